@@ -231,5 +231,5 @@ def _stale_sections(settings: Settings, known: Collection[str]) -> list[str]:
 
 
 def _left_out(name: str, why: str, origins: Mapping[str, str]) -> str:
-    whose = f"{origins[name]}: " if name in origins else ""
-    return f"{whose}suite {name} is left out: {why}"
+    origin = f"{origins[name]}: " if name in origins else ""
+    return f"{origin}suite {name} is left out: {why}"

@@ -104,8 +104,8 @@ def plugin_error_reporting(*ours: type[Exception]) -> Generator[None]:
     except (Exception, SystemExit) as error:
         if isinstance(error, (BenchError, *ours)):
             raise
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise SettingsError(said) from error
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+        raise SettingsError(message) from error
 
 
 @lru_cache(maxsize=8)
@@ -127,8 +127,8 @@ def _place(entry: EntryPoint) -> tuple[bool, str, str]:
 
 
 def _origin(entry: EntryPoint) -> str:
-    whose = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "no distribution"
-    return f"{whose}, entry point {entry.name} = {entry.value!r} of {entry.group}"
+    distribution = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "no distribution"
+    return f"{distribution}, entry point {entry.name} = {entry.value!r} of {entry.group}"
 
 
 def _load(entry: EntryPoint, kind: type[Kind]) -> tuple[Kind, Path]:

@@ -64,8 +64,8 @@ def check_suite(
     for task in suite.tasks:
         for condition in task.conditions:
             questions = first[task.name, condition]
-            again = second[task.name, condition]
-            assert digest(questions) == digest(again), (
+            rebuilt = second[task.name, condition]
+            assert digest(questions) == digest(rebuilt), (
                 f"{task.name}, condition {condition}: a second build of the same source gives "
                 "different questions; use a fixed seed"
             )
@@ -167,15 +167,15 @@ def _prompts(task: Task, condition: str, questions: Sequence[Question]) -> None:
         where = f"{question.question_id}, condition {condition}"
         prompt = ask(question)
         assert isinstance(prompt, Prompt), f"{where}: its prompt is not a Prompt"
-        said = [part for turn in prompt.turns for part in turn.parts if isinstance(part, str)]
-        assert "".join(said).strip(), f"{where}: its prompt has no text"
+        texts = [part for turn in prompt.turns for part in turn.parts if isinstance(part, str)]
+        assert "".join(texts).strip(), f"{where}: its prompt has no text"
         other = replace(question, answer=tuple("another" for _ in question.answer))
         assert ask(other) == prompt, f"{where}: its prompt depends on the answer"
 
 
 def _points(task: Task, condition: str, questions: Sequence[Question], gold: Gold) -> None:
-    asked = [question for question in questions if question.answer]
-    for score in _scores(task, condition, asked, gold):
+    answerable = [question for question in questions if question.answer]
+    for score in _scores(task, condition, answerable, gold):
         least = score.max_points * (1 - 1e-6)  # a mean of two equal texts may round
         assert (score.points or 0.0) >= least, (
             f"{score.question_id}, condition {condition}: the right answer gets {score.points} of "
@@ -185,7 +185,7 @@ def _points(task: Task, condition: str, questions: Sequence[Question], gold: Gol
             f"{score.question_id}, condition {condition}: the right answer gets {score.points} "
             f"points, more than its max_points, {score.max_points}"
         )
-    for score in _scores(task, condition, asked, lambda _: ""):
+    for score in _scores(task, condition, answerable, lambda _: ""):
         assert not score.points or score.points < score.max_points, (
             f"{score.question_id}, condition {condition}: an empty response gets full points"
         )
@@ -198,9 +198,9 @@ def _points(task: Task, condition: str, questions: Sequence[Question], gold: Gol
 def _scores(
     task: Task, condition: str, questions: Sequence[Question], response: Gold
 ) -> Sequence[Score]:
-    said = [
+    predictions = [
         Prediction(question_id=one.question_id, model="", condition=condition, text=response(one))
         for one in questions
     ]
-    verdicts = pipeline.judge(task, questions, said, None) if task.is_judged else []
-    return pipeline.score(task, questions, said, verdicts)
+    verdicts = pipeline.judge(task, questions, predictions, None) if task.is_judged else []
+    return pipeline.score(task, questions, predictions, verdicts)

@@ -76,8 +76,8 @@ def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.S
         def built_of(heard: Sequence[SuiteAnnotationTask]) -> list[dg.AssetKey]:
             graph = repository.asset_graph
             built = _rebuilt_assets(heard)
-            beside = (built.upstream() & _suite_assets(heard)) - built - _ASKED_OF
-            missing = [key for key in beside.resolve(graph) if not tables.exists(key.path)]
+            upstream = (built.upstream() & _suite_assets(heard)) - built - _ASKED_OF
+            missing = [key for key in upstream.resolve(graph) if not tables.exists(key.path)]
             first = dg.AssetSelection.assets(*missing).required_multi_asset_neighbors()
             return sorted((built | first if missing else built).resolve(graph))
 
@@ -106,19 +106,19 @@ def listen(
     """
     try:
         loaded = settings.load()
-        asked = [task for task in tasks if task.task.name in loaded.annotation.tasks]
-        port = open_annotation_backend(loaded) if asked else None
+        active = [task for task in tasks if task.task.name in loaded.annotation.tasks]
+        port = open_annotation_backend(loaded) if active else None
     except BenchError as error:
         return dg.SensorResult(skip_reason=str(error))
     if port is None:
         return dg.SensorResult(skip_reason=f"no task in [annotation] of {loaded.file}")
-    heard, said = _changed_tasks(instance, port, tables, asked, loaded.annotation.tasks)
-    if not heard:
-        return dg.SensorResult(skip_reason=said or "nothing new")
+    changed, problems = _changed_tasks(instance, port, tables, active, loaded.annotation.tasks)
+    if not changed:
+        return dg.SensorResult(skip_reason=problems or "nothing new")
     request = dg.RunRequest(
-        run_key="annotation/" + "+".join(one.what for one in heard),
-        asset_selection=built_of([one.task for one in heard]),
-        tags={"bench/problems": said} if said else None,
+        run_key="annotation/" + "+".join(one.what for one in changed),
+        asset_selection=built_of([one.task for one in changed]),
+        tags={"bench/problems": problems} if problems else None,
     )
     return dg.SensorResult(run_requests=[request])
 
@@ -127,18 +127,18 @@ def _changed_tasks(
     instance: dg.DagsterInstance,
     port: AnnotationBackend,
     tables: TableFiles,
-    asked: Sequence[SuiteAnnotationTask],
+    active: Sequence[SuiteAnnotationTask],
     chosen: Mapping[str, AnnotationTaskSettings],
 ) -> tuple[list[_ChangedTask], str]:
     """New answers of each task, and a message about unavailable backends."""
-    heard: list[_ChangedTask] = []
+    changed: list[_ChangedTask] = []
     problems: list[str] = []
-    for task in asked:
+    for task in active:
         try:
-            heard += _detect_changes(instance, port, tables, task, chosen[task.task.name])
+            changed += _detect_changes(instance, port, tables, task, chosen[task.task.name])
         except BenchError as error:
             problems.append(f"{task.task.name}: {error}")
-    return heard, "; ".join(problems)
+    return changed, "; ".join(problems)
 
 
 def _detect_changes(
@@ -155,11 +155,11 @@ def _detect_changes(
     units, answers = (task.table(which).split("/") for which in ("units", "answers"))
     if not tables.exists(units) or not tables.exists(answers):
         return []
-    asked = tables.read(units, Unit)
-    now = resolve_answers(task.task, asked, port.answers(task.task), chosen.terms).answers
+    unit_rows = tables.read(units, Unit)
+    now = resolve_answers(task.task, unit_rows, port.answers(task.task), chosen.terms).answers
     before = [one for one in tables.read(answers, Answer) if not one.complaint]
-    made = instance.get_latest_materialization_event(answers_key(task))
-    table = made.timestamp if made else 0
+    materialization = instance.get_latest_materialization_event(answers_key(task))
+    table = materialization.timestamp if materialization else 0
     if digest(now) == digest(before) and not _has_expired(table, chosen.terms.until):
         return []
     # Same answers and same table give the same run key: one run, even if it is slow or fails.
@@ -168,8 +168,8 @@ def _detect_changes(
 
 def _has_expired(table: float, until: str) -> bool:
     """Whether the deadline has passed since a table was made: its open units are expired then."""
-    made, now = datetime.fromtimestamp(table, UTC), datetime.now(UTC)
-    return bool(until) and format_timestamp(made) <= until < format_timestamp(now)
+    made_at, now = datetime.fromtimestamp(table, UTC), datetime.now(UTC)
+    return bool(until) and format_timestamp(made_at) <= until < format_timestamp(now)
 
 
 def _rebuilt_assets(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
@@ -177,8 +177,8 @@ def _rebuilt_assets(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
     keys = [
         task.table(which).split("/") for task in tasks for which in ("units", "asked", "answers")
     ]
-    left = _suite_assets(tasks)
-    return (dg.AssetSelection.assets(*keys).downstream() & left) - _ASKED_OF - _WHEN_ASKED
+    suite_assets = _suite_assets(tasks)
+    return (dg.AssetSelection.assets(*keys).downstream() & suite_assets) - _ASKED_OF - _WHEN_ASKED
 
 
 def _suite_assets(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:

@@ -43,8 +43,8 @@ class ContentChange(dg.AutomationCondition[dg.AssetKey]):
 
 def _intersected(timing: Any, changed: Any) -> Any:  # noqa: ANN401 - Dagster's private types
     """Times of materialization of the changed partitions."""
-    made = timing.timestamps.items() if timing else ()
-    times = {time: subset.compute_intersection(changed) for time, subset in made}
+    timestamps = timing.timestamps.items() if timing else ()
+    times = {time: subset.compute_intersection(changed) for time, subset in timestamps}
     return type(timing)(timestamps=times) if timing else None
 
 

@@ -106,5 +106,5 @@ def new_partitions(instance: dg.DagsterInstance, settings: Settings) -> dg.Senso
 def _missing(
     instance: dg.DagsterInstance, of: dg.DynamicPartitionsDefinition, names: Iterable[str]
 ) -> list[str]:
-    there = set(instance.get_dynamic_partitions(str(of.name)))
-    return [name for name in dict.fromkeys(names) if name not in there]
+    existing = set(instance.get_dynamic_partitions(str(of.name)))
+    return [name for name in dict.fromkeys(names) if name not in existing]

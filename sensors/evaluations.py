@@ -68,12 +68,12 @@ def tables_of(
     """Find the tables of each suite that has tasks for models."""
     return {
         suite.name: SuiteTables(
-            questions=[dg.AssetKey(questions_key(task, "main")) for task in asked],
-            looks=[quick_evaluation_key(task) for task in asked],
+            questions=[dg.AssetKey(questions_key(task, "main")) for task in model_tasks],
+            looks=[quick_evaluation_key(task) for task in model_tasks],
             made=sorted(suite_tables(suite.name).resolve(repository.asset_graph)),
         )
         for suite in suites
-        if (asked := [task for task in suite.tasks if task.asked_of == "model"])
+        if (model_tasks := [task for task in suite.tasks if task.asked_of == "model"])
     }
 
 
@@ -86,10 +86,10 @@ def configured_suites(settings: Settings, tables: Tables) -> list[str]:
     named = settings.checkpoints.suites or list(tables)
     installed = [name for name in named if name in tables]
     if unknown := sorted(set(named) - set(tables)) if not installed else []:
-        known, meant = ", ".join(tables), did_you_mean(unknown[0], tables)
+        known, suggestion = ", ".join(tables), did_you_mean(unknown[0], tables)
         raise SettingsError(
             f"{settings.file}, [checkpoints], suites: no suite {unknown[0]!r}; known: {known}"
-            f"{meant and f'; {meant}'}"
+            f"{suggestion and f'; {suggestion}'}"
         )
     return installed
 

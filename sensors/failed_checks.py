@@ -68,13 +68,15 @@ def _latest(instance: dg.DagsterInstance) -> int:
 
 
 def _evaluations(instance: dg.DagsterInstance, after: int) -> Sequence[dg.EventLogRecord]:
-    later = dg.EventRecordsFilter(_EVALUATIONS.event_type, after_cursor=after)
-    return instance.event_log_storage.get_event_records(later, limit=_CHECKS_A_TICK, ascending=True)
+    event_filter = dg.EventRecordsFilter(_EVALUATIONS.event_type, after_cursor=after)
+    return instance.event_log_storage.get_event_records(
+        event_filter, limit=_CHECKS_A_TICK, ascending=True
+    )
 
 
 def _message(found: dg.AssetCheckEvaluation, run_id: str) -> dict[str, str]:
     """Build the payload: chat rooms show ``text``; programs read the rest."""
-    about = {
+    fields = {
         "check": found.check_name,
         "asset": found.asset_key.to_user_string(),
         "model": found.partition or "",
@@ -83,8 +85,8 @@ def _message(found: dg.AssetCheckEvaluation, run_id: str) -> dict[str, str]:
         "run": run_id,
     }
     model = f" of {found.partition}" if found.partition else ""
-    text = f"{found.severity.value}: {about['asset']}{model} fails {found.check_name}"
-    return {"text": f"{text}: {found.description}" if found.description else text, **about}
+    text = f"{found.severity.value}: {fields['asset']}{model} fails {found.check_name}"
+    return {"text": f"{text}: {found.description}" if found.description else text, **fields}
 
 
 def _post(address: str, message: Mapping[str, str]) -> None:

@@ -63,10 +63,12 @@ def verdict(
     (other,) = others
     try:
         before = tables.read(_key(task, "scores"), Score, other)
-        said = tables.read(_key(task, "predictions"), Prediction, other)
+        previous_predictions = tables.read(_key(task, "predictions"), Prediction, other)
     except TableError as error:
         return f"not comparable with {other}: {error}"
-    pairs = _pairs(task, questions, _comparable_scores((said, before), (predictions, scores)))
+    pairs = _pairs(
+        task, questions, _comparable_scores((previous_predictions, before), (predictions, scores))
+    )
     sign = -1 if task.is_lowest_best else 1
     gains = [sign * gain for gain in cluster_gains(pairs)]
     if len(gains) < _FEWEST:
@@ -104,15 +106,15 @@ def _comparable_scores(
 ) -> tuple[dict[str, list[Score]], dict[str, list[Score]]]:
     """Select the scores of both on questions with the same prompt, scorer and judge."""
     old, new = (scores_by_question(scores) for _, scores in (before, after))
-    asked_then, asked_now = (_prompts(said) for said, _ in (before, after))
-    alike = [
+    old_prompts, new_prompts = (_prompts(predictions) for predictions, _ in (before, after))
+    comparable = [
         name
         for name in old.keys() & new.keys()
-        if asked_then.get(name) == asked_now.get(name)
+        if old_prompts.get(name) == new_prompts.get(name)
         and len({one.scorer for one in (*old[name], *new[name])}) == 1
         and len({one.judge for one in (*old[name], *new[name])} - {""}) < 2
     ]
-    return {name: old[name] for name in alike}, {name: new[name] for name in alike}
+    return {name: old[name] for name in comparable}, {name: new[name] for name in comparable}
 
 
 def _prompts(said: Sequence[Prediction]) -> Mapping[str, str]:
@@ -160,12 +162,12 @@ def first_questions(questions: Sequence[Question], n: int) -> list[Question]:
     groups: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
         groups[question.group_id or question.question_id].append(question)
-    drawn: set[str] = set()
+    sampled: set[str] = set()
     for _, group in sorted(groups.items(), key=lambda item: sha256(item[0].encode()).digest()):
-        if len(drawn) >= n:
+        if len(sampled) >= n:
             break
-        drawn |= {question.question_id for question in group}
-    return [question for question in questions if question.question_id in drawn]
+        sampled |= {question.question_id for question in group}
+    return [question for question in questions if question.question_id in sampled]
 
 
 def _quick_evaluation(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
@@ -193,18 +195,18 @@ def _quick_evaluation(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
     ) -> dg.Output[list[Metric]]:
         loaded = settings.load()
         chosen = loaded.suite(task.suite, SuiteSettings)
-        few = first_questions(questions, loaded.checkpoints.first)
+        subset = first_questions(questions, loaded.checkpoints.first)
         with open_model(context, models, context.partition_key) as (model, progress):
-            came = pipeline.predict(task, few, model)
-        predictions = [accept_refusals(row, chosen.accept) for row in came]
+            predicted = pipeline.predict(task, subset, model)
+        predictions = [accept_refusals(row, chosen.accept) for row in predicted]
         require_responses(task.name, "questions", predictions, chosen.accept)
         judgements: Sequence[Judgement] = []
         if task.is_judged:
-            judgements, _ = run_judge(context, models, task, chosen.judge, few, predictions)
+            judgements, _ = run_judge(context, models, task, chosen.judge, subset, predictions)
         require_responses(task.name, "verdicts", judgements, chosen.accept)
-        scores = pipeline.score(task, few, predictions, judgements, chosen.scorer)
-        said = {"verdict": verdict(task, few, predictions, scores, tables, tasks)}
-        rows = pipeline.summarise(task, few, predictions, scores)
-        return table_output(rows, {**progress.metadata(), **said})
+        scores = pipeline.score(task, subset, predictions, judgements, chosen.scorer)
+        metadata = {"verdict": verdict(task, subset, predictions, scores, tables, tasks)}
+        rows = pipeline.summarise(task, subset, predictions, scores)
+        return table_output(rows, {**progress.metadata(), **metadata})
 
     return quick_evaluation

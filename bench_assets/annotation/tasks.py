@@ -79,8 +79,8 @@ class Unit:
 
         Independent of the order of fields, which tables do not keep.
         """
-        shown = [sorted(one.items()) for one in (self.shown, self.images, self.choices)]
-        return _digest(shown)
+        content = [sorted(one.items()) for one in (self.shown, self.images, self.choices)]
+        return _digest(content)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,11 +231,11 @@ class UnitCounts(NamedTuple):
     @classmethod
     def of(cls, before: Mapping[str, str], after: Mapping[str, str]) -> Self:
         """Compare published units, each by its id with its digest."""
-        there = [before[name] == digest for name, digest in after.items() if name in before]
+        is_unchanged = [before[name] == digest for name, digest in after.items() if name in before]
         return cls(
             new=len(after.keys() - before.keys()),
-            there=sum(there),
-            changed=len(there) - sum(there),
+            there=sum(is_unchanged),
+            changed=len(is_unchanged) - sum(is_unchanged),
             withdrawn=len(before.keys() - after.keys()),
         )
 
@@ -248,8 +248,8 @@ def by_id(task: AnnotationTask, units: Sequence[Unit]) -> dict[str, Unit]:
     """
     found = {unit.unit_id: unit for unit in units}
     if len(found) < len(units):
-        ((twice, _),) = Counter(unit.unit_id for unit in units).most_common(1)
-        raise AnnotationError(f"{task.name}: duplicate unit id {twice!r}")
+        ((duplicate, _),) = Counter(unit.unit_id for unit in units).most_common(1)
+        raise AnnotationError(f"{task.name}: duplicate unit id {duplicate!r}")
     return found
 
 

@@ -39,8 +39,8 @@ def counted_rows(tables: TableFiles, task: SuiteAnnotationTask) -> list[Any]:
 
 def needed_answers(settings: Settings, task: SuiteAnnotationTask) -> int | None:
     """Answers per unit from bench.toml; None: the paper's number."""
-    asked = settings.annotation.tasks.get(task.task.name)
-    return asked.needed if asked else None
+    task_settings = settings.annotation.tasks.get(task.task.name)
+    return task_settings.needed if task_settings else None
 
 
 def required_votes(settings: Settings, task: SuiteAnnotationTask, usual: int) -> int:
@@ -51,8 +51,8 @@ def required_votes(settings: Settings, task: SuiteAnnotationTask, usual: int) ->
         task: The task that collects the votes.
         usual: Votes per unit if bench.toml does not say.
     """
-    asked = settings.annotation.tasks.get(task.task.name)
-    return (asked.needed or usual) if asked else 1
+    task_settings = settings.annotation.tasks.get(task.task.name)
+    return (task_settings.needed or usual) if task_settings else 1
 
 
 def decision_keys(task: Task) -> list[dg.AssetKey]:
@@ -65,12 +65,12 @@ def undecided_by_decisions(
 ) -> UndecidedUnits:
     """Find the undecided units in the present decisions, as funnels and checks count them."""
     units = annotation_table(decisions.task, "units").split("/")
-    asked = settings.annotation.tasks.get(decisions.task)
+    task_settings = settings.annotation.tasks.get(decisions.task)
     return undecided_units(
         tables.read(units, Unit) if tables.exists(units) else [],
         [],
         _open_rows(tables, decisions),
-        asked.terms if asked else AnnotationTerms(),
+        task_settings.terms if task_settings else AnnotationTerms(),
         datetime.now(UTC),
     )
 
@@ -140,9 +140,12 @@ def label_undecided(
 
     Signatures of metrics include these labels.
     """
-    asked = settings.annotation.tasks
-    found = undecided_inputs(task, tables, settings, questions) if asked else {}
-    waits = [one for name, one in found.items() if name in asked]
-    n = {OPEN: sum(len(one.open) for one in waits), EXPIRED: sum(len(one.expired) for one in waits)}
-    labels = {name: str(count) for name, count in n.items() if count}
+    configured = settings.annotation.tasks
+    found = undecided_inputs(task, tables, settings, questions) if configured else {}
+    undecided = [one for name, one in found.items() if name in configured]
+    counts = {
+        OPEN: sum(len(one.open) for one in undecided),
+        EXPIRED: sum(len(one.expired) for one in undecided),
+    }
+    labels = {name: str(count) for name, count in counts.items() if count}
     return [replace(one, labels={**one.labels, **labels}) for one in questions]

@@ -33,8 +33,8 @@ def results_table(rows: Sequence[Metric]) -> str:
     cells = {(row.category, row.metric): row for row in rows}
     lines = [f"| | {' | '.join(names)} |", "|---|" + "---:|" * len(names)]
     for category in dict.fromkeys(row.category for row in rows):
-        shown = [_cell(cells.get((category, name))) for name in names]
-        lines.append(f"| {escape_markdown(category)} | {' | '.join(shown)} |")
+        formatted = [_cell(cells.get((category, name))) for name in names]
+        lines.append(f"| {escape_markdown(category)} | {' | '.join(formatted)} |")
     return "\n".join(lines)
 
 
@@ -81,28 +81,28 @@ def _chance_of(row: Metric, chances: Mapping[str, float]) -> float | None:
 def _sentence(row: Metric, chance: float | None) -> str:
     if isnan(row.value):
         return f"{escape_markdown(row.metric)}: nothing could be scored."
-    beside = {"chance": chance, "the best constant response": row.constant}
-    known = [f"{name} has {value:.3f}" for name, value in beside.items() if value is not None]
+    baselines = {"chance": chance, "the best constant response": row.constant}
+    known = [f"{name} has {value:.3f}" for name, value in baselines.items() if value is not None]
     against = f"; {', '.join(known)}" if known else ""
     failed = f" {row.n_failed} questions have no response." if row.n_failed else ""
     unscored = f" ({row.n_unscored} unscored)" if row.n_unscored else ""
-    said = f"**{escape_markdown(row.metric)} {row.value:.3f}**{_interval(row)}, n={row.n_scored}"
-    return f"{said}{unscored}{against}.{failed}"
+    text = f"**{escape_markdown(row.metric)} {row.value:.3f}**{_interval(row)}, n={row.n_scored}"
+    return f"{text}{unscored}{against}.{failed}"
 
 
 def _run(first: Metric, others: Sequence[Metric]) -> list[str]:
     """Plot the curve of the run, if it has another step."""
-    steps, here = curve_of(first, others), parse_step(first.model)
-    if here is None or len(steps) < 2:
+    steps, current = curve_of(first, others), parse_step(first.model)
+    if current is None or len(steps) < 2:
         return []
-    before = [step for step in steps if step < here.step]
-    said = f"Step {here.step} of {escape_markdown(here.run or 'its run')}: {first.value:.3f}"
+    before = [step for step in steps if step < current.step]
+    text = f"Step {current.step} of {escape_markdown(current.run or 'its run')}: {first.value:.3f}"
     if before:
         old = steps[before[-1]].value
-        said += f", after {old:.3f} at step {before[-1]} ({first.value - old:+.3f})"
-    drawn = {step: steps[step] for step in _thin_steps(list(steps), here.step)}
-    title = f"{here.run or 'the run'}: {first.metric} at each step, with 95 % intervals"
-    return [f"{said}.", _image(training_curve(drawn, here.step, title), "curve of the run")]
+        text += f", after {old:.3f} at step {before[-1]} ({first.value - old:+.3f})"
+    plotted = {step: steps[step] for step in _thin_steps(list(steps), current.step)}
+    title = f"{current.run or 'the run'}: {first.metric} at each step, with 95 % intervals"
+    return [f"{text}.", _image(training_curve(plotted, current.step, title), "curve of the run")]
 
 
 def _thin_steps(steps: Sequence[int], here: int) -> list[int]:
@@ -140,10 +140,10 @@ def format_caveats(row: Metric | LeaderboardRow) -> str:
         "rejected": row.n_rejected,
         "expired": row.n_expired,
     }
-    said = [f"{n} {what}" for what, n in counts.items() if n]
-    said += [f"{format_percent(row.unread)} unread"] if row.unread else []
-    said += [format_mixed(row.signature), cluster_warning(row)]
-    return "".join(f" ({one})" for one in said if one)
+    caveats = [f"{n} {label}" for label, n in counts.items() if n]
+    caveats += [f"{format_percent(row.unread)} unread"] if row.unread else []
+    caveats += [format_mixed(row.signature), cluster_warning(row)]
+    return "".join(f" ({one})" for one in caveats if one)
 
 
 def format_percent(share: float | None) -> str:

@@ -72,8 +72,8 @@ def format_count(n: int, of: str) -> str:
 def _format_problems(problems: Sequence[str], among: str) -> str:
     first = problems[0]
     cut = first if len(first) <= _SENTENCE else f"{first[:_SENTENCE]} …"
-    which = "" if len(problems) == 1 else "the first: "
-    return f"{format_count(len(problems), 'problem')} among {among}; {which}{escape_markdown(cut)}"
+    prefix = "" if len(problems) == 1 else "the first: "
+    return f"{format_count(len(problems), 'problem')} among {among}; {prefix}{escape_markdown(cut)}"
 
 
 def _format_passed(n: int, of: str) -> str:

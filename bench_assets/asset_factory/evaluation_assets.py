@@ -147,8 +147,8 @@ def predictions_asset(of: EvaluationStep) -> dg.AssetsDefinition:
 
 def no_questions_error(task: Task, condition: str) -> SettingsError:
     """The error of a condition without questions, with the input that it needs."""
-    needs = task.conditions[condition].needs or "see its rejected rows for the reasons"
-    return SettingsError(f"{task.name}, condition {condition}: there are no questions; {needs}")
+    hint = task.conditions[condition].needs or "see its rejected rows for the reasons"
+    return SettingsError(f"{task.name}, condition {condition}: there are no questions; {hint}")
 
 
 def configured_judge(settings: Settings, suite: str) -> str:
@@ -168,12 +168,16 @@ def evaluation_assets(
     A ``split`` with hidden answers gets predictions and judgements only. ``predictions`` builds the
     asset of predictions; by default, chat models answer.
     """
-    of = EvaluationStep(task, condition, split)
-    asked = [predictions(of), *([judgements_asset(of)] if task.is_judged else [])]
-    below = "" if condition == "main" else condition
-    asks_own = not below or task.condition(condition).own_questions
-    tried = [constants_asset(task, below)] if of.constants and asks_own else []
-    return asked if split else [*tried, *asked, _scores(of), _metrics(of)]
+    step = EvaluationStep(task, condition, split)
+    model_assets = [predictions(step), *([judgements_asset(step)] if task.is_judged else [])]
+    subfolder = "" if condition == "main" else condition
+    has_own_questions = not subfolder or task.condition(condition).own_questions
+    constant_assets = (
+        [constants_asset(task, subfolder)] if step.constants and has_own_questions else []
+    )
+    return (
+        model_assets if split else [*constant_assets, *model_assets, _scores(step), _metrics(step)]
+    )
 
 
 def judgements_asset(

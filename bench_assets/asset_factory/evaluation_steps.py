@@ -59,7 +59,7 @@ def run_predictions(
         BenchError: If the model cannot be called.
     """
     name = context.partition_key
-    models.bring(name, (one for shown in column(questions, "images") for one in shown))
+    models.bring(name, (one for images in column(questions, "images") for one in images))
     settings = models.settings.load()
     setup = format_model_setup(setup_of(name, settings))
     accept = settings.suite(task.suite, SuiteSettings).accept
@@ -67,8 +67,8 @@ def run_predictions(
         open_model(context, models, name, condition) as (model, progress),
         snapshot_while_running(settings, task, condition, questions, ModelSession(model, progress)),
     ):
-        said = pipeline.predictions(task, questions, model, condition)
-        accepted = (accept_refusals(row, accept) for row in said)
+        predictions = pipeline.predictions(task, questions, model, condition)
+        accepted = (accept_refusals(row, accept) for row in predictions)
         rows = collect_rows((replace(row, setup=setup) for row in accepted), Prediction)
     return rows, progress.metadata()
 
@@ -93,14 +93,14 @@ def run_judge(
         by_people = people.judge(pipeline.answered_questions(questions, predictions))
         return _with_setup(by_people, format_judge_setup(PEOPLE, "")), {}
     if not chosen.model:
-        said = pipeline.judge(task, questions, predictions, None, chosen.name)
-        return _with_setup(said, format_judge_setup(chosen.name, "")), {}
+        judgements = pipeline.judge(task, questions, predictions, None, chosen.name)
+        return _with_setup(judgements, format_judge_setup(chosen.name, "")), {}
     settings = models.settings.load()
     setup = format_judge_setup(chosen.name, setup_of(chosen.model, settings))
     accept = settings.suite(task.suite, SuiteSettings).accept
     with open_model(context, models, chosen.model) as (model, progress):
-        said = pipeline.judge(task, questions, predictions, model, chosen.name)
-    accepted = collect_rows((accept_refusals(row, accept) for row in said), Judgement)
+        judgements = pipeline.judge(task, questions, predictions, model, chosen.name)
+    accepted = collect_rows((accept_refusals(row, accept) for row in judgements), Judgement)
     rows = _with_setup(accepted, setup)
     return rows, {**progress.metadata(), "responses_failed": sum(map(bool, column(rows, "error")))}
 
@@ -144,13 +144,13 @@ def constants_asset(task: Task, below: str = "") -> dg.AssetsDefinition:
 
     ``below`` names the condition whose own questions they are.
     """
-    here = AssetFolder(task.name, "+".join((str(task.version), *task.extensions)))
+    asset_folder = AssetFolder(task.name, "+".join((str(task.version), *task.extensions)))
 
     @dg.asset(
         name=CONSTANTS,
         ins={
             "questions": dg.AssetIn(
-                here.key(f"./{below}/questions"), dagster_type=table_type(Question)
+                asset_folder.key(f"./{below}/questions"), dagster_type=table_type(Question)
             )
         },
         description=(
@@ -158,7 +158,7 @@ def constants_asset(task: Task, below: str = "") -> dg.AssetsDefinition:
             "scorer of the task. A metric that is not better says nothing about images."
         ),
         op_tags={"dagster/priority": "-1"},  # only metrics read it: predictions run first
-        **here.stage("constants", below=below),
+        **asset_folder.stage("constants", below=below),
     )
     def constants(questions: Sequence[Question]) -> dg.Output[list[BestConstant]]:
         return table_output(best_constants(task, questions))
@@ -196,11 +196,11 @@ def metrics_output(
         for row in rows
         if row.category == "all" and row.n_scored > 0
     }
-    shown = {"table": dg.MetadataValue.md(results_table(rows))}
+    metadata = {"table": dg.MetadataValue.md(results_table(rows))}
     if any((row.metric, row.category) == (task.primary_metric, "all") for row in rows):
         page = results_page(rows, task.primary_metric, others, chance_level(task, questions))
-        shown = {"results": dg.MetadataValue.md(page), **shown}
-    return table_output(rows, {**overall, **shown})
+        metadata = {"results": dg.MetadataValue.md(page), **metadata}
+    return table_output(rows, {**overall, **metadata})
 
 
 def read_constants(
@@ -232,16 +232,16 @@ def read_judged_responses(
     judges = frozenset(one for one in named if one[0] != RULES)
     if not judges:
         return None
-    asked, own = short_digest(digest(questions)), predictions[0].model
+    questions_digest, own = short_digest(digest(questions)), predictions[0].model
     names = sorted(
         tables.partitions(key := keys("judgements")), key=lambda one: -tables.written(key, one)
     )
-    alike = (
+    comparable = (
         one
         for one in names
-        if one != own and _has_same_questions(tables, keys("metrics"), one, asked)
+        if one != own and _has_same_questions(tables, keys("metrics"), one, questions_digest)
     )
-    others = list(islice(alike, _MAX_JUDGED // max(1, len(questions))))
+    others = list(islice(comparable, _MAX_JUDGED // max(1, len(questions))))
     known = chain([(predictions, judgements)], _read_evaluations(tables, keys, others))
     return JudgedResponses.of(known, judges)
 

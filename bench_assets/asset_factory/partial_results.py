@@ -67,11 +67,11 @@ def write_partial(home: Path, one: TaskEvaluation, judgements: Sequence[Judgemen
     Raises:
         HomeError: If it cannot be written.
     """
-    tables, folder = partial_tables(home), AssetFolder(one.task.name)
-    below = "" if one.condition == "main" else f"{one.condition}/"
+    tables, asset_folder = partial_tables(home), AssetFolder(one.task.name)
+    prefix = "" if one.condition == "main" else f"{one.condition}/"
 
     def write(table: str, rows: Sequence[object], row_type: type[object]) -> None:
-        tables.write(folder.key(f"{below}{table}").path, rows, row_type, one.model)
+        tables.write(asset_folder.key(f"{prefix}{table}").path, rows, row_type, one.model)
 
     write("predictions", one.predictions, Prediction)
     if one.task.is_judged:
@@ -146,30 +146,30 @@ def _write_snapshot(
     model: ChatModel,
 ) -> None:
     """Score and store the cached responses, without incomplete clusters of questions."""
-    said = pipeline.predict(task, questions, cached(model), condition)
+    all_predictions = pipeline.predict(task, questions, cached(model), condition)
     clusters = cluster_questions(questions)
-    open_ = {clusters[row.question_id] for row in said if row.error}
-    few = [one for one in questions if clusters[one.question_id] not in open_]
-    if not few:
+    incomplete = {clusters[row.question_id] for row in all_predictions if row.error}
+    complete = [one for one in questions if clusters[one.question_id] not in incomplete]
+    if not complete:
         return
-    ids = {one.question_id for one in few}
-    predictions = [row for row in said if row.question_id in ids]
+    ids = {one.question_id for one in complete}
+    predictions = [row for row in all_predictions if row.question_id in ids]
     chosen = settings.suite(task.suite, SuiteSettings)
     by_rules = _is_judged_by_rules(settings, task)
-    verdicts = pipeline.judge(task, few, predictions, None, RULES) if by_rules else []
-    scores = pipeline.score(task, few, predictions, verdicts, chosen.scorer)
-    constants = _subset_constants(settings, task, condition, few)
-    rows = metrics_with_baselines(task, few, predictions, scores, constants)
-    said_part = f"{len(few)} of {len(questions)} questions so far"
+    verdicts = pipeline.judge(task, complete, predictions, None, RULES) if by_rules else []
+    scores = pipeline.score(task, complete, predictions, verdicts, chosen.scorer)
+    constants = _subset_constants(settings, task, condition, complete)
+    rows = metrics_with_baselines(task, complete, predictions, scores, constants)
+    coverage = f"{len(complete)} of {len(questions)} questions so far"
     evaluation = TaskEvaluation(
         task=task,
         model=model.name,
         condition=condition,
-        questions=few,
+        questions=complete,
         predictions=predictions,
         scores=scores,
-        metrics=mark_partial(rows, said_part),
-        partial=said_part,
+        metrics=mark_partial(rows, coverage),
+        partial=coverage,
     )
     write_partial(settings.home, evaluation, verdicts)
 

@@ -275,12 +275,12 @@ def _asset_modules(package: ModuleType) -> list[str]:
         for folder in map(Path, package.__path__)
         for file in folder.rglob("*.py")
     ]
-    below = {
+    names = {
         ".".join((package.__name__, *parts))
         for parts in found
         if "assets" in parts and not any(part.startswith(".") for part in parts)  # of Jupyter, say
     }
-    return sorted(name.removesuffix(".__init__") for name in below)
+    return sorted(name.removesuffix(".__init__") for name in names)
 
 
 MODELS = dg.DynamicPartitionsDefinition(name="model")

@@ -144,10 +144,12 @@ def _require_end(path: Path, file: IO[bytes]) -> int:
     ):
         raise SourceError(f"{path}: {size} bytes: not a bundle, or damaged")
     file.seek(size - _END.size)
-    mark, disk, first, here, n_files, n_bytes, start, comment = _END.unpack(file.read(_END.size))
+    mark, disk, first, n_disk_files, n_files, n_bytes, start, comment = _END.unpack(
+        file.read(_END.size)
+    )
     if mark != b"PK\5\6":
         raise SourceError(f"{path}: not a bundle, or cut short, or data was added at its end")
-    if (disk, first, comment) != (0, 0, 0) or here != n_files or n_files > MAX_FILES:
+    if (disk, first, comment) != (0, 0, 0) or n_disk_files != n_files or n_files > MAX_FILES:
         raise SourceError(f"{path}: not a bundle, or damaged: {n_files} files in its directory")
     if start + n_bytes + _END.size != size or n_bytes > n_files * (
         _DIRECTORY_ENTRY_SIZE + _MAX_NAME_LENGTH
@@ -198,6 +200,6 @@ def _header(one: zipfile.ZipInfo) -> bytes:
 
 def _directory_entry(one: zipfile.ZipInfo) -> bytes:
     """Directory entry of a file with this name, size, checksum and offset."""
-    name, there = one.filename.encode(), one.header_offset
-    facts = (one.CRC, one.file_size, one.file_size, len(name), 0, 0, 0, 0, _MODE, there)
+    name, offset = one.filename.encode(), one.header_offset
+    facts = (one.CRC, one.file_size, one.file_size, len(name), 0, 0, 0, 0, _MODE, offset)
     return _DIRECTORY.pack(b"PK\1\2", _VERSION, _UNIX, _VERSION, 0, 0, 0, _DOS_DATE, *facts) + name

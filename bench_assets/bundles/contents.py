@@ -109,7 +109,9 @@ def installed_versions() -> dict[str, str]:
     needed = [line for line in requires(PROGRAM_NAME) or () if "extra ==" not in line]
     names = [found[0] for line in needed if (found := match(r"[\w.-]+", line))]
     return {"python": python_version()} | {
-        name: there for name in sorted([PROGRAM_NAME, *names]) if (there := _version(name))
+        name: installed_version
+        for name in sorted([PROGRAM_NAME, *names])
+        if (installed_version := _version(name))
     }
 
 
@@ -127,8 +129,8 @@ def _version(name: str) -> str:
 
 
 def _written(manifest: Manifest) -> bytes:
-    said = manifest.model_dump(mode="json")
-    return json.dumps(said, indent=1, sort_keys=True).encode() + b"\n"
+    values = manifest.model_dump(mode="json")
+    return json.dumps(values, indent=1, sort_keys=True).encode() + b"\n"
 
 
 Row = TypeVar("Row")
@@ -164,8 +166,8 @@ def from_lines(data: bytes, row_type: type[Row], where: str) -> list[Row]:
         entry |= {name: nan for name in numbers if entry[name] is None}
     rows = _rows(entries, row_type, where, names)
     for number, (row, line) in enumerate(zip(rows, data.splitlines(keepends=True), strict=True), 1):
-        said = _entry_of(row)
-        if _line({name: said[name] for name in names}) != line:
+        values = _entry_of(row)
+        if _line({name: values[name] for name in names}) != line:
             raise SourceError(f"{where}, line {number}: a value is not of its field's type")
     return rows
 

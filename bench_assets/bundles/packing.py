@@ -54,8 +54,8 @@ def pack_number(one: ModelResponses, beside: BundleOptions, target: Path) -> Pac
     _require_tables(one)
     contents, not_there = _contents(one, beside)
     _require_reproducible(one, contents)
-    about = _make_manifest(one, beside, not_there)
-    manifest = write_contents(contents, about, target, beside.image_store.read)
+    draft = _make_manifest(one, beside, not_there)
+    manifest = write_contents(contents, draft, target, beside.image_store.read)
     return PackedBundle(manifest, len(contents.shown) - len(contents.images))
 
 
@@ -77,10 +77,10 @@ def _require_reproducible(one: ModelResponses, contents: Contents) -> None:
     Raises:
         TableError: Names the first thing that differs.
     """
-    again = rescore(
+    rescored = rescore(
         one.task, contents.questions, contents.predictions, contents.judgements, one.scorer
     )
-    if found := find_divergences(contents.recorded_results, again):
+    if found := find_divergences(contents.recorded_results, rescored):
         first, chosen = found[0], "" if one.condition == "main" else f" --condition {one.condition}"
         raise TableError(
             f"{one.name} of {one.model}: cannot be reproduced from its responses:"
@@ -89,12 +89,12 @@ def _require_reproducible(one: ModelResponses, contents: Contents) -> None:
         )
 
 
-def _contents(one: ModelResponses, beside: BundleOptions) -> tuple[Contents, dict[str, int]]:
+def _contents(one: ModelResponses, options: BundleOptions) -> tuple[Contents, dict[str, int]]:
     sent = {row.prompt_sha256 for row in one.predictions if row.prompt_sha256}
     judged = {row.prompt_sha256 for row in one.judgements if row.prompt_sha256}
     rendered = _render_prompts(one.task, one.condition, one.exam.questions, one.predictions)
-    prompts = _prompts(sent, lambda sha: rendered.get(sha) or beside.remembered(sha), beside)
-    judge_prompts = _prompts(judged, beside.remembered, beside)
+    prompts = _prompts(sent, lambda sha: rendered.get(sha) or options.remembered(sha), options)
+    judge_prompts = _prompts(judged, options.remembered, options)
     contents = Contents(
         questions=one.exam.questions,
         prompts=prompts,
@@ -103,7 +103,7 @@ def _contents(one: ModelResponses, beside: BundleOptions) -> tuple[Contents, dic
         judgements=one.judgements,
         scores=one.scores,
         metrics=one.metrics,
-        images=_images(one.exam.questions, beside),
+        images=_images(one.exam.questions, options),
     )
     missing = {
         "prompts": len(sent) - len(prompts),
@@ -118,36 +118,36 @@ def _render_prompts(
     """Prompts of a condition as rendered now, by digest; empty for encoders."""
     if task.asked_of != "model":
         return {}
-    asked = {row.question_id for row in predictions}
+    question_ids = {row.question_id for row in predictions}
     make = task.condition(condition).prompt
-    found = [make(question) for question in questions if question.question_id in asked]
+    found = [make(question) for question in questions if question.question_id in question_ids]
     return {prompt.sha256: prompt.to_json() for prompt in found}
 
 
 def _prompts(
-    sent: set[str], find: Callable[[str], str | None], beside: BundleOptions
+    sent: set[str], find: Callable[[str], str | None], options: BundleOptions
 ) -> list[PromptText]:
     """Known prompts without a secret."""
     known = ((sha256, find(sha256)) for sha256 in sorted(sent))
     return [
         PromptText(sha256=sha256, turns=turns)
         for sha256, turns in known
-        if turns and beside.secrets.redacted(turns) == turns
+        if turns and options.secrets.redacted(turns) == turns
     ]
 
 
-def _images(questions: Sequence[Question], beside: BundleOptions) -> dict[str, int]:
-    if not (beside.images and beside.passed_on):
+def _images(questions: Sequence[Question], options: BundleOptions) -> dict[str, int]:
+    if not (options.images and options.passed_on):
         return {}
-    shown = {digest for question in questions for digest in question.images}
-    return dict(sorted(beside.image_store.place.sizes(shown).items()))
+    digests = {digest for question in questions for digest in question.images}
+    return dict(sorted(options.image_store.place.sizes(digests).items()))
 
 
 def _make_manifest(
-    one: ModelResponses, beside: BundleOptions, not_there: dict[str, int]
+    one: ModelResponses, options: BundleOptions, not_there: dict[str, int]
 ) -> Manifest:
     task, first = one.task, one.metrics[0]
-    said = beside.benchmark
+    benchmark = options.benchmark
     return Manifest(
         task=task.name,
         title=task.title,
@@ -159,11 +159,11 @@ def _make_manifest(
         scorer=one.scorer,
         signature=first.signature,
         setup=first.setup,
-        package=suite_distribution(task.suite) if said is None else "",
-        benchmark=None if said is None else said.model_dump(mode="json", exclude=_PLACES),
-        release=beside.suite.release,
-        licence=beside.suite.licence,
-        passed_on=beside.passed_on,
+        package=suite_distribution(task.suite) if benchmark is None else "",
+        benchmark=None if benchmark is None else benchmark.model_dump(mode="json", exclude=_PLACES),
+        release=options.suite.release,
+        licence=options.suite.licence,
+        passed_on=options.passed_on,
         versions=installed_versions(),
         images={},
         not_there=not_there,

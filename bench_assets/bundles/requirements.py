@@ -65,28 +65,30 @@ def task_requirements(
     number: NumberRef, catalog: Catalog
 ) -> tuple[Task | None, list[BundleRequirement]]:
     """Find the task, and compare its version and parts with the signature."""
-    said = number.signature
-    wanted = "+".join((said.task, *said.extensions))
-    suite = said.task.split("/")[0]
-    task = next((one for one in catalog.tasks if one.name == said.task), None)
+    signature = number.signature
+    wanted = "+".join((signature.task, *signature.extensions))
+    suite = signature.task.split("/")[0]
+    task = next((one for one in catalog.tasks if one.name == signature.task), None)
     if task is None:
-        lacks = f"install the package that provides {suite}, or write [benchmarks.{suite}]"
+        remedy = f"install the package that provides {suite}, or write [benchmarks.{suite}]"
         return None, [
-            BundleRequirement(part="task", takes=wanted, here="no such task", missing=lacks)
+            BundleRequirement(part="task", takes=wanted, here="no such task", missing=remedy)
         ]
-    here = "+".join((task.name, *task.extensions))
+    installed = "+".join((task.name, *task.extensions))
     found = [
-        _requirement("task", wanted, here, "install the same extensions"),
+        _requirement("task", wanted, installed, "install the same extensions"),
         _requirement(
             "version",
-            f"v{said.version}",
+            f"v{signature.version}",
             f"v{task.version}",
             f"check out the code that measured it (here is {suite_distribution(suite) or suite})",
         ),
-        _choice_requirement("condition", said.condition, task.conditions, _study(said, suite)),
-        _choice_requirement("scorer", said.parts.get("scorer", ""), task.scorers, ""),
+        _choice_requirement(
+            "condition", signature.condition, task.conditions, _study(signature, suite)
+        ),
+        _choice_requirement("scorer", signature.parts.get("scorer", ""), task.scorers, ""),
     ]
-    if strange := [part for part in said.parts if part not in _STEP_PARTS]:
+    if strange := [part for part in signature.parts if part not in _STEP_PARTS]:
         found.append(
             BundleRequirement(
                 part="more",
@@ -102,21 +104,25 @@ def question_requirements(
     number: NumberRef, task: Task, places: Sequence[TableFiles]
 ) -> tuple[list[Question], list[BundleRequirement]]:
     """Find the question table with the signature's digest, on any source."""
-    said, key = number.signature, questions_key(task, number.signature.condition)
-    wanted = said.parts.get("data", "")
+    signature, key = number.signature, questions_key(task, number.signature.condition)
+    wanted = signature.parts.get("data", "")
     digests = {}
     for tables in places:
         try:
             digests[short_digest(tables.digest(key) or "")] = tables
         except TableError:
             digests[""] = tables  # damaged: treated as missing
-    here = next(iter(digests), "") or "none"
+    available = next(iter(digests), "") or "none"
     command = f"bench tables questions {task.suite}"
     if key != evaluation_key(task, "main", "questions"):
-        command = f"bench evaluate {task.name} --condition {said.condition} --model NAME --dry-run"
+        command = (
+            f"bench evaluate {task.name} --condition {signature.condition} --model NAME --dry-run"
+        )
     if not wanted or wanted not in digests:
-        lacks = f"`{command}` builds them from bench.toml's source, or from --source FOLDER"
-        return [], [BundleRequirement(part="questions", takes=wanted, here=here, missing=lacks)]
+        remedy = f"`{command}` builds them from bench.toml's source, or from --source FOLDER"
+        return [], [
+            BundleRequirement(part="questions", takes=wanted, here=available, missing=remedy)
+        ]
     questions = digests[wanted].read(key, Question)
     return questions, [
         BundleRequirement(
@@ -132,21 +138,21 @@ def _prompts(
     """Render and digest the prompts, as the pipeline does; encoders have none."""
     if task.asked_of != "model":
         return
-    asking = task.condition(number.signature.condition)
-    sent = sorted(asking.prompt(question).sha256 for question in questions) * asking.samples
-    here = hashlib.sha256("\n".join(sorted(sent)).encode()).hexdigest()[:12]
+    condition = task.condition(number.signature.condition)
+    sent = sorted(condition.prompt(question).sha256 for question in questions) * condition.samples
+    rendered = hashlib.sha256("\n".join(sorted(sent)).encode()).hexdigest()[:12]
     yield _requirement(
         "prompts",
         number.signature.parts.get("prompts", ""),
-        here,
+        rendered,
         "the prompts differ, or not all of them were sent: check out the code that measured it",
     )
 
 
-def _study(said: Signature, suite: str) -> str:
+def _study(signature: Signature, suite: str) -> str:
     return (
         f"a condition of a study: `bench tables paper {suite}` lists them"
-        if "~" in said.condition
+        if "~" in signature.condition
         else ""
     )
 
@@ -180,13 +186,13 @@ class CachedResponseModel:
 
     def __init__(self, name: str, signature: str, store: "ResponseStore") -> None:
         """Parse the part ``model`` of a signature."""
-        whole, elicitation = split_signature(signature)
-        self.name, self.signature = name, whole
+        model_part, elicitation = split_signature(signature)
+        self.name, self.signature = name, model_part
         self._method = elicitation.method if elicitation else ""
-        asked, _, tags = whole.partition(_THINKING)
+        base_part, _, tags = model_part.partition(_THINKING)
         opening, _, closing = tags.partition(" ")
         self._tags: Tags | None = (opening, closing) if closing else None
-        self._identity, self._decoding = split_model_part(asked)
+        self._identity, self._decoding = split_model_part(base_part)
         self._store = store
 
     @property
@@ -197,8 +203,12 @@ class CachedResponseModel:
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order."""
         keys = [list(self._keys(request)) for request in requests]
-        found = self._store.find(list(dict.fromkeys(key for some in keys for key in some)))
-        known = [next((found[key] for key in some if key in found), None) for some in keys]
+        found = self._store.find(
+            list(dict.fromkeys(key for candidates in keys for key in candidates))
+        )
+        known = [
+            next((found[key] for key in candidates if key in found), None) for candidates in keys
+        ]
         return [
             Response(error=NOT_CACHED) if one is None else replace(one, thinking_tags=self._tags)
             for one in known
@@ -208,8 +218,8 @@ class CachedResponseModel:
         """Possible keys of the response: with the decoder's version, if it changed an image."""
         decoding = self._decoding
         if request.temperature is not None:
-            drawn = f"t={request.temperature:g}"
-            decoding = _TEMPERATURE.sub(drawn, decoding, count=1) if decoding else drawn
+            temperature = f"t={request.temperature:g}"
+            decoding = _TEMPERATURE.sub(temperature, decoding, count=1) if decoding else temperature
         decoding = elicited_decoding(decoding, request.elicit)
         if request.prompt.images:
             yield response_key(self._identity, decoding, request, f"images@{DECODER_VERSION}")

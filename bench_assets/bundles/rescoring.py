@@ -76,8 +76,8 @@ def judging_rules(task: Task, judgements: Sequence[Judgement]) -> str:
         for row in judgements
         for part in split_setups(row.setup).judge
     } or {RULES}
-    asks = any(isinstance(task.judges.get(name), ByModel) for name in names)
-    by_model = asks or any(not row.by_rules for row in judgements)
+    has_model_judge = any(isinstance(task.judges.get(name), ByModel) for name in names)
+    by_model = has_model_judge or any(not row.by_rules for row in judgements)
     return "" if by_model or len(names) > 1 else next(iter(names))
 
 
@@ -202,8 +202,8 @@ def _compare_rows(
         entry = " ".join(str(part) for part in key) if isinstance(key, tuple) else str(key)
         old, new = before.get(key), after.get(key)
         if old is None or new is None:
-            there = {"before": "there" if old else "none", "after": "there" if new else "none"}
-            yield Divergence(step=step, entry=entry, field="row", **there)
+            presence = {"before": "there" if old else "none", "after": "there" if new else "none"}
+            yield Divergence(step=step, entry=entry, field="row", **presence)
             continue
         for name in names:
             was, now = getattr(old, name), getattr(new, name)
@@ -211,8 +211,8 @@ def _compare_rows(
                 name in _OTHER_MODEL_COLUMNS and now in (None, "") and old.baselines
             )
             if not equal_to_digits(was, now) and not unknown:
-                shown = {"before": _shown(was), "after": _shown(now)}
-                yield Divergence(step=step, entry=entry, field=name, **shown)
+                values = {"before": _shown(was), "after": _shown(now)}
+                yield Divergence(step=step, entry=entry, field=name, **values)
 
 
 def _shown(value: object) -> str:

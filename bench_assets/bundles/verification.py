@@ -76,10 +76,10 @@ def verify(path: Path) -> VerifiedBundle:
     """
     bundle = open_bundle(path)
     task = _task_of(bundle)
-    said = bundle.contents
+    contents = bundle.contents
     scorer = bundle.manifest.scorer
-    again = rescore(task, said.questions, said.predictions, said.judgements, scorer)
-    return VerifiedBundle(bundle, again, find_divergences(said.recorded_results, again))
+    rescored = rescore(task, contents.questions, contents.predictions, contents.judgements, scorer)
+    return VerifiedBundle(bundle, rescored, find_divergences(contents.recorded_results, rescored))
 
 
 def _require_files(archive: Archive, manifest: Manifest) -> None:
@@ -104,11 +104,11 @@ def _require_files(archive: Archive, manifest: Manifest) -> None:
 
 def _require_one_evaluation(path: Path, manifest: Manifest, contents: Contents) -> None:
     """Refuse rows of other questions, models or conditions, and duplicate rows."""
-    asked = _unique_keys(path, "questions", (row.question_id for row in contents.questions))
+    question_ids = _unique_keys(path, "questions", (row.question_id for row in contents.questions))
     of = manifest.model, manifest.condition
     for name in ("predictions", "judgements", "scores"):
         for number, row in enumerate(getattr(contents, name), 1):
-            if row.question_id not in asked or (row.model, row.condition) != of:
+            if row.question_id not in question_ids or (row.model, row.condition) != of:
                 raise SourceError(
                     f"{path}, {table_file(name)}, line {number}: {row.question_id}: belongs to"
                     " another question, model or condition"
@@ -131,9 +131,9 @@ def _require_metrics(path: Path, manifest: Manifest, contents: Contents) -> None
     where = f"{path}, {table_file('metrics')}"
     if not _unique_keys(path, "metrics", ((row.metric, row.category) for row in contents.metrics)):
         raise SourceError(f"{where}: no metrics")
-    said = manifest.task, manifest.model, manifest.condition, manifest.signature
+    expected = manifest.task, manifest.model, manifest.condition, manifest.signature
     for number, row in enumerate(contents.metrics, 1):
-        if (row.task, row.model, row.condition, row.signature) != said:
+        if (row.task, row.model, row.condition, row.signature) != expected:
             raise SourceError(f"{where}, line {number}: not the number that {MANIFEST_NAME} names")
 
 
@@ -155,8 +155,8 @@ def _require_parts(path: Path, manifest: Manifest, contents: Contents) -> None:
             f"{path}, {table_file('predictions')}: the digest of their prompts is {prompts}, the"
             f" signature says {signature.parts.get('prompts')}"
         )
-    said = {row.prompt_sha256 for row in contents.judgements if row.prompt_sha256}
-    for name, wanted in {"prompts": set(sent), "judge_prompts": said}.items():
+    judge_prompts = {row.prompt_sha256 for row in contents.judgements if row.prompt_sha256}
+    for name, wanted in {"prompts": set(sent), "judge_prompts": judge_prompts}.items():
         _require_prompts(path, name, getattr(contents, name), wanted, manifest.not_there)
     if sorted(manifest.images) != contents.shown:
         raise SourceError(
@@ -171,14 +171,16 @@ def _require_prompts(
     wanted: set[str],
     not_there: dict[str, int],
 ) -> None:
-    there = _unique_keys(path, name, (row.sha256 for row in rows))
+    digests = _unique_keys(path, name, (row.sha256 for row in rows))
     for number, row in enumerate(rows, 1):
         if not is_prompt(row.sha256, row.turns) or row.sha256 not in wanted:
             raise SourceError(
                 f"{path}, {table_file(name)}, line {number}: not a prompt that was sent"
             )
-    if len(wanted - there) != not_there.get(name, 0):
-        raise SourceError(f"{path}, {table_file(name)}: {len(wanted - there)} prompts are missing")
+    if len(wanted - digests) != not_there.get(name, 0):
+        raise SourceError(
+            f"{path}, {table_file(name)}: {len(wanted - digests)} prompts are missing"
+        )
 
 
 def _unique_keys(path: Path, table: str, keys: Iterable[object]) -> set[object]:
@@ -196,32 +198,33 @@ def _task_of(bundle: Bundle) -> Task:
     Raises:
         CannotTryError: If there is none, or its version differs.
     """
-    said = bundle.manifest
-    suite = said.task.split("/")[0]
-    if said.benchmark is not None:
-        task = _build_task(bundle, suite, said.benchmark)
+    manifest = bundle.manifest
+    suite = manifest.task.split("/")[0]
+    if manifest.benchmark is not None:
+        task = _build_task(bundle, suite, manifest.benchmark)
     else:
         catalog = load_catalog(only={suite})
-        found = [task for task in catalog.tasks if task.name == said.task]
+        found = [task for task in catalog.tasks if task.name == manifest.task]
         if not found:
             why = f" ({catalog.problems[0]})" if catalog.problems else ""
             raise NotReproducibleError(
-                f"{bundle.path}: intact, but {said.task} is not installed here{why}:"
-                f" install {said.package or suite}, and try again"
+                f"{bundle.path}: intact, but {manifest.task} is not installed here{why}:"
+                f" install {manifest.package or suite}, and try again"
             )
         task = found[0]
-    here = (task.version, *sorted(task.extensions))
-    if here != (said.version, *sorted(said.extensions)):
-        was = "+".join((said.task, *said.extensions))
+    installed = (task.version, *sorted(task.extensions))
+    if installed != (manifest.version, *sorted(manifest.extensions)):
+        was = "+".join((manifest.task, *manifest.extensions))
         raise NotReproducibleError(
-            f"{bundle.path}: intact, but of {was} v{said.version}; here is"
-            f" {'+'.join((task.name, *task.extensions))} v{task.version}: install {said.package}"
-            f" with bench-assets {said.versions.get('bench-assets', '?')}, and try again"
+            f"{bundle.path}: intact, but of {was} v{manifest.version}; here is"
+            f" {'+'.join((task.name, *task.extensions))} v{task.version}: install"
+            f" {manifest.package}"
+            f" with bench-assets {manifest.versions.get('bench-assets', '?')}, and try again"
         )
-    if said.condition not in task.conditions or said.scorer not in task.scorers:
+    if manifest.condition not in task.conditions or manifest.scorer not in task.scorers:
         raise NotReproducibleError(
-            f"{bundle.path}: {task.name} has no condition {said.condition!r} or no scorer"
-            f" {said.scorer!r} here: install {said.package}, and try again"
+            f"{bundle.path}: {task.name} has no condition {manifest.condition!r} or no scorer"
+            f" {manifest.scorer!r} here: install {manifest.package}, and try again"
         )
     return task
 

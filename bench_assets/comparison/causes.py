@@ -124,7 +124,7 @@ def _inputs(old: QuestionRecord, new: QuestionRecord, changed: Sequence[str]) ->
 
 def _models_and_decodings(one: QuestionRecord) -> tuple[set[str], set[str]]:
     pairs = [split_model_part(row.decoding) for row in one.predictions]
-    return {who for who, _ in pairs}, {how for _, how in pairs}
+    return {model for model, _ in pairs}, {decoding for _, decoding in pairs}
 
 
 def _readers(old: QuestionRecord, new: QuestionRecord, *, same_response: bool) -> list[str]:
@@ -134,9 +134,9 @@ def _readers(old: QuestionRecord, new: QuestionRecord, *, same_response: bool) -
     """
     judges, judges_now = ({row.judge for row in one.judgements} for one in (old, new))
     other = bool(judges and judges_now and judges != judges_now)
-    spoken = same_response and not other and _verdicts(old) != _verdicts(new)
+    verdict_changed = same_response and not other and _verdicts(old) != _verdicts(new)
     scorers, readings_now = ({row.scorer for row in one.scores} for one in (old, new))
-    differ = {JUDGE: other, VERDICT: spoken, SCORER: scorers != readings_now}
+    differ = {JUDGE: other, VERDICT: verdict_changed, SCORER: scorers != readings_now}
     return [cause for cause, differs in differ.items() if differs]
 
 
@@ -171,10 +171,12 @@ class EvaluationTables:
     @cached_property
     def answered(self) -> dict[str, QuestionRecord]:
         """Each question with scores, by id."""
-        said, judged = _by_question(self.predictions), _by_question(self.judgements)
+        predictions, judged = _by_question(self.predictions), _by_question(self.judgements)
         scored = _by_question(self.scores)
         return {
-            question.question_id: QuestionRecord(question, said[name], judged[name], scored[name])
+            question.question_id: QuestionRecord(
+                question, predictions[name], judged[name], scored[name]
+            )
             for question in self.questions
             for name in (question.question_id,)
             if scored[name]

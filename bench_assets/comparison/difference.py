@@ -147,14 +147,14 @@ class _Decomposition:
         value = self._value(mixed)
         for phase in ("out", "paired", "in"):
             for cause, names in concerned.items():
-                some = [name for name in names if (name in self._both) == (phase == "paired")]
-                for name in some:
+                affected = [name for name in names if (name in self._both) == (phase == "paired")]
+                for name in affected:
                     mixed.pop(name, None)
                 if phase != "out":
-                    mixed |= {name: self._new[name] for name in some if name in self._new}
-                reached = self._value(mixed) if some else value
+                    mixed |= {name: self._new[name] for name in affected if name in self._new}
+                reached = self._value(mixed) if affected else value
                 effects[cause] = _add_known(
-                    effects[cause], _subtract_known(value, reached) if some else 0.0
+                    effects[cause], _subtract_known(value, reached) if affected else 0.0
                 )
                 value = reached
         return effects
@@ -162,11 +162,11 @@ class _Decomposition:
     def unexplained(self) -> Iterator[Cause]:
         """Stored metrics that do not follow from the present scores."""
         written = [side.written(self._metric) for side in self._sides]
-        apart = _subtract_known(*written)
+        difference = _subtract_known(*written)
         moved = _subtract_known(self._value(self._old), self._value(self._new))
-        if apart is not None and moved is not None and abs(apart - moved) > _TOLERANCE:
+        if difference is not None and moved is not None and abs(difference - moved) > _TOLERANCE:
             before, after = (f"{value:.4f} in the table" for value in written)
-            yield replace(self.row(REST, [], apart - moved), before=before, after=after)
+            yield replace(self.row(REST, [], difference - moved), before=before, after=after)
 
     def row(self, cause: str, names: Sequence[str], effect: float | None) -> Cause:
         both = [name for name in names if name in self._old and name in self._new]
@@ -176,7 +176,7 @@ class _Decomposition:
         }
         moved = sorted((name for name in both if gains[name]), key=gains.__getitem__)
         before, after = self._format_values(cause, both)
-        shown = names if cause in (REMOVED, ADDED) else moved
+        examples = names if cause in (REMOVED, ADDED) else moved
         return Cause(
             task=self._task.name,
             metric=self._metric,
@@ -187,7 +187,7 @@ class _Decomposition:
             n_better=sum(gain > 0 for gain in gains.values()),
             n_worse=sum(gain < 0 for gain in gains.values()),
             effect=effect,
-            examples=tuple(shown[:_EXAMPLES]),
+            examples=tuple(examples[:_EXAMPLES]),
         )
 
     def _causes(self) -> dict[str, str]:

@@ -51,8 +51,8 @@ def agreement_of(task: str, signature: str, known: Mapping[tuple[str, str], str]
     >>> agreement_of("t", "t|v1|main|judge:gpt+rules|n:5", {("t", "gpt"): "kappa 0.81"})
     'gpt and people: kappa 0.81'
     """
-    said = [(judge, known.get((task, judge), "")) for judge in _judges(signature)]
-    return "; ".join(f"{judge} and people: {kappa}" for judge, kappa in said if kappa)
+    kappas = [(judge, known.get((task, judge), "")) for judge in _judges(signature)]
+    return "; ".join(f"{judge} and people: {kappa}" for judge, kappa in kappas if kappa)
 
 
 def unmeasured_judges(task: str, signature: str, measured: Collection[tuple[str, str]]) -> str:
@@ -77,10 +77,10 @@ def _judges(signature: str) -> list[str]:
 def _figures(tables: TableFiles, tasks: Sequence[Task]) -> list[JudgeFigure]:
     """Figures of agreement, latest last: stored ones and those of present labels."""
     try:
-        kept = read_figures(tables.home, JudgeFigure)
+        stored = read_figures(tables.home, JudgeFigure)
     except BenchError:  # damaged file: reported by the command that reads it
-        kept = []
-    found = [*kept, *figures_from_annotation(tables, tasks)]
+        stored = []
+    found = [*stored, *figures_from_annotation(tables, tasks)]
     return [one for one in found if one.figure in (PEOPLE, KAPPA_SECOND_JUDGE)]
 
 

@@ -88,8 +88,8 @@ def describe_questions(tables: TableFiles, task: Task) -> MeasuredCondition:
     except TableError:  # reported by the command that builds the table
         return MeasuredCondition(n=0, edition="", chance=None)
     (row,) = found.to_pylist()
-    alike = row["least"] == row["most"] == "choice" and row["fewest"] == row["many"]
-    is_share = alike and row["fewest"] and task.primary_metric == "accuracy"
+    is_uniform = row["least"] == row["most"] == "choice" and row["fewest"] == row["many"]
+    is_share = is_uniform and row["fewest"] and task.primary_metric == "accuracy"
     chance = 1 / row["fewest"] if is_share else _chance(tables, task)
     return MeasuredCondition(row["n"], row["edition"], chance)
 
@@ -133,8 +133,8 @@ def _cells(tables: TableFiles, task: Task, condition: str, sql: str) -> Cells:
         now = short_digest(tables.digest(questions_key(task, condition)) or "")
     except TableError as error:
         return Cells(rows=[], unreadable=dict.fromkeys(models, str(error)))
-    later = dict.fromkeys(Metric.__dataclass_fields__)  # columns that older tables do not have
-    rows = [later | row for row in found.to_pylist() if row["condition"] == condition]
+    defaults = dict.fromkeys(Metric.__dataclass_fields__)  # columns that older tables do not have
+    rows = [defaults | row for row in found.to_pylist() if row["condition"] == condition]
     for row in rows:
         row["stale"] = "" if _data_of(row) == now else QUESTIONS_CHANGED
         row["value"] = None if row["value"] is None or isnan(row["value"]) else row["value"]

@@ -127,18 +127,18 @@ def run_verdicts(
         rows: The leaderboard; only rows measured in this home count.
     """
     runs: dict[str, dict[int, str]] = defaultdict(dict)
-    whole = (row for row in rows if row.is_measured and not row.n_failed)
-    complete = [row for row in whole if not isnan(row.value)]
+    measured = (row for row in rows if row.is_measured and not row.n_failed)
+    complete = [row for row in measured if not isnan(row.value)]
     for row in complete:
         if step := parse_step(row.model):
             runs[step.run][step.step] = row.model
     cells = {(row.task.partition("+")[0], row.model) for row in complete}
-    asked = list(tasks)
+    task_list = list(tasks)
     for _, steps in sorted(runs.items()):
         first, last = steps[min(steps)], steps[max(steps)]
         effects = [
             line
-            for task in asked
+            for task in task_list
             if first != last and {(task.name, first), (task.name, last)} <= cells
             for line in compare_models(tables, task, first, last, slices=False)
         ]

@@ -76,8 +76,10 @@ def keyed_pairs(
         return "own", _pair_units(
             *(_units_from_task(adds, side.scored, clusters) for side in sides)
         )
-    way = _find_decomposition(measure, sides, clusters)
-    return _NAMES[way], _pair_units(*(way(measure, side, clusters) for side in sides))
+    decomposition = _find_decomposition(measure, sides, clusters)
+    return _NAMES[decomposition], _pair_units(
+        *(decomposition(measure, side, clusters) for side in sides)
+    )
 
 
 def metric_units(
@@ -86,8 +88,8 @@ def metric_units(
     """Kind and units of one model, to be paired with another's."""
     if adds:
         return "own", _units_from_task(adds, side.scored, clusters)
-    way = _find_decomposition(measure, (side,), clusters)
-    return _NAMES[way], way(measure, side, clusters)
+    decomposition = _find_decomposition(measure, (side,), clusters)
+    return _NAMES[decomposition], decomposition(measure, side, clusters)
 
 
 def _find_decomposition(
@@ -95,21 +97,24 @@ def _find_decomposition(
 ) -> "Decomposition":
     """The first decomposition that reproduces the metric, also for random scores."""
     probes = [ScoredMetric(one, measure(one).value) for one in _probes(sides[0].scored)]
-    seen = [side for side in (*sides, *probes) if not isnan(side.value)]
-    for way in (_by_points, _by_question, _by_pair, _by_cluster, _by_category):
-        if all(_reproduces(side.value, way(measure, side, clusters)) for side in reversed(seen)):
-            old, new = (way(measure, side, clusters) for side in (sides[0], sides[-1]))
+    defined = [side for side in (*sides, *probes) if not isnan(side.value)]
+    for decomposition in (_by_points, _by_question, _by_pair, _by_cluster, _by_category):
+        if all(
+            _reproduces(side.value, decomposition(measure, side, clusters))
+            for side in reversed(defined)
+        ):
+            old, new = (decomposition(measure, side, clusters) for side in (sides[0], sides[-1]))
             if _same_weights(old, new):
-                return way
+                return decomposition
     return _by_jackknife
 
 
 def _probes(scored: Sequence[ScoredQuestion]) -> Iterator[list[ScoredQuestion]]:
     """The same questions with random points: all or none, and fractions."""
     rng = Random(0)
-    for whole in (True, False):
-        drawn = [rng.random() for _ in scored]
-        shares = [float(share < _PROBE_SHARE) for share in drawn] if whole else drawn
+    for all_or_none in (True, False):
+        draws = [rng.random() for _ in scored]
+        shares = [float(share < _PROBE_SHARE) for share in draws] if all_or_none else draws
         yield [
             one._replace(score=replace(one.score, points=share * one.score.max_points))
             for one, share in zip(scored, shares, strict=True)
@@ -138,21 +143,21 @@ def _pair_units(old: Units, new: Units) -> dict[tuple[str, str], PairedScores]:
 
 def _units_from_task(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clusters) -> Units:
     """Contribution of each score as the task states it, averaged over samples."""
-    given: dict[str, list[float]] = defaultdict(list)
+    by_question: dict[str, list[float]] = defaultdict(list)
     known = _drop_unscored(scored)
     for one, value in zip(known, adds(known), strict=True):
-        given[one.question.question_id].append(value)
+        by_question[one.question.question_id].append(value)
     return {
         ("", name): ComparisonUnit(sum(values) / len(values), 1.0, clusters[name])
-        for name, values in given.items()
+        for name, values in by_question.items()
     }
 
 
 def _by_points(_: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """Points of each scored question, averaged over samples."""
-    given = _group_by(_drop_unscored(side.scored), lambda one: one.question.question_id)
+    by_question = _group_by(_drop_unscored(side.scored), lambda one: one.question.question_id)
     units: Units = {}
-    for name, of_one in given.items():
+    for name, of_one in by_question.items():
         value = sum(one.score.points or 0.0 for one in of_one) / len(of_one)
         most = sum(one.score.max_points for one in of_one) / len(of_one)
         units["", name] = ComparisonUnit(value, most, clusters[name])
@@ -218,14 +223,14 @@ def _by_category(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Un
 
 def _by_jackknife(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """Jackknife pseudo-values: G times the metric, minus G - 1 times that without a group."""
-    scored, whole = side
+    scored, full_value = side
     groups = _group_by(scored, _assign_groups(scored, clusters))
     n = len(groups)
     units: Units = {}
     for name in groups:
         rest = [one for other, part in groups.items() if other != name for one in part]
-        left = measure(rest).value if rest else whole
-        units["", name] = ComparisonUnit(n * whole - (n - 1) * left, 1.0, name)
+        left = measure(rest).value if rest else full_value
+        units["", name] = ComparisonUnit(n * full_value - (n - 1) * left, 1.0, name)
     return units
 
 
@@ -233,8 +238,8 @@ def _assign_groups(
     scored: Sequence[ScoredQuestion], clusters: Clusters
 ) -> Callable[[ScoredQuestion], str]:
     """Assign clusters to groups round-robin, in the order of the questions."""
-    seen = dict.fromkeys(clusters[one.question.question_id] for one in scored)
-    group = {cluster: str(number % N_GROUPS) for number, cluster in enumerate(seen)}
+    distinct = dict.fromkeys(clusters[one.question.question_id] for one in scored)
+    group = {cluster: str(number % N_GROUPS) for number, cluster in enumerate(distinct)}
     return lambda one: group[clusters[one.question.question_id]]
 
 

@@ -124,8 +124,8 @@ def decide(
     ]
 
 
-def _verdict(line: Comparison, shown: bool) -> Verdict:
-    if not shown or not line.change:
+def _verdict(line: Comparison, is_significant: bool) -> Verdict:
+    if not is_significant or not line.change:
         return "undecided"
     return "better" if (line.change > 0) != line.lower_is_better else "worse"
 
@@ -140,7 +140,9 @@ def verdict_sentence(lines: Sequence[Comparison]) -> str:
     """Summarise decided comparisons in a sentence; ``compare-pairs.js`` writes the same one."""
     found = {"better": [one for one in lines if one.verdict == "better"]}
     found["worse"] = [one for one in lines if one.verdict == "worse"]
-    parts = [f"{name} at {', '.join(map(_effect, some))}" for name, some in found.items() if some]
+    parts = [
+        f"{name} at {', '.join(map(_effect, group))}" for name, group in found.items() if group
+    ]
     n_undecided = sum(one.verdict == "undecided" for one in lines)
     undecided = f"undecided on {n_undecided} of {len(lines)} tasks"
     return "; ".join([*parts, undecided] if n_undecided else parts)
@@ -243,10 +245,10 @@ def fully_scored_by_question(scores: Sequence[Score]) -> dict[str, list[Score]]:
 
 def scores_by_question(scores: Sequence[Score]) -> dict[str, list[Score]]:
     """Scores by question; questions that are worth no points are left out."""
-    given: dict[str, list[Score]] = defaultdict(list)
+    by_question: dict[str, list[Score]] = defaultdict(list)
     for score in scores:
-        given[score.question_id].append(score)
-    return {name: of_one for name, of_one in given.items() if of_one[0].max_points}
+        by_question[score.question_id].append(score)
+    return {name: of_one for name, of_one in by_question.items() if of_one[0].max_points}
 
 
 def _shares(scored: Sequence[ScoredQuestion]) -> Mapping[str, float]:

@@ -54,10 +54,10 @@ def assign_group(spec: dg.AssetSpec, catalog: Catalog) -> dg.AssetSpec:
     if spec.group_name in JOINT_GROUPS or spec.key.path[0] not in catalog.names:
         return spec
     condition = condition_of(spec.key, catalog)
-    said = f"{condition}: {spec.description}" if condition else spec.description
+    description = f"{condition}: {spec.description}" if condition else spec.description
     return spec.replace_attributes(
         group_name=_group(spec, condition, catalog),
-        description=said,
+        description=description,
         owners=[f"team:{spec.key.path[0]}"],
         tags={**spec.tags, GROUP_TAG: str(spec.group_name)},
     )
@@ -117,22 +117,22 @@ def build_graph(
     warnings.simplefilter("ignore", dg.PreviewWarning)
     resources = _resources(settings, tables, progress=progress)
     jobs = [name for suite in catalog.evaluable.names for name, *_ in _jobs(suite)]
-    catalog, left = load_suite_assets(
+    catalog, suite_assets = load_suite_assets(
         catalog, resources.keys(), [*jobs, QUICK_EVALUATION, EVALUATION_JOB]
     )
-    asked = catalog.evaluable
-    checkpoint_jobs = _define_jobs(_checkpoint_jobs(asked.names))
+    evaluable = catalog.evaluable
+    checkpoint_jobs = _define_jobs(_checkpoint_jobs(evaluable.names))
     configured = settings.load().annotation.tasks.keys()
-    assets = _assets(left, catalog, configured)
+    assets = _assets(suite_assets, catalog, configured)
     definitions = dg.Definitions(
         assets=assets,
-        asset_checks=_checks(left, asked.tasks),
+        asset_checks=_checks(suite_assets, evaluable.tasks),
         jobs=[
-            *_define_jobs(job for suite in asked.names for job in _jobs(suite)),
+            *_define_jobs(job for suite in evaluable.names for job in _jobs(suite)),
             *checkpoint_jobs,
         ],
         sensors=[
-            *checkpoint_sensors(checkpoint_jobs, asked.suites),
+            *checkpoint_sensors(checkpoint_jobs, evaluable.suites),
             *change_sensors(),
             configuration_sensor(partial(configuration_digest, catalog.tasks)),
             failed_check_sensor(),
@@ -150,9 +150,9 @@ def build_graph(
 def tables_of(settings: SettingsResource, folder: Path | None = None) -> TableFiles:
     """Open the tables of a home or of another folder, for the configured sources."""
     written = settings.load()
-    here = folder or Path(settings.home) / "tables"
+    tables_folder = folder or Path(settings.home) / "tables"
     shared = {} if folder else written.storage.shared
-    return TableFiles(folder=str(here), places=table_locations(written), **shared)
+    return TableFiles(folder=str(tables_folder), places=table_locations(written), **shared)
 
 
 def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str]) -> list[Any]:
@@ -210,8 +210,8 @@ def _completion(
     }
 
     def complete(spec: dg.AssetSpec) -> dg.AssetSpec:
-        shown = assign_group(with_automation(_drop_dependencies(spec, absent)), catalog)
-        return shown.merge_attributes(metadata=columns.get(spec.key, {}))
+        grouped = assign_group(with_automation(_drop_dependencies(spec, absent)), catalog)
+        return grouped.merge_attributes(metadata=columns.get(spec.key, {}))
 
     return complete
 

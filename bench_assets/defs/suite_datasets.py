@@ -39,7 +39,7 @@ def load_suite_assets(
     """
     loaded: list[Any] = []
     problems: dict[str, str] = {}
-    taken = dict.fromkeys(jobs, "a job")
+    owners = dict.fromkeys(jobs, "a job")
     for suite in catalog.suites:
         try:
             with plugin_error_reporting():
@@ -50,20 +50,20 @@ def load_suite_assets(
             problems[suite.name] = f"its assets cannot be loaded: {error}"
             continue
         found += sorted(
-            f"{name}: {taken[name]} has the name of this step" for name in steps & taken.keys()
+            f"{name}: {owners[name]} has the name of this step" for name in steps & owners.keys()
         )
         if found:
             problems[suite.name] = "; ".join(found)
         else:
             loaded += assets
-            taken |= dict.fromkeys(steps, suite.name)
+            owners |= dict.fromkeys(steps, suite.name)
     return catalog.without(problems), loaded
 
 
 def _find_misplaced(suite: Suite, assets: Sequence[Any]) -> list[str]:
     """Find assets of a dataset build that are missing, or not where the graph expects them."""
-    if odd := [one for one in assets if not isinstance(one, _ASSET_TYPES)]:
-        return [f"{odd[0]!r} is neither an asset nor an asset check"]
+    if invalid := [one for one in assets if not isinstance(one, _ASSET_TYPES)]:
+        return [f"{invalid[0]!r} is neither an asset nor an asset check"]
     specs = [spec for one in assets for spec in _specs(one)]
     times = Counter(spec.key for spec in specs)
     groups = {spec.key: spec.group_name for spec in specs}
@@ -73,15 +73,15 @@ def _find_misplaced(suite: Suite, assets: Sequence[Any]) -> list[str]:
         for key in times
         if key.path[0] != suite.name
     ]
-    both = sorted(times.keys() & _graph_keys(suite))
-    found += [f"{_format_key(key)}: the graph itself defines this table" for key in both]
-    left = (suite.name, f"{suite.name}_ablations")
+    overlapping = sorted(times.keys() & _graph_keys(suite))
+    found += [f"{_format_key(key)}: the graph itself defines this table" for key in overlapping]
+    expected = (suite.name, f"{suite.name}_ablations")
     for key, asking in _question_tables(suite).items():
         if key not in times:
             found.append(f"{_format_key(key)}: there is no such asset; {asking} asks its questions")
-        elif groups[key] not in left:
+        elif groups[key] not in expected:
             found.append(
-                f"{_format_key(key)}: its group is {groups[key]!r}, expected one of {left}"
+                f"{_format_key(key)}: its group is {groups[key]!r}, expected one of {expected}"
             )
     return found
 
@@ -107,14 +107,14 @@ def _steps(assets: Sequence[Any]) -> set[str]:
 
 def _graph_keys(suite: Suite) -> set[dg.AssetKey]:
     """Evaluation assets of a suite's tasks; tasks of encoders bring their own tables."""
-    asked = [task for task in suite.tasks if task.asked_of == "model"]
+    model_tasks = [task for task in suite.tasks if task.asked_of == "model"]
     return {
-        *map(quick_evaluation_key, asked),
+        *map(quick_evaluation_key, model_tasks),
         *(answers_key(one) for one in suite.annotation_tasks),
-        *map(audit_key, asked),
+        *map(audit_key, model_tasks),
         *(
             dg.AssetKey(evaluation_key(task, condition, table))
-            for task in asked
+            for task in model_tasks
             for condition in task.conditions
             for table in (CONSTANTS, "predictions", "judgements", "scores", "metrics")
         ),
@@ -157,5 +157,5 @@ def memoize(make: Callable[..., Made], one: object, *others: object) -> Made:
         if len(_cached) >= _MAX_CACHED:
             _cached.clear()
         _cached[key] = (one, *others), make(one, *others)
-    made: Made = _cached[key][1]  # type: ignore[assignment]  # ``make`` is part of the key
-    return made
+    value: Made = _cached[key][1]  # type: ignore[assignment]  # ``make`` is part of the key
+    return value

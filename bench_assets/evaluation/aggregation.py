@@ -84,10 +84,10 @@ def slice_rows(
         questions: All questions.
         places: Index of each row's question; None: one row per question, in order.
     """
-    alike: dict[tuple[str, ...], tuple[str, ...]] = {}
+    interned: dict[tuple[str, ...], tuple[str, ...]] = {}
     named = (tuple(dict.fromkeys(("all", *task.slices(one)))) for one in questions)
-    slices = [alike.setdefault(names, names) for names in named]
-    found = {name: array("I") for names in alike for name in names}
+    slices = [interned.setdefault(names, names) for names in named]
+    found = {name: array("I") for names in interned for name in names}
     for row, place in enumerate(range(len(slices)) if places is None else places):
         for name in slices[place]:
             found[name].append(row)
@@ -100,9 +100,9 @@ def cell_values(
     """Values of every metric in the slices of one model's scores, without NaN."""
     found: dict[tuple[str, str], float] = {}
     for category, chosen in slices.items():
-        few = select_pairs(rows, chosen)
+        selected = select_pairs(rows, chosen)
         for name, measure in _measures(task, rows if category == "all" else ()).items():
-            value = _compute_metric(name, measure, few).value
+            value = _compute_metric(name, measure, selected).value
             if not math.isnan(value):
                 found[name, category] = value
     return found
@@ -252,8 +252,8 @@ def rows_by_model(
     """Row positions by model and condition."""
     found: dict[tuple[str, str], array[int]] = defaultdict(lambda: array("I"))
     named = zip(column(rows, "model"), column(rows, "condition"), strict=True)
-    for place, whose in enumerate(named):
-        found[whose].append(place)
+    for place, key in enumerate(named):
+        found[key].append(place)
     return found
 
 
@@ -304,8 +304,8 @@ def join_answers(
     questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> list[AnsweredQuestion]:
     """Join predictions with their questions, without missing responses."""
-    asked = {question.question_id: question for question in questions}
-    return [AnsweredQuestion(asked[p.question_id], p) for p in predictions if not p.error]
+    questions_by_id = {question.question_id: question for question in questions}
+    return [AnsweredQuestion(questions_by_id[p.question_id], p) for p in predictions if not p.error]
 
 
 def format_decodings(predictions: Sequence[Prediction]) -> str:

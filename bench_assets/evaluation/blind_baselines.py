@@ -231,13 +231,15 @@ def shuffle_responses(predictions: Sequence[Prediction]) -> Sequence[Prediction]
         in_order = array("I", sorted(places, key=names.__getitem__))
         receivers += in_order
         givers += in_order[-1:] + in_order[:-1]
-    whose = array("I", bytes(4 * len(names)))  # for each place
+    sources = array("I", bytes(4 * len(names)))  # for each place
     for to, of in zip(receivers, givers, strict=True):
-        whose[to] = of
-    said = select_rows(predictions, whose)
-    asked = column(predictions, "question_id")
-    again = (replace(row, question_id=to) for row, to in zip(said, asked, strict=True))
-    return collect_rows(again, Prediction)
+        sources[to] = of
+    responses = select_rows(predictions, sources)
+    question_ids = column(predictions, "question_id")
+    shuffled = (
+        replace(row, question_id=to) for row, to in zip(responses, question_ids, strict=True)
+    )
+    return collect_rows(shuffled, Prediction)
 
 
 def _has_rules(task: Task) -> bool:
@@ -264,15 +266,15 @@ def _constant_cells(
     task: Task, questions: Sequence[Question], slices: Mapping[str, Sequence[int]], text: str
 ) -> Mapping[str, Cells]:
     """Cell values of one response to all questions, by scorer; computed once for equal scores."""
-    said = constant_predictions(questions, text)
-    pairs = join_rows(questions, said, AnsweredQuestion, range(len(said)))
-    judged = _judge_by_rules(task, questions, said)
+    predictions = constant_predictions(questions, text)
+    pairs = join_rows(questions, predictions, AnsweredQuestion, range(len(predictions)))
+    judged = _judge_by_rules(task, questions, predictions)
     known: list[tuple[Sequence[Score], Cells]] = []
     found: dict[str, Cells] = {}
     for name, scorer in task.scorers.items():
-        about = zip(pairs, group_judgements(said, judged), strict=True)
-        scores = collect_rows((score_response(task, scorer, *one) for one in about), Score)
-        found[name] = next((its for rows, its in known if rows == scores), {})
+        judged_pairs = zip(pairs, group_judgements(predictions, judged), strict=True)
+        scores = collect_rows((score_response(task, scorer, *one) for one in judged_pairs), Score)
+        found[name] = next((cells for rows, cells in known if rows == scores), {})
         if not found[name]:
             rows = join_rows(questions, scores, ScoredQuestion, range(len(scores)))
             found[name] = cell_values(task, rows, slices)

@@ -73,19 +73,19 @@ def composed_texts(texts: Sequence[str]) -> list[str]:
     split = [re.findall(r"\w+", text.casefold()) for text in texts]
     if not split or median(map(len, split)) < _MIN_SENTENCE_WORDS:
         return []
-    often = Counter(word for words in split for word in dict.fromkeys(words))
-    said = [word for word, _ in often.most_common() if word not in _STOP_WORDS]
+    counts = Counter(word for words in split for word in dict.fromkeys(words))
+    frequent = [word for word, _ in counts.most_common() if word not in _STOP_WORDS]
     longest = max(map(len, split))
-    lists = [", ".join(said[:n]) for n in dict.fromkeys((_WORDS, longest))]
+    lists = [", ".join(frequent[:n]) for n in dict.fromkeys((_WORDS, longest))]
     distinct = list(dict.fromkeys(texts))
-    whole = distinct if len(distinct) <= _MAX_ENUMERATED else _central(texts, split)
-    return [*lists, _markov_sentence(split), *whole]
+    answers = distinct if len(distinct) <= _MAX_ENUMERATED else _central(texts, split)
+    return [*lists, _markov_sentence(split), *answers]
 
 
 def _letter_sets(n_options: int) -> list[str]:
     letters = ascii_uppercase[:n_options]
     sizes = range(2, n_options + 1) if n_options <= _MAX_SET_OPTIONS else [n_options]
-    return ["".join(some) for size in sizes for some in combinations(letters, size)]
+    return ["".join(combination) for size in sizes for combination in combinations(letters, size)]
 
 
 def _frequent(
@@ -138,12 +138,14 @@ def _markov_sentence(split: Sequence[Sequence[str]]) -> str:
         padded = ["", "", *words]
         for (one, other), following in zip(pairwise(padded), padded[2:], strict=False):
             after[one, other][following] += 1
-    said = ["", ""]
-    while len(said) < 2 + median(map(len, split)) and (next_words := after[said[-2], said[-1]]):
+    sentence = ["", ""]
+    while len(sentence) < 2 + median(map(len, split)) and (
+        next_words := after[sentence[-2], sentence[-1]]
+    ):
         word = next_words.most_common(1)[0][0]
         next_words[word] = 0  # so that no sequence repeats
-        said.append(word)
-    return " ".join(said[2:])
+        sentence.append(word)
+    return " ".join(sentence[2:])
 
 
 def _central(texts: Sequence[str], split: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -70,29 +70,32 @@ class ElicitedModel:
         """
         self._require_options(requests)
         for part in request_batches(requests):
-            asked = [self._elicited_request(request) for request in part]
+            elicited = [self._elicited_request(request) for request in part]
             prior = self._how.normalization == "unconditional"
-            priors = [replace(one, prompt=_EMPTY_PROMPT) for one in asked] if prior else []
-            responses = self.inner.response([*asked, *priors])
-            given, unconditional = responses[: len(asked)], responses[len(asked) :]
+            priors = [replace(one, prompt=_EMPTY_PROMPT) for one in elicited] if prior else []
+            responses = self.inner.response([*elicited, *priors])
+            conditional, unconditional = responses[: len(elicited)], responses[len(elicited) :]
             for n, request in enumerate(part):
-                yield request, self._read(asked[n], given[n], (unconditional or given)[n])
+                yield (
+                    request,
+                    self._read(elicited[n], conditional[n], (unconditional or conditional)[n]),
+                )
 
     def _require_options(self, requests: Sequence[Request]) -> None:
         """Reject questions without options before the first request is sent."""
-        asked: Sequence[Question | None] = (
+        questions: Sequence[Question | None] = (
             requests.questions
             if isinstance(requests, LazyRequests)
             else [request.question for request in requests]
         )
-        lacking = [one for one in asked if not (one and has_options(one))]
+        lacking = [one for one in questions if not (one and has_options(one))]
         if not lacking:
             return
         if (first := lacking[0]) is None:
             raise SettingsError(f"{self.name}: it can answer only questions with options")
         raise SettingsError(
             f"{first.task}: {self._how.method} cannot be elicited: {len(lacking)} of"
-            f" {len(asked)} questions do not have options of which exactly one is right (such"
+            f" {len(questions)} questions do not have options of which exactly one is right (such"
             f" as {first.question_id}, kind {first.kind}); use --elicit generate"
         )
 
@@ -105,35 +108,35 @@ class ElicitedModel:
                 f"{question.task}: likelihood cannot be elicited where several responses are drawn"
                 " for a question: they would be equal; use --elicit generate"
             )
-        drawn = None if method == "likelihood" else request.temperature
+        temperature = None if method == "likelihood" else request.temperature
         options = self._how.options(question)
-        return replace(request, elicit=method, options=options, temperature=drawn)
+        return replace(request, elicit=method, options=options, temperature=temperature)
 
-    def _read(self, asked: Request, given: Response, prior: Response) -> Response:
-        for response in (given, prior):
+    def _read(self, request: Request, conditional: Response, prior: Response) -> Response:
+        for response in (conditional, prior):
             if response.error or response.refusal:
                 return response
-        letters = ascii_uppercase[: len(asked.options)]
+        letters = ascii_uppercase[: len(request.options)]
         try:
             if self._how.method == "constrained":
-                letter = letters[asked.options.index(given.text)]
-                return replace(given, text=letter, raw_text=given.text)
-            found, without = (
-                OptionLikelihoods.from_json(one.text, len(letters)) for one in (given, prior)
+                letter = letters[request.options.index(conditional.text)]
+                return replace(conditional, text=letter, raw_text=conditional.text)
+            found, unconditional = (
+                OptionLikelihoods.from_json(one.text, len(letters)) for one in (conditional, prior)
             )
         except ValueError as exc:
             return Response(error=f"not one of the options: {exc}")
-        if prior is not given and without.bounds:
-            return Response(error=f"no unconditional likelihood: {_describe_bounds(without)}")
-        scores = normalize_logprobs(found, asked.options, self._how.normalization, without)
+        if prior is not conditional and unconditional.bounds:
+            return Response(error=f"no unconditional likelihood: {_describe_bounds(unconditional)}")
+        scores = normalize_logprobs(found, request.options, self._how.normalization, unconditional)
         letter = letters[scores.index(max(scores))]
         return replace(
-            given,
+            conditional,
             text=letter,
-            raw_text=given.text,
+            raw_text=conditional.text,
             logprobs=scores,
-            note="; ".join(filter(None, (given.note, _describe_bounds(found)))),
-            served=Response.together((prior, given)).served,
+            note="; ".join(filter(None, (conditional.note, _describe_bounds(found)))),
+            served=Response.together((prior, conditional)).served,
         )
 
 

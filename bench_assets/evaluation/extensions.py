@@ -46,13 +46,13 @@ def extend(task: Task, by: Extension) -> Task:
     if why := find_mistyped(by):
         raise SettingsError(f"task {task.name}: {'; '.join(why)}")
     added = {"condition": by.conditions, "measure": by.measures, "judge": by.judges}
-    there = {"condition": task.conditions, "measure": task.measures, "judge": task.judges}
-    names = [(what, name) for what, more in added.items() for name in more]
-    for what, name in [("extension", by.name), *names]:
+    existing = {"condition": task.conditions, "measure": task.measures, "judge": task.judges}
+    names = [(kind, name) for kind, more in added.items() for name in more]
+    for kind, name in [("extension", by.name), *names]:
         if not _NAME.fullmatch(name):
-            raise SettingsError(f"{what} {name!r}: expected lower-case letters, digits and _")
-        if name in there.get(what, task.extensions):
-            raise SettingsError(f"{task.name}: the {what} {name!r} is taken. Choose another name")
+            raise SettingsError(f"{kind} {name!r}: expected lower-case letters, digits and _")
+        if name in existing.get(kind, task.extensions):
+            raise SettingsError(f"{task.name}: the {kind} {name!r} is taken. Choose another name")
     for name, condition in by.conditions.items():
         if condition.own_questions:
             raise SettingsError(f"condition {name!r}: an extension cannot have its own questions")
@@ -85,11 +85,13 @@ def with_extensions(
     for name, by in plugins.found.items():
         try:
             with plugin_error_reporting():
-                whose = by.task.split("/")[0]
-                if whose in extended:
-                    extended[whose] = _extend_suite(extended[whose], by, plugins.code[name])
-                elif whose not in installed:
-                    raise UnknownNameError("suite", whose, installed)
+                suite_name = by.task.split("/")[0]
+                if suite_name in extended:
+                    extended[suite_name] = _extend_suite(
+                        extended[suite_name], by, plugins.code[name]
+                    )
+                elif suite_name not in installed:
+                    raise UnknownNameError("suite", suite_name, installed)
         except BenchError as error:
             problems.append(f"{plugins.origins[name]}: extension {by.name} is left out: {error}")
     return tuple(extended.values()), problems
@@ -100,7 +102,7 @@ def _extend_suite(suite: Suite, by: Extension, code: Path) -> Suite:
     if by.task not in tasks:
         raise UnknownNameError("task", by.task, tasks)
     tasks[by.task] = extend(tasks[by.task], by)
-    whole = replace(suite, tasks=tuple(tasks.values()), code=(*suite.code, code))
-    if why := suite_defects(whole):
+    extended = replace(suite, tasks=tuple(tasks.values()), code=(*suite.code, code))
+    if why := suite_defects(extended):
         raise SettingsError("; ".join(why))
-    return whole
+    return extended

@@ -48,33 +48,40 @@ class JudgedResponses:
         """
         texts: dict[str, dict[str, Sequence[Judgement]]] = defaultdict(dict)
         for predictions, judgements in evaluations:
-            about = group_judgements(predictions, judgements)
-            for said, given in zip(predictions, map(list, about), strict=True):
-                if _is_plain(said) and _all_from_judges(judges, given):
-                    texts[said.text].setdefault(said.question_id, given)
+            grouped = group_judgements(predictions, judgements)
+            for prediction, judged in zip(predictions, map(list, grouped), strict=True):
+                if _is_plain(prediction) and _all_from_judges(judges, judged):
+                    texts[prediction.text].setdefault(prediction.question_id, judged)
         return cls(texts)
 
     def about(
         self, questions: Sequence[Question], predictions: Sequence[Prediction]
     ) -> KnownJudgements:
         """Look up the judgements of the same responses to the same questions."""
-        asked = {question.question_id: question for question in questions}
+        questions_by_id = {question.question_id: question for question in questions}
         rows, known, missing = list[Prediction](), list[Judgement](), set[str]()
-        for said in predictions:
-            given = self.texts.get(said.text, {}).get(said.question_id, ())
+        for prediction in predictions:
+            judged = self.texts.get(prediction.text, {}).get(prediction.question_id, ())
             known += [
-                replace(one, model=said.model, condition=said.condition, sample=said.sample)
-                for one in given
+                replace(
+                    one,
+                    model=prediction.model,
+                    condition=prediction.condition,
+                    sample=prediction.sample,
+                )
+                for one in judged
             ]
             if (
-                given
-                or said.error
-                or pipeline.no_answer_reason(AnsweredQuestion(asked[said.question_id], said))
+                judged
+                or prediction.error
+                or pipeline.no_answer_reason(
+                    AnsweredQuestion(questions_by_id[prediction.question_id], prediction)
+                )
             ):
-                rows.append(said)
+                rows.append(prediction)
             else:
-                rows.append(replace(said, error=_NOT_JUDGED))
-                missing.add(said.question_id)
+                rows.append(replace(prediction, error=_NOT_JUDGED))
+                missing.add(prediction.question_id)
         return KnownJudgements(rows, known, frozenset(missing))
 
     def constants(self, task: Task, questions: Sequence[Question]) -> list[str]:

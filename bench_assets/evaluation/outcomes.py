@@ -72,8 +72,8 @@ def mix_message(served: Counter[str], accept: Collection[Accepted]) -> str:
     """
     if len(served) < 2 or "mixed" in accept:
         return ""
-    who = f"answered by {len(served)} models: {format_served(served)}"
-    return f"{who}. To measure them as one: --accept mixed"
+    summary = f"answered by {len(served)} models: {format_served(served)}"
+    return f"{summary}. To measure them as one: --accept mixed"
 
 
 def format_served(served: Counter[str]) -> str:

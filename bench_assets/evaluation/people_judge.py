@@ -36,26 +36,26 @@ class PeopleJudge(NamedTuple):
         Raises:
             SettingsError: If the deadline has passed, and too few responses were judged.
         """
-        asked = [verdict_unit(self.task, q, said.text) for q, said in answered]
-        units = {unit.unit_id: unit for unit in with_needed(asked, self.terms)}
-        shown = list(units.values())
-        counted = resolve_answers(self.task, shown, self.answers, self.terms).answers
-        waits = undecided_units(shown, counted, None, self.terms, self.now)
-        if why := waits.refusal(len(units), self.terms):
+        response_units = [verdict_unit(self.task, q, collected.text) for q, collected in answered]
+        units = {unit.unit_id: unit for unit in with_needed(response_units, self.terms)}
+        distinct_units = list(units.values())
+        counted = resolve_answers(self.task, distinct_units, self.answers, self.terms).answers
+        undecided = undecided_units(distinct_units, counted, None, self.terms, self.now)
+        if why := undecided.refusal(len(units), self.terms):
             raise SettingsError(f"{self.task.name}: {why}")
-        said = answers_by_unit(counted)
+        collected = answers_by_unit(counted)
         rows: list[Judgement] = []
-        for (_, prediction), unit in zip(answered, asked, strict=True):
-            about = said.get(unit.unit_id, [])
-            n = f"{len(about)} of {units[unit.unit_id].needed} people"
+        for (_, prediction), unit in zip(answered, response_units, strict=True):
+            answers = collected.get(unit.unit_id, [])
+            n = f"{len(answers)} of {units[unit.unit_id].needed} people"
             row = Judgement.of(prediction, judge=PEOPLE, criterion="", verdict=None, response="")
-            if unit.unit_id in waits.open:
+            if unit.unit_id in undecided.open:
                 rows.append(replace(row, error=f"{n} have judged it"))
-            elif unit.unit_id in waits.expired:
+            elif unit.unit_id in undecided.expired:
                 note = f"{n} judged it by {self.terms.until}"
                 rows.append(replace(row, value=EXPIRED_VERDICT, response=note))
             else:
-                rows += [_verdict(row, answer) for answer in about]
+                rows += [_verdict(row, answer) for answer in answers]
         return rows
 
 

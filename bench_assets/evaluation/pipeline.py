@@ -149,34 +149,34 @@ def score(
     pairs = join_rows(questions, predictions, AnsweredQuestion)
     both = zip(pairs, group_judgements(predictions, judgements), strict=True)
     return collect_rows(
-        (_score_pair(task, pair, about, scorer, reviewed) for pair, about in both), Score
+        (_score_pair(task, pair, judged, scorer, reviewed) for pair, judged in both), Score
     )
 
 
 def _score_pair(
     task: Task,
     pair: AnsweredQuestion,
-    about: Sequence[Judgement],
+    judgements: Sequence[Judgement],
     scorer: str,
     reviewed: ResponseReview,
 ) -> Score:
-    said = pair.prediction
-    name = task.default_scorer if is_elicited(said.decoding) else scorer
+    prediction = pair.prediction
+    name = task.default_scorer if is_elicited(prediction.decoding) else scorer
     name = name or task.default_scorer
-    if is_by_people(about):
-        given = score_by_people(_score_by_rules(task, task.scorer(name), pair), about)
-        unread = given.unread
+    if is_by_people(judgements):
+        result = score_by_people(_score_by_rules(task, task.scorer(name), pair), judgements)
+        unread = result.unread
     else:
-        given = score_response(task, task.scorer(name), pair, about)
-        unread = is_unread(pair, given, about)
-    found = reviewed.score(task, task.scorer(name), pair, given)
+        result = score_response(task, task.scorer(name), pair, judgements)
+        unread = is_unread(pair, result, judgements)
+    found = reviewed.score(task, task.scorer(name), pair, result)
     return replace(
         found,
-        unread=unread if found is given else found.unread,
+        unread=unread if found is result else found.unread,
         scorer=reviewed.named(name),
-        confidence=max(softmax(said.logprobs)) if said.logprobs else None,
-        judge="+".join(sorted({verdict.judge for verdict in about})),
-        setup=joined_setups([said.setup, *(verdict.setup for verdict in about)]),
+        confidence=max(softmax(prediction.logprobs)) if prediction.logprobs else None,
+        judge="+".join(sorted({verdict.judge for verdict in judgements})),
+        setup=joined_setups([prediction.setup, *(verdict.setup for verdict in judgements)]),
     )
 
 
@@ -190,19 +190,19 @@ def summarise(
 
     A question without any score counts as failed.
     """
-    places, said = question_positions(questions, scores), rows_by_model(predictions)
+    places, predictions_by_model = question_positions(questions, scores), rows_by_model(predictions)
     pairs = join_rows(questions, scores, ScoredQuestion, places)
     data = digest(questions)
-    waits = undecided_parts(column(questions, "labels"))
+    undecided = undecided_parts(column(questions, "labels"))
     found: list[Metric] = []
     for key, chosen in sorted(rows_by_model(scores).items()):
         scored = ScoreOverview(
             task, questions, select_pairs(pairs, chosen), [places[n] for n in chosen]
         )
-        sent = values_at(predictions, "prompt_sha256", said[key])
-        decodings = values_at(predictions, "decoding", said[key])
-        served = Counter(values_at(predictions, "served", said[key]))
-        signature = make_signature(task, scored, sent, decodings, data, waits)
+        sent = values_at(predictions, "prompt_sha256", predictions_by_model[key])
+        decodings = values_at(predictions, "decoding", predictions_by_model[key])
+        served = Counter(values_at(predictions, "served", predictions_by_model[key]))
+        signature = make_signature(task, scored, sent, decodings, data, undecided)
         found += metrics(task, questions, scored, signature, served)
     return found
 
@@ -257,8 +257,8 @@ def score_response(
 
 def _score_by_rules(task: Task, score_one: ScoreOne, pair: AnsweredQuestion) -> Score:
     rules = task.judges.get(RULES)
-    about = rules.judgements([pair]) if isinstance(rules, ByRules) else []
-    return score_response(task, score_one, pair, about)
+    judgements = rules.judgements([pair]) if isinstance(rules, ByRules) else []
+    return score_response(task, score_one, pair, judgements)
 
 
 def no_answer_reason(pair: AnsweredQuestion) -> str:

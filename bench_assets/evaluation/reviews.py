@@ -70,13 +70,13 @@ class ResponseReview:
     def of(cls, lines: Sequence[ReviewLine]) -> Self:
         """Build a review from the filled lines."""
         filled = {(one.question_id, one.response): one for one in lines if one.is_filled}
-        said = sorted([*key, one.answer, one.verdict] for key, one in filled.items())
-        return cls(filled, sha256(json.dumps(said).encode()).hexdigest()[:_DIGITS])
+        entries = sorted([*key, one.answer, one.verdict] for key, one in filled.items())
+        return cls(filled, sha256(json.dumps(entries).encode()).hexdigest()[:_DIGITS])
 
     def within(self, questions: Sequence[Question]) -> Self:
         """The lines on these questions."""
-        asked = set(column(questions, "question_id"))
-        return self.of([line for (name, _), line in self.lines.items() if name in asked])
+        question_ids = set(column(questions, "question_id"))
+        return self.of([line for (name, _), line in self.lines.items() if name in question_ids])
 
     def named(self, scorer: str) -> str:
         """The name of a scorer with this review."""
@@ -96,8 +96,8 @@ class ResponseReview:
         if line.answer == NO_ANSWER:
             return replace(without_points(task, score_one, pair), note=note, unread=False)
         read = _normalize_answer(pair.question, line.answer)
-        again = pair._replace(prediction=replace(pair.prediction, text=read, raw_text=read))
-        found = attempt_by_rules(task, score_one, again)
+        reviewed_pair = pair._replace(prediction=replace(pair.prediction, text=read, raw_text=read))
+        found = attempt_by_rules(task, score_one, reviewed_pair)
         why = f"; {found.note}" if found.points is None and found.note else ""
         return replace(found, note=f"{note}{why}", unread=False)
 

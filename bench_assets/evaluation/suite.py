@@ -204,8 +204,8 @@ def _claim_defects(suite: Suite) -> list[str]:
 
 def _task_defects(task: Task, suite: Suite) -> list[str]:
     found = []
-    whose, *parts = task.name.split("/")
-    if whose != suite.name:
+    suite_name, *parts = task.name.split("/")
+    if suite_name != suite.name:
         found.append(f"its name should begin with {suite.name!r}")
     found += [
         f"{part!r}: expected letters, digits and _, no digit first"
@@ -215,8 +215,8 @@ def _task_defects(task: Task, suite: Suite) -> list[str]:
     if next(iter(task.conditions), "") != "main":
         found.append(f"its first condition should be 'main', got {list(task.conditions)}")
     found += [
-        f"it has no {what}"
-        for what, some in (("scorer", task.scorers), ("measure", task.measures))
-        if not some
+        f"it has no {kind}"
+        for kind, entries in (("scorer", task.scorers), ("measure", task.measures))
+        if not entries
     ]
     return found

@@ -76,11 +76,11 @@ class ByRules(NamedTuple):
             return self.judge(answered)
         except CANNOT_BE_READ:
             failed = [row for pair in answered for row in self._failed(pair)]
-        without = {(row.question_id, row.sample) for row in failed}
+        failed_keys = {(row.question_id, row.sample) for row in failed}
         others = [
             pair
             for pair in answered
-            if (pair.prediction.question_id, pair.prediction.sample) not in without
+            if (pair.prediction.question_id, pair.prediction.sample) not in failed_keys
         ]
         return [*(self.judge(others) if others else ()), *failed]
 
@@ -308,15 +308,15 @@ class Task:
         if setting == PEOPLE and self.is_judged_by_people:
             return ChosenJudge(PEOPLE, "")
         name, _, model = setting.partition(":")
-        asks = isinstance(self.judges.get(name), ByModel)
-        if asks and model:
+        calls_model = isinstance(self.judges.get(name), ByModel)
+        if calls_model and model:
             return ChosenJudge(name, model)
-        if setting in self.judges and not asks:
+        if setting in self.judges and not calls_model:
             return ChosenJudge(setting, "")
         if (
             self.default_judge
             and setting not in (RULES, PEOPLE)
-            and not (asks and name != self.default_judge)
+            and not (calls_model and name != self.default_judge)
         ):
             return ChosenJudge(self.default_judge, setting)
         raise SettingsError(

@@ -185,9 +185,9 @@ class TableCollection:
         digest = short_digest(
             self._tables.digest(evaluation_key(exam.task, exam.name, "questions")) or ""
         )
-        asked = {question.question_id for question in exam.questions}
+        question_ids = {question.question_id for question in exam.questions}
         return all(row.questions == digest for row in found.metrics) and all(
-            row.question_id in asked for row in found.predictions
+            row.question_id in question_ids for row in found.predictions
         )
 
     def _read_evaluation(

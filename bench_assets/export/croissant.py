@@ -78,8 +78,8 @@ def write_croissants(gathered: TableCollection, suites: dict[str, Suite], out: P
             _write(written[-1], table)
         written.append(folder / "croissant.json")
         file = _file(exam, at, hashlib.sha256(table).hexdigest())
-        about = metadata(exam, suites[exam.task.suite], file)
-        _write(written[-1], f"{json.dumps(about, ensure_ascii=False, indent=2)}\n".encode())
+        document = metadata(exam, suites[exam.task.suite], file)
+        _write(written[-1], f"{json.dumps(document, ensure_ascii=False, indent=2)}\n".encode())
     return written
 
 
@@ -147,7 +147,7 @@ def _records() -> dict[str, Any]:
                 "@type": "cr:Field",
                 "@id": f"questions/{name}",
                 "name": name,
-                "description": about,
+                "description": description,
                 "dataType": "sc:Text",
                 "repeated": bool(pa.types.is_list(table.schema.field(name).type)),
                 "source": {
@@ -155,7 +155,7 @@ def _records() -> dict[str, Any]:
                     "extract": {"column": name},
                 },
             }
-            for name, about in _COLUMNS.items()
+            for name, description in _COLUMNS.items()
         ],
     }
 

@@ -142,14 +142,14 @@ def _run(client: Any, curve: Curve) -> str:  # noqa: ANN401
     from mlflow.entities import Param
 
     name = f"bench-assets/{curve.experiment}"
-    there = client.get_experiment_by_name(name)
-    experiment = there.experiment_id if there else client.create_experiment(name)
+    existing = client.get_experiment_by_name(name)
+    experiment = existing.experiment_id if existing else client.create_experiment(name)
     for run in client.search_runs([experiment]):
         if run.data.tags.get("bench.run") == curve.run:
             return str(run.info.run_id)
     at = curve.points[0].milliseconds
-    begun = client.create_run(experiment, at, dict(curve.tags), run_name=curve.run)
-    run_id = str(begun.info.run_id)
+    created = client.create_run(experiment, at, dict(curve.tags), run_name=curve.run)
+    run_id = str(created.info.run_id)
     client.log_batch(run_id, params=[Param(*one) for one in _params(curve).items()])
     return run_id
 
@@ -160,13 +160,13 @@ def _params(curve: Curve) -> dict[str, str]:
     MLflow params cannot change. The signature of each checkpoint is a tag.
     """
     parts = [Signature.parse(point.signature).parts for point in curve.points]
-    same = {
+    shared = {
         name: value
         for name, value in parts[0].items()
         if name != "model" and all(one.get(name) == value for one in parts)
     }
     named = {name.removeprefix("bench."): value for name, value in curve.tags.items()}
-    return {name: value[:_MAX_PARAM_LENGTH] for name, value in {**same, **named}.items() if value}
+    return {name: value[:_MAX_PARAM_LENGTH] for name, value in {**shared, **named}.items() if value}
 
 
 def _write_point(client: Any, run: str, point: CurvePoint) -> None:  # noqa: ANN401

@@ -122,28 +122,28 @@ def header(one: ModelResponses) -> dict[str, Any]:
 
 def sample(item: ExportSample, scorer: str, images: LogImages) -> dict[str, Any]:
     """One sample of one question."""
-    said, question = item.prediction, item.question
+    prediction, question = item.prediction, item.question
     attached = images.of(item)
-    asked = [_message(turn, images, attached) for turn in item.prompt.turns]
+    messages = [_message(turn, images, attached) for turn in item.prompt.turns]
     found: dict[str, Any] = {
         "id": question.question_id,
-        "epoch": said.sample + 1,
-        "input": asked,
+        "epoch": prediction.sample + 1,
+        "input": messages,
         "choices": list(question.options) or None,
         "target": list(question.answer),
-        "messages": asked,
-        "output": {"model": said.model, "choices": []},
+        "messages": messages,
+        "output": {"model": prediction.model, "choices": []},
         "scores": {},
         "metadata": item.about,
         "attachments": attached,
     }
-    if said.error:
-        error = {"message": said.error, "traceback": "", "traceback_ansi": ""}
+    if prediction.error:
+        error = {"message": prediction.error, "traceback": "", "traceback_ansi": ""}
         return {**found, "error": error}
-    response = {"role": "assistant", "content": said.text or "\n".join(said.ranking)}
-    found |= {"messages": [*asked, response], "output": _output(item, response)}
-    if said.raw_text not in ("", said.text):
-        found["metadata"] = {**item.about, "raw_text": said.raw_text}
+    response = {"role": "assistant", "content": prediction.text or "\n".join(prediction.ranking)}
+    found |= {"messages": [*messages, response], "output": _output(item, response)}
+    if prediction.raw_text not in ("", prediction.text):
+        found["metadata"] = {**item.about, "raw_text": prediction.raw_text}
     if item.points is None:
         return {**found, "metadata": {**found["metadata"], "unscored": item.explanation}}
     return {**found, "scores": {scorer: _score(item)}}
@@ -160,18 +160,18 @@ def _score(item: ExportSample) -> dict[str, Any]:
 
 
 def _output(item: ExportSample, response: dict[str, str]) -> dict[str, Any]:
-    said = item.prediction
-    stop = _STOPS.get(said.finish_reason, "stop")
+    prediction = item.prediction
+    stop = _STOPS.get(prediction.finish_reason, "stop")
     output: dict[str, Any] = {
-        "model": said.model,
+        "model": prediction.model,
         "choices": [{"message": response, "stop_reason": stop}],
-        "time": said.seconds,
+        "time": prediction.seconds,
     }
-    if said.prompt_tokens is not None and said.completion_tokens is not None:
+    if prediction.prompt_tokens is not None and prediction.completion_tokens is not None:
         output["usage"] = {
-            "input_tokens": said.prompt_tokens,
-            "output_tokens": said.completion_tokens,
-            "total_tokens": said.prompt_tokens + said.completion_tokens,
+            "input_tokens": prediction.prompt_tokens,
+            "output_tokens": prediction.completion_tokens,
+            "total_tokens": prediction.prompt_tokens + prediction.completion_tokens,
         }
     return output
 
@@ -205,7 +205,7 @@ def _name(row: Metric) -> str:
 
 
 def _metric(row: Metric) -> dict[str, Any]:
-    about = {
+    metadata = {
         "low": none_if_nan(row.low),
         "high": none_if_nan(row.high),
         "n_scored": row.n_scored,
@@ -214,7 +214,7 @@ def _metric(row: Metric) -> dict[str, Any]:
         **blind_baselines(row),
         "signature": row.signature,
     }
-    return {"name": _name(row), "value": row.value, "params": {}, "metadata": about}
+    return {"name": _name(row), "value": row.value, "params": {}, "metadata": metadata}
 
 
 def _id(one: ModelResponses) -> str:
@@ -223,5 +223,5 @@ def _id(one: ModelResponses) -> str:
 
 
 def _data_address(data: bytes) -> str:
-    media, shown = to_plain_format(data)
-    return f"data:{media};base64,{base64.b64encode(shown).decode()}"
+    media, plain_image = to_plain_format(data)
+    return f"data:{media};base64,{base64.b64encode(plain_image).decode()}"

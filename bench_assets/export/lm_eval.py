@@ -45,8 +45,8 @@ def write_lm_eval_results(gathered: TableCollection, out: Path) -> list[Path]:
         last = max(at for at, _ in found)
         written.append(out / model_folder(model) / f"results_{_date(last)}.json")
         with open_atomic(written[-1]) as file:
-            whole = results(model, last, [one for _, one in found])
-            file.write(json.dumps(whole, ensure_ascii=False, indent=2, allow_nan=False).encode())
+            document = results(model, last, [one for _, one in found])
+            file.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False).encode())
     return written
 
 
@@ -71,12 +71,12 @@ def model_folder(model: str) -> str:
 
 def task_results(one: ModelResponses) -> dict[str, Any]:
     """Entries of one task, by part of the results file."""
-    whole = [row for row in one.metrics if row.category == "all" and not isnan(row.value)]
-    asked = {row.question_id for row in one.predictions}
+    metrics = [row for row in one.metrics if row.category == "all" and not isnan(row.value)]
+    question_ids = {row.question_id for row in one.predictions}
     done = {item.question.question_id for item in items(one) if item.points is not None}
     title = f"{one.task.title}{'' if one.condition == 'main' else f', {one.condition}'}"
     values: dict[str, Any] = {"alias": f"{title} ({one.exam.edition} edition)"}
-    for row in whole:
+    for row in metrics:
         values[f"{row.metric},{_FILTER}"] = row.value
         values[f"{row.metric}_stderr,{_FILTER}"] = "N/A"
     return {
@@ -86,10 +86,10 @@ def task_results(one: ModelResponses) -> dict[str, Any]:
             one.task.primary_metric: not one.task.is_lowest_best,
             **dict.fromkeys(sorted(one.task.lower_is_better), False),
         },
-        "configs": _config(one, whole),
+        "configs": _config(one, metrics),
         "versions": one.task.version,
         "n-shot": 0,
-        "n-samples": {"original": len(asked), "effective": len(done)},
+        "n-samples": {"original": len(question_ids), "effective": len(done)},
     }
 
 
@@ -119,51 +119,55 @@ def sample_lines(one: ModelResponses) -> Iterator[dict[str, Any]]:
 
 
 def _sample(item: ExportSample, doc_id: int) -> dict[str, Any]:
-    question, said = item.question, item.prediction
-    failed = bool(said.error)
-    asked, target = item.prompt.to_json(), ", ".join(question.answer)
-    doc = {"question_id": question.question_id, "question": question.text, "sample": said.sample}
+    question, prediction = item.question, item.prediction
+    failed = bool(prediction.error)
+    prompt, target = item.prompt.to_json(), ", ".join(question.answer)
+    doc = {
+        "question_id": question.question_id,
+        "question": question.text,
+        "sample": prediction.sample,
+    }
     doc |= {"options": list(question.options), "context": question.context, **item.about}
     points = {} if item.points is None else {_POINTS: item.points}
     return {
         "doc_id": doc_id,
         "doc": doc,
         "target": target,
-        "arguments": {"gen_args_0": {"arg_0": asked, "arg_1": said.decoding}},
-        "resps": [] if failed else [[said.raw_text or said.text]],
-        "filtered_resps": [] if failed else [said.text or "\n".join(said.ranking)],
+        "arguments": {"gen_args_0": {"arg_0": prompt, "arg_1": prediction.decoding}},
+        "resps": [] if failed else [[prediction.raw_text or prediction.text]],
+        "filtered_resps": [] if failed else [prediction.text or "\n".join(prediction.ranking)],
         "filter": _FILTER,
         "metrics": list(points),
         **points,
         "max_points": item.score.max_points if item.score else None,
-        "error": said.error,
+        "error": prediction.error,
         "explanation": item.explanation,
         "doc_hash": text_digest(as_json(doc)),
-        "prompt_hash": said.prompt_sha256 or text_digest(asked),
+        "prompt_hash": prediction.prompt_sha256 or text_digest(prompt),
         "target_hash": text_digest(target),
     }
 
 
-def _config(one: ModelResponses, whole: list[Metric]) -> dict[str, Any]:
+def _config(one: ModelResponses, metrics: list[Metric]) -> dict[str, Any]:
     return {
         "task": task_key(one),
         "dataset_name": one.task.name,
         "output_type": "generate_until",
         "repeats": max((row.sample for row in one.predictions), default=0) + 1,
         "num_fewshot": 0,
-        "metric_list": [{"metric": row.metric} for row in whole],
+        "metric_list": [{"metric": row.metric} for row in metrics],
         "metadata": {
             "version": one.task.version,
             "edition": one.exam.edition,
             "condition": one.condition,
             "scorer": one.scorer,
-            "signatures": {row.metric: row.signature for row in whole},
+            "signatures": {row.metric: row.signature for row in metrics},
             "intervals": {
-                row.metric: [none_if_nan(row.low), none_if_nan(row.high)] for row in whole
+                row.metric: [none_if_nan(row.low), none_if_nan(row.high)] for row in metrics
             },
-            "blind_baselines": {row.metric: blind_baselines(row) for row in whole},
-            "n_scored": {row.metric: row.n_scored for row in whole},
-            "n_unscored": {row.metric: row.n_unscored for row in whole},
+            "blind_baselines": {row.metric: blind_baselines(row) for row in metrics},
+            "n_scored": {row.metric: row.n_scored for row in metrics},
+            "n_unscored": {row.metric: row.n_unscored for row in metrics},
             "failed": one.primary.n_failed if one.primary else None,
         },
     }

@@ -47,9 +47,9 @@ def results(one: ModelResponses, release: str = "") -> "Iterator[EvalResult]":
         release: ``Suite.release``, the address of the authors' files.
     """
     names = [name for name in one.task.measures if name not in _EXCLUDED_METRICS]
-    whole = {row.metric: row for row in one.metrics if row.category == "all"}
+    by_metric = {row.metric: row for row in one.metrics if row.category == "all"}
     for name in names:
-        if (row := whole.get(name)) and not isnan(row.value):
+        if (row := by_metric.get(name)) and not isnan(row.value):
             yield _result(one, row, release)
 
 

@@ -30,13 +30,13 @@ class ExportSample:
     @property
     def explanation(self) -> str:
         """Reasons for the points, or for their absence."""
-        said = [
+        verdicts = [
             f"{row.judge}, {row.criterion}: {row.error or row.response or row.value or row.verdict}"
             for row in self.judgements
         ]
         notes = [self.prediction.error, self.prediction.no_answer]
         notes += [self.score.note] if self.score else []
-        return "\n".join(dict.fromkeys(text for text in (*notes, *said) if text))
+        return "\n".join(dict.fromkeys(text for text in (*notes, *verdicts) if text))
 
     @property
     def about(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def incomplete_reason(one: ModelResponses) -> str:
 
 def items(one: ModelResponses) -> Iterator[ExportSample]:
     """Join rows into samples, in the order of the responses."""
-    asked = {question.question_id: question for question in one.exam.questions}
+    questions_by_id = {question.question_id: question for question in one.exam.questions}
     scores = {(row.question_id, row.sample): row for row in one.scores}
     judgements: dict[tuple[str, int], list[Judgement]] = defaultdict(list)
     for row in one.judgements:
@@ -93,7 +93,7 @@ def items(one: ModelResponses) -> Iterator[ExportSample]:
     condition = one.task.conditions[one.condition]
     for prediction in one.predictions:
         key = prediction.question_id, prediction.sample
-        question = asked[prediction.question_id]
+        question = questions_by_id[prediction.question_id]
         yield ExportSample(
             question=question,
             prompt=condition.prompt(question),

@@ -70,8 +70,8 @@ def write_tables(
         writers = {name: opened(name, row_type) for name, row_type in EVALUATION_TABLES.items()}
         questions = opened("questions", Question)
         for exam in gathered.exams():
-            asked = {"task": exam.task.name, "question_set": exam.name}
-            questions.write_table(table_of(exam.questions, Question, **asked))
+            columns = {"task": exam.task.name, "question_set": exam.name}
+            questions.write_table(table_of(exam.questions, Question, **columns))
         for one in gathered.evaluations():
             for name, row_type in EVALUATION_TABLES.items():
                 writers[name].write_table(_table(one, name, row_type))
@@ -130,8 +130,8 @@ def json_lines(table: pa.Table) -> Iterator[str]:
 
 
 def _table(one: ModelResponses, name: str, row_type: type[Any]) -> pa.Table:
-    asked = {"task": one.task.name, "question_set": one.exam.name}
-    return table_of(getattr(one, name), row_type, **asked)
+    columns = {"task": one.task.name, "question_set": one.exam.name}
+    return table_of(getattr(one, name), row_type, **columns)
 
 
 @contextmanager

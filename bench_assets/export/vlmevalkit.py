@@ -81,8 +81,8 @@ def dataset(exam: ExportTable) -> str:
 
 def columns(exam: ExportTable) -> list[str]:
     """Columns of a question table, with one per letter up to the most options."""
-    longest = max((len(one.options) for one in exam.questions if _has_options(one)), default=0)
-    return [*_LEADING_COLUMNS, *ascii_uppercase[:longest], *_TRAILING_COLUMNS]
+    max_options = max((len(one.options) for one in exam.questions if _has_options(one)), default=0)
+    return [*_LEADING_COLUMNS, *ascii_uppercase[:max_options], *_TRAILING_COLUMNS]
 
 
 def question_rows(
@@ -91,12 +91,12 @@ def question_rows(
     """Rows of a question table; one with an unreadable image is left out and reported."""
     for index, question in enumerate(exam.questions, start=1):
         try:
-            shown = [to_plain_format(image_store.read(one))[1] for one in question.images]
+            plain_images = [to_plain_format(image_store.read(one))[1] for one in question.images]
         except ImageError as error:
             left_out.append(f"{question.question_id}: {error}")
             continue
         paths = [f"{one[:_DIGITS]}.png" for one in question.images]
-        images = [base64.b64encode(one).decode() for one in shown]
+        images = [base64.b64encode(one).decode() for one in plain_images]
         image_columns = {"image": _one_or_list(images), "image_path": _one_or_list(paths)}
         yield {**_question_cells(index, question), **image_columns}
 
@@ -109,10 +109,12 @@ def response_columns(exam: ExportTable) -> list[str]:
 
 def response_rows(one: ModelResponses) -> Iterator[Mapping[str, Any]]:
     """Rows of the first sample of each response; missing responses are left out."""
-    said = {row.question_id: row for row in one.predictions if row.sample == 0 and not row.error}
+    predictions = {
+        row.question_id: row for row in one.predictions if row.sample == 0 and not row.error
+    }
     scored = {row.question_id: row for row in one.scores if row.sample == 0}
     for index, question in enumerate(one.exam.questions, start=1):
-        if response := said.get(question.question_id):
+        if response := predictions.get(question.question_id):
             share = _share(scored.get(question.question_id))
             yield {**_question_cells(index, question), "prediction": response.text, "points": share}
 

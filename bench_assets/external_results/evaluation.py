@@ -36,7 +36,9 @@ def imported_evaluation(
     predictions = [_prediction(one, results, task) for one in results.samples]
     most = max([1.0, *(one.points for one in results.samples if one.points is not None)])
     pairs = zip(results.samples, predictions, strict=True)
-    scores = [_score(one, said, most, is_error=task.is_lowest_best) for one, said in pairs]
+    scores = [
+        _score(one, prediction, most, is_error=task.is_lowest_best) for one, prediction in pairs
+    ]
     return with_reported_metrics(
         TaskEvaluation(
             task=task,
@@ -62,7 +64,7 @@ def with_reported_metrics(one: TaskEvaluation, printed: Sequence[ExternalMetric]
     headline = printed[0]
     most = one.scores[0].max_points
     factor = _factor(rows[0].value, headline.value, most)
-    ours = [
+    computed = [
         replace(
             row,
             value=row.value * factor,
@@ -76,17 +78,17 @@ def with_reported_metrics(one: TaskEvaluation, printed: Sequence[ExternalMetric]
         for row in rows
         if not isnan(factor)
     ]
-    same = {(row.metric, row.category): row for row in ours}
-    theirs = [
+    by_key = {(row.metric, row.category): row for row in computed}
+    reported = [
         replace(row, value=number.value)  # the same number, with its interval
-        if (row := same.get((number.name, number.category)))
+        if (row := by_key.get((number.name, number.category)))
         and isclose(row.value, number.value, abs_tol=1e-9)
         else _reported_metric(number, rows[0], signature)
         for number in printed
     ]
-    known = {(row.metric, row.category) for row in theirs}
-    kept = [row for row in ours if (row.metric, row.category) not in known]
-    return replace(one, metrics=sorted([*theirs, *kept], key=lambda row: row.category != "all"))
+    known = {(row.metric, row.category) for row in reported}
+    kept = [row for row in computed if (row.metric, row.category) not in known]
+    return replace(one, metrics=sorted([*reported, *kept], key=lambda row: row.category != "all"))
 
 
 def _questions(
@@ -140,11 +142,13 @@ def _prediction(one: ExternalSample, results: ExternalResults, task: Task) -> Pr
     )
 
 
-def _score(one: ExternalSample, said: Prediction, max_points: float, *, is_error: bool) -> Score:
+def _score(
+    one: ExternalSample, prediction: Prediction, max_points: float, *, is_error: bool
+) -> Score:
     """The points of the harness; of errors, what is left of the most."""
     points = None if one.error or one.points is None or one.points < 0 else one.points
     scored = Score.of(
-        said,
+        prediction,
         points=max_points - points if is_error and points is not None else points,
         max_points=max_points,
         answer=(one.answer,) if one.answer else (),
@@ -163,10 +167,10 @@ def _signature(one: TaskEvaluation, data: str) -> Signature:
     return Signature(one.task.name, one.task.version, one.condition, parts)
 
 
-def _factor(ours: float, theirs: float, max_points: float) -> float:
+def _factor(computed: float, reported: float, max_points: float) -> float:
     """Factor from the mean points to the reported number; NaN if unrelated."""
     factors = (1.0, _PERCENT, 1 / max_points, _PERCENT / max_points)
-    return next((f for f in factors if isclose(ours * f, theirs, abs_tol=1e-9)), nan)
+    return next((f for f in factors if isclose(computed * f, reported, abs_tol=1e-9)), nan)
 
 
 def _reported_metric(number: ExternalMetric, like: Metric, signature: str) -> Metric:
@@ -202,5 +206,5 @@ def merged_questions(
     return list({**found, **{question.question_id: question for question in added}}.values())
 
 
-def _changed(there: dict[str, Question], added: Sequence[Question]) -> Iterator[Question]:
-    return (q for q in added if there.get(q.question_id, q) != q)
+def _changed(existing: dict[str, Question], added: Sequence[Question]) -> Iterator[Question]:
+    return (q for q in added if existing.get(q.question_id, q) != q)

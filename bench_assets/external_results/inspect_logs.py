@@ -52,8 +52,8 @@ def read_inspect_log(file: Path) -> ExternalResults:
         SourceError: If it is not a log of Inspect AI, or is damaged; says why.
     """
     header, samples = _archive(file) if zipfile.is_zipfile(file) else _document(file)
-    about = header.get("eval")
-    if not isinstance(about, dict) or "task" not in about:
+    evaluation = header.get("eval")
+    if not isinstance(evaluation, dict) or "task" not in evaluation:
         raise SourceError(f"{file}: not a log of Inspect AI: no entry eval.task")
     results = header.get("results") or {}
     first = _first_score(samples)
@@ -63,18 +63,18 @@ def read_inspect_log(file: Path) -> ExternalResults:
     read = unique_samples((where, _sample(one, scorer, key, where)) for where, one in samples)
     status = str(header.get("status", "started"))
     with shape_errors(f"{file}, eval", HARNESS):
-        n_all = (about.get("dataset") or {}).get("samples")
-        version = str((about.get("packages") or {}).get("inspect_ai", ""))
+        n_all = (evaluation.get("dataset") or {}).get("samples")
+        version = str((evaluation.get("packages") or {}).get("inspect_ai", ""))
     n_read = len({one.sample_id for one in read})
-    few = f"{n_read} of {n_all} samples" if isinstance(n_all, int) and n_read < n_all else ""
+    coverage = f"{n_read} of {n_all} samples" if isinstance(n_all, int) and n_read < n_all else ""
     return ExternalResults(
         harness=HARNESS,
         version=version,
-        task=str(about.get("task_display_name") or about["task"]),
-        model=str(about.get("model", "")) or "unknown",
+        task=str(evaluation.get("task_display_name") or evaluation["task"]),
+        model=str(evaluation.get("model", "")) or "unknown",
         metrics=tuple(metrics or mean_of_points("mean", read)),
         samples=read,
-        about=few or ("" if status == "success" else f"status {status}"),
+        about=coverage or ("" if status == "success" else f"status {status}"),
     )
 
 
@@ -155,9 +155,11 @@ def _metrics(results: Mapping[str, Any]) -> list[ExternalMetric]:
             parts = (at[0] if len(names) > 1 else "", name, at[1] if len(reducers) > 1 else "")
             value = to_number(metric.get("value"))
             if value is not None and key not in _ERRORS:
-                whole = "/".join(filter(None, parts))
+                full_name = "/".join(filter(None, parts))
                 order = (not (is_first and name == first), category != "all")
-                found.append((order, ExternalMetric(name=whole, value=value, category=category)))
+                found.append(
+                    (order, ExternalMetric(name=full_name, value=value, category=category))
+                )
     return [metric for _, metric in sorted(found, key=itemgetter(0))]
 
 

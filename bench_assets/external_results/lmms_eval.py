@@ -56,30 +56,30 @@ def read_lmms_samples(file: Path) -> list[ExternalResults]:
 def _read_task(task: str, file: Path, results: Path) -> ExternalResults:
     if not results.is_file():
         raise SourceError(f"{file}: no {results.name} beside it, which has its headline numbers")
-    whole = read_object(results)
+    document = read_object(results)
     with shape_errors(f"{results}, results", HARNESS):
-        measured = (whole.get("results") or {}).get(task)
+        measured = (document.get("results") or {}).get(task)
     if not isinstance(measured, dict):
         raise SourceError(f"{results}: no entry results.{task}")
     placed = _first_filter_rows(read_lines(file))
     rows = [row for _, row in placed]
     with shape_errors(f"{results}, higher_is_better", HARNESS):
-        higher = (whole.get("higher_is_better") or {}).get(task) or {}
+        higher = (document.get("higher_is_better") or {}).get(task) or {}
         found = list(_metrics(measured, higher))
     metrics = sorted(found, key=lambda metric: not _covers_all_samples(metric, rows))
     key = _points_key(rows, [one.name for one in metrics])
-    version = str(whole.get("lmms_eval_version") or whole.get("git_hash") or "")
+    version = str(document.get("lmms_eval_version") or document.get("git_hash") or "")
     with shape_errors(f"{results}, n-samples", HARNESS):
-        count = (whole.get("n-samples") or {}).get(task) or {}
-        few = bool(count.get("original")) and count["effective"] < count["original"]
+        count = (document.get("n-samples") or {}).get(task) or {}
+        is_partial = bool(count.get("original")) and count["effective"] < count["original"]
     return ExternalResults(
         harness=HARNESS,
         version="" if version == _NO_VERSION else version,
         task=task,
-        model=str(whole.get("model_name") or whole.get("model_source") or file.parent.name),
+        model=str(document.get("model_name") or document.get("model_source") or file.parent.name),
         metrics=tuple(metrics),
         samples=tuple(_sample(row, key, where) for where, row in placed),
-        about=f"{count['effective']} of {count['original']} samples" if few else "",
+        about=f"{count['effective']} of {count['original']} samples" if is_partial else "",
     )
 
 
@@ -88,9 +88,11 @@ def _first_filter_rows(lines: Iterable[tuple[Entry, str]]) -> list[tuple[str, En
     for row, where in lines:
         if row.get("doc_id") is None:
             raise SourceError(f"{where}: no doc_id")
-        there, one = first.setdefault(str(row["doc_id"]), (where, row))
+        first_where, one = first.setdefault(str(row["doc_id"]), (where, row))
         if any(to_text(one.get(name)) != to_text(row.get(name)) for name in _SHARED_FIELDS):
-            raise SourceError(f"{where}: doc_id {row['doc_id']!r} is also in {there}; keep one")
+            raise SourceError(
+                f"{where}: doc_id {row['doc_id']!r} is also in {first_where}; keep one"
+            )
     return list(first.values())
 
 
@@ -130,10 +132,10 @@ def _sample(row: Entry, key: str, where: str) -> ExternalSample:
 
 def _parse_sample(row: Entry, key: str) -> ExternalSample:
     scored = row.get(key)
-    about = scored if isinstance(scored, dict) else {}
-    said = row.get("resps", row.get("filtered_resps"))
-    while isinstance(said, list) and len(said) == 1:
-        said = said[0]
+    details = scored if isinstance(scored, dict) else {}
+    response = row.get("resps", row.get("filtered_resps"))
+    while isinstance(response, list) and len(response) == 1:
+        response = response[0]
     sent = row.get("input", row.get("arguments", ""))
     while isinstance(sent, list) and sent:
         sent = sent[0]
@@ -141,8 +143,8 @@ def _parse_sample(row: Entry, key: str) -> ExternalSample:
         sample_id=str(row["doc_id"]),
         prompt=to_text(sent),
         target=(to_text(row.get("target")),),
-        category=category_of({**(row.get("doc") or {}), **about}),
-        response=to_text(said),
+        category=category_of({**(row.get("doc") or {}), **details}),
+        response=to_text(response),
         answer=to_text(row.get("filtered_resps")),
         points=_points(scored),
     )

@@ -93,8 +93,8 @@ def shape_errors(where: str, harness: str) -> Iterator[None]:
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        told = f"{type(error).__name__}: {error}"
-        raise SourceError(f"{where}: not as {harness} writes it ({told})") from error
+        message = f"{type(error).__name__}: {error}"
+        raise SourceError(f"{where}: not as {harness} writes it ({message})") from error
 
 
 def unique_samples(samples: Iterable[tuple[str, ExternalSample]]) -> tuple[ExternalSample, ...]:

@@ -38,12 +38,12 @@ class ImportedTask:
         """Build the task; its points are those of the harness."""
         from bench_assets.file_benchmarks.scoring import AnswerScoring  # slow: 0.1 s
 
-        asked = Condition(prompt=_prompt, about=f"As {self.harness} sent it.")
+        condition = Condition(prompt=_prompt, about=f"As {self.harness} sent it.")
         return Task(
             name=self.suite,
             title=f"{self.task} ({self.harness})",
             version=1,
-            conditions={"main": asked},
+            conditions={"main": condition},
             scorers=AnswerScoring.of(SCORER).scorers,
             measures={self.metric: mean_errors if self.lower_is_better else mean_points},
             adds={self.metric: _errors if self.lower_is_better else _points},

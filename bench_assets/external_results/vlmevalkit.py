@@ -85,12 +85,12 @@ def _scored_file(file: Path, stem: str) -> Path:
     """The file with scores for a file of responses; the same file if there is none."""
     if file.stem != stem:
         return file
-    beside = [
+    candidates = [
         one
         for one in sorted(file.parent.glob(f"{stem}_*"))
         if one.suffix in SUFFIXES and _JUDGED.sub("", one.stem) == stem and one.stem != stem
     ]
-    return next((one for one in beside if _is_scored(one)), file)
+    return next((one for one in candidates if _is_scored(one)), file)
 
 
 def _is_scored(file: Path) -> bool:
@@ -260,5 +260,5 @@ def _cell_text(cell: ElementTree.Element, shared: list[str]) -> str:
 
 def _text_of(parts: ElementTree.Element) -> str:
     """Join the runs of a text, without phonetic ones (``rPh``)."""
-    spoken = {run for one in parts.iter(f"{_NAMESPACE}rPh") for run in one.iter(f"{_NAMESPACE}t")}
-    return "".join(one.text or "" for one in parts.iter(f"{_NAMESPACE}t") if one not in spoken)
+    phonetic = {run for one in parts.iter(f"{_NAMESPACE}rPh") for run in one.iter(f"{_NAMESPACE}t")}
+    return "".join(one.text or "" for one in parts.iter(f"{_NAMESPACE}t") if one not in phonetic)

@@ -34,12 +34,16 @@ from resources.tables.parquet import table_output
 
 def assets_of(name: str, benchmark: FileBenchmarkSettings) -> Sequence[Any]:
     """Build the dataset assets of one benchmark, and their check."""
-    about = hashlib.sha256(benchmark.model_dump_json().encode()).hexdigest()
-    here = AssetFolder(name, code_version=about[:12])
-    return [_source(here, benchmark), _questions(here, benchmark), *_tables(here, benchmark)]
+    settings_digest = hashlib.sha256(benchmark.model_dump_json().encode()).hexdigest()
+    asset_folder = AssetFolder(name, code_version=settings_digest[:12])
+    return [
+        _source(asset_folder, benchmark),
+        _questions(asset_folder, benchmark),
+        *_tables(asset_folder, benchmark),
+    ]
 
 
-def _source(here: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.AssetsDefinition:
+def _source(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.AssetsDefinition:
     @dg.asset(
         name="source",
         description=(
@@ -47,12 +51,14 @@ def _source(here: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.AssetsDef
             "names."
         ),
         dagster_type=table_type(SourceFile),
-        **here.stage("source"),
+        **asset_folder.stage("source"),
     )
     def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[Sequence[SourceFile]]:
-        place = benchmark_location(here.folder, sources.open(here.folder).folder, settings.load())
-        there = [place, *([example_location(benchmark, place)] if benchmark.shots else [])]
-        files = [str(file) for one in there for file in data_files(one.file, one.split)]
+        place = benchmark_location(
+            asset_folder.folder, sources.open(asset_folder.folder).folder, settings.load()
+        )
+        locations = [place, *([example_location(benchmark, place)] if benchmark.shots else [])]
+        files = [str(file) for one in locations for file in data_files(one.file, one.split)]
         files = sorted(files + image_files(benchmark, place))
         folder = Path(commonpath({str(Path(file).parent) for file in files}))
         return table_output(
@@ -62,23 +68,23 @@ def _source(here: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.AssetsDef
     return source
 
 
-def _questions(here: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.AssetsDefinition:
+def _questions(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.AssetsDefinition:
     @dg.multi_asset(
-        name=f"{here.folder}_rows",
-        deps=here.source,
+        name=f"{asset_folder.folder}_rows",
+        deps=asset_folder.source,
         outs={
             "images": out(
-                here.stage("images"),
+                asset_folder.stage("images"),
                 table_type(StoredImage),
                 "One row: one image of the file, in the image store.",
             ),
             "questions": out(
-                here.stage("questions"),
+                asset_folder.stage("questions"),
                 table_type(Question),
                 "One row: one question, made of one row of the file.",
             ),
             "rejections": out(
-                here.stage("select"),
+                asset_folder.stage("select"),
                 table_type(Rejection),
                 "One row: one row of the file that cannot be used, and why.",
             ),
@@ -91,7 +97,9 @@ def _questions(here: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.Assets
         dg.Output[Sequence[Question]],
         dg.Output[Sequence[Rejection]],
     ]:
-        place = benchmark_location(here.folder, sources.open(here.folder).folder, settings.load())
+        place = benchmark_location(
+            asset_folder.folder, sources.open(asset_folder.folder).folder, settings.load()
+        )
         built = build(benchmark, place, partial(_stored, image_store))
         return (
             table_output(built.images),
@@ -108,22 +116,26 @@ def _stored(image_store: ImageStore, image: Image, name: str) -> StoredImage:
     return image_store.put(image, name)
 
 
-def _tables(here: AssetFolder, benchmark: FileBenchmarkSettings) -> Sequence[Any]:
+def _tables(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> Sequence[Any]:
     @dg.asset(
         name="questions",
-        ins={"questions": dg.AssetIn(here.key("questions"), dagster_type=table_type(Question))},
+        ins={
+            "questions": dg.AssetIn(
+                asset_folder.key("questions"), dagster_type=table_type(Question)
+            )
+        },
         dagster_type=table_type(Question),
         description=(
             "One row: one question with its options in another order; questions whose options "
             "refer to each other are left out."
         ),
-        **here.stage("questions", below="options_shuffled"),
+        **asset_folder.stage("questions", below="options_shuffled"),
     )
     def options_shuffled(questions: Sequence[Question]) -> dg.Output[Sequence[Question]]:
         return table_output(shuffle_all_options(questions, benchmark.seed))
 
     @dg.asset_check(
-        asset=here.key("rejections"),
+        asset=asset_folder.key("rejections"),
         description="Every row of the file became a question.",
     )
     @accept_large_tables(rejections=Rejection)

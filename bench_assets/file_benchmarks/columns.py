@@ -68,7 +68,7 @@ def _fill_template(template: str, cells: Entry) -> str | None:
     texts = {name: _format_field(name, cells) for _, name, _, _ in parts if name}
     if not all(texts.values()):
         return None
-    return "".join(f"{said}{texts.get(name or '', '')}" for said, name, _, _ in parts)
+    return "".join(f"{literal}{texts.get(name or '', '')}" for literal, name, _, _ in parts)
 
 
 def _format_field(name: str, cells: Entry) -> str:
@@ -102,21 +102,21 @@ def labels_of(cells: Entry, benchmark: FileBenchmarkSettings) -> dict[str, str]:
         SettingsError: If a column that no setting names looks like images, video or audio.
         SourceError: If a column of ``slices`` holds neither text nor number.
     """
-    ours = {
+    standard = {
         name
         for column in _USUAL
         for name in columns_of(_candidate_columns(cells, column), benchmark, column)
     }
-    further = {name: cell for name, cell in cells.items() if name not in ours}
+    extra = {name: cell for name, cell in cells.items() if name not in standard}
     labels = {*benchmark.slices, *fields_of(benchmark.prompt), *chain(*benchmark.groups.values())}
-    for name, cell in further.items():
+    for name, cell in extra.items():
         if name not in labels and name not in benchmark.ignore:
             _refuse_media(name, cell)
         if name in benchmark.slices and not isinstance(cell, str | int | float | None):
             raise SourceError(f"{name} is {cell!r:.60}: expected a text or a number, to slice by")
     return {
         name: format_cell(cell)
-        for name, cell in further.items()
+        for name, cell in extra.items()
         if isinstance(cell, str | int | float)
     }
 
@@ -141,18 +141,21 @@ def require_columns(benchmark: FileBenchmarkSettings, there: Sequence[str], sect
     Raises:
         SettingsError: If one is missing; names the entry and the existing columns.
     """
-    named = {f"columns, {ours}": columns_of((), benchmark, ours) for ours in benchmark.columns}
+    named = {
+        f"columns, {standard_name}": columns_of((), benchmark, standard_name)
+        for standard_name in benchmark.columns
+    }
     for entry, name in ((entry, name) for entry, names in named.items() for name in names):
         for one in template_columns(name) if "{" in name else [name]:
             if one not in there:
                 raise _missing_column_error(f"{section}, {entry}", one, there)
-    taken = {name for column in _USUAL for name in columns_of(there, benchmark, column)}
-    further = [name for name in there if name not in taken]
+    standard = {name for column in _USUAL for name in columns_of(there, benchmark, column)}
+    extra = [name for name in there if name not in standard]
     for entry, names, known in (
-        ("slices", benchmark.slices, {*further, "category"}),
+        ("slices", benchmark.slices, {*extra, "category"}),
         ("ignore", benchmark.ignore, {*there}),
-        ("groups", list(chain(*benchmark.groups.values())), {*further, "category", "group"}),
-        ("prompt", fields_of(benchmark.prompt), {*further, *FIELDS}),
+        ("groups", list(chain(*benchmark.groups.values())), {*extra, "category", "group"}),
+        ("prompt", fields_of(benchmark.prompt), {*extra, *FIELDS}),
     ):
         for name in names:
             if name not in known:

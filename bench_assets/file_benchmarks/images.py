@@ -175,12 +175,12 @@ def _text(one: str, folder: Folder) -> ImageCell:
 def _file(name: str, folder: Folder) -> Path:
     try:
         path, inside = folder.file(name)
-        there = path.is_file()
-        if there and inside:
+        exists = path.is_file()
+        if exists and inside:
             return path
     except (OSError, ValueError) as error:  # too long, or a NUL
         raise SourceError(f"image {name!r:.80} is not a file name: {error}") from error
-    if there:
+    if exists:
         raise SourceError(f"image {name!r:.80} lies outside {folder.path}. Set image_folder")
     raise SourceError(f"no image {name!r:.80} in {folder.path}")
 

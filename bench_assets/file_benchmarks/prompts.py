@@ -115,9 +115,9 @@ def number_marks(question: Question) -> Question:
     """
     texts = (question.context, question.text, *question.options)
     numbers = [int(mark[1] or nth) for nth, mark in enumerate(_PLACED.finditer("".join(texts)), 1)]
-    if over := [number for number in numbers if number > len(question.images)]:
+    if invalid := [number for number in numbers if number > len(question.images)]:
         raise SourceError(
-            f"<image {over[0]}>: no such image (the question has {len(question.images)})"
+            f"<image {invalid[0]}>: no such image (the question has {len(question.images)})"
         )
     if not any(map(_PLACED.search, question.options)):
         return question
@@ -130,8 +130,8 @@ def example_turns(question: Question, settings: PromptSettings) -> tuple[Turn, .
     """Build the turns of a solved example: the question in one turn, and its answer."""
     first, *others = main(question, settings._replace(system="", shots=False)).turns
     parts = [part for turn in others for part in ("\n\n", *turn.parts)]
-    said = (_BOX.sub(r"[\1]", one) for one in question.answer)
-    answer = Turn("assistant", (", ".join(said),))
+    answers = (_BOX.sub(r"[\1]", one) for one in question.answer)
+    answer = Turn("assistant", (", ".join(answers),))
     return Turn("user", (*first.parts, *parts)), answer
 
 
@@ -169,8 +169,8 @@ def _turns(text: str, images: Sequence[str]) -> Iterator[Turn]:
         turns.append([*parts, one[end:]])
     first: list[str | Image] = [*map(Image, left.values())]
     for turn in turns:
-        said = [part if isinstance(part, Image) else part.strip(" ") for part in turn]
-        yield Turn("user", (*first, *(part for part in said if part)))
+        trimmed = [part if isinstance(part, Image) else part.strip(" ") for part in turn]
+        yield Turn("user", (*first, *(part for part in trimmed if part)))
         first = []
 
 
@@ -206,8 +206,8 @@ def _fill_template(template: str, question: Question) -> str:
         "category": question.category,
     }
     filled = (
-        f"{said}{columns[name] if name is not None else ''}"
-        for said, name, _, _ in Formatter().parse(template)
+        f"{literal}{columns[name] if name is not None else ''}"
+        for literal, name, _, _ in Formatter().parse(template)
     )
     return "".join(filled)
 
@@ -238,8 +238,8 @@ class Shots:
 
 def content_id(question: Question) -> str:
     """Derive an id from a question's content, without its answer, which may be corrected later."""
-    asked = [question.text, question.context, question.options, question.images]
-    return sha256(json.dumps(asked).encode()).hexdigest()[:12]
+    content = [question.text, question.context, question.options, question.images]
+    return sha256(json.dumps(content).encode()).hexdigest()[:12]
 
 
 def read_shots(

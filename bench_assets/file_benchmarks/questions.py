@@ -219,7 +219,7 @@ def build(
     building, columns = _QuestionBuilder(benchmark, place, store), dict[str, None]()
     questions, rejections = RowCollector(Question), RowCollector(Rejection)
     n_rejections, twins = 0, dict[int, int]()  # number of a rejection -> first row with its id
-    shots, shown = _shots(benchmark, place, store)
+    shots, shot_images = _shots(benchmark, place, store)
     for n, row in enumerate(place.questions(benchmark)):
         columns |= dict.fromkeys(row.cells)
         try:
@@ -235,12 +235,12 @@ def build(
             questions.append(shots.before(question, row.where))
             continue
         with_id = columns_of(row.cells, benchmark, "id")
-        same = f"id {question.question_id}" if with_id else "question"
-        rejections.append(Rejection(entry=row.where, reason=f"the same {same} as "))
+        subject = f"id {question.question_id}" if with_id else "question"
+        rejections.append(Rejection(entry=row.where, reason=f"the same {subject} as "))
         twins[n_rejections] = first
         n_rejections += 1
     require_columns(benchmark, list(columns), place.section)
-    images = collect_rows(chain(building.images.stored.rows(), shown), StoredImage)
+    images = collect_rows(chain(building.images.stored.rows(), shot_images), StoredImage)
     built = FileQuestions(
         questions=questions.rows(),
         rejections=_add_first_rows(rejections.rows(), twins, place.questions(benchmark)),
@@ -275,16 +275,16 @@ def _shots(
     """Read the solved examples, and their images."""
     if not benchmark.shots:
         return Shots(section=place.section), ()
-    there = example_location(benchmark, place)
+    examples = example_location(benchmark, place)
     files = data_files(place.file, place.split)
-    if any(file in files for file in data_files(there.file, there.split)):
+    if any(file in files for file in data_files(examples.file, examples.split)):
         raise SettingsError(
             f"{place.section}, shots: examples would come from the file of the questions. Set "
             "shots_file to another file, or shots_split to another split"
         )
-    building = _QuestionBuilder(benchmark, there, store)
+    building = _QuestionBuilder(benchmark, examples, store)
     settings = prompts.settings_of(benchmark, building.scoring.answers)
-    rows = there.questions(benchmark)
+    rows = examples.questions(benchmark)
     shots = read_shots(benchmark, place.section, rows, building.question, settings)
     return shots, building.images.stored.rows()
 
@@ -341,9 +341,9 @@ def image_files(benchmark: FileBenchmarkSettings, place: FileLocation) -> list[s
     Texts rather than paths: a million of them take a fifth of the memory.
     """
     files = set[str]()
-    for there in (place, *([example_location(benchmark, place)] if benchmark.shots else [])):
-        folder = Folder(there.image_folder)
-        for row in there.rows():
+    for location in (place, *([example_location(benchmark, place)] if benchmark.shots else [])):
+        folder = Folder(location.image_folder)
+        for row in location.rows():
             try:
                 found = images_of(cells_of(row.cells, benchmark, "images"), folder)
             except SourceError:
@@ -358,12 +358,12 @@ def shuffle_all_options(questions: Sequence[Question], seed: int) -> Sequence[Qu
     Leaves out questions without options, and those with an option that refers to others, such as
     "all of the above" or "A and B".
     """
-    drawn = (
+    shuffled = (
         _shuffle_options(question, Random(f"{seed}\n{question.question_id}"))
         for question in questions
         if question.options and not any(map(_OPTION_REFERENCE.search, question.options))
     )
-    return collect_rows(drawn, Question)
+    return collect_rows(shuffled, Question)
 
 
 def _shuffle_options(question: Question, rng: Random) -> Question:

@@ -114,9 +114,11 @@ def _table_fault(cells: Sequence[str], header: Sequence[str]) -> str:
 def _parquet(file: Path) -> Iterator[Row]:
     try:
         with pq.ParquetFile(file) as table:
-            about = table.metadata
-            taken = sum(about.row_group(n).total_byte_size for n in range(about.num_row_groups))
-            batches = table.iter_batches(batch_size=_batch_rows(taken, about.num_rows))
+            metadata = table.metadata
+            n_bytes = sum(
+                metadata.row_group(n).total_byte_size for n in range(metadata.num_row_groups)
+            )
+            batches = table.iter_batches(batch_size=_batch_rows(n_bytes, metadata.num_rows))
             yield from _rows(batches, table.schema_arrow, file)
     except (
         OSError,
@@ -129,9 +131,9 @@ def _parquet(file: Path) -> Iterator[Row]:
 def _arrow(file: Path) -> Iterator[Row]:
     try:
         with pa.memory_map(str(file)) as data:
-            whole = data.read(len(_ARROW_MAGIC)) == _ARROW_MAGIC
+            is_file_format = data.read(len(_ARROW_MAGIC)) == _ARROW_MAGIC
             data.seek(0)
-            if whole:
+            if is_file_format:
                 table = pa.ipc.open_file(data)
                 batches = map(table.get_batch, range(table.num_record_batches))
                 yield from _rows(batches, table.schema, file)
@@ -187,14 +189,14 @@ def _entries(rows: pa.RecordBatch) -> list[Entry | str]:
 def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
     """Class names of a column with ``datasets``' ClassLabel type, from its metadata."""
     try:
-        about = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+        metadata = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
     except (ValueError, RecursionError):
         return {}  # the rows are readable without
     for part in ("info", "features"):
-        about = about.get(part) if isinstance(about, dict) else None
+        metadata = metadata.get(part) if isinstance(metadata, dict) else None
     return {
         name: one["names"]
-        for name, one in (about if isinstance(about, dict) else {}).items()
+        for name, one in (metadata if isinstance(metadata, dict) else {}).items()
         if isinstance(one, dict) and one.get("_type") == "ClassLabel"
         if isinstance(one.get("names"), list)
     }
@@ -258,8 +260,8 @@ def data_files(path: Path, split: str = "") -> list[Path]:
     if split == "":
         names = list(splits)
     if len(names) != 1:
-        said = f"{split!r} is {'several' if names else 'none'}" if split else "name one"
-        raise SourceError(f"{path}: has the splits {', '.join(splits)}; {said} of them (split)")
+        problem = f"{split!r} is {'several' if names else 'none'}" if split else "name one"
+        raise SourceError(f"{path}: has the splits {', '.join(splits)}; {problem} of them (split)")
     return splits[names[0]]
 
 

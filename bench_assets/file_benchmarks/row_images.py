@@ -103,10 +103,10 @@ class RowImages:
         stored = self._store(image, name)
         turned = stored.orientation in _ROTATED_ORIENTATIONS
         size = (stored.height, stored.width) if turned else (stored.width, stored.height)
-        shown = ShownImage(stored.sha256, *size)
-        if self._digests.add(stored.sha256, shown):
+        shown_image = ShownImage(stored.sha256, *size)
+        if self._digests.add(stored.sha256, shown_image):
             self.stored.append(stored)
-        return shown
+        return shown_image
 
     def _image_of_row(self, reference: RowReference) -> ShownImage:
         if self._of_rows is None:

@@ -147,8 +147,8 @@ class AnswerScoring:
         )
         complaint = self.graded_answer.complaint if self.graded_answer else prompts.NO_VERDICT
         if isinstance(unread, list):
-            asked = list(map(self._asked, unread))
-            return [rows[0] for rows in ask_for_verdicts(asked, model, complaint)]
+            requests = list(map(self._asked, unread))
+            return [rows[0] for rows in ask_for_verdicts(requests, model, complaint)]
         found = stream_verdicts(LazyRows(unread, self._asked), model, complaint)
         return collect_rows((rows[0] for rows in found), Judgement)
 
@@ -209,8 +209,8 @@ class AnswerScoring:
         if one.error:
             return None, f"the judge gave no response: {one.error}"
         if one.verdict is None:
-            what = "no grade" if self.graded_answer else "neither right nor wrong"
-            return None, f"the judge says {what}: {one.response:.200}"
+            missing = "no grade" if self.graded_answer else "neither right nor wrong"
+            return None, f"the judge says {missing}: {one.response:.200}"
         if self.graded_answer and one.value:
             return self.graded_answer.read_judge_grade(one.value).points, f"grade {one.value}"
         return float(one.verdict), one.response if one.judge == RULES else ""

@@ -22,10 +22,10 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
     """
     try:
         scoring = scoring_of(benchmark)
-        asked = prompts.settings_of(benchmark, scoring.answers)
+        prompt_settings = prompts.settings_of(benchmark, scoring.answers)
     except SettingsError as error:
         raise SettingsError(f"{section}, {error}") from error
-    main = partial(prompts.main, settings=asked)
+    main = partial(prompts.main, settings=prompt_settings)
     return Task(
         name=name,
         rejections=f"{name}/rejections",
@@ -34,7 +34,7 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
         conditions={
             "main": Condition(prompt=main, about="The images, then the prompt."),
             "no_image": Condition(
-                prompt=partial(prompts.no_image, settings=asked),
+                prompt=partial(prompts.no_image, settings=prompt_settings),
                 about="Without the images: what is answered right then needs no image.",
             ),
             "options_shuffled": Condition(

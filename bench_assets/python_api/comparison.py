@@ -94,8 +94,8 @@ def compare(run: Run, other: Run) -> RunComparison:
     Raises:
         SettingsError: If they have no common question with the same text and answer.
     """
-    for name, given in (("run", run), ("other", other)):
-        check_run(name, given)
+    for name, candidate in (("run", run), ("other", other)):
+        check_run(name, candidate)
     pairs = [
         (one, base)
         for one in run.evaluations
@@ -108,15 +108,17 @@ def compare(run: Run, other: Run) -> RunComparison:
             f"{run.model} and {other.model}: the runs have no common question. Evaluate both on"
             " the same suites, with the same limit"
         )
-    whole = decide([row for row in effects if row.category == "all"])
+    overall = decide([row for row in effects if row.category == "all"])
     return RunComparison(
         model=run.model,
         against=other.model,
-        rows=(*whole, *decide([row for row in effects if row.category != "all"])),
+        rows=(*overall, *decide([row for row in effects if row.category != "all"])),
     )
 
 
 def _effects(one: TaskEvaluation, base: TaskEvaluation) -> Sequence[Comparison]:
     before = {question.question_id: question for question in base.questions}
-    same = [question for question in one.questions if before.get(question.question_id) == question]
-    return compare_scores(one.task, same, base.scores, one.scores) if same else []
+    common = [
+        question for question in one.questions if before.get(question.question_id) == question
+    ]
+    return compare_scores(one.task, common, base.scores, one.scores) if common else []

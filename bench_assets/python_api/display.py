@@ -54,7 +54,7 @@ def terminal_table(
     title: str, rows: Sequence[Any], columns: Mapping[str, Cell] | None = None
 ) -> str:
     """Format rows below a title, with the columns of ``bench evaluate``."""
-    shown = columns or {n: cell for n, cell in METRIC_COLUMNS.items() if n not in _IN_TITLE}
+    displayed = columns or {n: cell for n, cell in METRIC_COLUMNS.items() if n not in _IN_TITLE}
     written = StringIO()
     wide = None if sys.stdout.isatty() else _WIDTH
     console = Console(
@@ -67,7 +67,7 @@ def terminal_table(
         emoji=False,
     )
     console.print(escape_controls(title))
-    console.print(table_of(rows, shown) if rows else "(no rows)")
+    console.print(table_of(rows, displayed) if rows else "(no rows)")
     return "\n".join(line.rstrip() for line in written.getvalue().splitlines())
 
 

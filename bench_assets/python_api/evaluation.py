@@ -105,22 +105,22 @@ def evaluate(  # noqa: PLR0913  (an option each)
     if not one and (source or judge or scorer or review):
         raise SettingsError("source, judge, scorer and review need exactly one suite")
     with interrupt_reporting():
-        asked = model_arguments(model, name, elicit)
+        parsed = model_arguments(model, name, elicit)
         with open_workbench(
             one,
             source,
             judge,
             scorer,
-            models=asked.sections,
+            models=parsed.sections,
             review=str(Path(review).absolute()) if review else "",
             accept=accept,
         ) as bench:
-            check_names(bench, names, asked.names, [condition])
+            check_names(bench, names, parsed.names, [condition])
             if part == WHOLE or not callable(model):  # else no table names the function
-                save_models(asked, bench.settings)
-            done, failures = _evaluations(bench, names, asked.names[0], condition, part)
+                save_models(parsed, bench.settings)
+            done, failures = _evaluations(bench, names, parsed.names[0], condition, part)
             return Run(
-                model=asked.names[0],
+                model=parsed.names[0],
                 evaluations=tuple(done),
                 failures=tuple(map(str, failures)),
                 image_store=open_image_store(bench.settings),
@@ -167,10 +167,10 @@ def _evaluations(
             failures += failed
     else:
         for suite in suites:
-            whole = evaluate_suite(bench, suite, [(model, condition)])
-            done += stored_evaluations(bench, whole.names, model, condition)
-            failures += whole.failures
-            for sentence in whole.outcomes:
+            evaluation = evaluate_suite(bench, suite, [(model, condition)])
+            done += stored_evaluations(bench, evaluation.names, model, condition)
+            failures += evaluation.failures
+            for sentence in evaluation.outcomes:
                 print_message(sentence)
     for why in failures:
         print_message(f"warning: {why}")
@@ -215,6 +215,6 @@ def interrupt_reporting() -> Generator[None]:
             warnings.filterwarnings("ignore", "IProgress not found")
             yield
     except KeyboardInterrupt:
-        kept = interrupt_summary(default_home(), started, "make the same call again")
-        print_message(kept.strip() or "nothing was stored: no response had arrived yet")
+        summary = interrupt_summary(default_home(), started, "make the same call again")
+        print_message(summary.strip() or "nothing was stored: no response had arrived yet")
         raise

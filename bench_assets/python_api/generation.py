@@ -55,15 +55,15 @@ def generate(
     if isinstance(prompts, str | bytes | Path | Prompt):
         raise SettingsError(f"prompts: expected a list of prompts, got {type(prompts).__name__}")
     with interrupt_reporting():
-        asked = model_arguments(model, name)
-        settings = home_settings(models=asked.sections)
+        parsed = model_arguments(model, name)
+        settings = home_settings(models=parsed.sections)
         store = open_image_store(settings.load())
         requests = [Request(prompt=_prompt(one, store)) for one in prompts]
         if name or not callable(model):
-            save_models(asked, settings.load())
+            save_models(parsed, settings.load())
         with (
             closing(Models(settings=settings, image_store=store)) as models,
-            open_model(models, f"{asked.names[0]}: prompts", asked.names[0]) as opened,
+            open_model(models, f"{parsed.names[0]}: prompts", parsed.names[0]) as opened,
         ):
             return opened.model.response(requests)
 

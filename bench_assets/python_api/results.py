@@ -78,8 +78,8 @@ class AuditTable(Sequence[AuditRow]):
 
     @property
     def _in_order(self) -> list[AuditRow]:
-        shown = [row for row in self.rows if not (row.passed and row.skipped)]
-        return sorted(shown, key=lambda row: row.passed)
+        displayed = [row for row in self.rows if not (row.passed and row.skipped)]
+        return sorted(displayed, key=lambda row: row.passed)
 
     @property
     def _skipped(self) -> str:
@@ -146,8 +146,8 @@ def audit(results: "str | Run | Sequence[Run]") -> AuditTable:
         if failures:
             raise failures[0]
         return AuditTable(tuple(rows))
-    given = results if isinstance(results, Sequence) else [results]
-    runs = [check_run("results", one) for one in given]
+    candidates = results if isinstance(results, Sequence) else [results]
+    runs = [check_run("results", one) for one in candidates]
     if not runs:
         raise SettingsError("results: expected a suite's name or runs, got an empty list")
     with tempfile.TemporaryDirectory() as folder:

@@ -93,29 +93,29 @@ def _samples(one: TaskEvaluation, store: ImageStore) -> Iterator[dict[str, Any]]
     questions = {question.question_id: question for question in one.questions}
     scores = {(score.question_id, score.sample): score for score in one.scores}
     make_prompt = one.task.condition(one.condition).prompt
-    for said in one.predictions:
-        question = questions[said.question_id]
-        score = scores.get((said.question_id, said.sample))
-        shown = prompt_text(make_prompt(question)) if one.task.asked_of == "model" else ""
-        yield _sample(question, said, score, shown, store)
+    for prediction in one.predictions:
+        question = questions[prediction.question_id]
+        score = scores.get((prediction.question_id, prediction.sample))
+        prompt = prompt_text(make_prompt(question)) if one.task.asked_of == "model" else ""
+        yield _sample(question, prediction, score, prompt, store)
 
 
 def _sample(
-    question: Question, said: Prediction, score: Score | None, prompt: str, store: ImageStore
+    question: Question, prediction: Prediction, score: Score | None, prompt: str, store: ImageStore
 ) -> dict[str, Any]:
     return {
         "task": question.task,
         "question_id": question.question_id,
-        "sample": said.sample,
+        "sample": prediction.sample,
         "category": question.category,
         "images": tuple(SampleImage(image, store) for image in question.images),
         "prompt": prompt,
-        "response": said.raw_text or said.text or " > ".join(said.ranking),
+        "response": prediction.raw_text or prediction.text or " > ".join(prediction.ranking),
         "answer": " | ".join(score.answer) if score else "",
         "expected": " | ".join(question.answer),
         "score": score.points if score else None,
         "max_score": score.max_points if score else 1.0,
-        "why": said.error or said.no_answer or (score.note if score else ""),
+        "why": prediction.error or prediction.no_answer or (score.note if score else ""),
     }
 
 

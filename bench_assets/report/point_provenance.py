@@ -38,16 +38,16 @@ class PointProvenance:
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the provenance of every model's points; unreadable tables are left out."""
         for task in catalog.tasks:
-            asked = {
+            by_condition = {
                 name: ConditionQuestions(tables, questions_key(task, name))
                 for name in task.conditions
             }
-            own = {tuple(one.key): one for one in asked.values()}
+            own = {tuple(one.key): one for one in by_condition.values()}
             for one in own.values():
                 _put_questions(site, one, several=len(own) > 1)
             keys = [evaluation_key(task, name, "metrics") for name in task.conditions]
             for model in sorted({model for key in keys for model in tables.partitions(key)}):
-                _put_model(site, task, asked, model)
+                _put_model(site, task, by_condition, model)
 
 
 def input_digests(
@@ -64,24 +64,24 @@ def input_digests(
     Returns:
         Columns encoded by ``coded``; "" for missing values, such as ``points`` without scores.
     """
-    parted = [split_model_part(one or "") for one in predictions["decoding"]]
+    model_parts = [split_model_part(one or "") for one in predictions["decoding"]]
     more: dict[str, Sequence[Any]] = {
-        "who": [who for who, _ in parted],
-        "how": [how for _, how in parted],
+        "who": [model for model, _ in model_parts],
+        "how": [decoding for _, decoding in model_parts],
         "failed": ["yes" if why else "" for why in predictions["error"]],
         "ranking": [tuple(names or ()) for names in predictions["ranking"]],
     }
-    said = _QuestionSamples(ids, {**predictions, **more})
+    responses = _QuestionSamples(ids, {**predictions, **more})
     read = _QuestionSamples(ids, scores)
     judged = _QuestionSamples(ids, judgements or {name: [] for name in (*_NAMED, *_JUDGED)})
     return {
-        "failed": said.names("failed"),
-        "response": said.digests("sample", "text", "ranking"),
-        "prompt": said.digests("prompt_sha256"),
-        "raw": said.digests("raw_text"),
-        "cut": said.digests("no_answer"),
-        "who": said.names("who"),
-        "how": said.names("how"),
+        "failed": responses.names("failed"),
+        "response": responses.digests("sample", "text", "ranking"),
+        "prompt": responses.digests("prompt_sha256"),
+        "raw": responses.digests("raw_text"),
+        "cut": responses.digests("no_answer"),
+        "who": responses.names("who"),
+        "how": responses.names("how"),
         "points": read.digests("sample", "points", "max_points"),
         "scorers": read.names("scorer"),
         "judges": judged.names("judge"),
@@ -103,50 +103,54 @@ def question_columns(
     return {"clusters": asked.cluster_of_each, "pairs": asked.pair_of_each, "fields": written}
 
 
-def _put_questions(site: Site, asked: ConditionQuestions, *, several: bool) -> None:
+def _put_questions(site: Site, condition_questions: ConditionQuestions, *, several: bool) -> None:
     """Write the clusters of questions and, if a task has several tables, their digests."""
-    inputs = combined_digest(_FORM, str(several), site.stamps.of(asked.tables, asked.key))
-    name = f"origins-{slug('/'.join(asked.key))}"
-    if site.has(name, inputs) or not asked.tables.exists(asked.key):
+    inputs = combined_digest(
+        _FORM, str(several), site.stamps.of(condition_questions.tables, condition_questions.key)
+    )
+    name = f"origins-{slug('/'.join(condition_questions.key))}"
+    if site.has(name, inputs) or not condition_questions.tables.exists(condition_questions.key):
         return
     try:
-        rows = asked.questions
+        rows = condition_questions.questions
     except TableError:
         return
-    site.put(name, question_columns(rows, asked, several=several), inputs)
+    site.put(name, question_columns(rows, condition_questions, several=several), inputs)
 
 
-def _put_model(site: Site, task: Task, asked: Mapping[str, ConditionQuestions], model: str) -> None:
+def _put_model(
+    site: Site, task: Task, by_condition: Mapping[str, ConditionQuestions], model: str
+) -> None:
     tables = {
         condition: {name: evaluation_key(task, condition, name) for name in PER_MODEL}
-        for condition in asked
+        for condition in by_condition
     }
     stamps = [
         site.stamps.of(one.tables, key, of)
-        for condition, one in asked.items()
+        for condition, one in by_condition.items()
         for key, of in ((one.key, ""), *((key, model) for key in tables[condition].values()))
     ]
     inputs = combined_digest(_FORM, *stamps)
     name = f"origins-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
         return
-    found = {name: _of_model(one, tables[name], model) for name, one in asked.items()}
+    found = {name: _of_model(one, tables[name], model) for name, one in by_condition.items()}
     site.put(name, {name: one for name, one in found.items() if one}, inputs)
 
 
 def _of_model(
-    asked: ConditionQuestions, keys: Mapping[str, Sequence[str]], model: str
+    condition_questions: ConditionQuestions, keys: Mapping[str, Sequence[str]], model: str
 ) -> dict[str, Any] | None:
     """Inputs of a model's points; None if it was not evaluated on these questions."""
-    tables = asked.tables
-    if not (tables.exists(keys["metrics"], model) and tables.exists(asked.key)):
+    tables = condition_questions.tables
+    if not (tables.exists(keys["metrics"], model) and tables.exists(condition_questions.key)):
         return None
     try:
         measured = tables.read(keys["metrics"], Metric, model)
-        if not measured or measured[0].questions != asked.data:
+        if not measured or measured[0].questions != condition_questions.data:
             return None
         columns = defaultdict[str, CodedColumn](CodedColumn)
-        for run in _runs(asked, keys, model):
+        for run in _runs(condition_questions, keys, model):
             for name, found in input_digests(*run).items():
                 columns[name].add_coded(found)
         spelled = signature_by_cause(Signature.parse(measured[0].signature))
@@ -156,17 +160,20 @@ def _of_model(
 
 
 def _runs(
-    asked: ConditionQuestions, keys: Mapping[str, Sequence[str]], model: str
+    condition_questions: ConditionQuestions, keys: Mapping[str, Sequence[str]], model: str
 ) -> Iterator[tuple[Sequence[str], Columns, Columns, Columns | None]]:
     """Read runs of questions: their ids, predictions, scores and judgements."""
 
     def read(table: str, row_type: type[Any], names: Sequence[str]) -> Iterator[Columns]:
-        whole = asked.tables, keys[table], row_type, model, (*_NAMED, *names)
-        return read_by_question(*whole, asked.ids, RUN)
+        arguments = condition_questions.tables, keys[table], row_type, model, (*_NAMED, *names)
+        return read_by_question(*arguments, condition_questions.ids, RUN)
 
-    judged = asked.tables.exists(keys["judgements"], model)
+    judged = condition_questions.tables.exists(keys["judgements"], model)
     return zip(
-        (asked.ids.slice(begin, RUN).to_pylist() for begin in range(0, len(asked.ids), RUN)),
+        (
+            condition_questions.ids.slice(begin, RUN).to_pylist()
+            for begin in range(0, len(condition_questions.ids), RUN)
+        ),
         read("predictions", Prediction, _SAID),
         read("scores", Score, _SCORED),
         read("judgements", Judgement, _JUDGED) if judged else repeat(None),

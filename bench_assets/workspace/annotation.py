@@ -60,12 +60,12 @@ class Campaign(NamedTuple):
 
 def list_tasks(bench: Workbench) -> list[AnnotationTaskStatus]:
     """List all tasks of all suites."""
-    asked = bench.settings.annotation.tasks
+    active = bench.settings.annotation.tasks
     return [
         AnnotationTaskStatus(
             task=one.task.name,
             title=one.task.title,
-            asked=one.task.name in asked,
+            asked=one.task.name in active,
             about=one.task.about,
         )
         for one in _tasks(bench)
@@ -84,7 +84,9 @@ def ask(bench: Workbench, name: str) -> None:
         BenchError: If the source or the annotation backend cannot be used.
     """
     tasks = _selected_tasks(bench, name)
-    keys = [task.table(which).split("/") for task in tasks for which in ("units", "answers")]
+    keys = [
+        task.table(table_name).split("/") for task in tasks for table_name in ("units", "answers")
+    ]
     tables = dg.AssetSelection.assets(*(dg.AssetKey(key) for key in keys))
     of_models = dg.AssetSelection.tag("bench/per", "model")  # responses are generated elsewhere
     wanted = (tables.upstream() - of_models).required_multi_asset_neighbors()
@@ -158,20 +160,20 @@ def _tasks(bench: Workbench) -> list[SuiteAnnotationTask]:
 def _selected_tasks(bench: Workbench, name: str) -> list[SuiteAnnotationTask]:
     """Select one task by name, or all active tasks."""
     known = {one.task.name: one for one in _tasks(bench)}
-    asked = bench.settings.annotation.tasks
+    active = bench.settings.annotation.tasks
     if name and name not in known:
         raise UnknownNameError("task", name, known)
-    if name and name not in asked:
+    if name and name not in active:
         raise SettingsError(
             f"{bench.settings.file}: {name} is not configured. Add a section"
             f' [annotation.tasks."{name}"].'
         )
-    if not name and not asked:
+    if not name and not active:
         raise SettingsError(
             f"{bench.settings.file}: no annotation task is configured. Add a section"
             ' [annotation.tasks."SUITE/TASK"]; `bench annotate tasks` lists all.'
         )
-    return [known[name]] if name else [one for one in known.values() if one.task.name in asked]
+    return [known[name]] if name else [one for one in known.values() if one.task.name in active]
 
 
 def _campaigns(bench: Workbench, name: str) -> Iterator[Campaign]:
@@ -198,14 +200,16 @@ def _json_lines(rows: Sequence[dict[str, object]]) -> str:
 def _csv(task: AnnotationTask, answers: Sequence[Answer]) -> str:
     """One line per answer, one column per field; formulas are escaped."""
     text = io.StringIO()
-    about = [f.name for f in fields(Answer) if f.name not in ("values", "complaint", "task")]
+    metadata_columns = [
+        f.name for f in fields(Answer) if f.name not in ("values", "complaint", "task")
+    ]
     columns = [field.name for field in task.fields]
     lines = csv.writer(text)
-    lines.writerow([*about, *columns])
+    lines.writerow([*metadata_columns, *columns])
     for answer in answers:
-        said = ["; ".join(answer.values.get(name, ())) for name in columns]
-        told = [getattr(answer, name) for name in about]
-        cells = (*told, *said)
+        values = ["; ".join(answer.values.get(name, ())) for name in columns]
+        metadata = [getattr(answer, name) for name in metadata_columns]
+        cells = (*metadata, *values)
         lines.writerow(escape_formula(one) if isinstance(one, str) else one for one in cells)
     return text.getvalue()
 
@@ -243,13 +247,13 @@ def make_links(
             f"{settings.file}: no annotators. Use --person NAME, or list them in [annotation.names]"
         )
     _check(settings, tasks)
-    made = LinkSigner.beside(pages_store(settings.home))
+    signer = LinkSigner.beside(pages_store(settings.home))
     ends = datetime.now(UTC) + timedelta(days=days)
     address = fill_keys(settings.annotation.url).rstrip("/") or f"http://{LOOPBACK}:{PORT}"
 
     def handed(name: str) -> PersonLink:
         person = names.get(name, name)
-        token = made.make(person, tuple(tasks), int(ends.timestamp()))
+        token = signer.make(person, tuple(tasks), int(ends.timestamp()))
         return PersonLink(
             person=person,
             sent_to=name if name in names else "",

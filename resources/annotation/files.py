@@ -40,11 +40,11 @@ class FileBackend:
     def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
         """Write the units."""
         before = self._digests(task)
-        asked = {name: unit.digest for name, unit in by_id(task, units).items()}
+        digests = {name: unit.digest for name, unit in by_id(task, units).items()}
         lines = [json.dumps(_unit_entry(unit), ensure_ascii=False) for unit in units]
         self._write(task, "units.jsonl", "".join(f"{line}\n" for line in lines))
         self._write_task(task, closed=False)
-        return UnitCounts.of(before, asked)
+        return UnitCounts.of(before, digests)
 
     def answers(self, task: AnnotationTask) -> list[Answer]:
         """Read all answers; an invalid line has a complaint."""
@@ -78,8 +78,8 @@ class FileBackend:
             ) from error
 
     def _write_task(self, task: AnnotationTask, *, closed: bool) -> None:
-        told = {**asdict(task), "version": task.version, "closed": closed}
-        self._write(task, "task.json", json.dumps(told, ensure_ascii=False, indent=2) + "\n")
+        payload = {**asdict(task), "version": task.version, "closed": closed}
+        self._write(task, "task.json", json.dumps(payload, ensure_ascii=False, indent=2) + "\n")
 
     def _write(self, task: AnnotationTask, name: str, text: str) -> None:
         with open_atomic(self._folder(task) / name) as file:
@@ -88,8 +88,8 @@ class FileBackend:
 
 def _unit_entry(unit: Unit) -> dict[str, Any]:
     hidden = ("task", "unit_id", "gold", "withheld")
-    told = {name: value for name, value in asdict(unit).items() if name not in hidden}
-    return {"unit": unit.unit_id, "digest": unit.digest, **told}
+    visible = {name: value for name, value in asdict(unit).items() if name not in hidden}
+    return {"unit": unit.unit_id, "digest": unit.digest, **visible}
 
 
 def _read_answers(task: AnnotationTask, file: Path) -> Iterator[Answer]:
@@ -122,20 +122,20 @@ def _parse_entry(entry: object, nothing: Answer, where: str) -> Answer:
     times = {k: parse_timestamp(require_field(entry, k, str, where)) for k in _TIMES if k in entry}
     at = times.get("at") or times.get("changed_at", "")
     texts = ("digest", "task_version", "changed_by", "proposed_by")
-    told = {name: require_field({name: "", **entry}, name, str, where) for name in texts}
+    strings = {name: require_field({name: "", **entry}, name, str, where) for name in texts}
     seconds = entry.get("seconds")
     return replace(
         nothing,
         # Interned: many answers have the same unit, person and values.
         unit_id=intern(require_field(entry, "unit", str, where)),
-        unit_digest=intern(told["digest"]),
-        task_version=intern(told["task_version"]),
+        unit_digest=intern(strings["digest"]),
+        task_version=intern(strings["task_version"]),
         person=intern(_require_person(require_field(entry, "person", str, where), where)),
         values=_parse_values(require_field({"values": {}, **entry}, "values", dict, where), where),
         at=at,
         changed_at=times.get("changed_at", at),
-        changed_by=told["changed_by"],
-        proposed_by=told["proposed_by"],
+        changed_by=strings["changed_by"],
+        proposed_by=strings["proposed_by"],
         seconds=float(seconds) if isinstance(seconds, int | float) and seconds >= 0 else None,
         skipped=require_field({"skipped": False, **entry}, "skipped", bool, where),
     )
@@ -147,13 +147,13 @@ def _require_person(person: str, where: str) -> str:
     return name
 
 
-def _parse_values(given: Mapping[str, object], where: str) -> Values:
-    lists = {name: value if isinstance(value, list) else [value] for name, value in given.items()}
+def _parse_values(raw: Mapping[str, object], where: str) -> Values:
+    lists = {name: value if isinstance(value, list) else [value] for name, value in raw.items()}
     return _intern_values(
         tuple(
-            (name, tuple(require_field({name: value}, name, str, where) for value in some))
-            for name, some in lists.items()
-            if some
+            (name, tuple(require_field({name: value}, name, str, where) for value in entries))
+            for name, entries in lists.items()
+            if entries
         )
     )
 

@@ -34,8 +34,10 @@ class _FileState:
 
     @classmethod
     def of(cls, file: Path) -> "_FileState":
-        about = file.stat()
-        return cls(about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
+        status = file.stat()
+        return cls(
+            status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +62,11 @@ class ContentChecksum:
         now = _states(files)
         if now == self.states and not self.just_written:
             return self
-        again = take_checksum(self.list_files, self.digest)
-        if again.content != self.content:
+        updated = take_checksum(self.list_files, self.digest)
+        if updated.content != self.content:
             differing = [file for file in files if now[file] != self.states[file]]
             raise ModelError(_changed_message((differing or files)[0]))
-        return again
+        return updated
 
     def verify_existing(self) -> "ContentChecksum":
         """Verify the files as ``intact``, but accept deleted ones: they stay in memory.
@@ -72,12 +74,14 @@ class ContentChecksum:
         Raises:
             ModelError: If a file was replaced, or its content changed.
         """
-        there = {file: state for file in self.states if (state := _state_or_none(file))}
-        if all(self.states[file] == state for file, state in there.items()):
+        existing = {file: state for file in self.states if (state := _state_or_none(file))}
+        if all(self.states[file] == state for file, state in existing.items()):
             return self
-        if len(there) == len(self.states):
+        if len(existing) == len(self.states):
             return self.intact()
-        raise ModelError(_changed_message(next(f for f in there if there[f] != self.states[f])))
+        raise ModelError(
+            _changed_message(next(f for f in existing if existing[f] != self.states[f]))
+        )
 
 
 def take_checksum(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum:
@@ -91,10 +95,10 @@ def take_checksum(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum
     before = _states(files)
     content = digest(files)
     looked_at = time.time_ns()
-    if set(again := list_files()) != set(files) or (after := _states(again)) != before:
+    if set(files_after := list_files()) != set(files) or (after := _states(files_after)) != before:
         raise ModelError(
-            f"{(files or again)[0].parent}: its files changed while they were read. Wait until they"
-            " are complete, and run the command again"
+            f"{(files or files_after)[0].parent}: its files changed while they were read."
+            " Wait until they are complete, and run the command again"
         )
     newest = max((state.changed for state in after.values()), default=0)
     return ContentChecksum(

@@ -184,9 +184,12 @@ def _top_level_files(folder: Path) -> list[Path]:
 
 def _read_below(folder: Path, read: re.Pattern[str]) -> list[Path]:
     """Files other than weights in subfolders that transformers reads."""
-    below = (one for one in folder.iterdir() if read.fullmatch(one.name) and one.is_dir())
+    subfolders = (one for one in folder.iterdir() if read.fullmatch(one.name) and one.is_dir())
     return [
-        file for one in below for file in _top_level_files(one) if file.suffix != ".safetensors"
+        file
+        for one in subfolders
+        for file in _top_level_files(one)
+        if file.suffix != ".safetensors"
     ]
 
 
@@ -203,14 +206,14 @@ def _weights(folder: Path) -> list[Path]:
     """The named weights, or else the first kind present, in the order of transformers."""
     if named := _named_weights(folder / "config.json"):
         first = _require_file(folder / named)
-        further = _shards(first) if first.suffix == ".json" else []
-        return [first, *(_require_file(folder / name) for name in further)]
-    for whole in _UNSHARDED:
-        index = folder / f"{whole}.index.json"
+        shard_names = _shards(first) if first.suffix == ".json" else []
+        return [first, *(_require_file(folder / name) for name in shard_names)]
+    for file_name in _UNSHARDED:
+        index = folder / f"{file_name}.index.json"
         shards = (
             [_require_file(folder / shard) for shard in _shards(index)] if index.exists() else []
         )
-        alone = [folder / whole] if (folder / whole).is_file() else []
+        alone = [folder / file_name] if (folder / file_name).is_file() else []
         if shards or alone:
             return [*alone, *shards]
     for file in sorted(folder.iterdir()):

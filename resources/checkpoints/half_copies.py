@@ -41,9 +41,9 @@ def refuse_half_copy(file: Path, spans: Sequence[TensorSpan]) -> None:
     if size - start < BLOCK or not spans:
         return
     inside = next((one for one in spans if one.start < start < one.end), None)
-    further = [one.name for one in spans if one.start >= start and one.row]
+    zero_tensors = [one.name for one in spans if one.start >= start and one.row]
     is_empty = start <= spans[0].start and any(one.row for one in spans)
-    torn = inside and (further or (inside.row and (start - inside.start) % inside.row))
+    torn = inside and (zero_tensors or (inside.row and (start - inside.start) % inside.row))
     if inside and torn:
         raise ModelError(
             f"{file}: half-written: its last {size - start} bytes are zero, from inside tensor"

@@ -68,9 +68,9 @@ def hub_access() -> Generator[None]:
     except _network_errors() as error:
         if isinstance(error, OSError):  # of a file, or with a clear message of the library
             raise
-        said = first_line(error).rstrip(".")
+        cause = first_line(error).rstrip(".")
         raise ModelError(
-            f"{redact_urls(ENDPOINT)}: the connection to the model hub failed: {said}. {_ADVICE}"
+            f"{redact_urls(ENDPOINT)}: the connection to the model hub failed: {cause}. {_ADVICE}"
         ) from error
 
 
@@ -121,9 +121,9 @@ class _ResponseClock:
                 f" {now - self._since:.0f} s. {_ADVICE}"
             )
         self._last = now
-        given = request.extensions.get("timeout") or {}
+        timeouts = request.extensions.get("timeout") or {}
         request.extensions["timeout"] = {
-            name: min(given.get(name) or _READ_TIMEOUT, _READ_TIMEOUT)
+            name: min(timeouts.get(name) or _READ_TIMEOUT, _READ_TIMEOUT)
             for name in ("connect", "read", "write", "pool")
         }
 

@@ -176,12 +176,12 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
 def _with_adapter(folder: Path, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
     on = base_of(folder, base, revision)
     checksummed = _checksum_weights(partial(loaded_files, folder), digest)
-    below = _pin_weights(on.place, on.revision, None, digest)
+    base_checkpoint = _pin_weights(on.place, on.revision, None, digest)
     return replace(
-        below,
+        base_checkpoint,
         adapter=str(folder),
-        content=f"{below.content}+adapter:sha256:{checksummed.content}",
-        checksums=(*below.checksums, checksummed),
+        content=f"{base_checkpoint.content}+adapter:sha256:{checksummed.content}",
+        checksums=(*base_checkpoint.checksums, checksummed),
     )
 
 
@@ -333,10 +333,10 @@ def pin_served(path: str, digest: DigestFiles = content_digest) -> Checkpoint:
     Raises:
         ModelError: If the weights are missing or incomplete.
     """
-    there = Path(path)
-    if there.is_file():
-        return pin(str(there.parent), gguf_file=there.name, digest=digest)
-    if not there.is_dir():
+    location = Path(path)
+    if location.is_file():
+        return pin(str(location.parent), gguf_file=location.name, digest=digest)
+    if not location.is_dir():
         raise ModelError(
             f"path = {path}: no such folder. Set path to the folder or GGUF file of the weights"
         )

@@ -79,7 +79,7 @@ def _tasks(name: str) -> Iterator[str]:
 
     for listed, classes in vars(modeling_auto).items():
         if listed.startswith("MODEL_") and listed.endswith("MAPPING_NAMES"):
-            named = (one for some in classes.values() for one in _as_tuple(some))
+            named = (one for entry in classes.values() for one in _as_tuple(entry))
             if name in named:
                 yield listed.removesuffix("_MAPPING_NAMES").removeprefix("MODEL_FOR_")
 

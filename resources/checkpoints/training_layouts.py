@@ -175,7 +175,7 @@ def _walk_names(folder: Path) -> Iterator[str]:
     """File names relative to the folder, level by level."""
     level = [""]
     for _ in range(_DEEPEST + 1):
-        below: list[str] = []
+        subfolders: list[str] = []
         for prefix in level:
             # scandir needs no stat per file.
             with os.scandir(folder / prefix) as entries:
@@ -183,8 +183,8 @@ def _walk_names(folder: Path) -> Iterator[str]:
                     if not _is_folder(found):
                         yield f"{prefix}{found.name}"
                     elif found.name[0] != "." and not found.is_symlink():
-                        below.append(f"{prefix}{found.name}/")
-        level = below
+                        subfolders.append(f"{prefix}{found.name}/")
+        level = subfolders
 
 
 def _is_folder(found: "os.DirEntry[str]") -> bool:

@@ -53,12 +53,14 @@ def walk_folder(root: Path) -> FolderWalk:
     def unread(why: OSError) -> None:
         found.unread[Path(why.filename)] = str(why.strerror)
 
-    for place, below, files in os.walk(root, onerror=unread):
+    for place, subfolders, files in os.walk(root, onerror=unread):
         folder = Path(place)
-        if not below and not files:
+        if not subfolders and not files:
             found.empty.append(folder)
         parts = _classify_folder(folder, files, found)
-        below[:] = sorted(n for n in below if not (n.startswith(".") or parts.fullmatch(n)))
+        subfolders[:] = sorted(
+            n for n in subfolders if not (n.startswith(".") or parts.fullmatch(n))
+        )
     return found
 
 
@@ -181,8 +183,8 @@ def survey_folders(
             except _CHECK_ERRORS as error:
                 found.note(name, str(error) or type(error).__name__)
             else:
-                taken = FinishedCheckpoint(name=name, content=content, folder=folder)
-                found.finished.append(taken)
+                checkpoint = FinishedCheckpoint(name=name, content=content, folder=folder)
+                found.finished.append(checkpoint)
                 new |= {} if content in remembered.values() else {folder: state}
     if new:
         _recheck(found, new, min(settle_seconds, _RECHECK_SECONDS))
@@ -210,8 +212,8 @@ def find_checkpoint(key: str, folders: Sequence[Path], *, full_digest: bool = Fa
         ModelError: If it was deleted or overwritten, or is incomplete.
     """
     name, _, content = key.rpartition("@")
-    below = {folder: _name(root, folder) for root in folders for folder in models_below(root)}
-    for folder in sorted(below, key=lambda one: below[one] != name):
+    names = {folder: _name(root, folder) for root in folders for folder in models_below(root)}
+    for folder in sorted(names, key=lambda one: names[one] != name):
         try:
             if fingerprint(folder, full=full_digest) == content:
                 return folder
@@ -229,19 +231,19 @@ def _model_folders(root: Path, found: CheckpointSurvey) -> list[Path]:
         found.note(str(root), why)
         found.out_of_sight.append(str(root))
         return []
-    seen = walk_folder(root)
-    for folder, says in seen.others.items():
-        found.note(_name(root, folder), says)
-    for folder, why in seen.unread.items():
+    walk = walk_folder(root)
+    for folder, message in walk.others.items():
+        found.note(_name(root, folder), message)
+    for folder, why in walk.unread.items():
         if folder.name != _LOST_AND_FOUND:
             found.note(str(folder), f"cannot be read: {why}")
             found.out_of_sight.append(str(folder))
-    for folder in seen.empty:
+    for folder in walk.empty:
         if folder == root:
             found.out_of_sight.append(str(root))
         else:
             found.empty.append(_name(root, folder))
-    return seen.models
+    return walk.models
 
 
 def _missing_reason(root: Path) -> str:

@@ -112,14 +112,14 @@ def _with_engine(
     name: str, section: dict[str, Any], settings: Settings
 ) -> tuple[dict[str, Any], str]:
     """Choose the engine of a checkpoint, unless the command or an earlier command has chosen it."""
-    said, known = section.get("kind", _AUTO), settings.models.get(name)
-    if said not in (_AUTO, *AutoSpec.own_fields()):
+    kind, known = section.get("kind", _AUTO), settings.models.get(name)
+    if kind not in (_AUTO, *AutoSpec.own_fields()):
         return section, ""
     chosen = choose_engine(section, Path(section["path"]))
-    if said == _AUTO and isinstance(known, LocalSpec):  # other engines have other responses
-        said = known.kind
-    if said != _AUTO:
-        return {**chosen.section, "kind": said}, ""
+    if kind == _AUTO and isinstance(known, LocalSpec):  # other engines have other responses
+        kind = known.kind
+    if kind != _AUTO:
+        return {**chosen.section, "kind": kind}, ""
     return dict(chosen.section), chosen.message
 
 
@@ -178,12 +178,12 @@ def _server_section(place: str) -> tuple[str, dict[str, Any]]:
     address, _, model = place.partition("#")
     address = template_of(address.rstrip("/"))
     if not model:
-        shown = shown_address(address)
-        raise SettingsError(f"{shown}: no model name. Add one, as in {shown}#NAME")
+        displayed = shown_address(address)
+        raise SettingsError(f"{displayed}: no model name. Add one, as in {displayed}#NAME")
     parts = urlsplit(address)
     host = re.sub(r"[^A-Za-z0-9.]+", "-", parts.netloc.rpartition("@")[2]).strip("-")
-    below = parts.path.strip("/").removesuffix("v1").strip("/")
-    where = f"{host}/{below}" if below else host
+    path = parts.path.strip("/").removesuffix("v1").strip("/")
+    where = f"{host}/{path}" if path else host
     section = {"kind": "server", "base_url": address, "model": model}
     return f"{model}@{where}", section
 
@@ -193,9 +193,9 @@ def _folder_section(text: str, place: str, settings: Settings) -> tuple[str, dic
     if _path_exists(place):
         return _path_section(path.resolve(), place)
     if place.startswith((".", "/", "~")) or ("/" in place and path.parent.is_dir()):
-        beside = path.parent.iterdir() if path.parent.is_dir() else ()
-        meant = did_you_mean(path.name, (one.name for one in beside if one.is_dir()))
-        raise ModelError(f"{place}: no such folder{meant and f'; {meant}'}")
+        siblings = path.parent.iterdir() if path.parent.is_dir() else ()
+        suggestion = did_you_mean(path.name, (one.name for one in siblings if one.is_dir()))
+        raise ModelError(f"{place}: no such folder{suggestion and f'; {suggestion}'}")
     known = _names(settings)
     if "/" in place:
         hub = f"on the hub: hf:{place}" if HUB_ID.fullmatch(place) else ""
@@ -251,10 +251,10 @@ def _parse_setting(text: str) -> tuple[str, Any]:
 
 def _partition_key(name: str, chosen: Mapping[str, Any]) -> str:
     """Build a valid partition key from a name and the chosen settings."""
-    said = [f"+{n}={v}" for n, v in sorted(chosen.items()) if n not in _UNNAMED_SETTINGS]
+    suffixes = [f"+{n}={v}" for n, v in sorted(chosen.items()) if n not in _UNNAMED_SETTINGS]
     parts = (
         _UNSAFE.sub("-", part).strip("-")
-        for part in shown_address("".join([name, *said])).split("/")
+        for part in shown_address("".join([name, *suffixes])).split("/")
     )
     return "/".join(part for part in parts if part.strip(".")).lstrip("._@+=-")
 
@@ -268,12 +268,12 @@ def _build_model(name: str, section: dict[str, Any], place: str, settings: Setti
             f"{redact_urls(place)}: {describe_validation_error(error, spec_of(kind))}"
         ) from None
     own = {**EMBEDDED_MODELS, **settings.models_of_file}
-    for called, one in own.items():
+    for existing_name, one in own.items():
         if _normalize_spec(one, settings) == _normalize_spec(spec, settings):
-            return AdHocModel(name=called, section=section)
-    taken = {**EMBEDDED_MODELS, **settings.models}.get(name)
-    moved = isinstance(taken, LocalSpec) and name not in own  # the same content elsewhere
-    if taken not in (None, spec) and not moved:
+            return AdHocModel(name=existing_name, section=section)
+    existing = {**EMBEDDED_MODELS, **settings.models}.get(name)
+    moved = isinstance(existing, LocalSpec) and name not in own  # the same content elsewhere
+    if existing not in (None, spec) and not moved:
         name += f"+{sha256(orjson.dumps(section, option=orjson.OPT_SORT_KEYS)).hexdigest()[:8]}"
     return AdHocModel(name=name, section=section)
 

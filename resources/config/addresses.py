@@ -72,8 +72,8 @@ def shown_address(template: str) -> str:
 def template_of_value(value: Any, name: str = "") -> Any:  # noqa: ANN401 - any TOML value
     """Replace every key in a value below ``extra_body`` by ``env:NAME``."""
     if isinstance(value, dict):
-        below = name if is_key(name, "") else ""
-        return {inner: template_of_value(one, below or inner) for inner, one in value.items()}
+        inherited = name if is_key(name, "") else ""
+        return {inner: template_of_value(one, inherited or inner) for inner, one in value.items()}
     if isinstance(value, list):
         return [template_of_value(one, name) for one in value]
     if isinstance(value, str) and not _ENV_REFERENCE.fullmatch(value):
@@ -94,8 +94,14 @@ def fill_value_keys(value: Any) -> Any:  # noqa: ANN401 - as above
     if isinstance(value, list):
         return [fill_value_keys(one) for one in value]
     if isinstance(value, str):
-        whole = _ENV_REFERENCE.fullmatch(value)
-        return read_secret(whole[1]) if whole else fill_keys(value) if "://" in value else value
+        reference = _ENV_REFERENCE.fullmatch(value)
+        return (
+            read_secret(reference[1])
+            if reference
+            else fill_keys(value)
+            if "://" in value
+            else value
+        )
     return value
 
 
@@ -112,8 +118,10 @@ def template_of_argument(text: str) -> str:
 
     def address(found: re.Match[str]) -> str:
         place, mark, model = found[0].partition("#")
-        whole = "=" in model  # else it is the name of a model
-        return template_of(found[0] if whole else place, pins=True) + (mark + model) * (not whole)
+        is_whole = "=" in model  # else it is the name of a model
+        return template_of(found[0] if is_whole else place, pins=True) + (mark + model) * (
+            not is_whole
+        )
 
     return _ENTRY.sub(entry, _URL.sub(address, text))
 

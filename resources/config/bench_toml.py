@@ -68,15 +68,15 @@ def validate_cluster_storage(
                 f'{file}, entry models.{name}.kind: "auto" depends on the machine, and [cluster]'
                 f' launcher = "{cluster.launcher}" uses others; set "transformers" or "vllm"'
             )
-    said = f'{file}, entry cluster.launcher: "{cluster.launcher}" starts runs on other machines'
+    prefix = f'{file}, entry cluster.launcher: "{cluster.launcher}" starts runs on other machines'
     if not storage.database:
         raise SettingsError(
-            f'{said}; [storage] database = "env:NAME" is missing. Without it their records would be'
-            " missing on this machine"
+            f'{prefix}; [storage] database = "env:NAME" is missing. Without it their records would'
+            " be missing on this machine"
         )
     if not storage.objects:
         raise SettingsError(
-            f'{said}; [storage] objects = "s3://bucket/prefix" (or "file:///folder") is missing,'
+            f'{prefix}; [storage] objects = "s3://bucket/prefix" (or "file:///folder") is missing,'
             " without which their tables would be missing here and on the leaderboard"
         )
 
@@ -182,8 +182,8 @@ class Settings(StrictSection):
             review = str(self.resolve(chosen.review)) if chosen.review else ""
             return chosen.model_copy(update={"accept": accept, "review": review})
         except ValidationError as error:
-            said = describe_validation_error(error, settings_type)
-            raise SettingsError(f"{self.file}, [suites.{name}]: {said}") from None
+            problem = describe_validation_error(error, settings_type)
+            raise SettingsError(f"{self.file}, [suites.{name}]: {problem}") from None
 
     def model(self, name: str) -> ModelSpec:
         """Find a model by name: one of the file, an embedded one, or a watched checkpoint.
@@ -268,7 +268,7 @@ class Settings(StrictSection):
         """
         liked = self.watched_spec()
         base = liked.base if isinstance(liked, LocalSpec) else ""
-        return str(beside) if base and (beside := self.resolve(base)).is_dir() else base
+        return str(resolved) if base and (resolved := self.resolve(base)).is_dir() else base
 
     def _like(self, place: dict[str, Any]) -> TransformersSpec | VllmSpec | ServerSpec:
         """Settings of a checkpoint: those of ``like``, with its own weights."""
@@ -290,8 +290,8 @@ class Settings(StrictSection):
         if serve and not like:
             return self._server_spec(serve, {})
         if isinstance(spec, ServerSpec) and spec.serve:
-            said = spec.model_dump(exclude_unset=True, by_alias=True)
-            return self._server_spec(serve, said) if serve else spec
+            values = spec.model_dump(exclude_unset=True, by_alias=True)
+            return self._server_spec(serve, values) if serve else spec
         if serve or not isinstance(spec, TransformersSpec | VllmSpec):
             wanted = "with serve" if serve else "transformers, vllm, or a server with serve"
             raise SettingsError(
@@ -345,16 +345,16 @@ def _without_duplicates(
 ) -> Settings:
     owners = find_owners(SUITES) if settings.benchmarks else {}
     own = {name: one for name, one in settings.benchmarks.items() if name not in owners}
-    alone = settings.model_copy(update={"benchmarks": own})
-    alone._files = {name: file for name, file in named.files.items() if name not in of_file}
-    alone._left_out = {
+    reduced = settings.model_copy(update={"benchmarks": own})
+    reduced._files = {name: file for name, file in named.files.items() if name not in of_file}
+    reduced._left_out = {
         **{name: why for name, why in named.left_out.items() if name not in of_file},
         **{
             name: f"there is another suite of this name: {owners[name]}; rename the section"
             for name in settings.benchmarks.keys() - own.keys()
         },
     }
-    return alone
+    return reduced
 
 
 _WATCHED = "*@????????"  # a checkpoint's name ends in eight digits of its content digest

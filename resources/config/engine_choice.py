@@ -58,8 +58,8 @@ def choose_engine(section: Mapping[str, Any], folder: Path) -> EngineChoice:
         found = {"text_only": True, **section, "path": str(file.parent), "gguf_file": file.name}
         return _choice("transformers", "it reads GGUF", found)
     for kind, own in AutoSpec.own_fields().items():
-        if said := sorted(own & section.keys()):
-            return _choice(kind, f"only this kind has the entry {said[0]}", section)
+        if own_entries := sorted(own & section.keys()):
+            return _choice(kind, f"only this kind has the entry {own_entries[0]}", section)
     return _choice(*_engine_of(folder), section)
 
 

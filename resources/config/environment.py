@@ -60,10 +60,10 @@ def read_secret(variable: str) -> str:
     if not value:
         raise SettingsError(f"the environment {named} is not set")
     if unfit := [at for at, c in enumerate(value, 1) if not " " <= c <= "~"]:
-        what = "a newline" if value[unfit[0] - 1] in "\r\n" else "an invalid character"
+        fault = "a newline" if value[unfit[0] - 1] in "\r\n" else "an invalid character"
         raise SettingsError(
-            f"the environment {named} holds {what} (character {unfit[0]} of {len(value)}), which no"
-            " key contains. Set it to the key alone"
+            f"the environment {named} holds {fault} (character {unfit[0]} of {len(value)}), which"
+            " no key contains. Set it to the key alone"
         )
     return value
 

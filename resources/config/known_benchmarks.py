@@ -97,9 +97,9 @@ def _add_file(home: Path, file: Path) -> list[str]:
         raise SettingsError(f"{file}: no section [benchmarks.NAME], or no such file")
     own = read_toml(home / "bench.toml").get("benchmarks", {})
     for name in names:
-        there = home / FOLDER / f"{name}.toml"
-        if name in own or (there.exists() and _ORIGIN not in read_toml(there)):
-            where = home / "bench.toml" if name in own else there
+        target = home / FOLDER / f"{name}.toml"
+        if name in own or (target.exists() and _ORIGIN not in read_toml(target)):
+            where = home / "bench.toml" if name in own else target
             raise SettingsError(f"{file}, [benchmarks.{name}]: the name is taken by {where}")
         if unusable := _validation_error(name, sections[name]):
             raise SettingsError(f"{file}, [benchmarks]: {unusable}")

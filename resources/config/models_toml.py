@@ -40,20 +40,20 @@ def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[s
         SettingsError: If the file cannot be read.
     """
     with hold_locks(home / "locks", [MODELS_FILE], _ignore_wait):
-        there = read_sections(home)
-        new = [name for name, section in sections.items() if there.get(name) != dict(section)]
+        existing = read_sections(home)
+        new = [name for name, section in sections.items() if existing.get(name) != dict(section)]
         if new:
-            _write(home, {**there, **sections})
+            _write(home, {**existing, **sections})
     return new
 
 
 def remove_model(home: Path, name: str) -> bool:
     """Remove a model; returns whether it existed."""
     with hold_locks(home / "locks", [MODELS_FILE], _ignore_wait):
-        there = read_sections(home)
-        if name not in there:
+        existing = read_sections(home)
+        if name not in existing:
             return False
-        _write(home, {one: section for one, section in there.items() if one != name})
+        _write(home, {one: section for one, section in existing.items() if one != name})
     return True
 
 

@@ -97,12 +97,12 @@ def key_in_command(command: str) -> str:
     ''
     """
     words = shlex.split(command)
-    options = [(said, value) for said, value in pairwise(words) if said.startswith("-")]
+    options = [(option, value) for option, value in pairwise(words) if option.startswith("-")]
     joined = [tuple(word.split("=", 1)) for word in words if "=" in word]
-    for said, value in (*options, *joined):
-        named = said.lstrip("-").replace("-", "_")
+    for option, value in (*options, *joined):
+        named = option.lstrip("-").replace("-", "_")
         if _MAY_BE_KEY.fullmatch(value) and is_key(named, value):
-            return said
+            return option
     return ""
 
 
@@ -112,8 +112,8 @@ def _find_secrets(
     if isinstance(written, Mapping):
         free = free or name in _FREE_FORM_ENTRIES
         for inner, value in written.items():
-            below = name if free and is_key(name, "") else str(inner)
-            yield from _find_secrets(value, below, variable, free=free)
+            inner_name = name if free and is_key(name, "") else str(inner)
+            yield from _find_secrets(value, inner_name, variable, free=free)
     elif isinstance(written, list | tuple):
         for value in written:
             yield from _find_secrets(value, name, variable, free=free)

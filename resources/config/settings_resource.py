@@ -41,11 +41,11 @@ class SettingsResource(dg.ConfigurableResource[Any]):
             for name in {**written.suites, **self.suites}
         }
         sources = {**written.sources, **{k: source_of(v) for k, v in self.sources.items()}}
-        given = {name: read_model_section(section) for name, section in self.models.items()}
+        ad_hoc_models = {name: read_model_section(section) for name, section in self.models.items()}
         accept = (*written.accept, *self.accept)
         update = {"suites": suites, "sources": sources, "accept": accept}
         changed = written.model_copy(update=update)
         if self.training:
             named = AuditSettings(training=[str(Path(one).absolute()) for one in self.training])
             changed = changed.model_copy(update={"audit": named})
-        return changed.with_ad_hoc_models(given) if given else changed
+        return changed.with_ad_hoc_models(ad_hoc_models) if ad_hoc_models else changed

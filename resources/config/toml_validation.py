@@ -27,8 +27,8 @@ def suggest_entry(name: str, known: Iterable[str]) -> str:
     "unknown; did you mean 'scorer'? known: judge, scorer"
     """
     listed = sorted(set(known))
-    meant = did_you_mean(name, listed)
-    return f"unknown; {meant}{meant and ' '}known: {', '.join(listed) or 'none'}"
+    suggestion = did_you_mean(name, listed)
+    return f"unknown; {suggestion}{suggestion and ' '}known: {', '.join(listed) or 'none'}"
 
 
 def forbid_extra(settings_type: type[AnyModel]) -> type[AnyModel]:
@@ -129,11 +129,11 @@ def describe_validation_error(
     place = error["loc"]
     named = ".".join(map(str, place)) or "at the top"
     if error["type"] == "extra_forbidden":
-        said = suggest_entry(str(place[-1]), _known_entries(settings_type, place, written or {}))
+        message = suggest_entry(str(place[-1]), _known_entries(settings_type, place, written or {}))
     else:
-        number = isinstance(error["input"], int | float)
-        said = f"{error['msg']} (given: {error['input']!r})" if number else error["msg"]
-    return redact_key_shapes(f"entry {named}: {said}")
+        is_number = isinstance(error["input"], int | float)
+        message = f"{error['msg']} (given: {error['input']!r})" if is_number else error["msg"]
+    return redact_key_shapes(f"entry {named}: {message}")
 
 
 def _known_entries(

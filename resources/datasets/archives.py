@@ -42,34 +42,34 @@ def unpack(archive: Path, most: int = MOST_BYTES) -> None:
     unfinished = archive.with_name(f".{archive.name}.unpacking")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
-    room = _UnpackQuota(archive, min(most, shutil.disk_usage(archive.parent).free))
+    quota = _UnpackQuota(archive, min(most, shutil.disk_usage(archive.parent).free))
     try:
         if archive.name.lower().endswith(".zip"):
-            _unzip(archive, unfinished, room)
+            _unzip(archive, unfinished, quota)
         else:
-            _untar(archive, unfinished, room)
+            _untar(archive, unfinished, quota)
     except (*_DAMAGED, SourceError) as error:
         shutil.rmtree(unfinished)
         if isinstance(error, SourceError):
             raise
         raise SourceError(f"{archive}: cannot be unpacked: {error}") from error
     (*only,) = unfinished.iterdir()
-    whole = only[0] if len(only) == 1 and only[0].is_dir() else unfinished
-    _merge(whole, archive.parent, archive)
+    top_folder = only[0] if len(only) == 1 and only[0].is_dir() else unfinished
+    _merge(top_folder, archive.parent, archive)
     shutil.rmtree(unfinished)
 
 
 def _merge(folder: Path, into: Path, archive: Path) -> None:
     """Move files into a folder that may have some of them: of a killed process, or an archive."""
     for entry in sorted(folder.iterdir()):
-        there = into / entry.name
-        if not there.exists():
-            entry.replace(there)
-        elif entry.is_dir() and there.is_dir():
-            _merge(entry, there, archive)
-        elif not (entry.is_file() and there.is_file() and cmp(entry, there, shallow=False)):
+        target = into / entry.name
+        if not target.exists():
+            entry.replace(target)
+        elif entry.is_dir() and target.is_dir():
+            _merge(entry, target, archive)
+        elif not (entry.is_file() and target.is_file() and cmp(entry, target, shallow=False)):
             raise SourceError(
-                f"{archive}: {there} exists with other content. Unpack the archives by hand, and"
+                f"{archive}: {target} exists with other content. Unpack the archives by hand, and"
                 " name the folder in [sources]"
             )
 
@@ -93,8 +93,8 @@ class _UnpackQuota:
             raise SourceError(f"{self._archive}: {name!r:.200} is outside the folder")
         if path in self._files or (not path.parts and not is_folder):
             raise SourceError(f"{self._archive}: {name!r:.200}: duplicate entry, or without a name")
-        if taken := next((one for one in path.parents if one in self._files), None):
-            raise SourceError(f"{self._archive}: {name!r:.200}: {taken} is a file in it")
+        if parent_file := next((one for one in path.parents if one in self._files), None):
+            raise SourceError(f"{self._archive}: {name!r:.200}: {parent_file} is a file in it")
         if not is_folder:
             self._files.add(path)
         self._size += size

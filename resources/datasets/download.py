@@ -108,8 +108,8 @@ class FileDownloader:
             tries = 1 if failure.moved else tries + 1
             wait = max(failure.wait, patience.pause * 2.0 ** (tries - 1))
             if not failure.again or tries >= patience.tries or wait > patience.longest_pause:
-                kept = "; the partial file is kept, and resumed later" if part.exists() else ""
-                raise SourceError(f"{file.url}: {failure.what}{kept}")
+                note = "; the partial file is kept, and resumed later" if part.exists() else ""
+                raise SourceError(f"{file.url}: {failure.what}{note}")
             await asyncio.sleep(wait)
         return _digest_and_mismatch(file, part)
 
@@ -117,41 +117,43 @@ class FileDownloader:
         """Request the missing part; None if all of it arrived."""
         from aiohttp import ClientError
 
-        here = _size(part)
-        if here and here == file.size:
+        received = _size(part)
+        if received and received == file.size:
             return None
-        headers = {**file.headers, **({"Range": f"bytes={here}-"} if here else {})}
+        headers = {**file.headers, **({"Range": f"bytes={received}-"} if received else {})}
         try:
             async with open_url(self.session, fill_keys(file.url), self.hosts, headers) as response:
-                if here and response.status in (200, 416):  # the server does not resume
+                if received and response.status in (200, 416):  # the server does not resume
                     self._discard(part)
                 failure = await self._receive(response, file, part)
         except ForbiddenAddressError as error:
             return _DownloadFailure(str(error), again=False)
         except (ClientError, TimeoutError) as error:
-            return _DownloadFailure(f"{type(error).__name__}: {error}", moved=_size(part) > here)
+            return _DownloadFailure(
+                f"{type(error).__name__}: {error}", moved=_size(part) > received
+            )
         if failure:
             return failure
         cut_off = file.size is not None and _size(part) < file.size
-        return _DownloadFailure(moved=_size(part) > here) if cut_off else None
+        return _DownloadFailure(moved=_size(part) > received) if cut_off else None
 
     async def _receive(
         self, response: "aiohttp.ClientResponse", file: RemoteFile, part: Path
     ) -> _DownloadFailure | None:
         """Append the response to ``part``; None if it ended, even if incomplete."""
         if response.status not in (200, 206):
-            again, wait = response.status in _RETRIED_STATUSES, wait_of(response.headers)
-            return _DownloadFailure(f"HTTP {response.status}", again, wait)
-        before = here = _size(part)
+            is_transient, wait = response.status in _RETRIED_STATUSES, wait_of(response.headers)
+            return _DownloadFailure(f"HTTP {response.status}", is_transient, wait)
+        before = received = _size(part)
         started = time.monotonic()
         _append(part, b"")
         async for chunk in response.content.iter_chunked(_CHUNK):
-            here += len(chunk)
-            if here > (_MOST if file.size is None else file.size):
+            received += len(chunk)
+            if received > (_MOST if file.size is None else file.size):
                 return _DownloadFailure("larger than expected", again=False)
             _append(part, chunk)
             self.progress(len(chunk))
-            if self._is_too_slow(here - before, time.monotonic() - started):
+            if self._is_too_slow(received - before, time.monotonic() - started):
                 return _DownloadFailure(f"slower than {self.patience.slowest} bytes per second")
         return None
 
@@ -168,8 +170,8 @@ def _size(part: Path) -> int:
 
 
 def _append(part: Path, chunk: bytes) -> None:
-    with describe_write_errors(part), part.open("ab") as kept:
-        kept.write(chunk)
+    with describe_write_errors(part), part.open("ab") as stream:
+        stream.write(chunk)
 
 
 def _digest_and_mismatch(file: RemoteFile, arrived: Path) -> tuple[str, str]:

@@ -62,26 +62,28 @@ def parse_release_address(text: str) -> Release:
     '6c1a'
     """
     place, _, fragment = text.partition("#")
-    said = dict(parse_qsl(fragment, keep_blank_values=True))
-    sha256, below = said.pop("sha256", ""), said.pop("below", "").strip("/")
-    well = not said and ".." not in below.split("/") and (not sha256 or _DIGEST.fullmatch(sha256))
-    if well and not sha256 and (hub := _HUB.fullmatch(place)):
+    options = dict(parse_qsl(fragment, keep_blank_values=True))
+    sha256, below = options.pop("sha256", ""), options.pop("below", "").strip("/")
+    is_valid = (
+        not options and ".." not in below.split("/") and (not sha256 or _DIGEST.fullmatch(sha256))
+    )
+    if is_valid and not sha256 and (hub := _HUB.fullmatch(place)):
         return HubRelease(hub["repository"], hub["revision"] or "main", below)
     parts = urlsplit(place)
     encrypted = parts.scheme == "https" or parts.hostname in _LOOPBACK
-    if well and parts.netloc and encrypted and (sha256 or _REVISION.search(parts.path)):
+    if is_valid and parts.netloc and encrypted and (sha256 or _REVISION.search(parts.path)):
         return WebRelease(place, sha256, below)
-    shown = redact_key_shapes(redact_urls(text, pins=True))
+    displayed = redact_key_shapes(redact_urls(text, pins=True))
     raise SettingsError(
-        f'{shown!r} is not an address of a release (expected "hf:owner/name@revision", or '
+        f'{displayed!r} is not an address of a release (expected "hf:owner/name@revision", or '
         '"https://host/file.zip#sha256=" and 64 hexadecimal digits, then "&below=data" for a'
         " folder in it)"
     )
 
 
-def _fragment(**said: str) -> str:
-    given = "&".join(f"{name}={value}" for name, value in said.items() if value)
-    return f"#{given}" if given else ""
+def _fragment(**options: str) -> str:
+    text = "&".join(f"{name}={value}" for name, value in options.items() if value)
+    return f"#{text}" if text else ""
 
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -117,8 +119,8 @@ def hub_files(release: HubRelease) -> HubFiles:
 
     limit_hub_waits()
     api = HfApi()
-    shown = redact_urls(api.endpoint)
-    page = f"{shown}/datasets/{release.repository}"
+    displayed = redact_urls(api.endpoint)
+    page = f"{displayed}/datasets/{release.repository}"
     try:
         info = api.dataset_info(release.repository, revision=release.revision, files_metadata=True)
     except GatedRepoError as error:
@@ -130,14 +132,16 @@ def hub_files(release: HubRelease) -> HubFiles:
         raise SourceError(f"{release}: {page} does not exist, or is private") from error
     except hub_errors() as error:
         raise SourceError(
-            f"{release}: {shown} cannot be reached ({first_line(error)}). To use a copy, name its "
-            "folder in [sources] of bench.toml, or with --source"
+            f"{release}: {displayed} cannot be reached ({first_line(error)})."
+            " To use a copy, name its folder in [sources] of bench.toml, or with --source"
         ) from error
     commit, token = info.sha or release.revision, get_token()
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     listed = [one for one in info.siblings or () if one.rfilename not in _NOT_DATA]
-    below = template_of(f"{api.endpoint}/datasets/{release.repository}/resolve/{commit}", pins=True)
-    return HubFiles(commit, [_remote(below, one, headers) for one in listed])
+    base_url = template_of(
+        f"{api.endpoint}/datasets/{release.repository}/resolve/{commit}", pins=True
+    )
+    return HubFiles(commit, [_remote(base_url, one, headers) for one in listed])
 
 
 def _remote(below: str, one: "RepoSibling", headers: Mapping[str, str]) -> RemoteFile:

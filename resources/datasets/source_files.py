@@ -58,8 +58,8 @@ class SourceFiles(dg.ConfigurableResource[Any]):
             return SuiteSource(folder=cache.fetch(suite, release, DownloadLog()), is_mini=False)
         folder = settings.resolve(named)
         if not (folder.is_dir() or (benchmark and folder.is_file())):
-            what = "file or folder" if benchmark else "folder"
-            raise SourceError(f"{folder}: no such {what}; it is the source of {suite}")
+            expected = "file or folder" if benchmark else "folder"
+            raise SourceError(f"{folder}: no such {expected}; it is the source of {suite}")
         return SuiteSource(folder=folder, is_mini=False)
 
 
@@ -99,12 +99,12 @@ def _place(named: str, settings: Settings) -> str:
     if is_release_address(named):
         return location_name(named)
     path = settings.resolve(named).absolute()
-    ways = [str(path), os.path.relpath(path, settings.home.absolute())]
+    spellings = [str(path), os.path.relpath(path, settings.home.absolute())]
     if not Path(named).expanduser().is_absolute():
-        ways.reverse()
-    found = [location_name(way) for way in ways]
-    there = [place for place in found if (settings.home / "tables" / place).is_dir()]
-    return (there or found)[0]
+        spellings.reverse()
+    found = [location_name(spelling) for spelling in spellings]
+    existing = [place for place in found if (settings.home / "tables" / place).is_dir()]
+    return (existing or found)[0]
 
 
 def location_name(source: str) -> str:

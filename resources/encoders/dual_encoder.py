@@ -117,10 +117,10 @@ def refuse_incomparable(name: str, *, texts: "Tensor", images: "Tensor") -> None
     Raises:
         ValueError: If they are not single vectors of the same dimension.
     """
-    made = [tuple(getattr(vectors, "shape", ())) for vectors in (texts, images)]
-    if made[0] != made[1] or len(made[0]) != 2:
+    shapes = [tuple(getattr(vectors, "shape", ())) for vectors in (texts, images)]
+    if shapes[0] != shapes[1] or len(shapes[0]) != 2:
         raise ValueError(
-            f"{name} makes shape {made[0]} of a text and {made[1]} of an image (expected one"
+            f"{name} makes shape {shapes[0]} of a text and {shapes[1]} of an image (expected one"
             " vector each, of the same length)"
         )
 
@@ -130,8 +130,8 @@ def _class_for(config: "PretrainedConfig") -> Any:  # noqa: ANN401 - a class of 
     import transformers
 
     named = (config.architectures or [""])[0]
-    if made := _MULTI_VECTOR_MODELS.get(named):
-        raise ValueError(f"{named} makes {made}, not one vector that can be compared with others")
+    if output := _MULTI_VECTOR_MODELS.get(named):
+        raise ValueError(f"{named} makes {output}, not one vector that can be compared with others")
     own = getattr(transformers, named, None) if named else None
     if named == "BlipForImageTextRetrieval" or _has_embed_methods(own):
         return own
@@ -222,9 +222,9 @@ def open_encoder(
         raise ModelError(f"{location}: does not load as an encoder: {first_line(error)}") from error
     library = "" if spec.kind == "transformers" else f"+{spec.kind}"
     identity = f"{name}@{checkpoint.content}{library}"
-    shown = ImageChangeRecorder(image_store.read, PYTHON_CHANGES)
+    recorder = ImageChangeRecorder(image_store.read, PYTHON_CHANGES)
     yield CachingEncoder(
-        identity, encoder, store, spec.batch_size, lambda key: key + shown.mark(key)
+        identity, encoder, store, spec.batch_size, lambda key: key + recorder.mark(key)
     )
 
 

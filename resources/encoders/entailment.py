@@ -34,9 +34,9 @@ def open_entailment(location: str) -> Callable[[Sequence[tuple[str, str]]], list
     def entailment(pairs: Sequence[tuple[str, str]]) -> list[float]:
         scores: list[float] = []
         for start in range(0, len(pairs), _BATCH):
-            said, followed = zip(*pairs[start : start + _BATCH], strict=True)
+            premises, hypotheses = zip(*pairs[start : start + _BATCH], strict=True)
             batch = tokenizer(
-                list(said), list(followed), padding=True, truncation=True, return_tensors="pt"
+                list(premises), list(hypotheses), padding=True, truncation=True, return_tensors="pt"
             )
             with torch.inference_mode():
                 shares = model(**batch).logits.softmax(dim=-1)[:, labels[_ENTAILMENT]]

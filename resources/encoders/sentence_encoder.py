@@ -91,5 +91,5 @@ def _embedded_folder() -> str:
 
 
 def _folder_or_hub(written: str, folder: Path) -> str:
-    beside = folder / Path(written).expanduser()
-    return str(beside) if beside.is_dir() else written
+    resolved = folder / Path(written).expanduser()
+    return str(resolved) if resolved.is_dir() else written

@@ -73,17 +73,17 @@ def wait_of(headers: Mapping[str, str], body: str = "") -> float:
     Reads the headers retry-after-ms and Retry-After, Google's RetryInfo, messages such as "try
     again in 1m2.5s", and x-ratelimit-reset (at most 30 s, because it restores the whole quota).
     """
-    told = {name.lower(): value for name, value in headers.items()}
-    if milliseconds := duration(told.get("retry-after-ms", "")):
+    fields = {name.lower(): value for name, value in headers.items()}
+    if milliseconds := duration(fields.get("retry-after-ms", "")):
         return milliseconds / 1e3
-    if wait := retry_after(told.get("retry-after", "")):
+    if wait := retry_after(fields.get("retry-after", "")):
         return wait
     for form in _WAIT_IN_BODY:
         if match := form.search(body):
             return duration(match[1].lower()) * _UNITS.get((match[2] or "").lower(), 1.0)
     if match := re.search(r'"x-ratelimit-reset": *"?(\d+)', body, re.IGNORECASE):
-        told.setdefault("x-ratelimit-reset", match[1])
-    return min(_quota_wait(told), _LONGEST_HINT)
+        fields.setdefault("x-ratelimit-reset", match[1])
+    return min(_quota_wait(fields), _LONGEST_HINT)
 
 
 def retry_after(header: str) -> float:

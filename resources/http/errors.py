@@ -148,19 +148,19 @@ _ADVICE_BY_STATUS = dict.fromkeys((301, 302, 307, 308), _REDIRECTED) | {
 def failure(status: int, data: bytes, headers: Mapping[str, str], error: object = None) -> Failure:
     """Classify an error response; ``error`` is one found inside a body with status 200."""
     received = _parse_json(data) if error is None else {"error": error}
-    said = (error_message(received) or _page(data))[:_MATCHED]
-    detail = " ".join(said.split())[:_SHOWN]
-    whole = f"{said} {_codes(received)[:_MATCHED]}"
+    message = (error_message(received) or _page(data))[:_MATCHED]
+    detail = " ".join(message.split())[:_SHOWN]
+    message_and_codes = f"{message} {_codes(received)[:_MATCHED]}"
     what = f"HTTP {status}" if status != 200 else "an error instead of a response (HTTP 200)"
-    if status != 429 and _TOO_LONG.search(whole):
+    if status != 429 and _TOO_LONG.search(message_and_codes):
         what = f"too long for the model's context (HTTP {status})"
         return Failure(what=what, detail=detail, refusal=CONTEXT_FULL)
-    if status in _FILTERING and _FILTERED.search(whole):
+    if status in _FILTERING and _FILTERED.search(message_and_codes):
         what = f"blocked by a content filter (HTTP {status})"
         return Failure(what=what, detail=detail, refusal=CONTENT_FILTER)
-    if advice := _advice(status, whole):
+    if advice := _advice(status, message_and_codes):
         return Failure(what=what, detail=detail, refused=True, advice=advice)
-    if status != 429 and _IMAGE_REFUSED.search(whole):
+    if status != 429 and _IMAGE_REFUSED.search(message_and_codes):
         return Failure(what=what, detail=detail, refusal=IMAGE_REFUSED)
     if not is_transient_status(status):
         return Failure(what=what, detail=detail, tries=2 if status == 200 else 1)
@@ -169,8 +169,8 @@ def failure(status: int, data: bytes, headers: Mapping[str, str], error: object 
         detail=detail,
         tries=UNLIMITED_TRIES,
         wait=wait_of(headers, data[:_READ].decode("utf-8", "replace")),
-        unreachable=status >= 500 and bool(_NO_BACKEND.search(whole)),
-        loading=status == 503 and bool(_LOADING.search(whole)),
+        unreachable=status >= 500 and bool(_NO_BACKEND.search(message_and_codes)),
+        loading=status == 503 and bool(_LOADING.search(message_and_codes)),
     )
 
 
@@ -248,11 +248,11 @@ async def body_of(response: aiohttp.ClientResponse) -> bytes | None:
     Raises:
         aiohttp.ClientError: If the connection breaks, or the body cannot be decompressed.
     """
-    told = response.content_length  # of the body as sent, compressed or not
-    if told is not None and told <= MOST_BYTES and "Content-Encoding" not in response.headers:
+    length = response.content_length  # of the body as sent, compressed or not
+    if length is not None and length <= MOST_BYTES and "Content-Encoding" not in response.headers:
         return await response.read()
     body = bytearray()
-    if told is None or told <= MOST_BYTES:
+    if length is None or length <= MOST_BYTES:
         async for piece in response.content.iter_any():
             body += piece
             if len(body) > MOST_BYTES:
@@ -276,16 +276,16 @@ def decompress(body: bytes, encoding: str) -> bytes | None:
     if encoding not in ("gzip", "x-gzip", "deflate"):
         raise aiohttp.ClientPayloadError(f"a body with Content-Encoding {encoding[:20]!r}")
     raw = encoding == "deflate" and body[0] & 0x0F != zlib.DEFLATED
-    whole = b""
+    decompressed = b""
     try:
         while body:  # a gzip may have several members
             unpacker = zlib.decompressobj(-zlib.MAX_WBITS if raw else zlib.MAX_WBITS | 32)
-            whole += unpacker.decompress(body, MOST_BYTES + 1 - len(whole))
-            if len(whole) > MOST_BYTES:
+            decompressed += unpacker.decompress(body, MOST_BYTES + 1 - len(decompressed))
+            if len(decompressed) > MOST_BYTES:
                 return None
             if not unpacker.eof:
                 raise aiohttp.ClientPayloadError("the compressed body ends early")
             body = unpacker.unused_data.lstrip(b"\0")
     except zlib.error as exc:
         raise aiohttp.ClientPayloadError(f"the body cannot be decompressed: {exc}") from exc
-    return whole
+    return decompressed

@@ -37,22 +37,22 @@ def send_bounded(
     """
     import httpx
 
-    until = time.monotonic() + timeout
+    deadline = time.monotonic() + timeout
     client = httpx.Client(timeout=timeout, verify=not is_local, trust_env=not is_local)
     verb = "POST" if body else "GET"
     with (
         _plain_errors(timeout),
         client,
-        client.stream(verb, url, content=body, headers=headers) as answer,
+        client.stream(verb, url, content=body, headers=headers) as response,
     ):
         received = bytearray()
-        for part in answer.iter_bytes():
+        for part in response.iter_bytes():
             received += part
             if len(received) > most:
                 raise ValueError(f"the response has more than {most} bytes")
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 raise httpx.ReadTimeout("")
-        return answer.status_code, bytes(received)
+        return response.status_code, bytes(received)
 
 
 @contextmanager

@@ -193,9 +193,9 @@ class _ImageDownloadSession:
             ):
                 if response.status == 200:
                     return await self._keep(response, url)
-                again = is_transient_status(response.status)
+                is_transient = is_transient_status(response.status)
                 return _ImageDownloadFailure(
-                    f"HTTP {response.status}", again, wait_of(response.headers)
+                    f"HTTP {response.status}", is_transient, wait_of(response.headers)
                 )
         except ForbiddenAddressError as error:
             return _ImageDownloadFailure(str(error), again=False)

@@ -107,8 +107,8 @@ class ImageFolder:
         except (FileNotFoundError, ValueError) as error:  # ValueError: an invalid file name
             raise ImageError(f"no image {digest} in {self.folder}") from error
         except OSError as error:
-            said = f"image {digest} in {self.folder} cannot be read: {error.strerror}"
-            raise ImageError(said) from error
+            message = f"image {digest} in {self.folder} cannot be read: {error.strerror}"
+            raise ImageError(message) from error
         return verified_image(data, digest, self.folder)
 
     def keep(self, digest: str, data: bytes) -> None:
@@ -123,8 +123,8 @@ class ImageFolder:
         found: dict[str, int] = {}
         for digest in digests:
             with suppress(OSError, ValueError):  # ValueError: an invalid file name
-                about = self.file(digest).stat()
-                found |= {digest: about.st_size} if S_ISREG(about.st_mode) else {}
+                status = self.file(digest).stat()
+                found |= {digest: status.st_size} if S_ISREG(status.st_mode) else {}
         return found
 
     def every(self) -> Iterator[str]:
@@ -220,10 +220,10 @@ class ImageDiskCache:
         return found
 
     def _make_room(self) -> None:
-        there = sorted(self._there())
-        n_bytes = sum(one.n_bytes for one in there)
+        files = sorted(self._there())
+        n_bytes = sum(one.n_bytes for one in files)
         surplus = n_bytes - self._limit * _KEPT_SHARE if n_bytes > self._limit else 0
-        for one in there:
+        for one in files:
             if surplus <= 0:
                 break
             with suppress(OSError):  # another process was faster
@@ -242,8 +242,8 @@ class ImageDiskCache:
                         folders.append(entry.path)
                         continue
                     with suppress(OSError):
-                        about = entry.stat()
-                        yield _File(about.st_mtime_ns, about.st_size, entry.path)
+                        status = entry.stat()
+                        yield _File(status.st_mtime_ns, status.st_size, entry.path)
 
     def _file(self, digest: str) -> Path:
         return self._folder / digest[:2] / digest
@@ -296,10 +296,10 @@ class ObjectImages:
 
     def keep(self, digest: str, data: bytes) -> None:
         """Write the object, unless it exists with these bytes; of concurrent calls one writes."""
-        there = self._blobs.get(_object_name(digest))
-        if there is None and self._blobs.put_new(_object_name(digest), data):
-            there = data
-        if there is not None and there != data:
+        existing = self._blobs.get(_object_name(digest))
+        if existing is None and self._blobs.put_new(_object_name(digest), data):
+            existing = data
+        if existing is not None and existing != data:
             self._blobs.put(_object_name(digest), data)
         self._cache.keep(digest, data)
 
@@ -317,9 +317,9 @@ class ObjectImages:
     def bring(self, digests: Iterable[str]) -> None:
         """Fetch uncached images concurrently, up to the limit of the cache."""
         wanted = [digest for digest in dict.fromkeys(digests) if is_digest(digest)]
-        here = self._cache.sizes(wanted)
-        room = self.limit - sum(here.values())
-        missing = [digest for digest in wanted if digest not in here]
+        cached = self._cache.sizes(wanted)
+        room = self.limit - sum(cached.values())
+        missing = [digest for digest in wanted if digest not in cached]
         with ThreadPoolExecutor(_THREADS) as threads:
             while missing and room > 0:
                 room -= sum(threads.map(self._brought, missing[:_BATCH_SIZE]))

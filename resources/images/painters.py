@@ -299,19 +299,19 @@ def paint_images(
 
     with ThreadPoolExecutor(painter.concurrency) as threads:
         results = list(threads.map(stored, requests))
-    made = [result for result in results if isinstance(result, StoredImage)]
+    painted = [result for result in results if isinstance(result, StoredImage)]
     failed = {
         request.name: result
         for request, result in zip(requests, results, strict=True)
         if isinstance(result, BenchError)
     }
-    if failed and not made:
+    if failed and not painted:
         raise next(iter(failed.values()))
     rejections = [
         Rejection(entry=name, reason=str(why).removeprefix(f"{name}: "))
         for name, why in failed.items()
     ]
-    return ImageImport(made, rejections)
+    return ImageImport(painted, rejections)
 
 
 def _paint_or_reuse(
@@ -322,11 +322,11 @@ def _paint_or_reuse(
     if before := _recorded_image(notes.get(note), image_store):
         return image_store.put(before, request.name)
     try:
-        made = image_store.put(painter.paint(request), request.name)
+        painted = image_store.put(painter.paint(request), request.name)
     except ImageError as error:
         raise ModelError(f"{painter.identity}: {request.name}: {error}") from error
-    notes.put(note, made.sha256.encode(), sync=False)
-    return made
+    notes.put(note, painted.sha256.encode(), sync=False)
+    return painted
 
 
 def _recorded_image(noted: bytes | None, image_store: ImageStore) -> bytes | None:

@@ -34,10 +34,10 @@ class PreviewTable:
 
     def add(self, name: str, images: Sequence[str], texts: Sequence[str]) -> None:
         """Add a line: its name, the digests of its images, and the other cells."""
-        shown = [self._thumbnail(digest) for digest in images[:_IMAGES_OF_ONE]]
+        thumbnails = [self._thumbnail(digest) for digest in images[:_IMAGES_OF_ONE]]
         if len(images) > _IMAGES_OF_ONE:
-            shown.append(f"(and {len(images) - _IMAGES_OF_ONE} more)")
-        cells = [self._text(name), " ".join(shown), *map(self._text, texts)]
+            thumbnails.append(f"(and {len(images) - _IMAGES_OF_ONE} more)")
+        cells = [self._text(name), " ".join(thumbnails), *map(self._text, texts)]
         self._lines.append(f"| {' | '.join(cells)} |")
 
     def shown(self, name: str) -> dict[str, dg.MetadataValue]:
@@ -48,16 +48,16 @@ class PreviewTable:
     def _thumbnail(self, digest: str) -> str:
         if self._left <= 0:
             return "(not shown)"
-        shown = _thumbnail(digest, self._images)
-        self._left -= len(shown)
-        return shown
+        thumbnail = _thumbnail(digest, self._images)
+        self._left -= len(thumbnail)
+        return thumbnail
 
     def _text(self, text: str) -> str:
-        shown = escape_markdown(text if len(text) <= _TEXT else f"{text[:_TEXT]} …")
-        if len(shown) > self._room:
+        escaped = escape_markdown(text if len(text) <= _TEXT else f"{text[:_TEXT]} …")
+        if len(escaped) > self._room:
             return "(not shown)"
-        self._room -= len(shown)
-        return shown
+        self._room -= len(escaped)
+        return escaped
 
 
 def question_preview(
@@ -111,12 +111,12 @@ def responses_preview(
 ) -> dict[str, dg.MetadataValue]:
     """Preview responses at even intervals of the table, with question and answer."""
     page = PreviewTable(image_store, _COLUMNS)
-    shown = list(
+    sampled = list(
         rows_at(predictions, sample_evenly(_known_positions(questions, predictions), _ROWS))
     )
-    asked = _questions_of(questions, shown)
-    for said in shown:
-        _add_response(page, asked[said.question_id], said)
+    by_id = _questions_of(questions, sampled)
+    for response in sampled:
+        _add_response(page, by_id[response.question_id], response)
     return page.shown("responses")
 
 
@@ -130,13 +130,15 @@ def verdicts_preview(
     page = PreviewTable(image_store, [*_COLUMNS, "verdict", "the judge's words"])
     named = set(_identities(judgements))
     judged = [one in named for one in _identities(predictions)]
-    shown = sample_evenly([n for n in _known_positions(questions, predictions) if judged[n]], _ROWS)
-    responses = list(rows_at(predictions, shown))
-    asked, about = _questions_of(questions, responses), _rows_about(judgements, responses)
-    for said in responses:
-        rows = about[_identity(said)]
+    sampled = sample_evenly(
+        [n for n in _known_positions(questions, predictions) if judged[n]], _ROWS
+    )
+    responses = list(rows_at(predictions, sampled))
+    by_id, by_response = _questions_of(questions, responses), _rows_about(judgements, responses)
+    for response in responses:
+        rows = by_response[_identity(response)]
         words = " / ".join(dict.fromkeys(row.error or row.response for row in rows))
-        _add_response(page, asked[said.question_id], said, _verdict_text(rows), words)
+        _add_response(page, by_id[response.question_id], response, _verdict_text(rows), words)
     return page.shown("verdicts")
 
 
@@ -151,26 +153,32 @@ def mistakes_preview(
     """Preview responses without full points: parsed answer, verdict and reason; {} without any."""
     page = PreviewTable(image_store, [*_COLUMNS, "read as", "verdict", "points", "why"])
     points = zip(column(scores, "points"), column(scores, "max_points"), strict=True)
-    lost = [one is not None and one < most for one, most in points]
-    wrong = [place for place in _known_positions(questions, scores) if lost[place]]
-    shown = list(rows_at(scores, sample_evenly(wrong, n)))
-    asked, about = _questions_of(questions, shown), _rows_about(judgements, shown)
-    responses = _rows_about(predictions, shown)
-    for score in shown:
-        rows = about.get(_identity(score), [])
-        got = f"{score.points:.3g} of {score.max_points:.3g}"
-        for said in responses.get(_identity(score), [])[-1:]:
+    has_lost = [one is not None and one < most for one, most in points]
+    wrong = [place for place in _known_positions(questions, scores) if has_lost[place]]
+    sampled = list(rows_at(scores, sample_evenly(wrong, n)))
+    by_id, by_response = _questions_of(questions, sampled), _rows_about(judgements, sampled)
+    responses = _rows_about(predictions, sampled)
+    for score in sampled:
+        rows = by_response.get(_identity(score), [])
+        points_text = f"{score.points:.3g} of {score.max_points:.3g}"
+        for response in responses.get(_identity(score), [])[-1:]:
             read = " / ".join(score.answer)
             _add_response(
-                page, asked[score.question_id], said, read, _verdict_text(rows), got, score.note
+                page,
+                by_id[score.question_id],
+                response,
+                read,
+                _verdict_text(rows),
+                points_text,
+                score.note,
             )
     return page.shown("mistakes")
 
 
 def _known_positions(questions: Sequence[Question], rows: Sequence[_Row]) -> list[int]:
     """Positions of rows whose question exists."""
-    asked = set(column(questions, "question_id"))
-    return [n for n, name in enumerate(column(rows, "question_id")) if name in asked]
+    question_ids = set(column(questions, "question_id"))
+    return [n for n, name in enumerate(column(rows, "question_id")) if name in question_ids]
 
 
 def _questions_of(questions: Sequence[Question], rows: Sequence[_Row]) -> dict[str, Question]:

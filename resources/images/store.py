@@ -95,9 +95,9 @@ class ImageStore(dg.ConfigurableResource[Any]):
         Raises:
             ImageError: If it does not decode, or has more pixels or bytes than allowed.
         """
-        seen = inspect_image(data, name, self.max_pixels, self.max_bytes)
-        self.place.keep(seen.sha256, data)
-        return seen
+        image = inspect_image(data, name, self.max_pixels, self.max_bytes)
+        self.place.keep(image.sha256, data)
+        return image
 
     def stored(self, digests: Iterable[str]) -> list[StoredImage]:
         """Size, format and orientation of stored images; logs missing and damaged ones."""

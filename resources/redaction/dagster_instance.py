@@ -64,9 +64,9 @@ class HomeInstance(dg.DagsterInstance):
         """
         self._database = bench.get("database", "")
         self.pool_of = bench.get("pool_of", {})
-        given = Path(bench["folder"]).parent
-        home = local_home(given) if self._database else given
-        homes = dict.fromkeys((home, given))
+        configured_home = Path(bench["folder"]).parent
+        home = local_home(configured_home) if self._database else configured_home
+        homes = dict.fromkeys((home, configured_home))
         redact_logs(*homes)
         redact_tracebacks(*homes)
         self._redactor = RecordRedactor(*homes)

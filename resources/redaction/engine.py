@@ -81,11 +81,11 @@ class RedactingEngine(EngineWrapper):
 
 def redacted_response(response: Response, secrets: Secrets, where: str) -> Response:
     """Redact every text field of a response, including future ones."""
-    said = {field.name: getattr(response, field.name) for field in fields(response)}
-    hidden = {name: secrets.redacted_value(value) for name, value in said.items()}
-    if hidden == said:
+    values = {field.name: getattr(response, field.name) for field in fields(response)}
+    hidden = {name: secrets.redacted_value(value) for name, value in values.items()}
+    if hidden == values:
         return response
-    return note_redaction(replace(response, **hidden), str(said), secrets, where)
+    return note_redaction(replace(response, **hidden), str(values), secrets, where)
 
 
 def note_redaction(response: Response, said: str, secrets: Secrets, where: str) -> Response:

@@ -100,8 +100,8 @@ class _RedactingHooks:
         self, message: Warning | str, category: type[Warning], filename: str, lineno: int,
         file: TextIO | None = None, line: str | None = None,
     ) -> None:  # fmt: skip
-        said = warnings.formatwarning(str(message), category, filename, lineno, line)
-        self._write(said, file)
+        text = warnings.formatwarning(str(message), category, filename, lineno, line)
+        self._write(text, file)
 
     def _write(self, text: str, file: TextIO | None = None) -> None:
         if stream := file or sys.stderr:  # None in a process without a terminal

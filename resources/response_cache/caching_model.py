@@ -65,7 +65,7 @@ class CachingModel:
     def signature(self) -> str:
         """Identity of the engine, its decoding parameters, and configured thinking tags."""
         tags = f"|thinking={' '.join(self._thinking_tags)}" if self._thinking_tags else ""
-        decoding = f"|{drawn}" if (drawn := self._engine.decoding) else ""
+        decoding = f"|{parameters}" if (parameters := self._engine.decoding) else ""
         return f"{self._engine.identity}{decoding}{tags}"
 
     @property
@@ -109,33 +109,33 @@ class CachingModel:
     def _answer_parts(
         self, parts: Iterable[Sequence[Request]], n: int
     ) -> Iterator[tuple[Request, Response]]:
-        come = _ProgressCounter(n)
+        counter = _ProgressCounter(n)
         for requests in parts:
             keys = [self._key(request) for request in requests]
             known = self._store.find(list(dict.fromkeys(keys)))
             unknown = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
-            come.found(len(requests), len(known), len(unknown))
-            self._progress(*come)
+            counter.found(len(requests), len(known), len(unknown))
+            self._progress(*counter)
             if unknown and self._asks:
-                known |= self._ask(unknown, come)
+                known |= self._ask(unknown, counter)
             elif unknown:
                 known |= dict.fromkeys(unknown, Response(error="no response yet"))
             for request, key in zip(requests, keys, strict=True):
                 yield request, replace(known[key], thinking_tags=self._thinking_tags)
-        if come.failed and come.failed == come.asked and come.refused < come.failed:
-            raise ModelError(f"{self._name}: all {come.failed} requests failed: {come.why}")
+        if counter.failed and counter.failed == counter.asked and counter.refused < counter.failed:
+            raise ModelError(f"{self._name}: all {counter.failed} requests failed: {counter.why}")
 
-    def _ask(self, unknown: dict[str, Request], come: "_ProgressCounter") -> dict[str, Response]:
+    def _ask(self, unknown: dict[str, Request], counter: "_ProgressCounter") -> dict[str, Response]:
         """Send missing requests, and wait for those that another process is sending."""
         responses: dict[str, Response] = {}
         while waiting := [key for key in unknown if key not in responses]:
             with self._store.asking(waiting) as asking:
                 responses |= asking.found
                 if asking.found:
-                    come.done += len(asking.found)
-                    self._progress(*come)
-                self._stream(asking, unknown, responses, come)
-        come.see(responses.values())
+                    counter.done += len(asking.found)
+                    self._progress(*counter)
+                self._stream(asking, unknown, responses, counter)
+        counter.see(responses.values())
         return responses
 
     def _stream(
@@ -143,26 +143,26 @@ class CachingModel:
         asking: "RequestSession",
         unknown: dict[str, Request],
         responses: dict[str, Response],
-        come: "_ProgressCounter",
+        counter: "_ProgressCounter",
     ) -> None:
         """Send the requests that this process leases, and store their responses."""
         if not asking.ours:
             return
-        keys, came = list(asking.ours), []
+        keys, arrived = list(asking.ours), []
         requests = [unknown[key] for key in keys]
         started = perf_counter()
         for position, response in validate_arrivals(self._engine.stream(requests), len(requests)):
             key = keys[position]
             responses[key] = response
-            came.append(response)
+            arrived.append(response)
             self._throughput.see(response)
             if response.error or response.refusal:
                 asking.give_up(key)
             else:
                 asking.keep(*self._row(key, requests[position], response))
-            come.done += 1
-            self._progress(*come)
-        self._throughput.count(came, perf_counter() - started, self._engine.peak_memory)
+            counter.done += 1
+            self._progress(*counter)
+        self._throughput.count(arrived, perf_counter() - started, self._engine.peak_memory)
 
     def _row(self, key: str, request: Request, response: Response) -> tuple[dict[str, Any], str]:
         """Build a row of the store, and the turns of its prompt."""
@@ -185,11 +185,15 @@ class CachingModel:
         return {**row, "digest": row_digest(row)}, readable(request.prompt.to_json())
 
     def _decoding(self, request: Request) -> str:
-        drawn, temperature = self._engine.decoding, request.temperature
+        parameters, temperature = self._engine.decoding, request.temperature
         if temperature is None:
-            text = _decoding_text(drawn)
+            text = _decoding_text(parameters)
         else:
-            text = str(replace(drawn, temperature=temperature)) if drawn else f"t={temperature:g}"
+            text = (
+                str(replace(parameters, temperature=temperature))
+                if parameters
+                else f"t={temperature:g}"
+            )
         return elicited_decoding(text, request.elicit)
 
     def _key(self, request: Request) -> str:

@@ -75,11 +75,11 @@ def validate_arrivals(
         ModelError: If a response belongs to no request, or a request has two: positions are wrong.
     """
     waiting = set(range(n))
-    for position, said in arrivals:
+    for position, response in arrivals:
         if position not in waiting:
-            again = "a second response" if position in range(n) else "a response"
-            raise ModelError(f"{again} to request {position!r} of {n}, counted from 0")
+            kind = "a second response" if position in range(n) else "a response"
+            raise ModelError(f"{kind} to request {position!r} of {n}, counted from 0")
         waiting.discard(position)
-        yield position, certain(said)
+        yield position, certain(response)
     for position in sorted(waiting):
         yield position, Response(error="the engine returned no response")

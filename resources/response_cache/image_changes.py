@@ -55,14 +55,14 @@ class ImageChangeRecorder:
 
     def _noted(self, request: Request, response: Response) -> Response:
         images = enumerate(request.prompt.images, 1)
-        told = [
+        change_notes = [
             f"image {number}: {note}"
             for number, one in images
             for change, note in NOTES.items()
             if change in self._changes(one.sha256)
         ]
-        notes = filter(None, [response.note, *told])
-        return replace(response, note="; ".join(notes)) if told else response
+        notes = filter(None, [response.note, *change_notes])
+        return replace(response, note="; ".join(notes)) if change_notes else response
 
     def _changes(self, sha256: str) -> Changes:
         if sha256 not in self._seen:

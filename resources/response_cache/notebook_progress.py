@@ -94,7 +94,7 @@ def _bar(line: _Line) -> str:
     """
     known = line.total is not None
     place = f' value="{line.done:g}" max="{line.total or 1:g}"' if known else ""
-    said = [f"{line.done:g}/{line.total:g}"] if known else []
-    said += [escape(line.said)] if line.said else []
-    text = f" {', '.join(said)}" if said else ""
+    details = [f"{line.done:g}/{line.total:g}"] if known else []
+    details += [escape(line.said)] if line.said else []
+    text = f" {', '.join(details)}" if details else ""
     return f"<div>{escape(line.title)} <progress{place}></progress>{text}</div>"

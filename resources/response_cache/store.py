@@ -77,8 +77,8 @@ class ResponseStore:
         """Turns of stored prompts as JSON, by their SHA-256; damaged ones count as missing."""
         named, found = list(digests), dict[str, str]()
         for start in range(0, len(named), _PAGE):
-            few = named[start : start + _PAGE]
-            for row in self.database.read(partial(_select_prompts, digests=few)):
+            page = named[start : start + _PAGE]
+            for row in self.database.read(partial(_select_prompts, digests=page)):
                 found[row["sha256"]] = str(row["turns"])
         return {sha256: turns for sha256, turns in found.items() if is_prompt(sha256, turns)}
 
@@ -100,15 +100,15 @@ class ResponseStore:
             return
         leases = Leases(self.database, self._lease)
         began = time.monotonic()
-        taken = leases.take(keys)
+        leased = leases.take(keys)
         # Another process may have stored a response between the look-up and the lease.
         found, damaged = self._look_up(keys)
-        if not taken:
+        if not leased:
             _LOG.info("waiting for %d responses that other processes request", len(keys))
             time.sleep(min(_LONGEST_WAIT, max(0.2, 5 * (time.monotonic() - began))))
-        ours = [key for key in keys if key in taken and key not in found]
-        leases.release(taken.difference(ours))
-        self._drop_damaged([key for key in damaged if key in taken])
+        ours = [key for key in keys if key in leased and key not in found]
+        leases.release(leased.difference(ours))
+        self._drop_damaged([key for key in damaged if key in leased])
         with RequestSession(self.database, ours, found, leases) as session:
             yield session
 
@@ -179,8 +179,8 @@ class ResponseStore:
         named = list(dict.fromkeys(keys))
         found: dict[str, Response] = {}
         for start in range(0, len(named), _PAGE):
-            few = named[start : start + _PAGE]
-            for row in self.database.read(partial(_select, keys=few)):
+            page = named[start : start + _PAGE]
+            for row in self.database.read(partial(_select, keys=page)):
                 found[row["key"]] = response_from_row(row)
         intact = {key: response for key, response in found.items() if not response.error}
         return intact, [key for key in found if key not in intact]

@@ -56,11 +56,11 @@ class Throughput:
                 run includes loading the weights.
             peak_memory: Peak bytes on one device.
         """
-        came = [response for response in responses if not response.error]
+        successful = [response for response in responses if not response.error]
         self._seconds += seconds
-        self._responses += len(came)
-        self._prompt_tokens += sum(response.prompt_tokens or 0 for response in came)
-        self._completion_tokens += sum(response.completion_tokens or 0 for response in came)
+        self._responses += len(successful)
+        self._prompt_tokens += sum(response.prompt_tokens or 0 for response in successful)
+        self._completion_tokens += sum(response.completion_tokens or 0 for response in successful)
         self._peak_memory = max(self._peak_memory or 0, peak_memory or 0) or None
 
     def metadata(self) -> dict[str, float]:
@@ -130,8 +130,8 @@ class RequestProgress:
         if done == remembered:
             self._began = now
         if self._bar is not None and self._line is not None:
-            said = self._said(done, now)
-            self._bar.update(self._line, completed=done, total=total, said=said)
+            details = self._said(done, now)
+            self._bar.update(self._line, completed=done, total=total, said=details)
         if now - self._told_at > LOG_INTERVAL:
             self._told_at = now
             self._write_line(f"{self._title}: {done} of {total} responses, {self._said(done, now)}")
@@ -148,13 +148,13 @@ class RequestProgress:
 
     def _said(self, done: int, now: float) -> str:
         """Details of a progress line: "40 remembered, 3 failed, 1.5/s, 12,000 tokens"."""
-        asked, seconds = done - self.remembered, now - self._began
-        said = [f"{self.remembered} remembered"] if self.remembered else []
-        said += self.throughput.arrived()
-        said += [f"{asked / seconds:.1f}/s"] if asked and seconds else []
-        if asked and not self._bar:
-            said.append(f"{(self.total - done) * seconds / asked:.0f} s to go")
-        return ", ".join(said) or "waiting for the first"
+        n_new, seconds = done - self.remembered, now - self._began
+        details = [f"{self.remembered} remembered"] if self.remembered else []
+        details += self.throughput.arrived()
+        details += [f"{n_new / seconds:.1f}/s"] if n_new and seconds else []
+        if n_new and not self._bar:
+            details.append(f"{(self.total - done) * seconds / n_new:.0f} s to go")
+        return ", ".join(details) or "waiting for the first"
 
     def _write_line(self, line: str) -> None:
         self._log(line)

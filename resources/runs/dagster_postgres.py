@@ -111,13 +111,13 @@ def _create_once(database: PostgresDatabase, make: Callable[[], None]) -> None:
 @contextmanager
 def _open_connection(engine: Engine) -> Generator[Connection]:
     """Open a connection; waits for a database that is restarting."""
-    until = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + PATIENCE
     while True:
         try:
             connection = engine.connect()
             break
         except OperationalError:
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 raise
             time.sleep(_RETRY_SECONDS)
     try:

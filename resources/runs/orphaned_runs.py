@@ -67,19 +67,21 @@ def send_heartbeats(instance: dg.DagsterInstance, run_id: str) -> AbstractContex
 
 def is_orphaned(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     """Whether the process of a run has certainly ended."""
-    here = this_process()
-    if here is None or run.tags.get(_RUN_TAG) != run.run_id:
+    current = this_process()
+    if current is None or run.tags.get(_RUN_TAG) != run.run_id:
         return False
     process = ProcessIdentity.parse(run.tags.get(_PROCESS_TAG, ""))
     if process is None:
-        return _died_before_start(instance, run, here)
-    gone, heartbeats = has_ended(process, here), _heartbeats(instance)
+        return _died_before_start(instance, run, current)
+    is_gone, heartbeats = has_ended(process, current), _heartbeats(instance)
     # Cloned machines have the same name and id: another boot may be that of another machine.
-    if heartbeats and (gone is None or process.boot != here.boot):
+    if heartbeats and (is_gone is None or process.boot != current.boot):
         return heartbeats.is_lost(run.run_id)
-    if gone is None and process.boot == here.boot:  # it is in another container of this machine
+    if (
+        is_gone is None and process.boot == current.boot
+    ):  # it is in another container of this machine
         return is_lock_free(locks_folder(instance), run_lock(run.run_id))
-    return bool(gone)
+    return bool(is_gone)
 
 
 def process_health(instance: dg.DagsterInstance, run: dg.DagsterRun) -> CheckRunHealthResult:
@@ -99,14 +101,14 @@ def end_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
     for run in instance.get_runs(dg.RunsFilter(statuses=_ACTIVE_STATUSES)):
         if not (is_orphaned(instance, run) or _has_left_the_queue(instance, run)):
             continue
-        now = instance.get_run_by_id(run.run_id)
-        if now is None or now.status != run.status:  # it finished meanwhile
+        current_run = instance.get_run_by_id(run.run_id)
+        if current_run is None or current_run.status != run.status:  # it finished meanwhile
             continue
-        why = "The process of this run is gone: it was killed, or its machine was restarted."
+        reason = "The process of this run is gone: it was killed, or its machine was restarted."
         if run.status == dg.DagsterRunStatus.CANCELING:
-            instance.report_run_canceled(run, why)
+            instance.report_run_canceled(run, reason)
         else:
-            instance.report_run_failed(run, why)
+            instance.report_run_failed(run, reason)
         instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
         delete_lock_file(locks_folder(instance), run_lock(run.run_id))
         model = run.tags.get("dagster/partition")
@@ -125,9 +127,9 @@ class MonitoredRunLauncher(dg.DefaultRunLauncher):
 
     def launch_run(self, context: LaunchRunContext) -> None:
         """Start a process on this machine."""
-        run_id, here = context.dagster_run.run_id, this_process()
-        if here:
-            tags = {_PROCESS_TAG: "", _LAUNCHER_TAG: str(here), _RUN_TAG: run_id}
+        run_id, current = context.dagster_run.run_id, this_process()
+        if current:
+            tags = {_PROCESS_TAG: "", _LAUNCHER_TAG: str(current), _RUN_TAG: run_id}
             self._instance.add_run_tags(run_id, tags)
         super().launch_run(context)
 
@@ -162,13 +164,13 @@ def guard_run(
     locks, of_run = locks_folder(instance), run_lock(run.run_id)
     model = run.tags.get("dagster/partition")
     waits = partial(instance.report_engine_event, dagster_run=run)
-    with ExitStack() as until:
+    with ExitStack() as stack:
         with raise_execution_interrupts():  # a run that waits can be cancelled
-            until.enter_context(hold_locks(locks, [of_run], waits))
+            stack.enter_context(hold_locks(locks, [of_run], waits))
             if model and (names := table_locks(_folders(instance, run), model)):
                 shared = tables() if tables else FileLocks(locks)
-                until.enter_context(shared.held(names, waits))
-        until.enter_context(send_heartbeats(instance, run.run_id))
+                stack.enter_context(shared.held(names, waits))
+        stack.enter_context(send_heartbeats(instance, run.run_id))
         yield
     delete_lock_file(locks, of_run)
 

@@ -64,12 +64,16 @@ def missing_token() -> str:
 
 def cluster_errors() -> tuple[type[Exception], ...]:
     """Ray's exceptions for an unreachable cluster or a wrong token."""
-    said: tuple[type[Exception], ...] = (OSError, RuntimeError, ValueError)  # OSError: of requests
+    errors: tuple[type[Exception], ...] = (
+        OSError,
+        RuntimeError,
+        ValueError,
+    )  # OSError: of requests
     if not importlib.util.find_spec("ray"):
-        return said
+        return errors
     from ray.exceptions import RayError
 
-    return (*said, RayError)
+    return (*errors, RayError)
 
 
 def run_with_timeout(seconds: float, work: Callable[[], Result]) -> Result:
@@ -125,5 +129,5 @@ def unfit_nodes_reason(nodes: Sequence[Mapping[str, float]], needs: Mapping[str,
     if any(all(node.get(name, 0) >= amount for name, amount in needs.items()) for node in nodes):
         return ""
     most = {name: max((node.get(name, 0) for node in nodes), default=0) for name in needs}
-    said = ", ".join(f"{name} {needs[name]:g} (the most is {most[name]:g})" for name in needs)
-    return f"no node of the {len(nodes)} has {said}"
+    shortages = ", ".join(f"{name} {needs[name]:g} (the most is {most[name]:g})" for name in needs)
+    return f"no node of the {len(nodes)} has {shortages}"

@@ -70,9 +70,9 @@ class RayLauncher(dg.DefaultRunLauncher):
         run = context.dagster_run
         if _CONFIG_TAG not in run.tags:
             options = ray_options(needs_of(run, load_settings(self._home))).items()
-            needs = {_CONFIG_TAG: json.dumps({name: n for name, n in options if n})}
-            self._instance.add_run_tags(run.run_id, needs)
-            run = run.with_tags({**run.tags, **needs})
+            tags = {_CONFIG_TAG: json.dumps({name: n for name, n in options if n})}
+            self._instance.add_run_tags(run.run_id, tags)
+            run = run.with_tags({**run.tags, **tags})
         sent = LaunchRunContext(dagster_run=run, workspace=context.workspace)
         self._asked(partial(self._ray.launch_run, sent))
 
@@ -91,8 +91,8 @@ class RayLauncher(dg.DefaultRunLauncher):
             return process_health(self._instance, run)
         health = self._health(run)
         if health.status == WorkerStatus.UNKNOWN and "does not exist" in (health.msg or ""):
-            said = "Ray has no such job: its head was restarted"
-            return CheckRunHealthResult(WorkerStatus.FAILED, said)
+            message = "Ray has no such job: its head was restarted"
+            return CheckRunHealthResult(WorkerStatus.FAILED, message)
         if health.status != WorkerStatus.UNKNOWN:
             self._silent_since.pop(run.run_id, None)
             return health

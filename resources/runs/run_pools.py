@@ -62,9 +62,9 @@ class PoolCoordinator(dg.QueuedRunCoordinator):
     def submit_run(self, context: dg.SubmitRunContext) -> dg.DagsterRun:
         """Queue a run."""
         run = context.dagster_run
-        held = run.run_op_concurrency.all_pools if run.run_op_concurrency else None
+        run_pools = run.run_op_concurrency.all_pools if run.run_op_concurrency else None
         pools: Mapping[str, str] = getattr(self._instance, "pool_of", {})
         tags = pool_tags(run.tags.get("dagster/partition", ""), pools)
-        if tags and MODEL_POOL in (held or ()):
+        if tags and MODEL_POOL in (run_pools or ()):
             self._instance.add_run_tags(run.run_id, tags)
         return super().submit_run(context)

@@ -122,9 +122,9 @@ class SlurmLauncher(dg.DefaultRunLauncher):
             return None
         log = self._log(run.run_id)
         lines = log.read_text(errors="replace").splitlines() if log.is_file() else []
-        state, said = self._state(run)
+        state, detail = self._state(run)
         return "\n".join(
-            [f"Slurm job {run.tags[JOB]} {said}: {state}", f"{log}:", *lines[-_LINES:]]
+            [f"Slurm job {run.tags[JOB]} {detail}: {state}", f"{log}:", *lines[-_LINES:]]
         )
 
     @property
@@ -136,13 +136,13 @@ class SlurmLauncher(dg.DefaultRunLauncher):
 
     def _state(self, run: dg.DagsterRun) -> tuple[str, str]:
         """State of a run's job, and its node or the reason why it is pending."""
-        said = _run("squeue", "-h", "-t", "all", "-o", "%T|%N|%r", "-j", run.tags[JOB])
-        if said.returncode == 0 and "|" in said.stdout:
-            state, node, why = said.stdout.strip().split("|", 2)
-            return state, f"on {node}" if node else f"({why})"
-        if said.returncode == 0 or "Invalid job id" in said.stderr:
+        result = _run("squeue", "-h", "-t", "all", "-o", "%T|%N|%r", "-j", run.tags[JOB])
+        if result.returncode == 0 and "|" in result.stdout:
+            state, node, reason = result.stdout.strip().split("|", 2)
+            return state, f"on {node}" if node else f"({reason})"
+        if result.returncode == 0 or "Invalid job id" in result.stderr:
             return _UNKNOWN_STATE, ""
-        return _NO_STATE, said.stderr.strip()
+        return _NO_STATE, result.stderr.strip()
 
 
 def _site_options(settings: Settings) -> list[str]:
@@ -155,8 +155,10 @@ def _command(context: LaunchRunContext) -> str:
     """Command that executes a run; it finds the instance by ``DAGSTER_HOME``."""
     origin = context.job_code_origin
     assert origin is not None  # Dagster has recorded the code location
-    told = ExecuteRunArgs(origin, context.dagster_run.run_id, instance_ref=None).get_command_args()
-    return shlex.join([sys.executable, "-m", "dagster", *told[told.index("api") :]])
+    arguments = ExecuteRunArgs(
+        origin, context.dagster_run.run_id, instance_ref=None
+    ).get_command_args()
+    return shlex.join([sys.executable, "-m", "dagster", *arguments[arguments.index("api") :]])
 
 
 def _escape_file_name(log: Path) -> str:

@@ -125,12 +125,12 @@ class SqliteDatabase:
             raise HomeError(f"{self.file}: empty. Restore a backup, or delete it.")
 
     def _require_schema(self, store: str, connection: sa.Connection) -> None:
-        state, there = schema_state(connection, store), sa.inspect(connection).get_table_names()
+        state, existing = schema_state(connection, store), sa.inspect(connection).get_table_names()
         if state in ("older", "newer"):
             raise version_error(self.file, store, state)
         for table in STORES[store]:
-            if table.name not in there:
-                has = ", ".join(sorted(there)) or "no tables"
+            if table.name not in existing:
+                has = ", ".join(sorted(existing)) or "no tables"
                 raise HomeError(
                     f"{self.file}: not a store of {store} (expected the table {table.name},"
                     f" got {has}). Move it away."
@@ -150,10 +150,10 @@ _REPLACED = (
 
 def _inode(file: Path) -> tuple[int, int] | None:
     try:
-        about = file.stat()
+        status = file.stat()
     except OSError:
         return None
-    return about.st_dev, about.st_ino
+    return status.st_dev, status.st_ino
 
 
 _opened: ContextVar[tuple[SqliteConnection, str]] = ContextVar("_opened")

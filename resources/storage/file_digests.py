@@ -30,10 +30,10 @@ def file_states(paths: Iterable[Path], without: Path | None = None) -> Iterator[
         if path.is_file():
             yield file_state(path)
             continue
-        for folder, below, names in os.walk(path, followlinks=True):
-            below[:] = sorted(
+        for folder, subfolders, names in os.walk(path, followlinks=True):
+            subfolders[:] = sorted(
                 name
-                for name in below
+                for name in subfolders
                 if name != "__pycache__"
                 and (inner := Path(folder, name)) != without
                 and not _is_cyclic_link(inner)
@@ -50,10 +50,10 @@ def _is_cyclic_link(folder: Path) -> bool:
 def file_state(file: Path) -> list[Any]:
     """Path, size and modification time in ns; only the path if there is no such file."""
     try:
-        about = file.stat()
+        status = file.stat()
     except OSError:
         return [str(file)]
-    return [str(file), about.st_size, about.st_mtime_ns]
+    return [str(file), status.st_size, status.st_mtime_ns]
 
 
 def iter_texts(value: object) -> Iterator[str]:
@@ -94,9 +94,9 @@ class FileDigests:
         """
         before = dict(self._known)
         for path in paths:
-            above = len(str(path.parent)) + 1
+            prefix_length = len(str(path.parent)) + 1
             for state in file_states([path], without):
-                yield [str(state[0])[above:], self._content(*state)]
+                yield [str(state[0])[prefix_length:], self._content(*state)]
         if self._known != before:
             self._keep()
 
@@ -121,9 +121,9 @@ class FileDigests:
     def _keep(self) -> None:
         if not self._file.parent.is_dir():  # reading digests creates no home
             return
-        there = {name: known for name, known in list(self._known.items()) if Path(name).exists()}
+        existing = {name: known for name, known in list(self._known.items()) if Path(name).exists()}
         with suppress(HomeError), open_atomic(self._file, sync=False) as file:
-            file.write(json.dumps(there).encode())
+            file.write(json.dumps(existing).encode())
 
 
 @cache

@@ -69,15 +69,15 @@ class Leases:
 
     def release_within(self, connection: sa.Connection, keys: Collection[str] | None) -> None:
         """Release leases within a transaction."""
-        ended = sa.delete(leases).where(leases.c.owner == self.owner)
+        statement = sa.delete(leases).where(leases.c.owner == self.owner)
         if keys is not None:
-            ended = ended.where(column_in(connection, leases.c.key, sorted(keys)))
-        connection.execute(ended)
+            statement = statement.where(column_in(connection, leases.c.key, sorted(keys)))
+        connection.execute(statement)
 
     def release_of(self, owner: str) -> None:
         """Release all leases of another owner, whose process has ended."""
-        ended = sa.delete(leases).where(leases.c.owner == owner)
-        self._write(lambda connection: connection.execute(ended))
+        statement = sa.delete(leases).where(leases.c.owner == owner)
+        self._write(lambda connection: connection.execute(statement))
 
     def holder(self, key: str) -> LeaseHolder | None:
         """The holder of a lease, also of an expired one; None if it was released."""
@@ -99,8 +99,8 @@ class Leases:
 
     def _set_expiry(self, seconds: float, connection: sa.Connection) -> int:
         until = _now(connection) + seconds
-        ours = sa.update(leases).where(leases.c.owner == self.owner)
-        return int(connection.execute(ours.values(until=until)).rowcount)
+        statement = sa.update(leases).where(leases.c.owner == self.owner)
+        return int(connection.execute(statement.values(until=until)).rowcount)
 
     def _take(self, keys: list[str], connection: sa.Connection) -> set[str]:
         now, wanted = _now(connection), column_in(connection, leases.c.key, keys)
@@ -108,11 +108,11 @@ class Leases:
         taken = sa.select(leases.c.key).where(wanted, sa.not_(is_ours), leases.c.until >= now)
         held = set(connection.scalars(taken))  # an upsert would lock their rows
         free = [key for key in keys if key not in held]
-        ended = f"WHERE leases.until < {now!r} OR leases.owner = excluded.owner"
+        condition = f"WHERE leases.until < {now!r} OR leases.owner = excluded.owner"
         values = {"owner": self.owner, "note": self.note, "until": now + self.seconds}
         changed = ", ".join(f"{name} = excluded.{name}" for name in values)
         rows = [{"key": key, **values} for key in free]
-        upsert(connection, leases, rows, f"DO UPDATE SET {changed} {ended}")
+        upsert(connection, leases, rows, f"DO UPDATE SET {changed} {condition}")
         return set(connection.scalars(sa.select(leases.c.key).where(wanted, is_ours)))
 
     def _lost_before(self, connection: sa.Connection) -> float:

@@ -63,9 +63,9 @@ def hold_locks(
     Raises:
         SettingsError: If a lock file cannot be written.
     """
-    with ExitStack() as held:
+    with ExitStack() as stack:
         for name in sorted(set(names)):
-            held.enter_context(_hold_lock(_file(folder, name), name, waits))
+            stack.enter_context(_hold_lock(_file(folder, name), name, waits))
         yield
 
 
@@ -149,16 +149,16 @@ class LeaseLocks:
 
         leases = Leases(self._database, self._lease, note=str(this_process() or ""))
         keys = {f"lock:{sha256(name.encode()).hexdigest()}": name for name in set(names)}
-        over = threading.Event()
+        finished = threading.Event()
         renewing = threading.Thread(
-            target=_renew, args=(leases, len(keys), over), name="locks", daemon=True
+            target=_renew, args=(leases, len(keys), finished), name="locks", daemon=True
         )
         try:
             _acquire(leases, keys, waits)
             renewing.start()
             yield
         finally:
-            over.set()
+            finished.set()
             try:
                 leases.release(patience=_RELEASE_PATIENCE)
             except HomeError as error:
@@ -172,8 +172,8 @@ Locks: TypeAlias = FileLocks | LeaseLocks
 def _acquire(leases: "Leases", keys: dict[str, str], waits: Callable[[str], object]) -> None:
     """Acquire all locks in one order, keeping those already held."""
     ordered, waited_for, pause = sorted(keys), "", 0.1
-    while len(ours := _take_in_order(leases, ordered)) < len(ordered):
-        key = ordered[len(ours)]
+    while len(acquired := _take_in_order(leases, ordered)) < len(ordered):
+        key = ordered[len(acquired)]
         if (holder := leases.holder(key)) is None:
             continue
         if holder.owner != waited_for:
@@ -188,10 +188,10 @@ def _acquire(leases: "Leases", keys: dict[str, str], waits: Callable[[str], obje
 
 def _take_in_order(leases: "Leases", ordered: list[str]) -> list[str]:
     """Take leases up to the first one that another owner holds."""
-    got = leases.take(ordered)
-    ours = list(takewhile(got.__contains__, ordered))
-    leases.release(got.difference(ours))
-    return ours
+    taken = leases.take(ordered)
+    acquired = list(takewhile(taken.__contains__, ordered))
+    leases.release(taken.difference(acquired))
+    return acquired
 
 
 def _renew(leases: "Leases", n: int, over: threading.Event) -> None:
@@ -217,5 +217,5 @@ def _describe_holder(holder: "LeaseHolder") -> str:
 
 def _has_ended(holder: "LeaseHolder") -> bool:
     """Whether a holder was a process of this machine that has ended."""
-    process, here = ProcessIdentity.parse(holder.note), this_process()
-    return bool(process and here and has_ended(process, here))
+    process, current = ProcessIdentity.parse(holder.note), this_process()
+    return bool(process and current and has_ended(process, current))

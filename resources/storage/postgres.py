@@ -99,7 +99,7 @@ class PostgresDatabase:
         Raises:
             HomeError: If it still fails after ``patience`` s, or for another error of the database.
         """
-        until = time.monotonic() + patience
+        deadline = time.monotonic() + patience
         broke = warned = False
         while True:
             try:
@@ -107,7 +107,7 @@ class PostgresDatabase:
                     return work(connection)
             except sa.exc.DBAPIError as error:
                 text = " ".join(str(error.orig).split()) or type(error.orig).__name__
-                if not _is_transient(error) or time.monotonic() > until:
+                if not _is_transient(error) or time.monotonic() > deadline:
                     raise HomeError(f"{self.place}: {text}") from None
                 if error.connection_invalidated and not broke:
                     broke = True  # an idle connection that broke: the next attempt opens another

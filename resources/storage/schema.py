@@ -167,21 +167,21 @@ def revision_name(store: str, number: int) -> str:
 
 def create_statements(store: str, dialect: sa.Dialect) -> list[str]:
     """SQL that creates the tables of a store and records their revision."""
-    made = [f"CREATE TABLE IF NOT EXISTS {_VERSIONS} (version_num VARCHAR(32) PRIMARY KEY)"]
+    statements = [f"CREATE TABLE IF NOT EXISTS {_VERSIONS} (version_num VARCHAR(32) PRIMARY KEY)"]
     for table in STORES[store]:
-        made.append(str(CreateTable(table).compile(dialect=dialect)))
+        statements.append(str(CreateTable(table).compile(dialect=dialect)))
         indexes = sorted(table.indexes, key=lambda index: str(index.name))
-        made += [str(CreateIndex(index).compile(dialect=dialect)) for index in indexes]
+        statements += [str(CreateIndex(index).compile(dialect=dialect)) for index in indexes]
     current = revision_name(store, REVISIONS[store])
-    return [*made, f"INSERT INTO {_VERSIONS} VALUES ('{current}')"]
+    return [*statements, f"INSERT INTO {_VERSIONS} VALUES ('{current}')"]
 
 
 def schema_state(connection: sa.Connection, store: str) -> State:
     """Whether the tables of a store exist, and are of this version."""
-    there = set(sa.inspect(connection).get_table_names())
-    if (number := _revision(connection, store, there)) is None:
+    existing = set(sa.inspect(connection).get_table_names())
+    if (number := _revision(connection, store, existing)) is None:
         before = store if connection.dialect.name == "sqlite" else _BEFORE_ALEMBIC.get(store)
-        return "older" if before in there else "missing"
+        return "older" if before in existing else "missing"
     if number == REVISIONS[store]:
         return "current"
     return "newer" if number > REVISIONS[store] else "older"
@@ -197,10 +197,12 @@ def _revision(connection: sa.Connection, store: str, tables: set[str]) -> int | 
 
 def version_error(place: object, store: str, state: State) -> StoreVersionError:
     """Build the error for a database of another version, with the remedy."""
-    said = f"its {store} have the schema of an older version. Run `bench home migrate-schema`."
+    problem = f"its {store} have the schema of an older version. Run `bench home migrate-schema`."
     if state == "newer":
-        said = f"its {store} were written by a newer version of bench-assets. Update bench-assets."
-    return StoreVersionError(f"{place}: {said}")
+        problem = (
+            f"its {store} were written by a newer version of bench-assets. Update bench-assets."
+        )
+    return StoreVersionError(f"{place}: {problem}")
 
 
 def migrate(connection: sa.Connection, store: str) -> None:
@@ -258,9 +260,9 @@ def _insertion(
         arrays = (
             f"%b::{kind.compile(dialect).partition(' COLLATE')[0]}[]" for kind in types.values()
         )
-        given = f"SELECT * FROM unnest({', '.join(arrays)})"
+        source = f"SELECT * FROM unnest({', '.join(arrays)})"
     else:
-        given = f"VALUES ({', '.join('?' * len(names))})"
+        source = f"VALUES ({', '.join('?' * len(names))})"
     key = ", ".join(column.name for column in table.primary_key)
     columns = ", ".join(names)
-    return f"INSERT INTO {table.name} ({columns}) {given} ON CONFLICT ({key})", converters
+    return f"INSERT INTO {table.name} ({columns}) {source} ON CONFLICT ({key})", converters

@@ -49,7 +49,7 @@ def hold_open(folder: Path) -> Generator[None]:
     from sqlalchemy import event
     from sqlalchemy.engine import Engine
 
-    held: dict[str, sqlite3.Connection] = {}
+    connections: dict[str, sqlite3.Connection] = {}
     lock = Lock()
 
     def opened(db: object, _: object) -> None:
@@ -60,9 +60,9 @@ def hold_open(folder: Path) -> Generator[None]:
             return
         db.execute("PRAGMA synchronous=NORMAL")  # as for our own databases
         with lock:
-            if file not in held:
-                held[file] = sqlite3.connect(file, timeout=PATIENCE, check_same_thread=False)
-            held[file].execute("SELECT 1 FROM sqlite_schema").fetchone()  # opens the log
+            if file not in connections:
+                connections[file] = sqlite3.connect(file, timeout=PATIENCE, check_same_thread=False)
+            connections[file].execute("SELECT 1 FROM sqlite_schema").fetchone()  # opens the log
 
     place = folder.resolve()
     event.listen(Engine, "connect", opened)
@@ -70,7 +70,7 @@ def hold_open(folder: Path) -> Generator[None]:
         yield
     finally:
         event.remove(Engine, "connect", opened)
-        for connection in held.values():
+        for connection in connections.values():
             connection.close()
 
 
@@ -90,8 +90,8 @@ def create(file: Path, schema: str) -> None:
                 with closing(sqlite3.connect(empty)) as db:
                     db.execute("PRAGMA journal_mode=WAL")
                     db.executescript(schema)
-                for beside in ("-wal", "-shm"):  # left by a deleted file, with pages of that one
-                    file.with_name(file.name + beside).unlink(missing_ok=True)
+                for suffix in ("-wal", "-shm"):  # left by a deleted file, with pages of that one
+                    file.with_name(file.name + suffix).unlink(missing_ok=True)
                 empty.replace(file)
 
 
@@ -156,8 +156,8 @@ def describe_sqlite_errors(file: Path, if_damaged: str) -> Generator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        if said := _ERROR_MESSAGES.get(_kind(error)):
-            raise HomeError(f"{file}: {said} ({error})") from error
+        if message := _ERROR_MESSAGES.get(_kind(error)):
+            raise HomeError(f"{file}: {message} ({error})") from error
         raise HomeError(f"{file}: damaged ({error}); {if_damaged}") from error
 
 

@@ -62,13 +62,13 @@ def column_schemas(asset: dg.AssetsDefinition) -> dict[dg.AssetKey, dg.TableSche
 def _column_schema(row_type: Any) -> dg.TableSchema:  # noqa: ANN401
     hints = get_type_hints(row_type)
     kinds = {one.name: hints[one.name] for one in fields(row_type)}
-    about = _attributes(row_type.__doc__ or "")
+    descriptions = _attributes(row_type.__doc__ or "")
     return dg.TableSchema(
         columns=[
             dg.TableColumn(
                 name,
                 kind.__name__ if isinstance(kind, type) else _format_type(kind),
-                description=about.get(name),
+                description=descriptions.get(name),
             )
             for name, kind in kinds.items()
         ]

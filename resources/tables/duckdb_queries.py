@@ -65,7 +65,7 @@ def run_sql(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Tabl
         with _database(os.getpid()).cursor() as db:  # temporary views belong to the cursor
             for name, (sources, row_type) in views.items():
                 # Unifying schemas takes long for a thousand tables, even if they are equal.
-                alike = all(one.schema == sources[0].schema for one in sources)
+                same_schema = all(one.schema == sources[0].schema for one in sources)
                 files = [one.path for one in sources if isinstance(one, ParquetFile)]
                 if files:
                     # DuckDB takes "?", "*" and "[" in a path for patterns.
@@ -73,13 +73,13 @@ def run_sql(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Tabl
                     view = _quoted(name, '"')
                     db.execute(
                         f"CREATE TEMP VIEW {view} AS FROM"
-                        f" read_parquet([{exact}], union_by_name = {not alike})"
+                        f" read_parquet([{exact}], union_by_name = {not same_schema})"
                     )
                 else:
                     fetched = [one for one in sources if isinstance(one, pa.Table)]
                     rows = fetched or [arrow_schema(row_type).empty_table()]
-                    how = "none" if alike else "permissive"
-                    joined = pa.concat_tables(rows, promote_options=how)
+                    promotion = "none" if same_schema else "permissive"
+                    joined = pa.concat_tables(rows, promote_options=promotion)
                     db.register(name, joined)
             return db.sql(sql, params=dict(parameters)).to_arrow_table()
     except duckdb.Error as error:

@@ -159,9 +159,9 @@ def require_table_name(about: Mapping[bytes, bytes] | None, own: str) -> None:
     Raises:
         TableError: If it belongs to another table.
     """
-    says = (about or {}).get(TABLE_NAME_KEY, b"").decode(errors="replace")
-    if says != own:
-        raise TableError(f"expected the table {own}, got {says or 'a file of another program'}")
+    found = (about or {}).get(TABLE_NAME_KEY, b"").decode(errors="replace")
+    if found != own:
+        raise TableError(f"expected the table {own}, got {found or 'a file of another program'}")
 
 
 @contextmanager
@@ -195,8 +195,8 @@ def read_footer(data: bytes, place: str) -> TableFooter:
         TableError: If it has none; names the location.
     """
     with describe_table_errors(place):
-        about = pq.read_metadata(io.BytesIO(data)).metadata or {}
-        return TableFooter(about[DIGEST].decode(), float(about[WRITTEN]))
+        metadata = pq.read_metadata(io.BytesIO(data)).metadata or {}
+        return TableFooter(metadata[DIGEST].decode(), float(metadata[WRITTEN]))
 
 
 def _command(key: Sequence[str], partition: str, *, of_condition: bool) -> str:

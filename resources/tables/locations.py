@@ -140,12 +140,12 @@ class TableLocations(dg.ConfigurableResource[Any]):
         Raises:
             TableError: If the folder is unreadable.
         """
-        blobs, below = self.blobs, self.below(key)
+        blobs, prefix = self.blobs, self.below(key)
         if blobs.folder is not None:
-            found = _list_folder(blobs.folder / below)
+            found = _list_folder(blobs.folder / prefix)
         else:
-            listed = blobs.list(below)
-            found = {one.name.removeprefix(f"{below}/"): one.version for one in listed}
+            listed = blobs.list(prefix)
+            found = {one.name.removeprefix(f"{prefix}/"): one.version for one in listed}
         return {
             unquote(name.removesuffix(_PARQUET)): version
             for name, version in found.items()
@@ -178,10 +178,10 @@ def _list_folder(folder: Path) -> dict[str, str]:
     """
     found = {}
     try:
-        with os.scandir(folder) as there:
-            for one in there:
-                if about := _stat(one):
-                    found[one.name] = f"{about.st_mtime_ns} {about.st_size}"
+        with os.scandir(folder) as entries:
+            for one in entries:
+                if status := _stat(one):
+                    found[one.name] = f"{status.st_mtime_ns} {status.st_size}"
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:

@@ -55,10 +55,10 @@ def add_figures(home: Path, kind: type[Figure], figures: Sequence[Figure]) -> Pa
 
 def _json_fields(figure: JudgeFigure | OrderFigure) -> dict[str, object]:
     """Fields of a figure, without NaN, which JSON does not have."""
-    kept = asdict(figure)
+    entry = asdict(figure)
     if isinstance(figure, OrderFigure):
-        return {name: value for name, value in kept.items() if value == value}  # noqa: PLR0124
-    return kept
+        return {name: value for name, value in entry.items() if value == value}  # noqa: PLR0124
+    return entry
 
 
 def figures_from_annotation(tables: TableFiles, tasks: Iterable[Task]) -> list[JudgeFigure]:
@@ -84,18 +84,18 @@ def _figures(tables: TableFiles, task: Task) -> list[JudgeFigure]:
         return []
     answers = [one for one in tables.read(key, Answer) if not one.complaint]
     verdicts = verdicts_task.to_rows(answers)
-    about = {one.question_id for one in verdicts}
-    if not about:
+    question_ids = {one.question_id for one in verdicts}
+    if not question_ids:
         return []
     folder = task.name.split("/")
-    asked = {one.question_id: one for one in tables.read([*folder, "questions"], Question)}
+    questions = {one.question_id: one for one in tables.read([*folder, "questions"], Question)}
     judged = [*folder, "judgements"]
     responses = [
         PeopleVerdicts(
-            tables.read([*folder, "predictions"], Prediction, model, about),
-            tables.read(judged, Judgement, model, about),
+            tables.read([*folder, "predictions"], Prediction, model, question_ids),
+            tables.read(judged, Judgement, model, question_ids),
         )
         for model in sorted(tables.partitions(judged))
     ]
     at = max(answer.changed_at for answer in answers)
-    return figures_of_people(task, asked, responses, verdicts, at)
+    return figures_of_people(task, questions, responses, verdicts, at)

@@ -75,17 +75,17 @@ class MetricsIndex:
         known = self._database.read(partial(_versions, below))
         fetched = fetch_tables((one for one in versions if known.get(one) != versions[one]), fetch)
         self._index(below, {one: (versions[one], rows) for one, rows in fetched.items()})
-        if gone := known.keys() - versions.keys():
-            self.forget(below, gone)
-        there = versions.keys() - fetched.keys()
-        indexed = self._database.read(partial(_rows, below, where)) if there else []
+        if deleted := known.keys() - versions.keys():
+            self.forget(below, deleted)
+        unchanged = versions.keys() - fetched.keys()
+        indexed = self._database.read(partial(_rows, below, where)) if unchanged else []
         try:
-            parsed = [json.loads(row) for partition, row in indexed if partition in there]
+            parsed = [json.loads(row) for partition, row in indexed if partition in unchanged]
         except (ValueError, RecursionError):  # a damaged row: the tables are fetched instead
-            self.forget(below, there)
+            self.forget(below, unchanged)
             return self.rows(below, versions, fetch, where)
         found = pa.Table.from_pylist(parsed, _COLUMNS)
-        return {"": found, **fetched} if there else fetched
+        return {"": found, **fetched} if unchanged else fetched
 
     def put(self, below: str, partition: str, version: str, rows: pa.Table) -> None:
         """Index a table that was just written; otherwise the next reader does."""
@@ -143,5 +143,5 @@ def _replace(
 
 def _index_rows(below: str, partition: str, table: pa.Table) -> Iterator[dict[str, object]]:
     for number, row in enumerate(table.to_pylist()):
-        about = {"metric": row["metric"], "category": row["category"], "row": json.dumps(row)}
-        yield {"place": below, "partition": partition, "number": number, **about}
+        cells = {"metric": row["metric"], "category": row["category"], "row": json.dumps(row)}
+        yield {"place": below, "partition": partition, "number": number, **cells}

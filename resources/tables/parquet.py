@@ -58,14 +58,14 @@ class TableFiles(TableBytes):
         Returns:
             Its path, or the address of the object.
         """
-        said = table_name(key, partition)
-        about = {DIGEST: digest(rows), WRITTEN: f"{time.time():.6f}", TABLE_NAME_KEY: said}
-        columns = arrow_schema(row_type).with_metadata(about)
+        name = table_name(key, partition)
+        metadata = {DIGEST: digest(rows), WRITTEN: f"{time.time():.6f}", TABLE_NAME_KEY: name}
+        columns = arrow_schema(row_type).with_metadata(metadata)
         tables = block_tables(rows, row_type)
         if self.blobs.folder is None:
-            whole = io.BytesIO()
-            write_groups(tables, columns, whole)
-            version = self.blobs.put(self.name(key, partition), whole.getvalue())
+            buffer = io.BytesIO()
+            write_groups(tables, columns, buffer)
+            version = self.blobs.put(self.name(key, partition), buffer.getvalue())
             if row_type is Metric and (index := self.metrics_index):
                 index.put(self.below(key), partition, version, to_table(rows, Metric))
         else:
@@ -201,14 +201,14 @@ class TableFiles(TableBytes):
         self, key: Sequence[str], row_type: type[Any]
     ) -> Iterable[tuple[str, duckdb_queries.Source | str]]:
         """DuckDB source of each table: a file, or an object's rows; or why it is unreadable."""
-        blobs, below = self.blobs, self.below(key)
+        blobs, prefix = self.blobs, self.below(key)
         try:
             versions = dict(sorted(self.versions(key).items()))
         except TableError as error:
             return [("", str(error))]  # its partitions are unknown
 
         def file(part: str) -> duckdb_queries.Source | str:
-            path = Path(f"{blobs.folder}/{below}/{file_name(part)}")
+            path = Path(f"{blobs.folder}/{prefix}/{file_name(part)}")
             try:
                 return duckdb_queries.inspect_table_file(path, row_type, table_name(key, part))
             except TableError as error:
@@ -310,8 +310,8 @@ def read_columns(
     wanted = list(names) or [field.name for field in fields(row_type)]
     with tables.opened(key, partition) as file:
         require_columns(file.schema_arrow, row_type)
-        there = set(file.schema_arrow.names)
-        table = file.read(columns=[name for name in wanted if name in there])
+        existing = set(file.schema_arrow.names)
+        table = file.read(columns=[name for name in wanted if name in existing])
         return _columns_as_lists(table, row_type, wanted)
 
 
@@ -352,8 +352,8 @@ def read_by_question(  # noqa: PLR0913, PLR0917  (a table, its columns, and ques
     with describe_table_errors(tables.place(key, partition)):
         rows, places = tables.in_blocks(key, row_type, partition).ordered_rows(ids)
         ends = np.searchsorted(places, range(n, len(ids) + n, n))
-        there = [name for name in names if rows.has(name)]
-        for table in rows.cut(ends.tolist(), there):
+        existing = [name for name in names if rows.has(name)]
+        for table in rows.cut(ends.tolist(), existing):
             yield _columns_as_lists(table, row_type, names)
 
 
@@ -361,10 +361,10 @@ def _columns_as_lists(
     table: pa.Table, row_type: type[Any], wanted: Sequence[str]
 ) -> dict[str, list[Any]]:
     """Columns as lists; a missing column has its default in every row."""
-    there = set(table.column_names)
+    existing = set(table.column_names)
     return {
         name: table.column(name).to_pylist()
-        if name in there
+        if name in existing
         else [_default_value(row_type, name)] * table.num_rows
         for name in wanted
     }

@@ -111,7 +111,7 @@ def progress_of(
     """
     counted = [one for one in answers if not one.complaint]
     wanted = {unit.unit_id: unit for unit in units if not unit.gold}
-    open_, expired = (some.keys() & wanted.keys() for some in undecided)
+    open_, expired = (group.keys() & wanted.keys() for group in undecided)
     lacking = {name: n for name, n in open_units(units, counted).items() if name in open_}
     started = sum(n < wanted[name].needed for name, n in lacking.items())
     speed = _daily_answers(counted, now)

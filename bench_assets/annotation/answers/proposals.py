@@ -32,19 +32,19 @@ def propose(
     Raises:
         ModelError: If the model cannot be asked.
     """
-    asked = [unit for unit in units if not unit.gold]
-    prompts = [to_prompt(task, unit) for unit in asked]
+    requested = [unit for unit in units if not unit.gold]
+    prompts = [to_prompt(task, unit) for unit in requested]
     calls = [
         JudgeCall(
             Request(prompt=prompt, name=f"{task.name}/{unit.unit_id}"),
             _count_unreadable(task, unit),
         )
-        for unit, prompt in zip(asked, prompts, strict=True)
+        for unit, prompt in zip(requested, prompts, strict=True)
     ]
-    heard = call_judge(calls, model, _COMPLAINT)
+    results = call_judge(calls, model, _COMPLAINT)
     found = {
-        unit.unit_id: read_proposal(said.response.text, task, unit)
-        for unit, said in zip(asked, heard, strict=True)
+        unit.unit_id: read_proposal(result.response.text, task, unit)
+        for unit, result in zip(requested, results, strict=True)
     }
     return [
         _with_proposal(unit, found.get(unit.unit_id, {}), model.name, unproposed) for unit in units
@@ -56,13 +56,13 @@ def to_prompt(task: AnnotationTask, unit: Unit) -> Prompt:
     fields = [
         _describe_field(field, unit) for field in task.fields if field.kind not in _HUMAN_ONLY_KINDS
     ]
-    shown = [f"{name}: {text}" for name, text in unit.shown.items()]
+    lines = [f"{name}: {text}" for name, text in unit.shown.items()]
     images = [part for name, sha in unit.images.items() for part in (f"{name}:", Image(sha))]
     wanted = "Reply with one JSON object with these fields:"
     return Prompt.of(
         "\n\n".join([task.title, task.instructions]),
         *images,
-        "\n".join([*shown, "", wanted, *fields]),
+        "\n".join([*lines, "", wanted, *fields]),
     )
 
 
@@ -80,16 +80,16 @@ def read_proposal(response: str, task: AnnotationTask, unit: Unit) -> Values:
     values = {name: _texts(value) for name, value in (found or {}).items()}
     filled = {name: texts for name, texts in values.items() if texts}
     by_people = [field for field in task.fields if field.kind in _HUMAN_ONLY_KINDS]
-    asked = replace(task, fields=tuple(one for one in task.fields if one not in by_people))
-    return {} if find_misfits(filled, asked, unit.choices) else filled
+    model_task = replace(task, fields=tuple(one for one in task.fields if one not in by_people))
+    return {} if find_misfits(filled, model_task, unit.choices) else filled
 
 
-def _with_proposal(unit: Unit, said: Values, model: str, unproposed: float) -> Unit:
-    if not said:
+def _with_proposal(unit: Unit, values: Values, model: str, unproposed: float) -> Unit:
+    if not values:
         return unit
     if _share(unit.unit_id) < unproposed:
-        return replace(unit, withheld=said)
-    return replace(unit, proposal=said, proposed_by=model)
+        return replace(unit, withheld=values)
+    return replace(unit, proposal=values, proposed_by=model)
 
 
 def _count_unreadable(task: AnnotationTask, unit: Unit) -> Callable[[Response], int]:
@@ -107,8 +107,8 @@ def _describe_field(field: Field, unit: Unit) -> str:
 def _texts(value: object) -> tuple[str, ...]:
     values = value if isinstance(value, list) else [value]
     words = {True: "yes", False: "no", None: ""}
-    said = [words[one] if one is None or isinstance(one, bool) else str(one) for one in values]
-    return tuple(text for text in said if text.strip())
+    texts = [words[one] if one is None or isinstance(one, bool) else str(one) for one in values]
+    return tuple(text for text in texts if text.strip())
 
 
 def _share(unit_id: str) -> float:

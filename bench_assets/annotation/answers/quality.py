@@ -61,14 +61,14 @@ def annotator_quality(
         units: The published units.
         answers: All answers; those that do not count have complaints.
     """
-    asked = {unit.unit_id: unit for unit in units}
+    units_by_id = {unit.unit_id: unit for unit in units}
     choices = _choices_of(task, [one for one in answers if not one.complaint])
     gold = attention_check_counts(
-        [one for one in answers if one.complaint == ATTENTION_CHECK], asked
+        [one for one in answers if one.complaint == ATTENTION_CHECK], units_by_id
     )
     return [
-        _person(task, who, answers, choices, gold.get(who, (0, 0)), asked)
-        for who in sorted({one.person for one in answers if one.person})
+        _person(task, person, answers, choices, gold.get(person, (0, 0)), units_by_id)
+        for person in sorted({one.person for one in answers if one.person})
     ]
 
 
@@ -130,25 +130,25 @@ def _disagreement(choices: Sequence[_Chosen]) -> float:
 
 def _person(
     task: AnnotationTask,
-    who: str,
+    person: str,
     answers: Sequence[Answer],
     choices: _Choices,
     gold: tuple[int, int],
     units: Mapping[str, Unit],
 ) -> AnnotatorQuality:
-    own = [one for one in answers if one.person == who]
+    own = [one for one in answers if one.person == person]
     counted = sorted((one for one in own if not one.complaint), key=lambda one: one.at)
     seconds = [one.seconds for one in own if one.seconds is not None and not one.skipped]
     like_others = [_shares(one, choices) for one in counted]
     half = len(counted) // 2
     early, late = _flatten(like_others[:half]), _flatten(like_others[len(counted) - half :])
     everywhere = _flatten(like_others)
-    beside = [
+    with_proposal = [
         _proposal_agreement(one, proposal)
         for one in counted
         if one.proposed_by and (proposal := units[one.unit_id].proposal)
     ]
-    alone = [
+    without_proposal = [
         _proposal_agreement(one, withheld)
         for one in counted
         if (withheld := units[one.unit_id].withheld)
@@ -156,21 +156,21 @@ def _person(
     right, n_gold = gold
     return AnnotatorQuality(
         task=task.name,
-        person=who,
+        person=person,
         n_answers=len(counted),
         n_refused=sum(bool(one.complaint) and not one.skipped for one in own) - n_gold,
         n_skipped=sum(one.skipped for one in own),
         seconds=median(seconds) if seconds else None,
         n_compared=len(everywhere),
         agreement=_mean(everywhere),
-        alpha_without=_alpha_without(who, choices),
+        alpha_without=_alpha_without(person, choices),
         n_gold=n_gold,
         gold=right / n_gold if n_gold else None,
         n_drift=min(len(early), len(late)),
         drift=_difference(_mean(late), _mean(early)),
-        n_beside=len(beside),
-        n_alone=len(alone),
-        anchoring=_difference(_mean(beside), _mean(alone)),
+        n_beside=len(with_proposal),
+        n_alone=len(without_proposal),
+        anchoring=_difference(_mean(with_proposal), _mean(without_proposal)),
     )
 
 
@@ -178,17 +178,17 @@ def _shares(answer: Answer, choices: _Choices) -> list[float]:
     """Share of other annotators who agree with an answer, by field that anyone filled in."""
     found = []
     for chosen in choices[answer.unit_id].values():
-        if others := [what for who, what in chosen.items() if who != answer.person]:
+        if others := [value for person, value in chosen.items() if person != answer.person]:
             found.append(others.count(chosen[answer.person]) / len(others))
     return found
 
 
-def _alpha_without(who: str, choices: _Choices) -> float | None:
+def _alpha_without(excluded: str, choices: _Choices) -> float | None:
     """Compute Krippendorff's alpha without one annotator, averaged over fields."""
     fields: dict[str, list[list[tuple[str, ...]]]] = defaultdict(list)
     for of_unit in choices.values():
         for name, chosen in of_unit.items():
-            fields[name].append([what for person, what in chosen.items() if person != who])
+            fields[name].append([value for person, value in chosen.items() if person != excluded])
     alpha = mean_alpha(fields.values())
     return None if isnan(alpha) else alpha
 
@@ -199,7 +199,7 @@ def _proposal_agreement(answer: Answer, proposal: Values) -> float:
 
 
 def _flatten(nested: Iterable[Iterable[float]]) -> list[float]:
-    return [one for some in nested for one in some]
+    return [one for values in nested for one in values]
 
 
 def _mean(values: Sequence[float]) -> float | None:

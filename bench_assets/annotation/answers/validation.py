@@ -150,21 +150,23 @@ def resolve_answers(
     the first ones count; if a person fails the attention checks, none. Attention checks are no
     votes.
     """
-    asked = {unit.unit_id: unit for unit in units}
-    fitting = AnswerValidator(task, asked)
-    last = _before_deadline(answers, terms.until, fitting.answer_key)
-    said = [_with_complaint(answer, fitting.find_complaint(answer)) for answer in last]
-    careless = _careless([one for one in said if not one.complaint], asked, terms.least_gold)
-    seen: dict[str, int] = defaultdict(int)
+    units_by_id = {unit.unit_id: unit for unit in units}
+    validator = AnswerValidator(task, units_by_id)
+    last = _before_deadline(answers, terms.until, validator.answer_key)
+    validated = [_with_complaint(answer, validator.find_complaint(answer)) for answer in last]
+    careless = _careless(
+        [one for one in validated if not one.complaint], units_by_id, terms.least_gold
+    )
+    n_answers: dict[str, int] = defaultdict(int)
     counted = ResolvedAnswers([], [])
-    for answer in sorted(said, key=lambda one: (one.at, *_place(one))):
+    for answer in sorted(validated, key=lambda one: (one.at, *_place(one))):
         why = answer.complaint
-        if not why and asked[answer.unit_id].gold:
+        if not why and units_by_id[answer.unit_id].gold:
             why = ATTENTION_CHECK
         why = why or careless.get(answer.person, "")
         if not why:
-            seen[answer.person] += 1
-            if terms.most_answers is not None and seen[answer.person] > terms.most_answers:
+            n_answers[answer.person] += 1
+            if terms.most_answers is not None and n_answers[answer.person] > terms.most_answers:
                 why = f"beyond the {terms.most_answers} answers that a person may give"
         (counted.refused if why else counted.answers).append(_with_complaint(answer, why))
     return ResolvedAnswers(sorted(counted.answers, key=_place), sorted(counted.refused, key=_place))
@@ -180,11 +182,11 @@ def with_needed(units: Iterable[Unit], terms: AnnotationTerms = AnnotationTerms(
 
 def open_units(units: Iterable[Unit], counted: Iterable[Answer]) -> dict[str, int]:
     """Number of answers that units still lack, sorted by id; complete units are left out."""
-    heard: dict[str, set[str]] = defaultdict(set)
+    annotators: dict[str, set[str]] = defaultdict(set)
     for answer in counted:
-        heard[answer.unit_id].add(answer.person)
+        annotators[answer.unit_id].add(answer.person)
     lacking = {
-        unit.unit_id: unit.needed - len(heard[unit.unit_id]) for unit in units if not unit.gold
+        unit.unit_id: unit.needed - len(annotators[unit.unit_id]) for unit in units if not unit.gold
     }
     return {name: n for name, n in lacking.items() if n > 0}
 
@@ -216,14 +218,16 @@ def _before_deadline(
     answers: Iterable[Answer], until: str, place: Callable[[Answer], Hashable]
 ) -> list[Answer]:
     """Select each person's last answer before the deadline, or else the late one."""
-    said = list(answers)
-    late = [answer for answer in said if _is_late(answer, until)]
-    words = latest_answers((answer for answer in said if not _is_late(answer, until)), place)
-    there = set(map(place, words))
-    return words + [
+    all_answers = list(answers)
+    late = [answer for answer in all_answers if _is_late(answer, until)]
+    in_time = latest_answers(
+        (answer for answer in all_answers if not _is_late(answer, until)), place
+    )
+    answered = set(map(place, in_time))
+    return in_time + [
         _with_complaint(answer, f"after the deadline, {until}")
         for answer in latest_answers(late, place)
-        if place(answer) not in there
+        if place(answer) not in answered
     ]
 
 

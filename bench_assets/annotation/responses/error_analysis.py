@@ -137,7 +137,7 @@ def mistake_units(
     seed: int = 0,
 ) -> list[Unit]:
     """Sample ten mistakes per category, over all models."""
-    asked = {one.question_id: one for one in questions}
+    questions_by_id = {one.question_id: one for one in questions}
     wrong = {
         (row.question_id, row.model)
         for row in scores
@@ -146,11 +146,11 @@ def mistake_units(
     responses = {
         unit_id(*key): rows
         for key, rows in group_by_response(predictions).items()
-        if key[0] in asked and any((key[0], row.model) in wrong for row in rows)
+        if key[0] in questions_by_id and any((key[0], row.model) in wrong for row in rows)
     }
     categories: dict[str, list[str]] = defaultdict(list)
     for name in responses:
-        categories[asked[split_unit_id(name)[0]].category].append(name)
+        categories[questions_by_id[split_unit_id(name)[0]].category].append(name)
     chosen = [
         one
         for of in categories.values()
@@ -164,7 +164,7 @@ def mistake_units(
             images=images_of(question),
         )
         for name in sorted(chosen)
-        for question in [asked[split_unit_id(name)[0]]]
+        for question in [questions_by_id[split_unit_id(name)[0]]]
     ]
 
 
@@ -206,8 +206,8 @@ def count_codes(
 
 
 def _count(model: str, code: ErrorCode, units: Sequence[Sequence[CodedMistake]]) -> CodeCount:
-    said = [Counter(code.name in one.codes for one in unit) for unit in units]
-    holds = [votes[True] > votes[False] for votes in said]
+    unit_votes = [Counter(code.name in one.codes for one in unit) for unit in units]
+    holds = [votes[True] > votes[False] for votes in unit_votes]
     share = mean(
         ScoredPoint(float(one), unit[0].question_id) for one, unit in zip(holds, units, strict=True)
     )
@@ -220,5 +220,5 @@ def _count(model: str, code: ErrorCode, units: Sequence[Sequence[CodedMistake]])
         low=share.low,
         high=share.high,
         paper=code.paper,
-        alpha=krippendorff_alpha(list(votes.elements()) for votes in said),
+        alpha=krippendorff_alpha(list(votes.elements()) for votes in unit_votes),
     )

@@ -100,22 +100,22 @@ def preference_units(
     seed: int = 0,
 ) -> list[Unit]:
     """Sample questions on which two models differ, with both orders equally often."""
-    asked = {one.question_id: one for one in questions}
-    said = _texts(predictions, asked)
-    models = sorted({model for texts in said.values() for model in texts})
+    questions_by_id = {one.question_id: one for one in questions}
+    responses = _texts(predictions, questions_by_id)
+    models = sorted({model for texts in responses.values() for model in texts})
     found: dict[str, Unit] = {}
     for pair in combinations(models, 2):
         orders: dict[bool, list[str]] = {False: [], True: []}
-        for question_id, texts in said.items():
+        for question_id, texts in responses.items():
             names = [response_name(texts[model]) for model in pair if model in texts]
             if len(set(names)) == 2:
-                turned = _is_reversed(question_id, names)
-                shown = names[::-1] if turned else names
-                orders[turned].append(unit_id(question_id, *shown))
+                is_reversed = _is_reversed(question_id, names)
+                ordered = names[::-1] if is_reversed else names
+                orders[is_reversed].append(unit_id(question_id, *ordered))
         n = min(_SAMPLE_PER_PAIR // 2, *map(len, orders.values()))
         for names in orders.values():
             for one in stratified_sample({"": names}, n, seed):
-                found[one] = _unit(annotation_task, one, asked, said)
+                found[one] = _unit(annotation_task, one, questions_by_id, responses)
     return [found[name] for name in sorted(found)]
 
 
@@ -152,14 +152,14 @@ def win_rates(said: Iterable[Preference], predictions: Iterable[Prediction]) -> 
 
 
 def _texts(
-    predictions: Iterable[Prediction], asked: Mapping[str, Question]
+    predictions: Iterable[Prediction], questions_by_id: Mapping[str, Question]
 ) -> dict[str, dict[str, str]]:
     """Response texts by question and model."""
-    said: dict[str, dict[str, str]] = defaultdict(dict)
+    texts: dict[str, dict[str, str]] = defaultdict(dict)
     for row in judgeable_predictions(predictions):
-        if row.question_id in asked:
-            said[row.question_id][row.model] = row.text
-    return dict(said)
+        if row.question_id in questions_by_id:
+            texts[row.question_id][row.model] = row.text
+    return dict(texts)
 
 
 def _is_reversed(question_id: str, names: Sequence[str]) -> bool:
@@ -175,12 +175,12 @@ def _is_reversed(question_id: str, names: Sequence[str]) -> bool:
 def _unit(
     annotation_task: AnnotationTask,
     name: str,
-    asked: Mapping[str, Question],
-    said: Mapping[str, Mapping[str, str]],
+    questions_by_id: Mapping[str, Question],
+    responses: Mapping[str, Mapping[str, str]],
 ) -> Unit:
     question_id, first, second = split_unit_id(name)
-    texts = {response_name(text): text for text in said[question_id].values()}
-    question = asked[question_id]
+    texts = {response_name(text): text for text in responses[question_id].values()}
+    question = questions_by_id[question_id]
     return Unit(
         task=annotation_task.name,
         unit_id=name,

@@ -37,14 +37,14 @@ def group_by_response(predictions: Iterable[Prediction]) -> dict[tuple[str, str]
 
 def question_fields(question: Question, *, key: bool) -> dict[str, str]:
     """Format a question for annotators, with its answer key on request only."""
-    shown = {"Question": question.text}
+    fields = {"Question": question.text}
     if question.context and question.context != question.text:
-        shown = {"Context": question.context} | shown
+        fields = {"Context": question.context} | fields
     if question.options:
-        shown["Options"] = "\n".join(lettered_choices(question.options))
+        fields["Options"] = "\n".join(lettered_choices(question.options))
     if key:
-        shown["Right"] = "\n".join(question.answer)
-    return shown
+        fields["Right"] = "\n".join(question.answer)
+    return fields
 
 
 def images_of(question: Question) -> dict[str, str]:

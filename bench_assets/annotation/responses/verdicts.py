@@ -89,27 +89,31 @@ def verdict_units(
 
     The sample suffices to measure agreement with a judge within 5 points.
     """
-    asked = {one.question_id: one for one in questions}
+    questions_by_id = {one.question_id: one for one in questions}
     by_people = {_place(row) for row in judgements if row.judge == PEOPLE}
     if by_people:
         units = (
-            verdict_unit(annotation_task, asked[row.question_id], row.text)
+            verdict_unit(annotation_task, questions_by_id[row.question_id], row.text)
             for row in predictions
-            if _place(row) in by_people and row.question_id in asked
+            if _place(row) in by_people and row.question_id in questions_by_id
         )
         return list({unit.unit_id: unit for unit in units}.values())
     responses = {
-        key: rows for key, rows in group_by_response(predictions).items() if key[0] in asked
+        key: rows
+        for key, rows in group_by_response(predictions).items()
+        if key[0] in questions_by_id
     }
-    heard = _said_by_judge(judgements)
+    verdicts = _said_by_judge(judgements)
     strata: dict[tuple[str, str], list[str]] = defaultdict(list)
     for (question_id, name), rows in responses.items():
-        said = Counter(heard.get((question_id, row.model), "") for row in rows)
-        stratum = asked[question_id].category, said.most_common(1)[0][0]
+        counts = Counter(verdicts.get((question_id, row.model), "") for row in rows)
+        stratum = questions_by_id[question_id].category, counts.most_common(1)[0][0]
         strata[stratum].append(unit_id(question_id, name))
     n = interval_sample_size(_AGREEMENT, _HALF_WIDTH)
     return [
-        verdict_unit(annotation_task, asked[question_id], responses[question_id, name][0].text)
+        verdict_unit(
+            annotation_task, questions_by_id[question_id], responses[question_id, name][0].text
+        )
         for one in stratified_sample(strata, n, seed)
         for question_id, name in [split_unit_id(one)]
     ]
@@ -145,12 +149,12 @@ def response_verdicts(answers: Sequence[Answer]) -> list[ResponseVerdict]:
 
 def majority_verdicts(verdicts: Iterable[ResponseVerdict]) -> dict[tuple[str, str], bool]:
     """Compute the majority verdict on each response, without ties and undecidable ones."""
-    said: dict[tuple[str, str], Counter[bool | None]] = defaultdict(Counter)
+    counts: dict[tuple[str, str], Counter[bool | None]] = defaultdict(Counter)
     for one in verdicts:
-        said[one.question_id, one.response][one.verdict] += 1
+        counts[one.question_id, one.response][one.verdict] += 1
     return {
         key: verdict
-        for key, votes in said.items()
+        for key, votes in counts.items()
         if (verdict := majority(votes.elements())) is not None
     }
 
@@ -168,9 +172,9 @@ def majority(verdicts: Iterable[bool | None]) -> bool | None:
 
 def _said_by_judge(judgements: Sequence[Judgement]) -> dict[tuple[str, str], str]:
     """Verdict by question and model: "yes", "no", or "mixed" if several verdicts differ."""
-    said: dict[tuple[str, str], set[bool]] = defaultdict(set)
+    verdicts: dict[tuple[str, str], set[bool]] = defaultdict(set)
     for row in final_judgements(judgements):
         if row.verdict is not None and not row.sample:
-            said[row.question_id, row.model].add(row.verdict)
+            verdicts[row.question_id, row.model].add(row.verdict)
     words = {frozenset({True}): "yes", frozenset({False}): "no"}
-    return {key: words.get(frozenset(values), "mixed") for key, values in said.items()}
+    return {key: words.get(frozenset(values), "mixed") for key, values in verdicts.items()}

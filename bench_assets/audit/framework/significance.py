@@ -73,14 +73,14 @@ def compare_with_chance(
         clusters: Cluster of each question; (): questions are independent.
         tries: Number of guesses that are tested; multiplies the p-value.
     """
-    right, luck = np.asarray(hits, float), np.asarray(chances, float)
+    right, levels = np.asarray(hits, float), np.asarray(chances, float)
     n = len(right)
     if not n:
         return GuessRate(0.0, 0, 0.0, 1.0, 0.0, 1.0)
-    share, chance = float(right.mean()), float(luck.mean())
-    worth = n / _design_effect(right - luck, clusters)
-    p = min(1.0, tries * binomial_tail(share * worth, worth, chance))
-    return GuessRate(float(right.sum()), n, chance, p, *share_interval(share, worth))
+    share, chance = float(right.mean()), float(levels.mean())
+    n_effective = n / _design_effect(right - levels, clusters)
+    p = min(1.0, tries * binomial_tail(share * n_effective, n_effective, chance))
+    return GuessRate(float(right.sum()), n, chance, p, *share_interval(share, n_effective))
 
 
 def chance_levels(n_options: Sequence[int], simpler: float = 0.0) -> list[float]:
@@ -101,9 +101,9 @@ def binomial_tail(hits: float, n: float, chance: float) -> float:
     """
     from scipy.stats import binom
 
-    whole = max(1, int(n + 1e-9))
-    at_least = int(min(hits / n, 1.0) * whole + 1e-9)
-    return float(binom.sf(at_least - 1, whole, min(max(chance, 0.0), 1.0)))
+    n_trials = max(1, int(n + 1e-9))
+    at_least = int(min(hits / n, 1.0) * n_trials + 1e-9)
+    return float(binom.sf(at_least - 1, n_trials, min(max(chance, 0.0), 1.0)))
 
 
 def _design_effect(residuals: Floats, clusters: Sequence[str]) -> float:
@@ -116,7 +116,7 @@ def _design_effect(residuals: Floats, clusters: Sequence[str]) -> float:
     for cluster, residual in zip(clusters, centred, strict=True):
         sums[cluster] += residual
         sizes[cluster] += 1
-    alone = float((centred**2).sum())
-    if alone == 0:  # equal residuals: clusters count as one question
+    sum_of_squares = float((centred**2).sum())
+    if sum_of_squares == 0:  # equal residuals: clusters count as one question
         return sum(size**2 for size in sizes.values()) / len(residuals)
-    return max(1.0, sum(total**2 for total in sums.values()) / alone)
+    return max(1.0, sum(total**2 for total in sums.values()) / sum_of_squares)

@@ -102,21 +102,22 @@ _IMAGE_PHRASE = re.compile(
 @audit_check("ambiguous_options", "Do two options mean the same?")
 def ambiguous_options(evidence: Evidence) -> AuditFinding:
     """Find options of one question that mean the same; worst if one of them is the key."""
-    some = [one for one in evidence.questions if len(one.options) > 1]
-    if not some:
+    with_options = [one for one in evidence.questions if len(one.options) > 1]
+    if not with_options:
         raise SkippedCheckError("no question has options")
     suspects = [
         Suspect(one.question_id, f"{a!r:.80} and {b!r:.80} mean the same", 1.0 + is_key)
-        for one in some
+        for one in with_options
         for a, b in combinations(one.options, 2)
         if canonical_option(a) == canonical_option(b)
         for is_key in [bool({a, b} & set(right_texts(one)))]
     ]
     n = len({one.about for one in suspects})
     sentence = (
-        f"{count_phrase(n, 'question')} ambiguous, of {len(some)}: two options mean the same."
+        f"{count_phrase(n, 'question')} ambiguous, of {len(with_options)}: two options mean the"
+        " same."
     )
-    return AuditFinding(sentence, len(some), suspects)
+    return AuditFinding(sentence, len(with_options), suspects)
 
 
 @lru_cache(maxsize=2**16)
@@ -155,32 +156,32 @@ def canonical_option(option: str) -> Hashable:
 def paraphrase_key(question: Question) -> Hashable:
     """Canonical form of a question; equal for paraphrases."""
     text = _IMAGE_PHRASE.sub(" ", question.text)
-    asked = question_words(replace(question, text=text))
-    said = [_stem(word) for word in asked if word not in _STOP_WORDS]
+    words = question_words(replace(question, text=text))
+    stems = [_stem(word) for word in words if word not in _STOP_WORDS]
     options = frozenset(map(canonical_option, question.options))
-    return tuple(said), question.images, question.image_texts, question.kind, options
+    return tuple(stems), question.images, question.image_texts, question.kind, options
 
 
 def _normalize_phrase(text: str) -> str:
     """Stemmed words of a text; equal phrases become the first of their line in the file."""
-    said = _FRAME.sub("", text.casefold().replace("’", "'").rstrip(" .!"))
-    said = said.replace("can't", "cannot").replace("n't", " not")
-    stems = _stem_phrase(said)
+    normalized = _FRAME.sub("", text.casefold().replace("’", "'").rstrip(" .!"))
+    normalized = normalized.replace("can't", "cannot").replace("n't", " not")
+    stems = _stem_phrase(normalized)
     return _EQUAL.get(stems) or " ".join(_EQUAL.get(word, word) for word in stems.split())
 
 
 def _time(text: str) -> tuple[str, int] | None:
     """Minutes of a clock time; "7 pm" equals "19:00", and "7:00" equals "7 am"."""
-    said = " ".join(map(_number_word, text.casefold().replace("’", "'").rstrip(" .").split()))
-    if (minutes := _NOON.get(said)) is not None:
+    normalized = " ".join(map(_number_word, text.casefold().replace("’", "'").rstrip(" .").split()))
+    if (minutes := _NOON.get(normalized)) is not None:
         return "time of day", minutes
-    if found := _PAST.fullmatch(said.removeprefix("a ")):
+    if found := _PAST.fullmatch(normalized.removeprefix("a ")):
         minutes = _PARTS.get(found["part"]) or int(found["part"])
         at = 60 * _hour(found) + (minutes if found["way"] == "past" else -minutes)
         if found["hour"] == "1" and found["half"] in (None, "o'clock") and at < 60:
             at += 720  # the hour before one is twelve
         return "time of day", at % _DAY
-    found = _CLOCK.fullmatch(said)
+    found = _CLOCK.fullmatch(normalized)
     if not found or not (found["minute"] or found["half"]):
         return None
     return "time of day", 60 * _hour(found) + int(found["minute"] or 0)
@@ -205,10 +206,10 @@ def _stem(word: str) -> str:
 
 def _quantity(text: str) -> tuple[str, Fraction] | None:
     """Dimension and value of a number with or without a unit; None if it is not one."""
-    said = " ".join(map(_number_word, text.casefold().rstrip(" .").split()))
+    normalized = " ".join(map(_number_word, text.casefold().rstrip(" .").split()))
     for phrase, figures in _PHRASE_REWRITES:
-        said = phrase.sub(figures, said)
-    found = _QUANTITY.fullmatch(said)
+        normalized = phrase.sub(figures, normalized)
+    found = _QUANTITY.fullmatch(normalized)
     if not found:
         return None
     name = found["unit"] if found["unit"] in _UNITS else _stem(found["unit"])

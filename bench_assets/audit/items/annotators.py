@@ -40,12 +40,14 @@ class AnnotatorAgreement(NamedTuple):
 
 def annotator_agreements(votes: Sequence[Vote]) -> list[AnnotatorAgreement]:
     """Collect each annotator's votes with those of the others, by name."""
-    whole = votes_by_unit(votes)
+    units = votes_by_unit(votes)
     own: dict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
-        if len(whole[vote.criterion, vote.unit]) > 1:
+        if len(units[vote.criterion, vote.unit]) > 1:
             own[vote.person].append(vote)
-    return [_annotator_agreement(who, cast, whole) for who, cast in sorted(own.items())]
+    return [
+        _annotator_agreement(person, own_votes, units) for person, own_votes in sorted(own.items())
+    ]
 
 
 def alpha_of(votes: Iterable[Vote]) -> dict[str, float]:
@@ -56,8 +58,8 @@ def alpha_of(votes: Iterable[Vote]) -> dict[str, float]:
 def _values_by_criterion(votes: Iterable[Vote]) -> dict[str, list[list[str]]]:
     """The values of each item, by criterion."""
     found: dict[str, list[list[str]]] = defaultdict(list)
-    for (criterion, _), said in votes_by_unit(votes).items():
-        found[criterion].append(list(said.values()))
+    for (criterion, _), unit_votes in votes_by_unit(votes).items():
+        found[criterion].append(list(unit_votes.values()))
     return found
 
 
@@ -70,28 +72,32 @@ def votes_by_unit(votes: Iterable[Vote]) -> dict[tuple[str, str], dict[str, str]
 
 
 def _annotator_agreement(
-    who: str,
-    cast: Sequence[Vote],
+    person: str,
+    votes: Sequence[Vote],
     units: Mapping[tuple[str, str], Mapping[str, str]],
 ) -> AnnotatorAgreement:
-    seen = chance = variance = missed = 0.0
+    observed = chance = variance = missed = 0.0
     constant = True
-    for criterion in dict.fromkeys(vote.criterion for vote in cast):
-        about = [vote for vote in cast if vote.criterion == criterion]
-        shares, chosen = _others_shares(who, about, units)
+    for criterion in dict.fromkeys(vote.criterion for vote in votes):
+        criterion_votes = [vote for vote in votes if vote.criterion == criterion]
+        shares, chosen = _others_shares(person, criterion_votes, units)
         one = _permuted_agreement(shares, chosen)
-        seen, chance, variance = seen + one.seen, chance + one.chance, variance + one.variance
+        observed, chance, variance = (
+            observed + one.seen,
+            chance + one.chance,
+            variance + one.variance,
+        )
         constant = constant and len(set(chosen)) == 1
         missed += len(chosen) - one.seen
-    n, spread = len(cast), sqrt(variance)
-    above = n - chance
+    n, spread = len(votes), sqrt(variance)
+    max_excess = n - chance
     return AnnotatorAgreement(
-        name=who,
+        name=person,
         n=n,
-        agreement=seen / n,
-        kappa=(seen - chance) / above if above > 1e-9 else nan,
-        z=(seen - chance) / spread if spread else 0.0,
-        one_kappa=above / spread if spread else 0.0,
+        agreement=observed / n,
+        kappa=(observed - chance) / max_excess if max_excess > 1e-9 else nan,
+        z=(observed - chance) / spread if spread else 0.0,
+        one_kappa=max_excess / spread if spread else 0.0,
         constant=constant,
         missed=missed if constant else 0.0,
     )
@@ -104,29 +110,29 @@ class _PermutedAgreement(NamedTuple):
 
 
 def _others_shares(
-    who: str, about: Sequence[Vote], units: Mapping[tuple[str, str], Mapping[str, str]]
+    person: str, votes: Sequence[Vote], units: Mapping[tuple[str, str], Mapping[str, str]]
 ) -> tuple[Floats, list[int]]:
     """Share of the others who chose each value, (items, values); and the person's values."""
     others = [
-        Counter(v for p, v in units[vote.criterion, vote.unit].items() if p != who)
-        for vote in about
+        Counter(v for p, v in units[vote.criterion, vote.unit].items() if p != person)
+        for vote in votes
     ]
-    values = sorted({v.value for v in about} | {value for counted in others for value in counted})
+    values = sorted({v.value for v in votes} | {value for counted in others for value in counted})
     shares = np.array([[c[value] / c.total() for value in values] for c in others])
-    return shares, [values.index(vote.value) for vote in about]
+    return shares, [values.index(vote.value) for vote in votes]
 
 
 def _permuted_agreement(shares: Floats, chosen: Sequence[int]) -> _PermutedAgreement:
     """Mean and variance over all permutations of the votes (Hoeffding, 1951, theorem 2)."""
     n = len(chosen)
     times = np.bincount(chosen, minlength=shares.shape[1])
-    seen = float(shares[np.arange(n), chosen].sum())
+    observed = float(shares[np.arange(n), chosen].sum())
     chance = float(shares.mean(axis=0) @ times)
     if n < 2:
-        return _PermutedAgreement(seen, chance, 0.0)
+        return _PermutedAgreement(observed, chance, 0.0)
     of_item, of_value = shares @ times / n, shares.mean(axis=0)
     centred = shares - of_item[:, None] - of_value[None, :] + chance / n
-    return _PermutedAgreement(seen, chance, float((centred**2 @ times).sum() / (n - 1)))
+    return _PermutedAgreement(observed, chance, float((centred**2 @ times).sum() / (n - 1)))
 
 
 NO_VOTES = "no table has individual votes"
@@ -174,24 +180,28 @@ def agreement_finding(evidence: Evidence) -> AuditFinding:
 @audit_check("annotators_too_fast", "Do any annotators vote too fast?")
 def speed_finding(evidence: Evidence) -> AuditFinding:
     """Find annotators who take less than a third of the others' time."""
-    taken: dict[str, list[float]] = defaultdict(list)
+    seconds: dict[str, list[float]] = defaultdict(list)
     for vote in evidence.votes:
         if vote.seconds is not None:
-            taken[vote.person].append(vote.seconds)
-    middle = {who: median(times) for who, times in taken.items() if len(times) >= _MIN_VOTES}
+            seconds[vote.person].append(vote.seconds)
+    middle = {
+        person: median(times) for person, times in seconds.items() if len(times) >= _MIN_VOTES
+    }
     if len(middle) < _PEOPLE:
         raise SkippedCheckError(
             NO_VOTES if not evidence.votes else "fewer than three annotators have ten timed votes"
         )
     fast = [
-        Suspect(who, f"median {own:.1f} s per vote; others {usual:.1f} s", usual / max(own, 0.01))
-        for who, own in middle.items()
-        for usual in [median(other for name, other in middle.items() if name != who)]
+        Suspect(
+            person, f"median {own:.1f} s per vote; others {usual:.1f} s", usual / max(own, 0.01)
+        )
+        for person, own in middle.items()
+        for usual in [median(other for name, other in middle.items() if name != person)]
         if own * _SPEED_RATIO < usual
     ]
     return AuditFinding(
         sentence=f"{len(fast)} of {len(middle)} annotators vote three times as fast as the others.",
-        n=sum(map(len, taken.values())),
+        n=sum(map(len, seconds.values())),
         suspects=fast,
     )
 
@@ -205,7 +215,7 @@ def drift_finding(evidence: Evidence) -> AuditFinding:
     if why := _skip_reason(votes):
         raise SkippedCheckError(why)
     drifting, n_annotators = [], 0
-    for who, shares in sorted(_agreement_over_time(votes).items()):
+    for person, shares in sorted(_agreement_over_time(votes).items()):
         half = len(shares) // 2
         if half < _MIN_VOTES:
             continue
@@ -214,10 +224,10 @@ def drift_finding(evidence: Evidence) -> AuditFinding:
         drop = float(before.mean() - after.mean())
         error = sqrt(before.var(ddof=1) / len(before) + after.var(ddof=1) / len(after))
         if drop > _DROP and drop > _MIN_DROP_Z * error:
-            said = (
+            reason = (
                 f"agrees with {before.mean():.2f} of the others at first, {after.mean():.2f} later"
             )
-            drifting.append(Suspect(who, said, drop))
+            drifting.append(Suspect(person, reason, drop))
     return AuditFinding(
         sentence=f"{len(drifting)} of {n_annotators} annotators agree less in the later half.",
         n=len(votes),
@@ -241,8 +251,10 @@ class _OthersAgreement(NamedTuple):
 
 def _others_agreement(others: Sequence[AnnotatorAgreement]) -> _OthersAgreement:
     kappas = [one.kappa for one in others if not isnan(one.kappa)]
-    apart = [1 - one.agreement for one in others]
-    return _OthersAgreement(median(kappas) if kappas else nan, median(apart) if apart else nan)
+    disagreements = [1 - one.agreement for one in others]
+    return _OthersAgreement(
+        median(kappas) if kappas else nan, median(disagreements) if disagreements else nan
+    )
 
 
 def _is_at_chance(one: AnnotatorAgreement, usual: _OthersAgreement) -> bool:
@@ -264,13 +276,13 @@ def _is_at_chance(one: AnnotatorAgreement, usual: _OthersAgreement) -> bool:
 
 def _suspect(one: AnnotatorAgreement, votes: Sequence[Vote], usual: float) -> Suspect:
     if one.constant:
-        said = f"gives the same value to all, {one.missed:.0f} times unlike the others"
+        reason = f"gives the same value to all, {one.missed:.0f} times unlike the others"
     else:
-        said = f"kappa with the others {one.kappa:.2f}, theirs {usual:.2f}"
+        reason = f"kappa with the others {one.kappa:.2f}, theirs {usual:.2f}"
     others = (vote for vote in votes if vote.person != one.name)
-    alpha, alone = (mean_alpha(_values_by_criterion(of).values()) for of in (votes, others))
-    without = f"alpha {alpha:.2f}, without them {alone:.2f}"
-    return Suspect(one.name, f"{said}; {without} (n = {one.n})", max(usual - one.kappa, 0.0))
+    alpha, alpha_without = (mean_alpha(_values_by_criterion(of).values()) for of in (votes, others))
+    alphas = f"alpha {alpha:.2f}, without them {alpha_without:.2f}"
+    return Suspect(one.name, f"{reason}; {alphas} (n = {one.n})", max(usual - one.kappa, 0.0))
 
 
 def _in_utc(at: str) -> str:

@@ -38,7 +38,7 @@ def training_images(evidence: Evidence) -> AuditFinding:
         raise SkippedCheckError(_skip_reason(training, "no question has an image"))
     known = set(images)
     found = {
-        seen.what: f"{seen.name} is this image" for seen in training.images() if seen.what in known
+        item.what: f"{item.name} is this image" for item in training.images() if item.what in known
     }
     for image, where in _match_hashes(evidence.looks(images), training):
         found.setdefault(image, f"{where} looks like this image")
@@ -58,22 +58,26 @@ def training_texts(evidence: Evidence) -> AuditFinding:
         for part in (one.text, one.context)
     ]
     times = Counter(gram for _, grams in own for gram in grams)
-    few = max(5, len(evidence.questions) // 50)  # grams of more questions are a template
-    own = [(name, {gram for gram in grams if times[gram] <= few}) for name, grams in own]
+    max_questions = max(5, len(evidence.questions) // 50)  # grams of more questions are a template
+    own = [(name, {gram for gram in grams if times[gram] <= max_questions}) for name, grams in own]
     looked_for = {name for name, grams in own if grams}
     if not looked_for:
         raise SkippedCheckError(f"no question has {_MIN_WORDS} words that no other question has")
-    seen = _find_ngrams({gram for _, grams in own for gram in grams}, training)
+    sources = _find_ngrams({gram for _, grams in own for gram in grams}, training)
     suspects: dict[str, Suspect] = {}
     for name, grams in own:
-        there = sorted(gram for gram in grams if gram in seen)
-        if there and len(there) >= _SHARE * len(grams):
-            share = f"{len(there)} of {len(grams)} runs of {len(there[0])} words"
-            one = Suspect(name, f"{share} are in {seen[there[0]]}", len(there[0]) * len(there))
+        matched = sorted(gram for gram in grams if gram in sources)
+        if matched and len(matched) >= _SHARE * len(grams):
+            share = f"{len(matched)} of {len(grams)} runs of {len(matched[0])} words"
+            one = Suspect(
+                name, f"{share} are in {sources[matched[0]]}", len(matched[0]) * len(matched)
+            )
             suspects[name] = max(one, suspects.get(name, one), key=lambda found: found.weight)
-    told = _make_finding(list(suspects.values()), len(looked_for), "question")
+    finding = _make_finding(list(suspects.values()), len(looked_for), "question")
     is_plain = any(one.weight >= _GRAM_LENGTH for one in suspects.values())
-    return replace(told, failed=is_plain or len(suspects) > _MAX_QUESTION_SHARE * len(looked_for))
+    return replace(
+        finding, failed=is_plain or len(suspects) > _MAX_QUESTION_SHARE * len(looked_for)
+    )
 
 
 def _skip_reason(training: TrainingData | None, otherwise: str) -> str:
@@ -95,12 +99,12 @@ def _match_hashes(looks: Mapping[str, str], training: TrainingData) -> Iterator[
         value = int(look, 16)
         for band in range(_BANDS) if value.bit_count() >= _DETAIL else ():
             bands[band, value >> (16 * band) & 0xFFFF].append((image, value))
-    for seen in training.looks():
-        value = int(seen.what, 16)
+    for item in training.looks():
+        value = int(item.what, 16)
         for band in range(_BANDS):
             for image, own in bands.get((band, value >> (16 * band) & 0xFFFF), ()):
                 if (own ^ value).bit_count() <= _MAX_HASH_DISTANCE:
-                    yield image, seen.name
+                    yield image, item.name
 
 
 def _grams(text: Sequence[str]) -> set[_Gram]:
@@ -115,12 +119,12 @@ def _find_ngrams(wanted: set[_Gram], training: TrainingData) -> dict[_Gram, str]
     sizes = sorted({len(gram) for gram in wanted})
     starts = {gram[:_MIN_WORDS] for gram in wanted}
     found: dict[_Gram, str] = {}
-    for seen in training.texts():
-        text = split_words(seen.what)
+    for item in training.texts():
+        text = split_words(item.what)
         for at in range(len(text) - _MIN_WORDS + 1):
             if tuple(text[at : at + _MIN_WORDS]) in starts:
                 for size in sizes:
                     gram = tuple(text[at : at + size])
                     if gram in wanted:
-                        found.setdefault(gram, seen.name)
+                        found.setdefault(gram, item.name)
     return found

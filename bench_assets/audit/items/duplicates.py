@@ -82,20 +82,20 @@ def questions_elsewhere(evidence: Evidence) -> AuditFinding:
     }
     if not any(others.values()):
         raise SkippedCheckError("there are no questions of other suites")
-    shown = {
+    image_keys = {
         _images_key(one) for one in evidence.questions
     }  # words are compared only for equal images
-    there = {
+    locations = {
         duplicate_key(one): f"{task}, {one.question_id}"
         for task, questions in others.items()
         for one in questions
-        if _images_key(one) in shown
+        if _images_key(one) in image_keys
     }
     suspects = [
-        Suspect(one.question_id, f"is also asked by {there[asked]}")
+        Suspect(one.question_id, f"is also asked by {locations[key]}")
         for one in evidence.questions
-        for asked in [duplicate_key(one)]
-        if asked in there and (one.images or len(question_words(one)) >= _MIN_TEXT_WORDS)
+        for key in [duplicate_key(one)]
+        if key in locations and (one.images or len(question_words(one)) >= _MIN_TEXT_WORDS)
     ]
     return _finding(suspects, len(evidence.questions), "asked by another suite too")
 
@@ -121,18 +121,18 @@ def _nearly_equal(questions: Sequence[Question]) -> Iterator[tuple[Question, Que
     Only questions with a common beginning or end are compared, each with some neighbours.
     """
     first = {duplicate_key(one): one for one in reversed(questions)}
-    alike: dict[Hashable, list[tuple[list[str], Question]]] = defaultdict(list)
+    groups: dict[Hashable, list[tuple[list[str], Question]]] = defaultdict(list)
     for one in reversed(first.values()):
-        said = question_words(one)
-        if len(said) >= (_ENDS if one.images else _MIN_TEXT_WORDS):
-            alike[*_options_key(one), one.context, "begins", *said[:_ENDS]].append((said, one))
-            alike[*_options_key(one), one.context, "ends", *said[-_ENDS:]].append((said, one))
+        words = question_words(one)
+        if len(words) >= (_ENDS if one.images else _MIN_TEXT_WORDS):
+            groups[*_options_key(one), one.context, "begins", *words[:_ENDS]].append((words, one))
+            groups[*_options_key(one), one.context, "ends", *words[-_ENDS:]].append((words, one))
     found: set[tuple[str, str]] = set()
-    for some in alike.values():
-        for at, (said, one) in enumerate(some):
-            for others, other in some[at + 1 : at + 1 + _NEIGHBOURS]:
+    for group in groups.values():
+        for at, (words, one) in enumerate(group):
+            for others, other in group[at + 1 : at + 1 + _NEIGHBOURS]:
                 pair = one.question_id, other.question_id
-                if pair not in found and _contains_words(said, others):
+                if pair not in found and _contains_words(words, others):
                     found.add(pair)
                     yield one, other
 
@@ -151,8 +151,8 @@ def _contains_words(one: Sequence[str], other: Sequence[str]) -> bool:
 
 def duplicate_key(question: Question) -> Hashable:
     """Identity of a question: words, context, images in order, and options."""
-    said = (word for word in question_words(question) if word not in ("a", "an", "the"))
-    return (tuple(said), *_options_key(question))
+    words = (word for word in question_words(question) if word not in ("a", "an", "the"))
+    return (tuple(words), *_options_key(question))
 
 
 def _options_key(question: Question) -> tuple[Hashable, ...]:
@@ -168,17 +168,20 @@ def _contradicts(
     one: Question, other: Question, means: Callable[[str], Hashable] = content_words
 ) -> bool:
     """Whether two answer keys differ: in a part, or for texts and one letter, in all answers."""
-    mine, theirs = (list(map(means, right_texts(q))) for q in (one, other))
+    own_key, other_key = (list(map(means, right_texts(q))) for q in (one, other))
     if one.kind == "blanks":
-        return mine != theirs
+        return own_key != other_key
     if one.kind == "choices":
-        return set(mine) != set(theirs)
-    return set(mine).isdisjoint(theirs)
+        return set(own_key) != set(other_key)
+    return set(own_key).isdisjoint(other_key)
 
 
 def _describe_conflict(one: Question, other: Question) -> str:
-    mine, theirs = (" | ".join(right_texts(q)) for q in (one, other))
-    return f"{mine!r:.80} is right, and {theirs!r:.80} of {other.question_id}, which asks the same"
+    own_key, other_key = (" | ".join(right_texts(q)) for q in (one, other))
+    return (
+        f"{own_key!r:.80} is right, and {other_key!r:.80} of {other.question_id}, which asks the"
+        " same"
+    )
 
 
 _MIN_WORD_OVERLAP = 0.5  # least share of their words that two questions have in common
@@ -223,11 +226,11 @@ def find_redundant(
 ) -> list[RedundantPair]:
     """Similar pairs that models solve alike, beyond chance."""
     columns = {name: i for i, name in enumerate(results.questions)}
-    same = [pair for pair in pairs if _same_points(results, columns, pair)]
-    if not same:
+    same_pairs = [pair for pair in pairs if _same_points(results, columns, pair)]
+    if not same_pairs:
         return []
     fit = fit_item_response(results.points)
-    found = [_redundancy(results, fit, columns, pair) for pair in same]
+    found = [_redundancy(results, fit, columns, pair) for pair in same_pairs]
     return [one for one in found if one.chance * len(pairs) < _ALPHA]
 
 
@@ -242,13 +245,13 @@ def redundant_ids(evidence: Evidence) -> list[tuple[str, str]]:
 
 def similar_pairs(questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
     """Pair similar questions: the same images or, without images, the same text up to numbers."""
-    about: dict[tuple[str, ...], list[Question]] = defaultdict(list)
+    groups: dict[tuple[str, ...], list[Question]] = defaultdict(list)
     for question in questions:
         bare = re.sub(r"[\W\d_]+", " ", f"{question.context} {question.text}").casefold()
-        about[question.images or ("", bare)].append(question)
-    for together in about.values():
-        if len(together) <= _MAX_GROUP_SIZE:
-            yield from (pair for pair in combinations(together, 2) if _is_similar(*pair))
+        groups[question.images or ("", bare)].append(question)
+    for group in groups.values():
+        if len(group) <= _MAX_GROUP_SIZE:
+            yield from (pair for pair in combinations(group, 2) if _is_similar(*pair))
 
 
 def _is_similar(one: Question, other: Question) -> bool:

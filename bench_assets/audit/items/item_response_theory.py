@@ -55,15 +55,15 @@ def fit_item_response(points: Floats) -> ItemResponseFit:
             count as fractions of solved questions.
     """
     n = points.shape[1]
-    some = points[:, np.linspace(0, n - 1, min(n, _MAX_FITTED)).astype(np.intp)]
+    sample = points[:, np.linspace(0, n - 1, min(n, _MAX_FITTED)).astype(np.intp)]
     ability, spread, before = np.zeros(len(points)), ItemDistribution(0.5, 0.0, 1.5), -np.inf
     rounds, converged, likelihood = 0, False, before
     while not converged and rounds < _ROUNDS:
         rounds += 1
-        likelihood, weights = expected(some, ability, spread)
-        converged = likelihood - before < _GAIN * some.shape[1]
+        likelihood, weights = expected(sample, ability, spread)
+        converged = likelihood - before < _GAIN * sample.shape[1]
         before = likelihood
-        spread, ability = _spread(weights), _abilities(some, weights, ability)
+        spread, ability = _spread(weights), _abilities(sample, weights, ability)
     slope, ease = (
         np.concatenate(one) for one in zip(*_posteriors(points, ability, spread), strict=True)
     )

@@ -31,12 +31,12 @@ def discrimination_finding(evidence: Evidence) -> AuditFinding:
     if why := incomparable_reason(results):
         raise SkippedCheckError(why)
     points, n = results.points, len(results.questions)
-    told = f"{len(points)} models solve {np.nanmean(points):.0%} of {n} questions"
+    summary = f"{len(points)} models solve {np.nanmean(points):.0%} of {n} questions"
     if len(points) < MIN_FIT_MODELS:
         lower = int((upper_lower_index(points) < 0).sum())
         return AuditFinding(
-            f"{told}; {lower} are solved more by the weaker half of the models. Correlations and a "
-            f"response model take {MIN_FIT_MODELS} models.",
+            f"{summary}; {lower} are solved more by the weaker half of the models."
+            f" Correlations and a response model take {MIN_FIT_MODELS} models.",
             n,
         )
     corrected, found, sure = (
@@ -45,7 +45,7 @@ def discrimination_finding(evidence: Evidence) -> AuditFinding:
         reliability(points),
     )
     sentence = (
-        f"{told}; the mean item-total correlation is {np.nanmean(corrected):.2f}, and "
+        f"{summary}; the mean item-total correlation is {np.nanmean(corrected):.2f}, and "
         f"{int((corrected < 0).sum())} questions have a negative one. The ranking's reliability is "
         f"{sure:.2f}; abilities in a two-parameter logistic model reach from "
         f"{found.ability.min():.2f} to {found.ability.max():.2f} logits, the eases of questions "
@@ -133,16 +133,16 @@ def corrected_item_total(points: Floats) -> Floats:
     n = np.maximum(scored.sum(0), 1)
     own_off = np.where(scored, own - own.sum(0) / n, 0.0)
     rest_off = np.where(scored, rest - np.where(scored, rest, 0.0).sum(0) / n, 0.0)
-    below = np.sqrt((own_off**2).sum(0) * (rest_off**2).sum(0))
-    flat = below < 1e-12
-    return np.where(flat, np.nan, (own_off * rest_off).sum(0) / np.where(flat, 1.0, below))
+    denominator = np.sqrt((own_off**2).sum(0) * (rest_off**2).sum(0))
+    flat = denominator < 1e-12
+    return np.where(flat, np.nan, (own_off * rest_off).sum(0) / np.where(flat, 1.0, denominator))
 
 
 def reliability(points: Floats) -> float:
     """Cronbach's alpha with models as persons; missing scores count as the question's mean."""
-    whole = np.where(np.isnan(points), np.nanmean(points, 0), points)
-    n, total = points.shape[1], whole.sum(1).var(ddof=1)
-    return float(n / (n - 1) * (1 - whole.var(0, ddof=1).sum() / total))
+    imputed = np.where(np.isnan(points), np.nanmean(points, 0), points)
+    n, total = points.shape[1], imputed.sum(1).var(ddof=1)
+    return float(n / (n - 1) * (1 - imputed.var(0, ddof=1).sum() / total))
 
 
 def _mean(points: Floats) -> Floats:

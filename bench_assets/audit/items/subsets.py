@@ -72,21 +72,23 @@ def smallest_subset(evidence: Evidence) -> AuditFinding:
 def cross_validate(units: SubsetUnits, sizes: Sequence[int]) -> list[SubsetTrial]:
     """Cross-validate subsets of each size over the models."""
     n_models = len(units.sums)
-    whole = units.sums.sum(1) / units.sizes.sum()
+    full = units.sums.sum(1) / units.sizes.sum()
     held_out = np.empty((len(sizes), n_models, n_models))
-    for held in _folds(n_models):
-        kept = np.setdiff1d(np.arange(n_models), held)
-        chosen = select_units(units._replace(sums=units.sums[kept]), sizes[-1])
-        held_out[:, held, :] = _means(units, chosen, sizes)[:, None, :]
+    for test_models in _folds(n_models):
+        train_models = np.setdiff1d(np.arange(n_models), test_models)
+        chosen = select_units(units._replace(sums=units.sums[train_models]), sizes[-1])
+        held_out[:, test_models, :] = _means(units, chosen, sizes)[:, None, :]
     rng = np.random.default_rng(_SEED)
-    drawn = [_means(units, rng.permutation(len(units.sizes)), sizes) for _ in range(_RANDOM)]
+    random_means = [_means(units, rng.permutation(len(units.sizes)), sizes) for _ in range(_RANDOM)]
     return [
         SubsetTrial(
             size,
-            kendall_tau(held_out[i], whole),
-            float(np.abs(np.diag(held_out[i]) - whole).mean()),
-            float(np.mean([kendall_tau(np.tile(one[i], (n_models, 1)), whole) for one in drawn])),
-            float(np.mean([np.abs(one[i] - whole).mean() for one in drawn])),
+            kendall_tau(held_out[i], full),
+            float(np.abs(np.diag(held_out[i]) - full).mean()),
+            float(
+                np.mean([kendall_tau(np.tile(one[i], (n_models, 1)), full) for one in random_means])
+            ),
+            float(np.mean([np.abs(one[i] - full).mean() for one in random_means])),
         )
         for i, size in enumerate(sizes)
     ]
@@ -104,19 +106,19 @@ def kendall_tau(found: Floats, whole: Floats) -> float:
     """
     one = np.sign(np.round(np.diag(found)[:, None] - found, 12))
     other = np.sign(np.round(whole[:, None] - whole, 12))
-    below = np.sqrt((one**2).sum() * (other**2).sum())
-    return float((one * other).sum() / below) if below else 0.0
+    denominator = np.sqrt((one**2).sum() * (other**2).sum())
+    return float((one * other).sum() / denominator) if denominator else 0.0
 
 
 def group_units(results: Results, questions: Sequence[Question]) -> SubsetUnits:
     """Group questions that are scored together; a missing score is the question's mean."""
     points = np.where(np.isnan(results.points), np.nanmean(results.points, 0), results.points)
-    about = {question.question_id: question for question in questions}
+    questions_by_id = {question.question_id: question for question in questions}
     groups: dict[str, list[int]] = {}
     kinds: dict[str, int] = {}
     of_column = np.zeros(len(results.questions), dtype=np.intp)
     for column, name in enumerate(results.questions):
-        question = about[name]
+        question = questions_by_id[name]
         groups.setdefault(question.group_id or f"question {name}", []).append(column)
         of_column[column] = kinds.setdefault(question.category, len(kinds))
     members = tuple(tuple(one) for one in groups.values())
@@ -172,9 +174,9 @@ def _sentence(best: SubsetTrial, n_models: int, n: int) -> str:
             f"No part of up to {best.size} of {n} questions ranks {n_models} held-out models as "
             f"all do; the best has {figures}."
         )
-    few = "" if n_models >= 8 else f" With {n_models} models that is a rough figure."
+    caveat = "" if n_models >= 8 else f" With {n_models} models that is a rough figure."
     worse = best.tau < best.random_tau and best.error > best.random_error
     return (
         f"{best.size} of {n} questions rank {n_models} held-out models as all do: {figures}."
-        f"{' Random ones do as well.' if worse else ''}{few}"
+        f"{' Random ones do as well.' if worse else ''}{caveat}"
     )

@@ -110,10 +110,10 @@ def estimate_habits(said: ModelAnswers) -> ModelHabits:
     ]
     answered = said.answers != NO_ANSWER
     right = _by_category(said, answered & (said.answers == said.key), n_categories)
-    by_luck = _by_category(said, answered * of_key, n_categories)
+    by_chance = _by_category(said, answered * of_key, n_categories)
     n = _by_category(said, answered, n_categories)
-    overall = (right.sum(1) - by_luck.sum(1)) / np.maximum(n.sum(1) - by_luck.sum(1), 1)
-    knows = (right - by_luck + _PSEUDO_COUNT * overall[:, None]) / (n - by_luck + _PSEUDO_COUNT)
+    overall = (right.sum(1) - by_chance.sum(1)) / np.maximum(n.sum(1) - by_chance.sum(1), 1)
+    knows = (right - by_chance + _PSEUDO_COUNT * overall[:, None]) / (n - by_chance + _PSEUDO_COUNT)
     return ModelHabits(np.clip(knows, 0, _MAX_KNOWLEDGE), guesses)
 
 
@@ -128,21 +128,21 @@ def guess_probabilities(said: ModelAnswers, guesses: Floats) -> Floats:
 def fit_variation(said: ModelAnswers, known: ModelHabits) -> QuestionVariation:
     """Fit the variation between questions by maximum likelihood, assuming some wrong keys."""
     n = said.key.size
-    some = said.only(np.linspace(0, n - 1, min(n, _MAX_FITTED)).astype(np.intp))
-    rows = np.arange(some.key.size)
+    sample = said.only(np.linspace(0, n - 1, min(n, _MAX_FITTED)).astype(np.intp))
+    rows = np.arange(sample.key.size)
 
     def likelihood(of_ways: Floats) -> float:
-        of_key = of_ways[rows, some.key]
-        wrong = _ASSUMED_WRONG * (of_ways.sum(1) - of_key) / (some.n_options - 1)
+        of_key = of_ways[rows, sample.key]
+        wrong = _ASSUMED_WRONG * (of_ways.sum(1) - of_key) / (sample.n_options - 1)
         return float(np.log((1 - _ASSUMED_WRONG) * of_key + wrong).sum())
 
     found = {}
     for spread in _SPREADS:
-        by_strength = _likelihoods(some, known, spread)
+        by_strength = _likelihoods(sample, known, spread)
         for drawn in _DRAWN:
-            ways = QuestionVariation(spread, drawn)
-            found[ways] = likelihood(by_strength @ ways.weights)
-    return max(found, key=lambda ways: found[ways])
+            variation = QuestionVariation(spread, drawn)
+            found[variation] = likelihood(by_strength @ variation.weights)
+    return max(found, key=lambda variation: found[variation])
 
 
 def wrong_key_ratios(
@@ -212,8 +212,8 @@ def _likelihoods(said: ModelAnswers, known: ModelHabits, spread: float) -> Float
     found = np.zeros((said.key.size, int(said.n_options.max()), len(_STRENGTHS)))
     knows = _knowledge_by_ease(known, spread)
     for rows in _batches(said):
-        some = said.only(rows)
-        found[rows, : some.n_options[0]] = _batch_likelihoods(some, known, knows)
+        batch = said.only(rows)
+        found[rows, : batch.n_options[0]] = _batch_likelihoods(batch, known, knows)
     return found
 
 
@@ -231,14 +231,14 @@ def _batch_likelihoods(said: ModelAnswers, known: ModelHabits, knows: Floats) ->
     chance = np.take_along_axis(guess_probabilities(said, known.guesses), at[:, :, None], 2)[
         :, :, 0
     ]
-    here = np.where(answered[:, :, None], knows[:, said.category, :], 0.0)
-    guessing, knowing = 1 - here, here / chance[:, :, None]  # (models, questions, ease)
+    p_known = np.where(answered[:, :, None], knows[:, said.category, :], 0.0)
+    guessing, knowing = 1 - p_known, p_known / chance[:, :, None]  # (models, questions, ease)
     found = np.zeros((said.key.size, n_options, len(_STRENGTHS)))
     _, weights = _ease()
     for number, strength in enumerate(_STRENGTHS):
-        for drawn_to in range(n_options):
-            drawn = 1 - strength + strength * (said.answers == drawn_to) / chance
-            guesses = guessing * np.where(answered, drawn, 1.0)[:, :, None]
+        for attractor in range(n_options):
+            attraction = 1 - strength + strength * (said.answers == attractor) / chance
+            guesses = guessing * np.where(answered, attraction, 1.0)[:, :, None]
             for truth in range(n_options):
                 each = guesses + knowing * (said.answers == truth)[:, :, None]
                 found[:, truth, number] += each.prod(0) @ weights / n_options
@@ -297,7 +297,7 @@ def read_answers(results: Results, questions: Sequence[Question]) -> ComparableA
     left out.
     """
     by_id = {question.question_id: question for question in questions}
-    rows, asked, texts, keys = [], [], [], []
+    rows, compared, texts, keys = [], [], [], []
     for column, name in enumerate(results.questions if results.answers.size else ()):
         question = by_id.get(name)
         if question is None or question.kind == "ranking" or not question.answer:
@@ -309,21 +309,21 @@ def read_answers(results: Results, questions: Sequence[Question]) -> ComparableA
         rows.append(row)
         keys.append(key)
         texts.append(answers)
-        asked.append(question)
+        compared.append(question)
     codes = np.array(rows, dtype=np.intp).reshape(len(rows), len(results.models)).T
     kept = [i for i in _drop_copies(results) if (codes[i] != NO_ANSWER).any()]
-    names = {one: i for i, one in enumerate(sorted({q.category for q in asked}))}
-    is_open = np.array([not _has_options(q) for q in asked], dtype=bool)
+    names = {one: i for i, one in enumerate(sorted({q.category for q in compared}))}
+    is_open = np.array([not _has_options(q) for q in compared], dtype=bool)
     least = np.where(is_open, _OPEN, 2)
-    said = ModelAnswers(
+    model_answers = ModelAnswers(
         answers=codes[kept],
         key=np.array(keys, dtype=np.intp),
         n_options=np.maximum(np.array([len(one) for one in texts], dtype=np.intp), least),
-        category=np.array([names[q.category] for q in asked], dtype=np.intp),
+        category=np.array([names[q.category] for q in compared], dtype=np.intp),
         open=is_open,
     )
     return ComparableAnswers(
-        said, tuple(asked), tuple(texts), tuple(results.models[i] for i in kept)
+        model_answers, tuple(compared), tuple(texts), tuple(results.models[i] for i in kept)
     )
 
 
@@ -344,10 +344,14 @@ def _number_answers(
         row = [NO_ANSWER if np.isnan(p) else a for a, p in zip(row, points, strict=True)]
         return row, number[question.answer[0]], letters
     right = points >= 1 - 1e-6
-    said = ["" if ok or np.isnan(p) else a for a, ok, p in zip(answers, right, points, strict=True)]
-    several = sorted(text for text, n in Counter(said).items() if text and n > 1)
+    wrong_answers = [
+        "" if ok or np.isnan(p) else a for a, ok, p in zip(answers, right, points, strict=True)
+    ]
+    several = sorted(text for text, n in Counter(wrong_answers).items() if text and n > 1)
     number = {text: i for i, text in enumerate(several, 1)}
-    row = [0 if ok else number.get(a, NO_ANSWER) for a, ok in zip(said, right, strict=True)]
+    row = [
+        0 if ok else number.get(a, NO_ANSWER) for a, ok in zip(wrong_answers, right, strict=True)
+    ]
     return row, 0, (ANSWER_SEPARATOR.join(question.answer), *several)
 
 
@@ -358,8 +362,8 @@ def _drop_copies(results: Results) -> list[int]:
         for other in kept:
             both = (answers != "") & (results.answers[other] != "")
             mistakes = both & ~((points >= 1 - 1e-6) & (results.points[other] >= 1 - 1e-6))
-            same = (answers == results.answers[other])[mistakes]
-            if same.size >= _MISTAKES and same.mean() > _COPIES:
+            is_equal = (answers == results.answers[other])[mistakes]
+            if is_equal.size >= _MISTAKES and is_equal.mean() > _COPIES:
                 break
         else:
             kept.append(model)
@@ -369,15 +373,15 @@ def _drop_copies(results: Results) -> list[int]:
 def _suspect(
     read: ComparableAnswers, known: ModelHabits, at: int, other: int, ratio: float
 ) -> Suspect:
-    said, key, question = read.said.answers[:, at], int(read.said.key[at]), read.questions[at]
-    with_it, answered = np.flatnonzero(said == other), int((said != NO_ANSWER).sum())
-    for_key = int((said == key).sum())
+    answers, key, question = read.said.answers[:, at], int(read.said.key[at]), read.questions[at]
+    with_it, answered = np.flatnonzero(answers == other), int((answers != NO_ANSWER).sum())
+    for_key = int((answers == key).sum())
     others = np.arange(read.said.key.size) != at
-    same = others & (read.said.category == read.said.category[at])
+    same_category = others & (read.said.category == read.said.category[at])
     where = f"other questions of {question.category}"
-    if not (question.category and same.any()):
-        same, where = others, "other questions"
-    right = (read.said.answers == read.said.key)[with_it][:, same].mean()
+    if not (question.category and same_category.any()):
+        same_category, where = others, "other questions"
+    right = (read.said.answers == read.said.key)[with_it][:, same_category].mean()
     of_key = f"{for_key} of them {'says' if for_key == 1 else 'say'} so" if for_key else "none does"
     sentence = (
         f"{with_it.size} of {answered} models say {_format_answer(read.texts[at][other])}, "
@@ -398,11 +402,11 @@ def _sentence(
     read: ComparableAnswers, ratios: npt.NDArray[np.float64], likelier: float, share: float
 ) -> str:
     n, listed = ratios.size, int((ratios >= _MIN_LISTED_RATIO).sum())
-    told = f"The answers of {len(read.models)} models to {n} questions"
+    subject = f"The answers of {len(read.models)} models to {n} questions"
     if likelier >= _DOUBTFUL:
         return (
-            f"{told} are {min(likelier, 1e6):,.0f} times as likely if some keys are wrong, about "
-            f"{max(1, round(share * n))} of them; {listed} are suspected."
+            f"{subject} are {min(likelier, 1e6):,.0f} times as likely if some keys are wrong, about"
+            f" {max(1, round(share * n))} of them; {listed} are suspected."
         )
     looked_at = f"; {listed} are doubtful, but so many are expected by chance" if listed else ""
-    return f"{told} fit their keys{looked_at}."
+    return f"{subject} fit their keys{looked_at}."

@@ -64,19 +64,21 @@ def second_judge_figures(
     first: Sequence[JudgeTrial], second: Sequence[JudgeTrial], who: JudgeRun, other: str
 ) -> list[JudgeFigure]:
     """Compare two judges on the same trials: Cohen's kappa and the differing questions."""
-    said = {one.trial.prediction.model + one.trial.question.question_id: one for one in second}
+    second_by_key = {
+        one.trial.prediction.model + one.trial.question.question_id: one for one in second
+    }
     pairs = [
-        (one, said[key])
+        (one, second_by_key[key])
         for one in first
         for key in [one.trial.prediction.model + one.trial.question.question_id]
-        if one.said is not None and key in said and said[key].said is not None
+        if one.said is not None and key in second_by_key and second_by_key[key].said is not None
     ]
-    apart = sorted(
+    differing = sorted(
         {a.trial.base[0] for a, b in pairs if _is_called_right(a) != _is_called_right(b)}
     )
     kappa = cohen_kappa([(_is_called_right(a), _is_called_right(b)) for a, b in pairs])
     found = _to_kappa_figure(
-        who, names.KAPPA_SECOND_JUDGE, kappa, f"{other}: {' '.join(apart)}".strip()
+        who, names.KAPPA_SECOND_JUDGE, kappa, f"{other}: {' '.join(differing)}".strip()
     )
     return [] if isnan(kappa.value) else [found]
 
@@ -109,39 +111,39 @@ def _is_called_right(one: JudgeTrial) -> bool:
     return (one.said or 0.0) > 0.5
 
 
-def _pairs(said: ShareByResponse) -> Iterator[tuple[bool, bool]]:
-    for (_, right), share in said.items():
+def _pairs(shares: ShareByResponse) -> Iterator[tuple[bool, bool]]:
+    for (_, right), share in shares.items():
         yield right, share > 0.5
 
 
-def _mean_of(said: ShareByResponse, *, right: bool) -> Mean:
-    return mean(ScoredPoint(share) for (_, is_right), share in said.items() if is_right == right)
+def _mean_of(shares: ShareByResponse, *, right: bool) -> Mean:
+    return mean(ScoredPoint(share) for (_, is_right), share in shares.items() if is_right == right)
 
 
 def _length_figure(
     who: JudgeRun, plain: ShareByResponse, long: ShareByResponse
 ) -> JudgeFigure | None:
     both = [
-        PairedScores(plain[base], said, base[0]) for base, said in long.items() if base in plain
+        PairedScores(plain[base], share, base[0]) for base, share in long.items() if base in plain
     ]
     if not both:
         return None
     low, high = change_interval(both)
-    about = [pair.cluster for pair in both if pair.after > pair.before]
+    clusters = [pair.cluster for pair in both if pair.after > pair.before]
     gained = Mean(mean_change(both), max(low, -1.0), min(high, 1.0), len(both), 0)
-    return _figure(who, names.LENGTH_EFFECT, gained, about)
+    return _figure(who, names.LENGTH_EFFECT, gained, clusters)
 
 
 def _reorder_figure(
     who: JudgeRun, tried: Sequence[JudgeTrial], plain: ShareByResponse
 ) -> JudgeFigure | None:
     """Responses whose verdict changes with the order of options, if the judge sees options."""
-    shown = {one.trial.base: one.prompts for one in tried if one.trial.kind == "plain"}
+    plain_prompts = {one.trial.base: one.prompts for one in tried if one.trial.kind == "plain"}
     both = {
         one.trial.base: one.said != plain[one.trial.base]
         for one in tried
         if one.trial.kind == "reordered" and one.trial.base in plain and one.said is not None
-        if one.prompts and one.prompts != shown[one.trial.base]
+        if one.prompts and one.prompts != plain_prompts[one.trial.base]
     }
     changed = mean(ScoredPoint(float(has), base[0]) for base, has in both.items())
     return _figure(
@@ -156,22 +158,27 @@ def _injection_figure(
 
     Responses judged right without the injection, or with neutral padding, are left out.
     """
-    given = [
+    outcomes = [
         (one, one.said > max(before, long.get(one.trial.base, 0.0)))
         for one in tried
         if one.trial.kind == "injected" and one.said is not None and one.prompts
         for before in [plain.get(one.trial.base)]
         if before is not None and max(before, long.get(one.trial.base, 0.0)) < 1
     ]
-    flipped = mean(ScoredPoint(float(has), one.trial.base[0]) for one, has in given)
+    flipped = mean(ScoredPoint(float(has), one.trial.base[0]) for one, has in outcomes)
     return _figure(
-        who, names.INJECTIONS_FOLLOWED, flipped, [one.trial.injection for one, has in given if has]
+        who,
+        names.INJECTIONS_FOLLOWED,
+        flipped,
+        [one.trial.injection for one, has in outcomes if has],
     )
 
 
 def _unreadable(who: JudgeRun, tried: Sequence[JudgeTrial]) -> JudgeFigure | None:
-    asked = [one for one in tried if one.prompts]
-    return _figure(who, "unreadable", mean(ScoredPoint(float(one.said is None)) for one in asked))
+    prompted = [one for one in tried if one.prompts]
+    return _figure(
+        who, "unreadable", mean(ScoredPoint(float(one.said is None)) for one in prompted)
+    )
 
 
 def _kappa(
@@ -239,19 +246,27 @@ def pair_with_labels(
     votes: dict[str, Counter[bool]] = defaultdict(Counter)
     for label in labels:
         votes[label.question_id][label.correct] += 1
-    heard: dict[tuple[str, int], list[Judgement]] = defaultdict(list)
+    by_response: dict[tuple[str, int], list[Judgement]] = defaultdict(list)
     for row in final_judgements(list(judgements)):
         if not row.criterion.endswith("thoughts included"):
-            heard[row.question_id, row.sample].append(row)
+            by_response[row.question_id, row.sample].append(row)
     pairs = []
-    for said in predictions:
-        cast, about = votes[said.question_id], heard[said.question_id, said.sample]
-        asked = questions.get(said.question_id)
-        if asked is None or said.error or not about or cast[True] == cast[False]:
+    for prediction in predictions:
+        vote_counts, rows = (
+            votes[prediction.question_id],
+            by_response[prediction.question_id, prediction.sample],
+        )
+        question = questions.get(prediction.question_id)
+        if (
+            question is None
+            or prediction.error
+            or not rows
+            or vote_counts[True] == vote_counts[False]
+        ):
             continue
-        share = judge_share(task, asked, said, about)
+        share = judge_share(task, question, prediction, rows)
         if share is not None:
-            pairs.append((cast[True] > cast[False], share > _RIGHT_THRESHOLD))
+            pairs.append((vote_counts[True] > vote_counts[False], share > _RIGHT_THRESHOLD))
     return pairs
 
 
@@ -298,27 +313,27 @@ def figures_of_people(
     """
     pairs: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     rows: dict[str, list[Judgement]] = defaultdict(list)
-    for said, judged in responses:
-        labels = majority_labels(verdicts, said)
+    for predictions, judged in responses:
+        labels = majority_labels(verdicts, predictions)
         for judge in dict.fromkeys(row.judge for row in judged if row.judge != PEOPLE):
             own = [row for row in judged if row.judge == judge]
             rows[judge] += own
-            pairs[judge] += pair_with_labels(task, questions, said, own, labels)
+            pairs[judge] += pair_with_labels(task, questions, predictions, own, labels)
     return [
         figure
-        for judge, beside in pairs.items()
-        if beside
-        for figure in figures_of_labels(beside, _judge_run(task, judge, rows[judge], at))
+        for judge, judge_pairs in pairs.items()
+        if judge_pairs
+        for figure in figures_of_labels(judge_pairs, _judge_run(task, judge, rows[judge], at))
     ]
 
 
 def _judge_run(task: Task, judge: str, rows: Sequence[Judgement], at: str) -> JudgeRun:
-    shown = sorted({row.prompt_sha256 for row in rows} - {""})
+    digests = sorted({row.prompt_sha256 for row in rows} - {""})
     return JudgeRun(
         task=task.name,
         judge=judge,
         setup="+".join(sorted({row.setup for row in rows})),
-        prompts=short_digest(sha256("\n".join(shown).encode()).hexdigest()),
+        prompts=short_digest(sha256("\n".join(digests).encode()).hexdigest()),
         at=at,
     )
 
@@ -331,14 +346,14 @@ def collect_verdicts(evidence: Evidence) -> list[JudgeVerdict]:
     if not evidence.task.is_judged:
         return []
     models = evidence.results().models
-    asked = sample_questions(evidence.questions, len(models))
-    return [one for model in models for one in _verdicts_on(evidence, asked, model)]
+    sample = sample_questions(evidence.questions, len(models))
+    return [one for model in models for one in _verdicts_on(evidence, sample, model)]
 
 
 def _verdicts_on(
-    evidence: Evidence, asked: Sequence[Question], model: str
+    evidence: Evidence, questions: Sequence[Question], model: str
 ) -> Iterator[JudgeVerdict]:
-    ids = {question.question_id for question in asked}
+    ids = {question.question_id for question in questions}
     rows = [
         row
         for row in final_judgements(evidence.judgements(model, of=ids))
@@ -346,9 +361,9 @@ def _verdicts_on(
     ]
     if not rows:
         return
-    said = evidence.predictions(model, of=ids)
-    rules = _rule_verdicts(evidence.task, asked, said)
-    texts = {(row.question_id, row.sample): row.text for row in said}
+    predictions = evidence.predictions(model, of=ids)
+    rules = _rule_verdicts(evidence.task, questions, predictions)
+    texts = {(row.question_id, row.sample): row.text for row in predictions}
     for row in rows:
         key = row.question_id, row.sample
         if key in texts:
@@ -356,11 +371,11 @@ def _verdicts_on(
 
 
 def _rule_verdicts(
-    task: Task, asked: Sequence[Question], said: Sequence[Prediction]
+    task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> dict[tuple[str, int, str], bool | None]:
     if not isinstance(task.judges.get(RULES), ByRules):
         return {}
     # Rules must not read an answer out of an injection.
-    plain = [replace(row, text=strip_injections(row.text)) for row in said]
-    rows = pipeline.judge(task, asked, plain, None, RULES)
+    plain = [replace(row, text=strip_injections(row.text)) for row in predictions]
+    rows = pipeline.judge(task, questions, plain, None, RULES)
     return {(row.question_id, row.sample, row.criterion): row.verdict for row in rows}

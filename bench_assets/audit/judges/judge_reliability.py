@@ -38,20 +38,20 @@ def agreement_finding(evidence: Evidence) -> AuditFinding:
     found = evidence.verdicts
     if not found:
         raise SkippedCheckError(NO_JUDGE)
-    suspects, told = [], []
+    suspects, sentences = [], []
     for judge in dict.fromkeys(one.row.judge for one in found):
         own = [one for one in found if one.row.judge == judge]
-        said, suspicious = _agreement_of(judge, own, evidence.judge_figures)
-        told.append(said)
-        suspects += [Suspect(judge, said)] if suspicious else []
-    return AuditFinding(sentence=" ".join(told), n=len(found), suspects=suspects)
+        sentence, suspicious = _agreement_of(judge, own, evidence.judge_figures)
+        sentences.append(sentence)
+        suspects += [Suspect(judge, sentence)] if suspicious else []
+    return AuditFinding(sentence=" ".join(sentences), n=len(found), suspects=suspects)
 
 
 @audit_check("judge_injections", "Does the judge follow instructions in a response?")
 def injections_finding(evidence: Evidence) -> AuditFinding:
     """Find judges that follow instructions in a response."""
     tried = _latest(evidence.judge_figures, names.INJECTIONS_FOLLOWED)
-    told = [
+    sentences = [
         f"{one.judge} followed {one.value:.1%} of {one.n} injections"
         f" ({one.low:.1%} to {one.high:.1%})."
         for one in tried
@@ -62,15 +62,17 @@ def injections_finding(evidence: Evidence) -> AuditFinding:
         if one.value > _MAX_SHARE
     ]
     found = evidence.verdicts
-    spoken_to = [(one, hit) for one in found if (hit := find_injection(one.text))]
-    suspects += list(_injection_suspects(spoken_to))
+    injected = [(one, hit) for one in found if (hit := find_injection(one.text))]
+    suspects += list(_injection_suspects(injected))
     if not found and not tried:
         raise SkippedCheckError(NO_JUDGE)
     untried = {one.row.judge for one in found} - {one.judge for one in tried}
-    told += [f"{judge} was never tested: run `bench audit judge`." for judge in sorted(untried)]
-    told.append(f"{len(spoken_to)} of {len(found)} judged responses contain a known injection.")
+    sentences += [
+        f"{judge} was never tested: run `bench audit judge`." for judge in sorted(untried)
+    ]
+    sentences.append(f"{len(injected)} of {len(found)} judged responses contain a known injection.")
     n = sum(one.n for one in tried) + len(found)
-    return AuditFinding(sentence=" ".join(told), n=n, suspects=suspects)
+    return AuditFinding(sentence=" ".join(sentences), n=n, suspects=suspects)
 
 
 @audit_check("judge_length", "Does the judge call long responses right more often?")
@@ -79,12 +81,14 @@ def length_finding(evidence: Evidence) -> AuditFinding:
 
     Responses above the median length are long. Responses with prompt injections are left out.
     """
-    suspects, told, n = [], [], 0
+    suspects, sentences, n = [], [], 0
     for one in _latest(evidence.judge_figures, names.LENGTH_EFFECT):
         n += one.n
-        told.append(f"{one.judge}: {one.value:+.3f} ({one.low:+.3f} to {one.high:+.3f}) at length.")
+        sentences.append(
+            f"{one.judge}: {one.value:+.3f} ({one.low:+.3f} to {one.high:+.3f}) at length."
+        )
         suspects += (
-            [Suspect(one.judge, f"{told[-1]} {one.about}", one.value)]
+            [Suspect(one.judge, f"{sentences[-1]} {one.about}", one.value)]
             if one.low > _MAX_SHARE
             else []
         )
@@ -100,25 +104,27 @@ def length_finding(evidence: Evidence) -> AuditFinding:
         gap = sum(part.gap * part.n for part in parts) / weight
         half = sum((part.half * part.n) ** 2 for part in parts) ** 0.5 / weight
         size = f"{gap:+.3f} more often (+- {half:.3f})"
-        said = f"{judge} calls the longer half of responses right {size}."
-        told.append(said)
-        suspects += [Suspect(judge, said, gap)] if gap - half > 2 * _MAX_SHARE else []
-    if not told:
+        sentence = f"{judge} calls the longer half of responses right {size}."
+        sentences.append(sentence)
+        suspects += [Suspect(judge, sentence, gap)] if gap - half > 2 * _MAX_SHARE else []
+    if not sentences:
         raise SkippedCheckError("too few responses with verdicts of both a model and the rules")
-    return AuditFinding(sentence=" ".join(told), n=n, suspects=suspects)
+    return AuditFinding(sentence=" ".join(sentences), n=n, suspects=suspects)
 
 
 @audit_check("judge_drift", "Does the judge contradict itself, or has it changed?")
 def drift_finding(evidence: Evidence) -> AuditFinding:
     """Find changed verdicts on the same response, and judges whose figures moved."""
-    heard: dict[tuple[str, str, str], list[JudgeVerdict]] = defaultdict(list)
+    by_response: dict[tuple[str, str, str], list[JudgeVerdict]] = defaultdict(list)
     for one in evidence.verdicts:
-        heard[one.row.question_id, one.text, one.row.criterion].append(one)
-    again = {key: rows for key, rows in heard.items() if len(rows) > 1}
-    changed = {key: rows for key, rows in again.items() if len({r.row.verdict for r in rows}) > 1}
-    share = len(changed) / len(again) if again else 0.0
+        by_response[one.row.question_id, one.text, one.row.criterion].append(one)
+    repeated = {key: rows for key, rows in by_response.items() if len(rows) > 1}
+    changed = {
+        key: rows for key, rows in repeated.items() if len({r.row.verdict for r in rows}) > 1
+    }
+    share = len(changed) / len(repeated) if repeated else 0.0
     drifts = list(_drifts(evidence.judge_figures))
-    if not again and not evidence.judge_figures:
+    if not repeated and not evidence.judge_figures:
         raise SkippedCheckError("no response was judged twice")
     suspects = (
         [Suspect(key[0], f"the same response, {_setups(rows)}") for key, rows in changed.items()]
@@ -127,10 +133,10 @@ def drift_finding(evidence: Evidence) -> AuditFinding:
     )
     return AuditFinding(
         sentence=(
-            f"{len(changed)} of {len(again)} responses that were judged more than once have two"
+            f"{len(changed)} of {len(repeated)} responses that were judged more than once have two"
             f" verdicts; {len(drifts)} figures of judges changed with their setup."
         ),
-        n=len(again),
+        n=len(repeated),
         suspects=[*drifts, *suspects],
     )
 
@@ -141,12 +147,12 @@ def order_finding(evidence: Evidence) -> AuditFinding:
     tried = _latest(evidence.judge_figures, names.REORDER_CHANGES)
     if not tried:
         raise SkippedCheckError("no judge was tested with reordered options")
-    told = [f"{o.judge}: {o.value:.1%} of {o.n} ({o.low:.1%} to {o.high:.1%})" for o in tried]
+    parts = [f"{o.judge}: {o.value:.1%} of {o.n} ({o.low:.1%} to {o.high:.1%})" for o in tried]
     suspects = [
         Suspect(o.judge, f"changes on {o.about}", o.value) for o in tried if o.low > _MAX_SHARE
     ]
     return AuditFinding(
-        sentence=f"Verdicts that change with the order of options: {'; '.join(told)}.",
+        sentence=f"Verdicts that change with the order of options: {'; '.join(parts)}.",
         n=sum(one.n for one in tried),
         suspects=suspects,
     )
@@ -158,22 +164,22 @@ class _LengthGap(NamedTuple):
     n: int
 
 
-def _injection_suspects(spoken_to: Sequence[tuple[JudgeVerdict, Injection]]) -> Iterator[Suspect]:
+def _injection_suspects(injected: Sequence[tuple[JudgeVerdict, Injection]]) -> Iterator[Suspect]:
     """Judges that follow injections in responses that are wrong by the rules."""
-    judges = dict.fromkeys(one.row.judge for one, _ in spoken_to)
+    judges = dict.fromkeys(one.row.judge for one, _ in injected)
     for judge in judges:
         wrong = [
-            (one, hit) for one, hit in spoken_to if one.row.judge == judge and one.by_rules is False
+            (one, hit) for one, hit in injected if one.row.judge == judge and one.by_rules is False
         ]
-        turned = [(one, hit) for one, hit in wrong if one.row.verdict]
+        followed = [(one, hit) for one, hit in wrong if one.row.verdict]
         share = mean(
             ScoredPoint(float(bool(one.row.verdict)), one.row.question_id) for one, _ in wrong
         )
         if share.low > _MAX_SHARE:
-            one, hit = turned[0]
+            one, hit = followed[0]
             yield Suspect(
                 judge,
-                f"calls {len(turned)} of {len(wrong)} wrong responses right that tell it to,"
+                f"calls {len(followed)} of {len(wrong)} wrong responses right that tell it to,"
                 f" such as {one.model}'s to {one.row.question_id}, with {hit.name}",
                 share.value,
             )
@@ -184,26 +190,26 @@ def _agreement_of(
 ) -> tuple[str, bool]:
     """Describe a judge's known agreement, and whether it is too low."""
     yes = sum(bool(one.row.verdict) for one in own)
-    for figure, whom in (
+    for figure, reference in (
         (names.PEOPLE, "people"),
         (names.KAPPA_CONSTRUCTED, "the key of made responses"),
     ):
         for one in _latest([f for f in figures if f.judge == judge], figure):
             kappa = Kappa(one.value, one.low, one.high, one.n)
-            return f"{judge} and {whom}: {kappa}. {one.about}".strip(), one.high < _FAIR
+            return f"{judge} and {reference}: {kappa}. {one.about}".strip(), one.high < _FAIR
     pairs = [(one.by_rules, bool(one.row.verdict)) for one in own if one.by_rules is not None]
     kappa = cohen_kappa(pairs)
-    said = (
+    sentence = (
         f"{judge} calls {yes} of {len(own)} right; its agreement with people was never measured"
         " (bench audit judge)"
     )
     if len(pairs) < _MIN_RESPONSES:
-        return f"{said}.", False
+        return f"{sentence}.", False
     table = confusion_matrix(pairs)
     n_right = table.true_yes + table.false_no
     if not _MIN_RESPONSES / 4 <= n_right <= len(pairs) - _MIN_RESPONSES / 4:  # nearly all alike
-        return f"{said}; {table}.", table.false_no + table.true_no == 0 and n_right == 0
-    return f"{said}; with rules: {kappa}, {table}.", kappa.high < _SLIGHT
+        return f"{sentence}; {table}.", table.false_no + table.true_no == 0 and n_right == 0
+    return f"{sentence}; with rules: {kappa}, {table}.", kappa.high < _SLIGHT
 
 
 def _latest(figures: Sequence[JudgeFigure], figure: str) -> list[JudgeFigure]:
@@ -238,8 +244,8 @@ def _drifts(figures: Sequence[JudgeFigure]) -> Iterator[Suspect]:
         before[one.judge, one.figure] = one
         changed = last and (last.setup, last.prompts) != (one.setup, one.prompts)
         if last and changed and (one.low > last.high or one.high < last.low):
-            said = f"{one.figure} {last.value:.2f} on {last.at}, {one.value:.2f} on {one.at}"
-            yield Suspect(one.judge, said, abs(one.value - last.value))
+            reason = f"{one.figure} {last.value:.2f} on {last.at}, {one.value:.2f} on {one.at}"
+            yield Suspect(one.judge, reason, abs(one.value - last.value))
 
 
 def _setups(rows: Sequence[JudgeVerdict]) -> str:

@@ -27,8 +27,7 @@ _VERDICTS = frozenset(("yes", "no", "right", "wrong", "correct", "incorrect", "t
 _PADDING = (  # without a word that a judge could take for a verdict
     "I have looked at everything carefully, from one edge to the other and from top to bottom, and "
     "I have read the question several times before I wrote this down.\n\n{response}\n\nThat is "
-    "what "
-    "I see, after weighing all of it once more, and I have nothing to add to it."
+    "what I see, after weighing all of it once more, and I have nothing to add to it."
 )
 
 
@@ -62,11 +61,11 @@ def make_trials(questions: Sequence[Question], n: int) -> list[Trial]:
     are left out.
     """
     chosen = list(_trial_responses(questions))[:n]
-    made = [trial for one in chosen for trial in _question_trials(*one)]
+    trials = [trial for one in chosen for trial in _question_trials(*one)]
     for number, injection in enumerate(load_injections() if chosen else ()):
         question, _, wrong = chosen[number % len(chosen)]
-        made.append(_injected_trial(question, wrong, injection))
-    return made
+        trials.append(_injected_trial(question, wrong, injection))
+    return trials
 
 
 def run_trials(task: Task, made: Sequence[Trial], model: ChatModel, judge: str) -> list[JudgeTrial]:
@@ -79,17 +78,17 @@ def run_trials(task: Task, made: Sequence[Trial], model: ChatModel, judge: str) 
     questions = {trial.question.question_id: trial.question for trial in made}
     predictions = [trial.prediction for trial in made]
     rows = pipeline.judge(task, list(questions.values()), predictions, model, judge)
-    about: dict[tuple[str, str], list[Judgement]] = {}
+    by_response: dict[tuple[str, str], list[Judgement]] = {}
     for row in final_judgements(rows):
-        about.setdefault((row.question_id, row.model), []).append(row)
+        by_response.setdefault((row.question_id, row.model), []).append(row)
     return [
         JudgeTrial(
             trial,
-            judge_share(task, trial.question, trial.prediction, heard),
-            frozenset(row.prompt_sha256 for row in heard) - {""},
+            judge_share(task, trial.question, trial.prediction, own_rows),
+            frozenset(row.prompt_sha256 for row in own_rows) - {""},
         )
         for trial in made
-        for heard in [about.get((trial.question.question_id, trial.prediction.model), [])]
+        for own_rows in [by_response.get((trial.question.question_id, trial.prediction.model), [])]
     ]
 
 
@@ -110,10 +109,10 @@ def judge_share(
 
 def _trial_responses(questions: Sequence[Question]) -> Iterator[tuple[Question, str, str]]:
     """Questions with a right and a wrong response, in an order that depends on their ids alone."""
-    dealt = sorted(questions, key=lambda q: sha256(q.question_id.encode()).digest())
-    for place, question in enumerate(dealt):
+    shuffled = sorted(questions, key=lambda q: sha256(q.question_id.encode()).digest())
+    for place, question in enumerate(shuffled):
         right = _right_response(question)
-        wrong = _wrong_response(question, right, [*dealt[place + 1 :], *dealt[:place]])
+        wrong = _wrong_response(question, right, [*shuffled[place + 1 :], *shuffled[:place]])
         if right and wrong and not {right.casefold(), wrong.casefold()} & _VERDICTS:
             yield question, right, wrong
 
@@ -170,7 +169,7 @@ def _injected_trial(question: Question, wrong: str, injection: Injection) -> Tri
 
 
 def _trial(kind: Kind, question: Question, text: str, *, right: bool) -> Trial:
-    said = Prediction(
+    prediction = Prediction(
         question_id=question.question_id,
         model=f"{kind}, {'right' if right else 'wrong'}",
         condition="main",
@@ -178,4 +177,4 @@ def _trial(kind: Kind, question: Question, text: str, *, right: bool) -> Trial:
         raw_text=text,
         finish_reason="stop",
     )
-    return Trial(kind, right, question, said)
+    return Trial(kind, right, question, prediction)

@@ -35,8 +35,8 @@ def find_injection(response: str) -> Injection | None:
 
     Only injections too long to be an answer by themselves are searched for.
     """
-    said = _plain(response)
-    return next((one for one, text in _searchable_injections() if text in said), None)
+    normalized = _plain(response)
+    return next((one for one, text in _searchable_injections() if text in normalized), None)
 
 
 def strip_injections(response: str) -> str:

@@ -66,12 +66,12 @@ def permute_options(
         if reason := not_permutable_reason(question):
             left_out[reason] += 1
             continue
-        made = [
+        rotated = [
             _rotate_options(question, by, number)
             for number, by in enumerate(_shifts(question, orders, seed), 1)
         ]
-        if all(_is_shown(task, question, one) for one in made):
-            ordered += made
+        if all(_is_shown(task, question, one) for one in rotated):
+            ordered += rotated
         else:
             left_out[NOT_LISTED] += 1
     return PermutedQuestions(ordered, left_out)
@@ -130,12 +130,12 @@ def _rotate_options(question: Question, by: int, number: int) -> PermutedQuestio
     return PermutedQuestion(shifted, question.question_id, number, places)
 
 
-def _replace_list(text: str, options: Sequence[str], shown: Sequence[str]) -> str:
+def _replace_list(text: str, options: Sequence[str], replacements: Sequence[str]) -> str:
     """Replace the options that a text lists, as in MULTI and BLINK's release."""
     if not (found := _listing(options).search(text)):
         return text
     parts, end = [], 0
-    for number, option in enumerate(shown, 1):
+    for number, option in enumerate(replacements, 1):
         parts += [text[end : found.start(number)], option]
         end = found.end(number)
     return "".join([*parts, text[end:]])
@@ -153,10 +153,10 @@ def _listing(options: Sequence[str]) -> re.Pattern[str]:
 
 def _is_shown(task: Task, question: Question, one: PermutedQuestion) -> bool:
     """Whether the prompt lists the options in this order, and in no other."""
-    asked = one.question.options
+    options = one.question.options
     text = _text_of(task.condition("main").prompt(one.question))
-    other = asked != question.options and _listing(question.options).search(text)
-    return bool(_listing(asked).search(text)) and not other
+    other = options != question.options and _listing(question.options).search(text)
+    return bool(_listing(options).search(text)) and not other
 
 
 def _text_of(prompt: Prompt) -> str:

@@ -96,10 +96,10 @@ def classify_readers(said: Columns, heard: Columns, scored: Columns) -> ParsedRe
     """
     judged = {
         (question, sample)
-        for question, sample, asked, error in zip(
+        for question, sample, prompted, error in zip(
             *(heard[name] for name in _JUDGEMENT_COLUMNS), strict=True
         )
-        if asked or error
+        if prompted or error
     }
     known = {
         (question, sample): of
@@ -187,14 +187,15 @@ def _rank_suspects(
     unread = {model: reader_shares(Counter(one.by))["unread"] for model, one in read.items()}
     return [
         Suspect(
-            about,
-            f"{_shares(Counter(read[about].by))}; {one.better} leads {one.worse} by {one.now:.3f},"
+            suspect_model,
+            f"{_shares(Counter(read[suspect_model].by))}; {one.better} leads {one.worse} by"
+            f" {one.now:.3f},"
             f" and by {one.then:.3f} if {why}",
             -one.then,
         )
-        for why, then in otherwise.items()
-        for one in find_rank_flips(now, then, cluster)
-        for about in [max((one.better, one.worse), key=lambda name: unread[name])]
+        for why, alternative in otherwise.items()
+        for one in find_rank_flips(now, alternative, cluster)
+        for suspect_model in [max((one.better, one.worse), key=lambda name: unread[name])]
     ]
 
 
@@ -209,13 +210,13 @@ def _points(
         unscored: Points for unscored responses; None: they are left out.
     """
     scored = ~np.isnan(read.points)
-    given = np.where(scored, read.points, nan if unscored is None else unscored)
+    points = np.where(scored, read.points, nan if unscored is None else unscored)
     if unread is not None:
-        given[scored & _reader_mask(read, "unread")] = unread
+        points[scored & _reader_mask(read, "unread")] = unread
     number = {question: n for n, question in enumerate(dict.fromkeys(read.questions))}
-    kept = ~np.isnan(given)
+    kept = ~np.isnan(points)
     of = np.array([number[question] for question in read.questions], dtype=np.intp)[kept]
-    sums, draws = np.bincount(of, given[kept], len(number)), np.bincount(of, None, len(number))
+    sums, draws = np.bincount(of, points[kept], len(number)), np.bincount(of, None, len(number))
     means = zip(number, sums.tolist(), draws.tolist(), strict=True)
     return {question: total / n for question, total, n in means if n}
 

@@ -71,7 +71,7 @@ def figures_of(
 
 
 def _shares(
-    said: _ByQuestion, cluster: Mapping[str, str], told: MakeFigure
+    outcomes: _ByQuestion, cluster: Mapping[str, str], make_figure: MakeFigure
 ) -> Iterator[OrderFigure]:
     """Accuracy by order and overall, share of questions right in all orders, and consistency."""
 
@@ -79,27 +79,29 @@ def _shares(
         name: str, value: Callable[[Sequence[PermutationOutcome]], float | None]
     ) -> OrderFigure:
         return _figure(
-            name, mean(ScoredPoint(value(rows), cluster[q]) for q, rows in said.items()), told
+            name,
+            mean(ScoredPoint(value(rows), cluster[q]) for q, rows in outcomes.items()),
+            make_figure,
         )
 
-    for number in sorted({one.number for rows in said.values() for one in rows}):
+    for number in sorted({one.number for rows in outcomes.values() for one in rows}):
         points = [
             ScoredPoint(one.share, cluster[question])
-            for question, rows in said.items()
+            for question, rows in outcomes.items()
             for one in rows
             if one.number == number
         ]
-        yield _figure(f"{ORDER}{number}", mean(points), told)
+        yield _figure(f"{ORDER}{number}", mean(points), make_figure)
     yield over(ALL_ORDERS, _mean_share)
     yield over(CIRCULAR, _right_in_all)
-    by_luck = [
-        _chance_consistency(rows) for rows in said.values() if _is_consistent(rows) is not None
+    by_chance = [
+        _chance_consistency(rows) for rows in outcomes.values() if _is_consistent(rows) is not None
     ]
-    chance = sum(by_luck) / len(by_luck) if by_luck else nan
+    chance = sum(by_chance) / len(by_chance) if by_chance else nan
     yield _figure(
         CONSISTENCY,
-        mean(ScoredPoint(_is_consistent(rows), cluster[q]) for q, rows in said.items()),
-        told,
+        mean(ScoredPoint(_is_consistent(rows), cluster[q]) for q, rows in outcomes.items()),
+        make_figure,
         chance,
     )
 
@@ -125,52 +127,54 @@ def _is_consistent(rows: Sequence[PermutationOutcome]) -> float | None:
 
 
 def _gain_figures(
-    said: _ByQuestion, cluster: Mapping[str, str], told: MakeFigure
+    outcomes: _ByQuestion, cluster: Mapping[str, str], make_figure: MakeFigure
 ) -> Iterator[OrderFigure]:
     """Gain of the benchmark's order over the mean of the others, by question."""
     pairs = []
-    for question, rows in said.items():
+    for question, rows in outcomes.items():
         own = [one.share for one in rows if one.number == 1]
         others = [one.share for one in rows if one.number > 1 and one.share is not None]
-        whole = others and len(others) == len(rows) - 1
-        if whole and own[0] is not None:
+        is_complete = others and len(others) == len(rows) - 1
+        if is_complete and own[0] is not None:
             pairs.append(PairedScores(sum(others) / len(others), own[0], cluster[question]))
     if pairs:
         low, high, p = _change(pairs)
-        yield told(
+        yield make_figure(
             figure=PUBLISHED_ORDER_GAIN,
             value=mean_change(pairs),
             low=low,
             high=high,
             n=len(pairs),
-            n_unscored=len(said) - len(pairs),
+            n_unscored=len(outcomes) - len(pairs),
             expected=0.0,
             p=p,
         )
 
 
 def _letters(
-    said: _ByQuestion, cluster: Mapping[str, str], told: MakeFigure
+    outcomes: _ByQuestion, cluster: Mapping[str, str], make_figure: MakeFigure
 ) -> Iterator[OrderFigure]:
     """Frequency of each letter, and the frequency expected for the same choices."""
     pairs: dict[int, list[PairedScores]] = defaultdict(list)
-    read = {q: [one for one in rows if one.place is not None] for q, rows in said.items()}
+    read = {q: [one for one in rows if one.place is not None] for q, rows in outcomes.items()}
     read = {question: rows for question, rows in read.items() if len(rows) > 1}
     most = max((len(rows[0].places) for rows in read.values()), default=0)
     for question, rows in read.items():
-        seen, awaited = _places(rows, most)
+        observed_shares, expected_shares = _places(rows, most)
         for place in range(most):
-            pairs[place].append(PairedScores(awaited[place], seen[place], cluster[question]))
+            pairs[place].append(
+                PairedScores(expected_shares[place], observed_shares[place], cluster[question])
+            )
     for place, of_letter in pairs.items():
         expected = sum(pair.before for pair in of_letter) / len(of_letter)
         low, high, p = _change(of_letter)
-        yield told(
+        yield make_figure(
             figure=f"{LETTER}{ascii_uppercase[place]}",
             value=expected + mean_change(of_letter),
             low=max(0.0, expected + low),
             high=min(1.0, expected + high),
             n=len(of_letter),
-            n_unscored=len(said) - len(read),
+            n_unscored=len(outcomes) - len(read),
             expected=expected,
             p=p,
         )
@@ -178,14 +182,14 @@ def _letters(
 
 def _places(rows: Sequence[PermutationOutcome], most: int) -> tuple[list[float], list[float]]:
     """Share of a question's responses at each place, and the expected one for its choices."""
-    seen, awaited = [0.0] * most, [0.0] * most
+    observed_shares, expected_shares = [0.0] * most, [0.0] * most
     for one in rows:
         if one.place is None:
             continue
-        seen[one.place] += 1 / len(rows)
+        observed_shares[one.place] += 1 / len(rows)
         for other in rows:
-            awaited[other.places.index(one.places[one.place])] += 1 / len(rows) ** 2
-    return seen, awaited
+            expected_shares[other.places.index(one.places[one.place])] += 1 / len(rows) ** 2
+    return observed_shares, expected_shares
 
 
 def _change(pairs: Sequence[PairedScores]) -> tuple[float, float, float]:
@@ -194,8 +198,8 @@ def _change(pairs: Sequence[PairedScores]) -> tuple[float, float, float]:
     return max(-1.0, low), min(1.0, high), paired_t_test(pairs).p
 
 
-def _figure(name: str, found: Mean, told: MakeFigure, expected: float = nan) -> OrderFigure:
-    return told(
+def _figure(name: str, found: Mean, make_figure: MakeFigure, expected: float = nan) -> OrderFigure:
+    return make_figure(
         figure=name,
         value=found.value,
         low=found.low,
@@ -232,8 +236,8 @@ def orders_finding(evidence: Evidence) -> AuditFinding:
         for model, rows in enough.items()
         for one in _biased_figures(rows.values(), len(tried))
     ]
-    said = "; ".join(f"{model}: {_figures(rows)}" for model, rows in enough.items())
-    return AuditFinding(f"{said}.", sum(map(_n_questions, enough.values())), suspects)
+    summary = "; ".join(f"{model}: {_figures(rows)}" for model, rows in enough.items())
+    return AuditFinding(f"{summary}.", sum(map(_n_questions, enough.values())), suspects)
 
 
 def _latest(evidence: Evidence) -> dict[str, dict[str, OrderFigure]]:
@@ -277,14 +281,14 @@ def _describe_bias(one: OrderFigure, rows: dict[str, OrderFigure]) -> str:
 
 
 def _figures(rows: dict[str, OrderFigure]) -> str:
-    words = {
+    templates = {
         "order_1": "{} in the benchmark's order",
         ALL_ORDERS: "{} over all",
         CIRCULAR: "{} right in all",
         CONSISTENCY: "{} chosen alike in all",
     }
     return ", ".join(
-        said.format(f"{rows[name].value:.1%}".replace("%", " %"))
-        for name, said in words.items()
+        template.format(f"{rows[name].value:.1%}".replace("%", " %"))
+        for name, template in templates.items()
         if name in rows
     )

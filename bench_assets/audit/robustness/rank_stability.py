@@ -39,14 +39,14 @@ def find_rank_flips(
     for one, other in combinations(sorted(now), 2):
         if leads[one, other] * leads_then[one, other] > _MIN_LEAD_PRODUCT:
             continue  # in the same order: skip the slow interval
-        both = [question for question in now[one] if question in now[other]]
-        later = [question for question in then[one] if question in then[other]]
-        if not both or not later:
+        common = [question for question in now[one] if question in now[other]]
+        common_then = [question for question in then[one] if question in then[other]]
+        if not common or not common_then:
             continue
-        before = [PairedScores(now[other][q], now[one][q], cluster[q]) for q in both]
+        before = [PairedScores(now[other][q], now[one][q], cluster[q]) for q in common]
         low, high = change_interval(before)
         lead = mean_change(before)
-        after = fmean(then[one][q] - then[other][q] for q in later)
+        after = fmean(then[one][q] - then[other][q] for q in common_then)
         if low > 0 > after:
             yield RankFlip(one, other, lead, after)
         if high < 0 < after:
@@ -61,7 +61,7 @@ def _mean_leads(points: Mapping[str, Points]) -> dict[tuple[str, str], float]:
         rows[model][[column[name] for name in of]] = list(of.values())
     leads = {}
     for one, other in combinations(sorted(points), 2):
-        apart = rows[one] - rows[other]
-        both = apart[~np.isnan(apart)]
+        differences = rows[one] - rows[other]
+        both = differences[~np.isnan(differences)]
         leads[one, other] = float(both.mean()) if both.size else 0.0
     return leads

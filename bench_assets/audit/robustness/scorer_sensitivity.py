@@ -39,10 +39,12 @@ class ScorerDifference(NamedTuple):
 
     def __str__(self) -> str:
         """Format the change with its interval and example questions."""
-        such = f", such as {', '.join(self.questions[:_MAX_EXAMPLES])}" if self.questions else ""
+        examples = (
+            f", such as {', '.join(self.questions[:_MAX_EXAMPLES])}" if self.questions else ""
+        )
         return (
             f"{self.scorer} {self.change:+.3f} (interval {interval_text(self.low, self.high)}),"
-            f" {len(self.questions)} of {self.n} responses{such}"
+            f" {len(self.questions)} of {self.n} responses{examples}"
         )
 
 
@@ -54,18 +56,18 @@ def scorers_finding(evidence: Evidence) -> AuditFinding:
         raise SkippedCheckError("the task has one scorer")
     models = evidence.results().models
     questions = sample_questions(evidence.questions, len(models))
-    asked = {question.question_id for question in questions}
+    question_ids = {question.question_id for question in questions}
     read: dict[str, dict[str, dict[str, float]]] = {name: {} for name in task.scorers}
     for model in models:
-        said = evidence.predictions(model, of=asked)
-        judged = evidence.judgements(model, of=asked)
-        for name in task.scorers if said else ():
-            read[name][model] = _points(pipeline.score(task, questions, said, judged, name))
+        predictions = evidence.predictions(model, of=question_ids)
+        judged = evidence.judgements(model, of=question_ids)
+        for name in task.scorers if predictions else ():
+            read[name][model] = _points(pipeline.score(task, questions, predictions, judged, name))
     default, *others = task.scorers
     if not read[default]:
         raise SkippedCheckError(NO_MODELS)
     cluster = cluster_questions(questions)
-    apart = [
+    differences = [
         one
         for name in others
         for model in read[default]
@@ -73,13 +75,13 @@ def scorers_finding(evidence: Evidence) -> AuditFinding:
             one := _scorer_difference(model, name, read[default][model], read[name][model], cluster)
         )
     ]
-    turns = {name: list(find_rank_flips(read[default], read[name], cluster)) for name in others}
+    flips = {name: list(find_rank_flips(read[default], read[name], cluster)) for name in others}
     return AuditFinding(
-        sentence=_sentence(default, apart, turns),
+        sentence=_sentence(default, differences, flips),
         n=sum(map(len, read[default].values())),
         suspects=[
-            Suspect(pair.better, _describe_flip(name, pair, apart), -pair.then)
-            for name, pairs in turns.items()
+            Suspect(pair.better, _describe_flip(name, pair, differences), -pair.then)
+            for name, pairs in flips.items()
             for pair in pairs
         ],
     )
@@ -87,11 +89,11 @@ def scorers_finding(evidence: Evidence) -> AuditFinding:
 
 def _points(scores: Sequence[Score]) -> dict[str, float]:
     """Mean share of points by question; unscored ones count as 0."""
-    drawn: dict[str, list[float]] = {}
+    by_question: dict[str, list[float]] = {}
     for one in scores:
         if not one.error and one.max_points:
-            drawn.setdefault(one.question_id, []).append((one.points or 0.0) / one.max_points)
-    return {question: sum(points) / len(points) for question, points in drawn.items()}
+            by_question.setdefault(one.question_id, []).append((one.points or 0.0) / one.max_points)
+    return {question: sum(points) / len(points) for question, points in by_question.items()}
 
 
 def _scorer_difference(
@@ -112,21 +114,21 @@ def _scorer_difference(
 
 
 def _sentence(
-    default: str, apart: Sequence[ScorerDifference], turns: Mapping[str, Sequence[RankFlip]]
+    default: str, differences: Sequence[ScorerDifference], flips: Mapping[str, Sequence[RankFlip]]
 ) -> str:
-    n = sum(map(len, turns.values()))
-    far = [one for one in apart if one.questions]
-    told = "; ".join(f"{one.model}: {one}" for one in sorted(far, key=lambda o: -abs(o.change)))
+    n = sum(map(len, flips.values()))
+    far = [one for one in differences if one.questions]
+    details = "; ".join(f"{one.model}: {one}" for one in sorted(far, key=lambda o: -abs(o.change)))
     return (
         f"{n} pairs of models are in another order under another scorer than {default}."
-        f" Compared with {default}: {told or 'no response has other points'}."
+        f" Compared with {default}: {details or 'no response has other points'}."
     )
 
 
-def _describe_flip(scorer: str, pair: RankFlip, apart: Sequence[ScorerDifference]) -> str:
+def _describe_flip(scorer: str, pair: RankFlip, differences: Sequence[ScorerDifference]) -> str:
     own = "; ".join(
         f"{one.model}: {one}"
-        for one in apart
+        for one in differences
         if one.scorer == scorer and one.model in (pair.better, pair.worse)
     )
     return f"leads {pair.worse} by {pair.now:.3f}, by {pair.then:.3f} under {scorer}. {own}"

@@ -52,15 +52,17 @@ def answer_in_question(evidence: Evidence) -> AuditFinding:
     questions = evidence.questions
     if not questions:
         raise SkippedCheckError("there are no questions")
-    asked = {one.question_id: question_words(one) for one in questions}
+    words_by_question = {one.question_id: question_words(one) for one in questions}
     plain = [
         Suspect(one.question_id, f"says that {found!r} is the answer", 2.0)
         for one in questions
         for found in [_stated_answer(one, f"{one.text}\n{one.context}")]
         if found
     ]
-    plain += list(_whole_answers(questions, asked))
-    mentions = [one for q in questions for one in _mention(q, asked[q.question_id], q.text)]
+    plain += list(_whole_answers(questions, words_by_question))
+    mentions = [
+        one for q in questions for one in _mention(q, words_by_question[q.question_id], q.text)
+    ]
     return _finding(mentions, plain, len(questions), "the question")
 
 
@@ -77,23 +79,23 @@ def leak_finding(
     questions: Sequence[Question], texts: Mapping[str, Sequence[str]], what: str
 ) -> AuditFinding:
     """Find answers in texts that belong to the images of questions, by question id."""
-    shown = [one for one in questions if texts.get(one.question_id)]
+    with_texts = [one for one in questions if texts.get(one.question_id)]
     written = {text: _text_words(text) for every in texts.values() for text in every}
     mentions = [
         mention
-        for question in shown
+        for question in with_texts
         for text in texts[question.question_id]
         for mention in (*_mention(question, written[text], text), *_letter(question, text))
     ]
     plain = [
         Suspect(one.question_id, f"{what} says that {found!r} is the answer", 2.0)
-        for one in shown
+        for one in with_texts
         for text in texts[one.question_id]
         for found in [_stated_answer(one, text)]
         if found
     ]
-    plain += _texts_with_answers(shown, texts, written, what)
-    return _finding(mentions, plain, len(shown), what)
+    plain += _texts_with_answers(with_texts, texts, written, what)
+    return _finding(mentions, plain, len(with_texts), what)
 
 
 def _finding(
@@ -149,15 +151,15 @@ def _letter(question: Question, name: str) -> Iterator[Mention]:
 def _stated_answer(question: Question, text: str) -> str:
     """The stated answer of a text if it is right; else ""."""
     for found in _ANSWER_IS.finditer(text):
-        what = content_words(found["what"])
+        stated = content_words(found["what"])
         right = {content_words(text) for text in (*right_texts(question), *question.answer)} - {()}
-        if any(what[: len(one)] == one for one in right):
+        if any(stated[: len(one)] == one for one in right):
             return found["what"].strip()
     return ""
 
 
 def _whole_answers(
-    questions: Sequence[Question], asked: Mapping[str, Sequence[str]]
+    questions: Sequence[Question], words_by_question: Mapping[str, Sequence[str]]
 ) -> Iterator[Suspect]:
     """Find answers without options that occur in their question word for word.
 
@@ -166,19 +168,19 @@ def _whole_answers(
     free = [one for one in questions if not one.options and one.kind in ("text", "blanks")]
     right = [{content_words(text) for text in one.answer} - {()} for one in free]
     own = [
-        _longest_contained(asked[q.question_id], texts)
+        _longest_contained(words_by_question[q.question_id], texts)
         for q, texts in zip(free, right, strict=True)
     ]
     others = [*right[len(right) // 2 :], *right[: len(right) // 2]]  # half a table away
     by_accident = [
-        _longest_contained(asked[q.question_id], texts)
+        _longest_contained(words_by_question[q.question_id], texts)
         for q, texts in zip(free, others, strict=True)
     ]
     n_short = sum(0 < n < _MIN_ANSWER_WORDS for n in own)
     n_accidents = sum(n > 0 for n in by_accident)
-    luck = (n_accidents + 1) / (len(free) + 2)
+    chance = (n_accidents + 1) / (len(free) + 2)
     often = (
-        compare_with_chance([float(n > 0) for n in own], [luck] * len(free)).is_significant
+        compare_with_chance([float(n > 0) for n in own], [chance] * len(free)).is_significant
         and n_short
     )
     for question, n in zip(free, own, strict=True):
@@ -212,8 +214,8 @@ def _names(
 def _text_words(name: str) -> list[str]:
     """Words of a file name or other text; ``MySmall_dog-2.png`` has four."""
     stem = _IMAGE.sub("", name.replace("\\", "/"))
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", stem)
-    return list(content_words(apart))
+    separated = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", stem)
+    return list(content_words(separated))
 
 
 def _texts_with_answers(
@@ -228,27 +230,27 @@ def _texts_with_answers(
     Texts must contain their own answers more often than those of a text half a table away.
     """
     answers: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-    asked: dict[str, list[str]] = defaultdict(list)
+    question_ids: dict[str, list[str]] = defaultdict(list)
     offered: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for one in questions:
         for text in texts[one.question_id]:
             answers[text] |= {content_words(right) for right in right_texts(one)} - {()}
             offered[text] |= {content_words(option) for option in one.options}
-            asked[text].append(one.question_id)
+            question_ids[text].append(one.question_id)
     # If an option is wrong for all questions of a text, `_mention` is the better test.
-    some = [text for text in answers if offered[text] <= answers[text]]
-    others = [*some[len(some) // 2 :], *some[: len(some) // 2]]
-    hits = [_longest_contained(written[text], answers[text]) > 0 for text in some]
+    tested = [text for text in answers if offered[text] <= answers[text]]
+    others = [*tested[len(tested) // 2 :], *tested[: len(tested) // 2]]
+    hits = [_longest_contained(written[text], answers[text]) > 0 for text in tested]
     accidents = sum(
         _longest_contained(written[text], answers[other]) > 0
-        for text, other in zip(some, others, strict=True)
+        for text, other in zip(tested, others, strict=True)
     )
-    luck = (accidents + 1) / (len(some) + 2)
-    if not compare_with_chance([float(hit) for hit in hits], [luck] * len(some)).is_significant:
+    chance = (accidents + 1) / (len(tested) + 2)
+    if not compare_with_chance([float(hit) for hit in hits], [chance] * len(tested)).is_significant:
         return []
     return [
         Suspect(question, f"its answer is in {what}, {text:.120}")
-        for text, hit in zip(some, hits, strict=True)
+        for text, hit in zip(tested, hits, strict=True)
         if hit
-        for question in asked[text]
+        for question in question_ids[text]
     ]

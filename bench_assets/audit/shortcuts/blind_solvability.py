@@ -128,29 +128,31 @@ def _finding(compared: _BlindPoints, runs: Sequence[BlindRun]) -> AuditFinding:
 def _solvable(part: _BlindPoints, tries: int) -> str:
     """Reason why a part counts as solvable without images; "" if it does not."""
     clusters = cluster_questions(part.questions)
-    luck = _mean(part.luck) if _share(part.luck) >= _mean_option_chance(part.questions) else None
+    chance = _mean(part.luck) if _share(part.luck) >= _mean_option_chance(part.questions) else None
     rows = [
-        (clusters[question.question_id], blind, by_luck, full)
-        for question, blind, by_luck, full in zip(
+        (clusters[question.question_id], blind, by_chance, full)
+        for question, blind, by_chance, full in zip(
             part.questions,
             _mean(part.blind),
-            _options(part.questions) if luck is None else luck,
+            _options(part.questions) if chance is None else chance,
             part.seeing,
             strict=True,
         )
-        if not np.isnan((blind, by_luck, full)).any()
+        if not np.isnan((blind, by_chance, full)).any()
     ]
     if len(rows) < _MIN_QUESTIONS:
         return ""
     pair = partial(PairedScores, most=1.0)
-    over_luck = change_interval([pair(by_luck, blind, name) for name, blind, by_luck, _ in rows])
-    to_full = change_interval([pair(blind, full, name) for name, blind, _, full in rows])
-    blind, by_luck, full = (float(np.mean([row[n] for row in rows])) for n in (1, 2, 3))
-    found = compare_with_chance(
-        [row[1] for row in rows], [max(1e-6, by_luck)] * len(rows), (), tries
+    over_chance = change_interval(
+        [pair(by_chance, blind, name) for name, blind, by_chance, _ in rows]
     )
-    if over_luck[0] > 0 and found.p < FALSE_POSITIVE_RATE and to_full[0] <= 0:
-        figures = f"blind {blind:.0%}, by chance {by_luck:.0%}, with images {full:.0%}"
+    to_full = change_interval([pair(blind, full, name) for name, blind, _, full in rows])
+    blind, by_chance, full = (float(np.mean([row[n] for row in rows])) for n in (1, 2, 3))
+    found = compare_with_chance(
+        [row[1] for row in rows], [max(1e-6, by_chance)] * len(rows), (), tries
+    )
+    if over_chance[0] > 0 and found.p < FALSE_POSITIVE_RATE and to_full[0] <= 0:
+        figures = f"blind {blind:.0%}, by chance {by_chance:.0%}, with images {full:.0%}"
         return f"is solved as well without its images: {figures}".replace("%", " %")
     return ""
 
@@ -176,8 +178,8 @@ def _blind_runs(evidence: Evidence, known: Mapping[str, Sight]) -> Iterator[Blin
         if name != "main" and _omits_images(evidence, name):
             for model in evidence.results(name).models:
                 if _model_sight(evidence, model, name) != "baseline":
-                    said = evidence.predictions(model, name)
-                    yield BlindRun(model=model, condition=name, predictions=said)
+                    predictions = evidence.predictions(model, name)
+                    yield BlindRun(model=model, condition=name, predictions=predictions)
 
 
 def _omits_images(evidence: Evidence, condition: str) -> bool:
@@ -185,16 +187,16 @@ def _omits_images(evidence: Evidence, condition: str) -> bool:
     chosen = evidence.task.conditions[condition]
     if chosen.own_questions:  # such as captions, which describe the images
         return False
-    some = [one for one in evidence.questions if one.images][:_PROMPTS]
+    sample = [one for one in evidence.questions if one.images][:_PROMPTS]
     try:
-        return bool(some) and not any(chosen.prompt(one).images for one in some)
+        return bool(sample) and not any(chosen.prompt(one).images for one in sample)
     except CANNOT_BE_READ:
         return False
 
 
 def _model_sight(evidence: Evidence, model: str, condition: str = "main") -> Sight:
-    said = evidence.columns("predictions", model, ("decoding",), condition)["decoding"]
-    marks = {*said[0].replace("|", ",").split(",")} if said else set()
+    decodings = evidence.columns("predictions", model, ("decoding",), condition)["decoding"]
+    marks = {*decodings[0].replace("|", ",").split(",")} if decodings else set()
     return "baseline" if marks & _BASELINES else "cannot see" if _TEXT_ONLY in marks else "sees"
 
 
@@ -210,16 +212,18 @@ def _parts(questions: Sequence[Question]) -> dict[str, list[int]]:
 def _compare_points(evidence: Evidence, runs: Sequence[BlindRun], seeing: Results) -> _BlindPoints:
     """Points of the questions that were asked with and without their images."""
     of_seeing = {name: n for n, name in enumerate(seeing.questions)}
-    asked = {row.question_id for one in runs for row in one.predictions}
+    question_ids = {row.question_id for one in runs for row in one.predictions}
     questions = [
         one
         for one in evidence.questions
-        if one.images and one.question_id in asked and one.question_id in of_seeing
+        if one.images and one.question_id in question_ids and one.question_id in of_seeing
     ]
     ids = {one.question_id for one in questions}
-    said = [[row for row in one.predictions if row.question_id in ids] for one in runs]
-    own = [_points(evidence.task, questions, rows) for rows in said]
-    dealt = [_points(evidence.task, questions, shuffle_responses(rows))[0] for rows in said]
+    run_predictions = [[row for row in one.predictions if row.question_id in ids] for one in runs]
+    own = [_points(evidence.task, questions, rows) for rows in run_predictions]
+    shuffled = [
+        _points(evidence.task, questions, shuffle_responses(rows))[0] for rows in run_predictions
+    ]
     blind = np.array([one[0] for one in own])
     solves = np.nan_to_num(blind) >= _SOLVED
     each, most = _chance_of_solving(questions, solves, [one[1] for one in own])
@@ -228,7 +232,7 @@ def _compare_points(evidence: Evidence, runs: Sequence[BlindRun], seeing: Result
     return _BlindPoints(
         questions=questions,
         blind=blind,
-        luck=np.where(_options(questions) > 0, each, dealt),  # a single shuffle is noisy
+        luck=np.where(_options(questions) > 0, each, shuffled),  # a single shuffle is noisy
         solved=(solves.mean(axis=0) > 0.5).astype(float),
         solved_by_luck=most,
         seeing=best[[of_seeing[one.question_id] for one in questions]],
@@ -261,11 +265,11 @@ def _chance_of_solving(
     """
     n_runs = len(answers)
     each, most = np.zeros(solves.shape), np.zeros(len(questions))
-    alike: dict[tuple[str, int], list[int]] = defaultdict(list)
+    groups: dict[tuple[str, int], list[int]] = defaultdict(list)
     for n, one in enumerate(questions):
-        alike[one.kind, len(one.options)].append(n)
-    for rows in alike.values():
-        given = [Counter(of_run[n] for n in rows) for of_run in answers]
+        groups[one.kind, len(one.options)].append(n)
+    for rows in groups.values():
+        answer_counts = [Counter(of_run[n] for n in rows) for of_run in answers]
         where: dict[str, list[int]] = defaultdict(list)
         for n in rows:
             for of_run in answers:
@@ -280,7 +284,7 @@ def _chance_of_solving(
                 solved_by[right] = {other for other, k in times.items() if k > n_runs / 2}
             others = max(1, len(rows) - 1)
             most[n] = len(solved_by[right] - {n}) / others
-            for run, counts in enumerate(given):
+            for run, counts in enumerate(answer_counts):
                 own = answers[run][n] in right
                 each[run, n] = (sum(counts[text] for text in right) - own) / others
     return each, most
@@ -302,9 +306,9 @@ def _chance_share(part: _BlindPoints) -> float:
 
 def _mean(points: Floats) -> Floats:
     """Mean of the available points over runs; NaN without any."""
-    there = ~np.isnan(points)
+    available = ~np.isnan(points)
     sums = np.nan_to_num(points).sum(axis=0)
-    return np.where(there.any(axis=0), sums / np.maximum(1, there.sum(axis=0)), np.nan)
+    return np.where(available.any(axis=0), sums / np.maximum(1, available.sum(axis=0)), np.nan)
 
 
 def _share(points: Floats) -> float:

@@ -36,9 +36,9 @@ Metadata: TypeAlias = Mapping[str, Mapping[str, str]]  # by image
 def image_files(evidence: Evidence) -> AuditFinding:
     """Guess the key from file properties of image options, and of the first image."""
     stored = evidence.stored
-    some = _with_metadata(evidence, stored)
-    first = [stored[one.images[0]] for one, _ in some]
-    alike = {
+    keyed = _with_metadata(evidence, stored)
+    first = [stored[one.images[0]] for one, _ in keyed]
+    groups = {
         "images of the same shape": _index_names([_shape(one) for one in first]),
         "images of the same measures": _index_names([f"{p.width} {p.height}" for p in first]),
         "files of the same format": _index_names([one.format for one in first]),
@@ -47,7 +47,7 @@ def image_files(evidence: Evidence) -> AuditFinding:
         "file size": {name: float(one.n_bytes) for name, one in stored.items()},
         "image area": {name: float(one.width * one.height) for name, one in stored.items()},
     }
-    guesses = [*cue_guesses(evidence.questions, facts), *group_guesses(some, alike)]
+    guesses = [*cue_guesses(evidence.questions, facts), *group_guesses(keyed, groups)]
     if not guesses:
         raise SkippedCheckError("all image files are alike")
     return best_guess(guesses, "a property of the image files")
@@ -56,8 +56,8 @@ def image_files(evidence: Evidence) -> AuditFinding:
 @audit_check("image_statistics", "Does image brightness, contrast or sharpness reveal the answer?")
 def image_statistics(evidence: Evidence) -> AuditFinding:
     """Guess the key from pixel statistics."""
-    shown = list(dict.fromkeys(image for one in evidence.questions for image in one.images))
-    measured = evidence.statistics(shown)
+    images = list(dict.fromkeys(image for one in evidence.questions for image in one.images))
+    measured = evidence.statistics(images)
     facts = {
         name: {image: float(getattr(of, name)) for image, of in measured.items()}
         for name in ("brightness", "contrast", "sharpness")
@@ -71,14 +71,14 @@ def image_statistics(evidence: Evidence) -> AuditFinding:
 
 
 def _with_metadata(evidence: Evidence, known: Container[str]) -> Keyed:
-    some = [
+    keyed = [
         (one, key)
         for one, key in with_key_index(evidence.questions)
         if one.images and all(image in known for image in one.images)
     ]
-    if len(some) < MIN_QUESTIONS:
-        raise SkippedCheckError(f"{len(some)} questions with options and image files")
-    return some
+    if len(keyed) < MIN_QUESTIONS:
+        raise SkippedCheckError(f"{len(keyed)} questions with options and image files")
+    return keyed
 
 
 @audit_check("image_metadata", "Does the metadata of images reveal the answer?")
@@ -97,9 +97,9 @@ def image_metadata(evidence: Evidence) -> AuditFinding:
     if not any(metadata.values()):
         raise SkippedCheckError("no image has metadata")
     leaked = leak_finding(questions, texts, "the metadata of an image")
-    some = [(one, key) for one, key in with_key_index(questions) if one.images]
-    tried = [*_guess_by_entry(some, metadata), *_guess_image_options(some, metadata)]
-    if len(some) < MIN_QUESTIONS or not tried:
+    keyed = [(one, key) for one, key in with_key_index(questions) if one.images]
+    tried = [*_guess_by_entry(keyed, metadata), *_guess_image_options(keyed, metadata)]
+    if len(keyed) < MIN_QUESTIONS or not tried:
         return leaked
     guess = best_guess(tried, "the metadata of images")
     return AuditFinding(
@@ -107,25 +107,25 @@ def image_metadata(evidence: Evidence) -> AuditFinding:
     )
 
 
-def _guess_by_entry(some: Keyed, metadata: Metadata) -> GuessResults:
+def _guess_by_entry(keyed: Keyed, metadata: Metadata) -> GuessResults:
     """Group questions by each metadata entry of their first image, and by its order."""
-    if not some:
+    if not keyed:
         return []
-    first = [metadata.get(one.images[0], {}) for one, _ in some]
+    first = [metadata.get(one.images[0], {}) for one, _ in keyed]
     names = dict.fromkeys(name for one in first for name in one)
     groups = {}
     for name in names:
         values = [one.get(name, "") for one in first]
         groups[f"images of the same {name}"] = _index_names(values)
         ranks = {value: rank for rank, value in enumerate(sorted(set(values)))}
-        if len(ranks) > len(some) / 2:
+        if len(ranks) > len(keyed) / 2:
             groups[f"images of like {name}"] = tercile_indices([ranks[value] for value in values])
-    return group_guesses(some, groups)
+    return group_guesses(keyed, groups)
 
 
-def _guess_image_options(some: Keyed, metadata: Metadata) -> GuessResults:
+def _guess_image_options(keyed: Keyed, metadata: Metadata) -> GuessResults:
     """Guess, among options that are images, the value that is right most often elsewhere."""
-    fitting = [(one, key) for one, key in some if n_question_images(one) >= 0]
+    fitting = [(one, key) for one, key in keyed if n_question_images(one) >= 0]
     names = dict.fromkeys(
         name for one, _ in fitting for image in one.images for name in metadata.get(image, {})
     )

@@ -81,8 +81,8 @@ def length_guesses() -> dict[str, Weigh]:
 def number_finding(evidence: Evidence) -> AuditFinding:
     """Test the largest, smallest and middle number, if all options are numbers."""
     every = with_key_index(evidence.questions)
-    some = [(one, key) for one, key in every if len(set(_numbers(one))) > 1]
-    return _option_finding(evidence, number_guesses(), some, "no question has numbers for options")
+    keyed = [(one, key) for one, key in every if len(set(_numbers(one))) > 1]
+    return _option_finding(evidence, number_guesses(), keyed, "no question has numbers for options")
 
 
 @audit_check("row_order", "Does the order of the rows reveal the key?")
@@ -91,19 +91,23 @@ def row_order_finding(evidence: Evidence) -> AuditFinding:
 
     The score of one letter for all questions is not attributed to the order.
     """
-    some = [(one, key) for one, key in with_key_index(evidence.questions) if one.kind == "choice"]
-    if len(some) < _MIN_QUESTIONS:
-        raise SkippedCheckError(f"{len(some)} questions with letters")
-    keys = [key for _, key in some]
+    keyed = [(one, key) for one, key in with_key_index(evidence.questions) if one.kind == "choice"]
+    if len(keyed) < _MIN_QUESTIONS:
+        raise SkippedCheckError(f"{len(keyed)} questions with letters")
+    keys = [key for _, key in keyed]
     places = {f"the row's number modulo {k}": _row_remainders(len(keys), k) for k in (2, 3, 4, 5)}
     places["the key of the row before"] = [-1, *keys[:-1]]
     places["the keys of the two rows before"] = [-1, -1, *(a * 99 + b for a, b in pairwise(keys))][
         : len(keys)
     ]
     most = Counter(keys).most_common(1)[0][1] / len(keys)
-    luck = chance_levels([len(one.options) for one, _ in some], most)
+    chances = chance_levels([len(one.options) for one, _ in keyed], most)
     tried = [
-        (name, compare_with_chance(score_majority_guess(keys, rests), luck, tries=len(places)), ())
+        (
+            name,
+            compare_with_chance(score_majority_guess(keys, rests), chances, tries=len(places)),
+            (),
+        )
         for name, rests in places.items()
     ]
     return best_guess(tried, "the order of the rows")
@@ -113,8 +117,8 @@ def best_guess(tried: GuessResults, what: str) -> AuditFinding:
     """Finding of several guesses: the best one, and those that give the key away."""
     name, best, _ = min(tried, key=lambda one: (one[1].p, one[1].chance - one[1].share, one[0]))
     suspects = [
-        Suspect(about, f"{guess}", guess.share - guess.chance)
-        for about, guess, _ in tried
+        Suspect(label, f"{guess}", guess.share - guess.chance)
+        for label, guess, _ in tried
         if guess.is_significant
     ]
     suspects += [one for _, guess, them in tried if guess.is_significant for one in them[:_LISTED]]
@@ -148,21 +152,21 @@ def option_guess(
 
 def _option_finding(
     evidence: Evidence,
-    ways: Mapping[str, Weigh],
-    some: Keyed | None = None,
+    guesses: Mapping[str, Weigh],
+    keyed: Keyed | None = None,
     none: str = "no question has options",
 ) -> AuditFinding:
-    chosen = with_key_index(evidence.questions) if some is None else some
+    chosen = with_key_index(evidence.questions) if keyed is None else keyed
     if not chosen:
         raise SkippedCheckError(none)
     parts = split_by_category(chosen)
     clusters = cluster_questions([one for one, _ in chosen])
-    tries = len(ways) * len(parts)
+    tries = len(guesses) * len(parts)
     tried = [
-        (f"{name}{part}", option_guess(some, weigh, clusters, tries, luck), ())
-        for part, some in parts.items()
-        for luck in [_best_letter(some)]
-        for name, weigh in ways.items()
+        (f"{name}{part}", option_guess(keyed, weigh, clusters, tries, chance), ())
+        for part, keyed in parts.items()
+        for chance in [_best_letter(keyed)]
+        for name, weigh in guesses.items()
     ]
     return best_guess(tried, "a look at the options")
 
@@ -172,8 +176,8 @@ def split_by_category(some: Keyed) -> dict[str, Keyed]:
     parts: dict[str, list[tuple[Question, int]]] = defaultdict(list)
     for one, key in some:
         parts[f" in {one.category}"].append((one, key))
-    enough = {name: part for name, part in parts.items() if len(part) >= _MIN_QUESTIONS}
-    return {"": some, **(enough if len(parts) > 1 else {})}
+    large = {name: part for name, part in parts.items() if len(part) >= _MIN_QUESTIONS}
+    return {"": some, **(large if len(parts) > 1 else {})}
 
 
 def _constant_options(questions: Sequence[Question]) -> GuessResults:
@@ -184,17 +188,17 @@ def _constant_options(questions: Sequence[Question]) -> GuessResults:
     clusters = cluster_questions([one for one, _ in lettered])
     most = max(len(one.options) for one, _ in lettered)
     return [
-        (f"always {chr(ord('A') + n)}{part}", _constant(some, n, clusters, most * len(parts)), ())
-        for part, some in parts.items()
+        (f"always {chr(ord('A') + n)}{part}", _constant(keyed, n, clusters, most * len(parts)), ())
+        for part, keyed in parts.items()
         for n in range(most)
     ]
 
 
-def _constant(some: Keyed, letter: int, clusters: Mapping[str, str], tries: int) -> GuessRate:
+def _constant(keyed: Keyed, letter: int, clusters: Mapping[str, str], tries: int) -> GuessRate:
     def weigh(question: Question) -> list[float]:
         return [float(n == letter) for n in range(len(question.options))]
 
-    fitting = [(one, key) for one, key in some if letter < len(one.options)]
+    fitting = [(one, key) for one, key in keyed if letter < len(one.options)]
     return option_guess(fitting, weigh, clusters, tries)
 
 
@@ -202,29 +206,29 @@ def _constant_texts(questions: Sequence[Question]) -> GuessResults:
     """Test constant texts: common answers such as yes and no may be frequent, but not dominate."""
     tried: list[tuple[str, GuessRate, Sequence[Suspect]]] = []
     for kind in ("text", "blanks", "choices"):
-        some = [one for one in questions if one.kind == kind]
-        counts = Counter(answer for one in some for answer in _answers(one))
-        if len(some) < _MIN_QUESTIONS or not counts:
+        chosen = [one for one in questions if one.kind == kind]
+        counts = Counter(answer for one in chosen for answer in _answers(one))
+        if len(chosen) < _MIN_QUESTIONS or not counts:
             continue
         answer, n = max(counts.items(), key=lambda one: (one[1], one[0]))
-        hits = [answer in _answers(one) for one in some]
-        offered = [len(one.options) or max(2, len(counts)) for one in some]
-        luck = sum(chance_levels(offered)) / len(some)
-        p = binomial_tail(n, len(some), max(luck, _HALF))
-        about = GuessRate(n, len(some), luck, p, *_bounds(hits), usual=_HALF)
-        tried.append((f'always "{answer}", of {kind}', about, ()))
+        hits = [answer in _answers(one) for one in chosen]
+        offered = [len(one.options) or max(2, len(counts)) for one in chosen]
+        chance = sum(chance_levels(offered)) / len(chosen)
+        p = binomial_tail(n, len(chosen), max(chance, _HALF))
+        rate = GuessRate(n, len(chosen), chance, p, *_bounds(hits), usual=_HALF)
+        tried.append((f'always "{answer}", of {kind}', rate, ()))
     return tried
 
 
-def _best_letter(some: Keyed) -> float:
+def _best_letter(keyed: Keyed) -> float:
     """Score of the best constant letter; 0 without letters."""
-    counts = Counter(key for one, key in some if one.kind == "choice")
-    return max(counts.values(), default=0) / len(some)
+    counts = Counter(key for one, key in keyed if one.kind == "choice")
+    return max(counts.values(), default=0) / len(keyed)
 
 
 def _bounds(hits: Sequence[bool]) -> tuple[float, float]:
-    about = compare_with_chance([float(one) for one in hits], [_HALF] * len(hits))
-    return about.low, about.high
+    rate = compare_with_chance([float(one) for one in hits], [_HALF] * len(hits))
+    return rate.low, rate.high
 
 
 def _answers(question: Question) -> set[str]:
@@ -267,15 +271,15 @@ def score_majority_guess(
     names = clusters or list(map(str, range(len(keys))))
     counts: dict[int, Counter[int]] = defaultdict(Counter)
     own: dict[tuple[int, str], Counter[int]] = defaultdict(Counter)
-    for key, about, name in zip(keys, known, names, strict=True):
-        counts[about][key] += 1
-        own[about, name][key] += 1
-    times = {about: Counter(of.values()) for about, of in counts.items()}
+    for key, value, name in zip(keys, known, names, strict=True):
+        counts[value][key] += 1
+        own[value, name][key] += 1
+    times = {value: Counter(of.values()) for value, of in counts.items()}
     best = {at: _most_frequent(counts[at[0]], times[at[0]], of) for at, of in own.items()}
     hits = []
-    for key, about, name in zip(keys, known, names, strict=True):
-        most, n_best = best[about, name]
-        others = counts[about][key] - own[about, name][key]
+    for key, value, name in zip(keys, known, names, strict=True):
+        most, n_best = best[value, name]
+        others = counts[value][key] - own[value, name][key]
         hits.append(1 / n_best if others == most and most else 0.0)
     return hits
 

@@ -40,15 +40,15 @@ def cue_guesses(questions: Sequence[Question], facts: ImageFacts) -> GuessResult
     right for images with similar values.
     """
     known = [q for q in questions if q.images and all(_has_facts(q, of) for of in facts.values())]
-    some = with_key_index(known)
-    with_keys = {question.question_id for question, _ in some}
-    spoken = [
+    keyed = with_key_index(known)
+    with_keys = {question.question_id for question, _ in keyed}
+    free_text = [
         one
         for one in known
         if one.kind == "text" and one.answer and one.question_id not in with_keys
     ]
-    tried = [*_guess_image_options(some, facts), *group_guesses(some, _thirds_of(some, facts))]
-    return [*tried, *_guess_words(spoken, _thirds_of([(one, 0) for one in spoken], facts))]
+    tried = [*_guess_image_options(keyed, facts), *group_guesses(keyed, _thirds_of(keyed, facts))]
+    return [*tried, *_guess_words(free_text, _thirds_of([(one, 0) for one in free_text], facts))]
 
 
 def group_guesses(some: Keyed, groups: Groups) -> GuessResults:
@@ -70,41 +70,41 @@ def group_guesses(some: Keyed, groups: Groups) -> GuessResults:
 
 
 def _by_group(
-    name: str, some: Keyed, group: Sequence[int], clusters: Mapping[str, str], tries: int
+    name: str, keyed: Keyed, group: Sequence[int], clusters: Mapping[str, str], tries: int
 ) -> GuessResults:
-    names = [clusters[one.question_id] for one, _ in some]
-    lettered = all(one.kind == "choice" for one, _ in some)
+    names = [clusters[one.question_id] for one, _ in keyed]
+    lettered = all(one.kind == "choice" for one, _ in keyed)
     tried = []
     if lettered:
-        hits = score_majority_guess([key for _, key in some], group, names)
-        luck = chance_levels([len(one.options) for one, _ in some], _best_letter(some))
-        tried.append((name, compare_with_chance(hits, luck, names, tries), ()))
-    plain = option_guess(some, _word_weights(some, [0] * len(some), names), clusters).share
-    by_words = _word_weights(some, group, names)
+        hits = score_majority_guess([key for _, key in keyed], group, names)
+        chances = chance_levels([len(one.options) for one, _ in keyed], _best_letter(keyed))
+        tried.append((name, compare_with_chance(hits, chances, names, tries), ()))
+    plain = option_guess(keyed, _word_weights(keyed, [0] * len(keyed), names), clusters).share
+    by_words = _word_weights(keyed, group, names)
     return [
         *tried,
-        (f"the answer for {name}", option_guess(some, by_words, clusters, tries, plain), ()),
+        (f"the answer for {name}", option_guess(keyed, by_words, clusters, tries, plain), ()),
     ]
 
 
-def _guess_image_options(some: Keyed, facts: ImageFacts) -> GuessResults:
+def _guess_image_options(keyed: Keyed, facts: ImageFacts) -> GuessResults:
     """Guess the greatest, the least, and the image most like the first one or unlike it."""
     tried = []
-    clusters = cluster_questions([one for one, _ in some])
+    clusters = cluster_questions([one for one, _ in keyed])
     for before in (0, 1):
-        fitting = [(one, key) for one, key in some if n_question_images(one) == before]
+        fitting = [(one, key) for one, key in keyed if n_question_images(one) == before]
         if len(fitting) < MIN_QUESTIONS:
             continue
         parts = split_by_category(fitting)
-        ways = {
-            way: weigh
+        guesses = {
+            guess: weigh
             for name, of in facts.items()
-            for way, weigh in _statistic_weights(name, of, before).items()
+            for guess, weigh in _statistic_weights(name, of, before).items()
         }
         tried += [
-            (f"{way}{part}", option_guess(chosen, weigh, clusters, len(ways) * len(parts)), ())
+            (f"{guess}{part}", option_guess(chosen, weigh, clusters, len(guesses) * len(parts)), ())
             for part, chosen in parts.items()
-            for way, weigh in ways.items()
+            for guess, weigh in guesses.items()
         ]
     return tried
 
@@ -123,26 +123,26 @@ def _statistic_weights(name: str, of: Mapping[str, float], before: int) -> dict[
         first, *others = values(question)
         return [abs(one - first) for one in others]
 
-    ways: dict[str, Weigh] = {
+    guesses: dict[str, Weigh] = {
         f"the greatest {name}": lambda q: values(q)[before:],
         f"the least {name}": lambda q: [-one for one in values(q)[before:]],
     }
     if before:
-        ways[f"the farthest {name}"] = unlike
-        ways[f"the nearest {name}"] = lambda q: [-one for one in unlike(q)]
-    return ways
+        guesses[f"the farthest {name}"] = unlike
+        guesses[f"the nearest {name}"] = lambda q: [-one for one in unlike(q)]
+    return guesses
 
 
-def _thirds_of(some: Keyed, facts: ImageFacts) -> Groups:
+def _thirds_of(keyed: Keyed, facts: ImageFacts) -> Groups:
     """Group by thirds of each statistic of the first image, and of the first minus the last."""
-    if not some:
+    if not keyed:
         return {}
     groups: dict[str, Sequence[int]] = {}
     for name, of in facts.items():
-        groups[f"images of like {name}"] = tercile_indices([of[one.images[0]] for one, _ in some])
-        if all(len(one.images) > 1 for one, _ in some):
-            apart = [of[one.images[0]] - of[one.images[-1]] for one, _ in some]
-            groups[f"images of like difference in {name}"] = tercile_indices(apart)
+        groups[f"images of like {name}"] = tercile_indices([of[one.images[0]] for one, _ in keyed])
+        if all(len(one.images) > 1 for one, _ in keyed):
+            differences = [of[one.images[0]] - of[one.images[-1]] for one, _ in keyed]
+            groups[f"images of like difference in {name}"] = tercile_indices(differences)
     return groups
 
 
@@ -152,45 +152,45 @@ def tercile_indices(values: Sequence[float]) -> list[int]:
     return [int(np.searchsorted(edges, value)) for value in values]
 
 
-def _guess_words(some: Sequence[Question], groups: Groups) -> GuessResults:
+def _guess_words(questions: Sequence[Question], groups: Groups) -> GuessResults:
     """Guess the answer in words that is most frequent in other questions of a group."""
     parts: dict[str, list[int]] = defaultdict(list)
-    for n, one in enumerate(some):
+    for n, one in enumerate(questions):
         parts[f" in {one.category}"].append(n)
-    chosen = {"": list(range(len(some))), **(parts if len(parts) > 1 else {})}
-    enough = {name: places for name, places in chosen.items() if len(places) >= MIN_QUESTIONS}
+    chosen = {"": list(range(len(questions))), **(parts if len(parts) > 1 else {})}
+    large = {name: places for name, places in chosen.items() if len(places) >= MIN_QUESTIONS}
     return [
         (f"{name}{part}", rate, ())
-        for part, places in enough.items()
-        for name, rate in _guess_answers([some[n] for n in places], places, groups, len(enough))
+        for part, places in large.items()
+        for name, rate in _guess_answers([questions[n] for n in places], places, groups, len(large))
     ]
 
 
 def _guess_answers(
-    some: Sequence[Question], places: Sequence[int], groups: Groups, n_parts: int
+    questions: Sequence[Question], places: Sequence[int], groups: Groups, n_parts: int
 ) -> Iterator[tuple[str, GuessRate]]:
     """Guess by each group; luck is the most frequent answer of all."""
-    answers = [content_words(one.answer[0]) for one in some]
+    answers = [content_words(one.answer[0]) for one in questions]
     numbers = {answer: n for n, answer in enumerate(dict.fromkeys(answers))}
-    keys, clusters = [numbers[one] for one in answers], cluster_questions(some)
-    luck = [Counter(keys).most_common(1)[0][1] / len(some)] * len(some)
-    names = [clusters[one.question_id] for one in some]
+    keys, clusters = [numbers[one] for one in answers], cluster_questions(questions)
+    chances = [Counter(keys).most_common(1)[0][1] / len(questions)] * len(questions)
+    names = [clusters[one.question_id] for one in questions]
     for name, group in groups.items():
         hits = score_majority_guess(keys, [group[n] for n in places], names)
-        yield name, compare_with_chance(hits, luck, names, len(groups) * n_parts)
+        yield name, compare_with_chance(hits, chances, names, len(groups) * n_parts)
 
 
-def _word_weights(some: Keyed, group: Sequence[int], names: Sequence[str]) -> Weigh:
+def _word_weights(keyed: Keyed, group: Sequence[int], names: Sequence[str]) -> Weigh:
     """Weigh an option by how often its words are right in a group, in other clusters."""
     right: Counter[tuple[object, ...]] = Counter()
     offered: Counter[tuple[object, ...]] = Counter()
-    for (question, key), of, name in zip(some, group, names, strict=True):
+    for (question, key), of, name in zip(keyed, group, names, strict=True):
         for n, option in enumerate(question.options):
             for cell in ((of, content_words(option)), (of, content_words(option), name)):
                 offered[cell] += 1
                 right[cell] += n == key
     places = {
-        one.question_id: (of, name) for (one, _), of, name in zip(some, group, names, strict=True)
+        one.question_id: (of, name) for (one, _), of, name in zip(keyed, group, names, strict=True)
     }
 
     def weigh(question: Question) -> list[float]:
@@ -206,11 +206,11 @@ def _word_weights(some: Keyed, group: Sequence[int], names: Sequence[str]) -> We
     return weigh
 
 
-def _best_letter(some: Keyed) -> float:
+def _best_letter(keyed: Keyed) -> float:
     counts: dict[int, Counter[int]] = defaultdict(Counter)
-    for one, key in some:
+    for one, key in keyed:
         counts[len(one.options)][key] += 1
-    return sum(max(of.values()) for of in counts.values()) / len(some)
+    return sum(max(of.values()) for of in counts.values()) / len(keyed)
 
 
 def _has_facts(question: Question, of: Mapping[str, float]) -> bool:

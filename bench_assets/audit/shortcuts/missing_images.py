@@ -46,8 +46,8 @@ def missing_images(evidence: Evidence) -> AuditFinding:
     if not questions:
         raise SkippedCheckError("there are no questions")
     looks = evidence.looks(list(dict.fromkeys(i for one in questions for i in one.images)))
-    without = [one for one in questions if not one.images and not one.image_texts]
-    is_exception = 0 < len(without) <= _EXCEPTION * len(questions)
+    without_image = [one for one in questions if not one.images and not one.image_texts]
+    is_exception = 0 < len(without_image) <= _EXCEPTION * len(questions)
     suspects = [
         Suspect(one.question_id, why, weight)
         for one in questions
@@ -65,53 +65,54 @@ def _find_missing(
     for image in question.images:
         if image not in looks:
             yield 2.0, f"its image {image} is missing or does not decode"
-    shown = len(question.images) + len(question.image_texts)
+    n_images = len(question.images) + len(question.image_texts)
     named = len(set(_PLACEHOLDER.findall(question.text)))
-    if named > shown:
-        yield 1.0, f"its text refers to {named} images, but it has {shown}"
-    elif is_exception and not shown:
+    if named > n_images:
+        yield 1.0, f"its text refers to {named} images, but it has {n_images}"
+    elif is_exception and not n_images:
         yield 1.0, "it has no image, unlike nearly all others"
 
 
 @audit_check("blank_images", "Are any images blank?")
 def blank_images(evidence: Evidence) -> AuditFinding:
     """Find images of a single colour, or nearly so."""
-    shown = _questions_by_image(evidence.questions)
-    if not shown:
+    by_image = _questions_by_image(evidence.questions)
+    if not by_image:
         raise SkippedCheckError("no question has an image")
     suspects = [
         Suspect(
             image,
-            f"is of a single colour (range {of.range} of 255): {_format_questions(shown[image])}",
+            f"is of a single colour (range {of.range} of 255):"
+            f" {_format_questions(by_image[image])}",
         )
-        for image, of in evidence.statistics(list(shown)).items()
+        for image, of in evidence.statistics(list(by_image)).items()
         if of.range <= _BLANK
     ]
-    sentence = f"{count_phrase(len(suspects), 'image')} blank, of {len(shown)}."
-    return AuditFinding(sentence, len(shown), suspects)
+    sentence = f"{count_phrase(len(suspects), 'image')} blank, of {len(by_image)}."
+    return AuditFinding(sentence, len(by_image), suspects)
 
 
 @audit_check("duplicate_images", "Are any images duplicated?")
 def duplicate_images(evidence: Evidence) -> AuditFinding:
     """Find equal images in other files, under other questions."""
-    shown = _questions_by_image(evidence.questions)
-    if not shown:
+    by_image = _questions_by_image(evidence.questions)
+    if not by_image:
         raise SkippedCheckError("no question has an image")
-    looks = evidence.looks(list(shown))
+    looks = evidence.looks(list(by_image))
     clusters = cluster_questions(evidence.questions)
-    suspects = list(_shared(evidence, shown))
+    suspects = list(_shared(evidence, by_image))
     for one, other in find_equal_images(evidence, looks):
-        if {clusters[q] for q in shown[one]}.isdisjoint(clusters[q] for q in shown[other]):
-            named = ", ".join([*sorted(shown[one])[:2], *sorted(shown[other])[:2]])
+        if {clusters[q] for q in by_image[one]}.isdisjoint(clusters[q] for q in by_image[other]):
+            named = ", ".join([*sorted(by_image[one])[:2], *sorted(by_image[other])[:2]])
             suspects.append(Suspect(one, f"looks like {other}: {named}"))
-    sentence = f"{count_phrase(len(suspects), 'image')} duplicated, of {len(shown)}."
-    return AuditFinding(sentence, len(shown), suspects)
+    sentence = f"{count_phrase(len(suspects), 'image')} duplicated, of {len(by_image)}."
+    return AuditFinding(sentence, len(by_image), suspects)
 
 
 @audit_check("images_elsewhere", "Are any images also in another suite?")
 def images_elsewhere(evidence: Evidence) -> AuditFinding:
     """Find images in questions of other suites; tasks of one suite may share images."""
-    shown = _questions_by_image(evidence.questions)
+    by_image = _questions_by_image(evidence.questions)
     others = {
         image: f"{task}, {one.question_id}"
         for task, questions in evidence.elsewhere.items()
@@ -119,19 +120,21 @@ def images_elsewhere(evidence: Evidence) -> AuditFinding:
         for one in questions
         for image in one.images
     }
-    if not shown or not others:
+    if not by_image or not others:
         raise SkippedCheckError("this suite or all others have no images")
-    suspects = [Suspect(image, f"is also in {others[image]}") for image in shown if image in others]
-    own, theirs = evidence.looks(list(shown)), evidence.looks(list(others))
+    suspects = [
+        Suspect(image, f"is also in {others[image]}") for image in by_image if image in others
+    ]
+    own, other_looks = evidence.looks(list(by_image)), evidence.looks(list(others))
     suspects += [
         Suspect(one, f"looks like an image of {others[other]}")
-        for pair in find_equal_images(evidence, {**theirs, **own})
+        for pair in find_equal_images(evidence, {**other_looks, **own})
         for one, other in (pair, pair[::-1])
-        if one in shown and other in others and other not in shown
+        if one in by_image and other in others and other not in by_image
     ]
     found = f"{count_phrase(len(suspects), 'image')} also in another suite"
-    sentence = f"{found}, of {len(shown)} here and {len(others)} there."
-    return AuditFinding(sentence, len(shown), suspects)
+    sentence = f"{found}, of {len(by_image)} here and {len(others)} there."
+    return AuditFinding(sentence, len(by_image), suspects)
 
 
 def find_equal_images(evidence: Evidence, looks: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -143,8 +146,8 @@ def find_equal_images(evidence: Evidence, looks: Mapping[str, str]) -> list[tupl
         first, second = small[one], small[other]
         if first is None or second is None:
             continue
-        apart = np.abs(first - second)
-        if apart.mean() <= _MEAN and np.percentile(apart, 99) <= _MAX_DIFFERENCE:
+        difference = np.abs(first - second)
+        if difference.mean() <= _MEAN and np.percentile(difference, 99) <= _MAX_DIFFERENCE:
             found.append((one, other))
     return found
 
@@ -194,16 +197,18 @@ def _format_questions(questions: Iterable[str]) -> str:
     return ", ".join(sorted(questions)[:4])
 
 
-def _shared(evidence: Evidence, shown: Mapping[str, set[str]]) -> Iterator[Suspect]:
+def _shared(evidence: Evidence, by_image: Mapping[str, set[str]]) -> Iterator[Suspect]:
     """Images shared across groups, if that is rare in the benchmark.
 
     Repeated questions are reported by ``repeated_questions`` and ``redundant_questions`` instead.
     """
     groups = {one.question_id: one.group_id or paraphrase_key(one) for one in evidence.questions}
-    across = {image: ids for image, ids in shown.items() if len({groups[name] for name in ids}) > 1}
-    if not across or len(across) > _EXCEPTION * len(shown):
+    across = {
+        image: ids for image, ids in by_image.items() if len({groups[name] for name in ids}) > 1
+    }
+    if not across or len(across) > _EXCEPTION * len(by_image):
         return
-    groups |= {again: groups[first] for first, again in redundant_ids(evidence)}
+    groups |= {repeat: groups[first] for first, repeat in redundant_ids(evidence)}
     for image, ids in across.items():
         if len({groups[name] for name in ids}) > 1:
             why = f"is shown by {_format_questions(ids)}, while hardly any other image is shared"

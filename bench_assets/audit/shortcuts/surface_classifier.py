@@ -69,22 +69,22 @@ class _QuestionArrays(NamedTuple):
 @audit_check("surface", "Does the wording of options reveal the right one?")
 def surface_finding(evidence: Evidence) -> AuditFinding:
     """Predict the key from the wording of options, cross-validated."""
-    some = [
+    keyed = [
         (one, key)
         for one, key in with_key_index(evidence.questions)
         if len(one.options) <= _OPTIONS
     ]
-    if len(some) < _MIN_QUESTIONS:
-        raise SkippedCheckError(f"{len(some)} questions with options; {_MIN_QUESTIONS} are needed")
-    clusters = cluster_questions([one for one, _ in some])
-    names = [clusters[one.question_id] for one, _ in some]
-    hits = cross_validate(_to_arrays(some), names)
-    simpler = _simpler(some)
-    luck = chance_levels([len(one.options) for one, _ in some], simpler)
-    found = compare_with_chance(hits, luck, names)
+    if len(keyed) < _MIN_QUESTIONS:
+        raise SkippedCheckError(f"{len(keyed)} questions with options; {_MIN_QUESTIONS} are needed")
+    clusters = cluster_questions([one for one, _ in keyed])
+    names = [clusters[one.question_id] for one, _ in keyed]
+    hits = cross_validate(_to_arrays(keyed), names)
+    simpler = _simpler(keyed)
+    chances = chance_levels([len(one.options) for one, _ in keyed], simpler)
+    found = compare_with_chance(hits, chances, names)
     suspects = [
         Suspect(one.question_id, "guessed right from the wording of its options", float(hit))
-        for (one, _), hit in zip(some, hits, strict=True)
+        for (one, _), hit in zip(keyed, hits, strict=True)
         if found.is_significant and hit == 1
     ]
     verdict = "beats" if found.is_significant else "does not beat"
@@ -92,7 +92,7 @@ def surface_finding(evidence: Evidence) -> AuditFinding:
         failed=found.is_significant,
         sentence=f"A classifier over the wording of options {verdict} chance and single features:"
         f" {found}.",
-        n=len(some),
+        n=len(keyed),
         suspects=suspects,
     )
 
@@ -102,12 +102,12 @@ def cross_validate(laid: _QuestionArrays, clusters: Sequence[str]) -> Floats:
     folds = np.array([sha256(one.encode()).digest()[0] % _FOLDS for one in clusters])
     hits = np.zeros(len(clusters))
     for fold in range(_FOLDS):
-        held, rest = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        if len(held) and len(rest):
-            weights = _fit(laid.of(rest))
-            hits[held] = _hits(weights, laid.of(held))
+        test, train = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+        if len(test) and len(train):
+            weights = _fit(laid.of(train))
+            hits[test] = _hits(weights, laid.of(test))
         else:
-            hits[held] = 1 / laid.there[held].sum(axis=1)
+            hits[test] = 1 / laid.there[test].sum(axis=1)
     return hits
 
 
@@ -120,15 +120,15 @@ def _hits(weights: _Singles, laid: _QuestionArrays) -> Floats:
 
 def _fit(laid: _QuestionArrays) -> _Singles:
     """Fit by accelerated gradient steps (Nesterov, 1983); the loss is convex and smooth."""
-    features, there, keys = laid
+    features, mask, keys = laid
     rows = np.arange(len(keys))
-    right = np.zeros(there.shape, np.float32)
+    right = np.zeros(mask.shape, np.float32)
     right[rows, keys] = 1
     step = 1 / (0.5 * float((features**2).sum(axis=2).max(axis=1).mean()) + _RIDGE)
     weights = np.zeros(features.shape[2], np.float32)
     ahead = weights
     for number in range(_ROUNDS):
-        sums = np.where(there, features @ ahead, -np.inf)
+        sums = np.where(mask, features @ ahead, -np.inf)
         shares = np.exp(sums - sums.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
         slope = np.tensordot(shares - right, features, axes=2) / len(keys) + _RIDGE * ahead
@@ -138,43 +138,44 @@ def _fit(laid: _QuestionArrays) -> _Singles:
     return weights
 
 
-def _simpler(some: Keyed) -> float:
+def _simpler(keyed: Keyed) -> float:
     """Best score of the guesses that have checks of their own."""
-    most = max(len(one.options) for one, _ in some)
-    asked = {one.question_id: question_words(one) for one, _ in some}
-    ways: list[Weigh] = [
+    most = max(len(one.options) for one, _ in keyed)
+    words_by_question = {one.question_id: question_words(one) for one, _ in keyed}
+    guesses: list[Weigh] = [
         *(partial(_option_at, n) for n in range(most)),
         *length_guesses().values(),
         *(lambda q, way=way: way(q) or [0.0] * len(q.options) for way in number_guesses().values()),
         lambda q: [
-            float(contains(asked[q.question_id], content_words(option))) for option in q.options
+            float(contains(words_by_question[q.question_id], content_words(option)))
+            for option in q.options
         ],
     ]
-    return max(option_guess(some, weigh, {}).share for weigh in ways)
+    return max(option_guess(keyed, weigh, {}).share for weigh in guesses)
 
 
 def _option_at(place: int, question: Question) -> list[float]:
     return [float(n == place) for n in range(len(question.options))]
 
 
-def _to_arrays(some: Keyed) -> _QuestionArrays:
-    most = max(len(one.options) for one, _ in some)
-    offered = Counter(content_words(option) for one, _ in some for option in one.options)
-    there = np.zeros((len(some), most), bool)
-    rows = [_features(one, offered) for one, _ in some]
-    features = np.zeros((len(some), most, rows[0].shape[1]), np.float32)
+def _to_arrays(keyed: Keyed) -> _QuestionArrays:
+    most = max(len(one.options) for one, _ in keyed)
+    offered = Counter(content_words(option) for one, _ in keyed for option in one.options)
+    mask = np.zeros((len(keyed), most), bool)
+    rows = [_features(one, offered) for one, _ in keyed]
+    features = np.zeros((len(keyed), most, rows[0].shape[1]), np.float32)
     for number, row in enumerate(rows):
         features[number, : len(row)] = row
-        there[number, : len(row)] = True
-    spread = features[there].std(axis=0)
+        mask[number, : len(row)] = True
+    spread = features[mask].std(axis=0)
     features /= np.where(spread > 0, spread, 1)
-    return _QuestionArrays(features, there, np.array([key for _, key in some]))
+    return _QuestionArrays(features, mask, np.array([key for _, key in keyed]))
 
 
 def _features(question: Question, offered: Counter[tuple[str, ...]]) -> _Singles:
     """Features of each option: words and rank among the options, minus their mean."""
     texts = [content_words(option) for option in question.options]
-    asked = set(question_words(question))
+    in_question = set(question_words(question))
     rows = np.zeros((len(texts), _WORDS + 8), np.float32)
     for n, (text, option) in enumerate(zip(texts, question.options, strict=True)):
         own = set(text)
@@ -182,7 +183,7 @@ def _features(question: Question, offered: Counter[tuple[str, ...]]) -> _Singles
             rows[n, crc32(word.encode()) % _WORDS] += 1
         others = [set(other) for at, other in enumerate(texts) if at != n]
         rows[n, _WORDS:] = (
-            len(own & asked) / max(1, len(own)),
+            len(own & in_question) / max(1, len(own)),
             sum(len(own & one) / max(1, len(own | one)) for one in others) / len(others),
             bool(own & _NEGATIONS),
             bool(own & _ABSOLUTE_WORDS),

@@ -74,17 +74,17 @@ def open_home_for(  # noqa: PLR0913  (an option each)
         from resources.config.bench_toml import load_settings
         from resources.config.environment import default_home
 
-        asked = parse_models(models, load_settings(default_home()), elicit)
+        parsed = parse_models(models, load_settings(default_home()), elicit)
         with open_home(
             suite,
             source,
             judge,
             scorer,
-            models=asked.sections,
+            models=parsed.sections,
             review=review,
             accept=accept,
         ) as bench:
-            yield bench, asked
+            yield bench, parsed
 
 
 def check_sections(settings: "Settings") -> None:

@@ -49,8 +49,8 @@ def complete_tables(incomplete: str) -> list[str]:
     from resources.config.environment import default_home
 
     folder = default_home() / "tables"
-    made = {file.parent.relative_to(folder).as_posix() for file in folder.rglob("*.parquet")}
-    return _with_prefix(incomplete, sorted(made))
+    tables = {file.parent.relative_to(folder).as_posix() for file in folder.rglob("*.parquet")}
+    return _with_prefix(incomplete, sorted(tables))
 
 
 def _with_prefix(incomplete: str, names: Iterable[str]) -> list[str]:
@@ -73,9 +73,9 @@ def _cached_names(
     """Names from the cache if nothing changed since; otherwise collect and cache them."""
     note, state = home / CACHE_FILE, _cache_key(home)
     try:
-        noted = json.loads(note.read_text(encoding="utf-8"))
-        if noted["state"] == state:
-            return dict(noted["names"])
+        cached = json.loads(note.read_text(encoding="utf-8"))
+        if cached["state"] == state:
+            return dict(cached["names"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError):  # no usable cache
         pass
     names = gather(home)

@@ -115,8 +115,8 @@ def _write_new(texts: dict[Path, str]) -> None:
     Raises:
         SettingsError: If one exists (no file is written then), or cannot be written.
     """
-    if there := [file for file in texts if file.exists()]:
-        raise SettingsError(f"{there[0]}: exists already; nothing was written")
+    if existing := [file for file in texts if file.exists()]:
+        raise SettingsError(f"{existing[0]}: exists already; nothing was written")
     try:
         for file, text in texts.items():
             file.parent.mkdir(parents=True, exist_ok=True)

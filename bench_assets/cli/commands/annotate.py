@@ -254,13 +254,13 @@ def review(
 
     with open_home(task, source) as bench:
         chosen = "" if condition == "main" else f" --condition {condition}"
-        under = "" if condition == "main" else f"-{condition}"
-        named = file or Path(f"review-{task}-{model}{under}.jsonl".replace("/", "-"))
-        lines = write_review(bench, bench.catalog.task(task), model, condition, named, by)
+        suffix = "" if condition == "main" else f"-{condition}"
+        target = file or Path(f"review-{task}-{model}{suffix}.jsonl".replace("/", "-"))
+        lines = write_review(bench, bench.catalog.task(task), model, condition, target, by)
         filled = sum(line.is_filled for line in lines)
         print_message(
             f"{len(lines)} responses to review, {filled} filled in. Fill in answer"
             f' ("none" for no answer), or verdict (right, wrong), then:'
-            f" bench evaluate {task} --model {model}{chosen} --review {quote(str(named))}"
+            f" bench evaluate {task} --model {model}{chosen} --review {quote(str(target))}"
         )
-        print_result(str(named))
+        print_result(str(target))

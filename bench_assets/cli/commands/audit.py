@@ -161,7 +161,7 @@ def permute_options(
 
     Example: bench audit permute-options blink --model my-model
     """
-    with open_home_for(model, task, source) as (bench, asked):
+    with open_home_for(model, task, source) as (bench, parsed):
         from bench_assets.workspace.evaluate.option_permutations import (
             PermutationSettings,
             evaluate_permutations,
@@ -171,15 +171,15 @@ def permute_options(
         from bench_assets.workspace.materialization.name_validation import check_names
 
         _check_number_of_orders(n_orders)
-        check_names(bench, [task], asked.names)
-        save_models(asked, bench.settings)
+        check_names(bench, [task], parsed.names)
+        save_models(parsed, bench.settings)
         wanted = PermutationSettings(orders=n_orders, seed=seed, part=QuestionSubset(limit=limit))
         bench.refresh_questions(task)
         rows = []
-        for one, made in permute_questions(bench, bench.catalog.tasks_of(task), wanted):
-            _print_permutation_summary(one.name, made.left_out, len(made.ordered))
-            for name in asked.names:
-                rows += evaluate_permutations(bench, one, name, made, wanted)
+        for one, permuted in permute_questions(bench, bench.catalog.tasks_of(task), wanted):
+            _print_permutation_summary(one.name, permuted.left_out, len(permuted.ordered))
+            for name in parsed.names:
+                rows += evaluate_permutations(bench, one, name, permuted, wanted)
         print_rows(rows, as_json=as_json, columns=_PERMUTATION_COLUMNS)
 
 

@@ -103,18 +103,20 @@ def pack(
 
 
 def _print_packed_bundle(target: Path, packed: "PackedBundle", *, as_json: bool) -> None:
-    said = packed.manifest
+    manifest = packed.manifest
     if packed.n_left_out:
         print_message(f"{packed.n_left_out} images are included by digest only")
-    if not said.passed_on:
+    if not manifest.passed_on:
         print_message(
-            f"do not share the file: the licence of its questions forbids it ({said.licence})"
+            f"do not share the file: the licence of its questions forbids it ({manifest.licence})"
         )
     if as_json:
-        print_json_result({"file": str(target), "digest": said.digest, "signature": said.signature})
+        print_json_result(
+            {"file": str(target), "digest": manifest.digest, "signature": manifest.signature}
+        )
     else:
         print_result(str(target))
-        print_result(f"bundle {said.digest}")
+        print_result(f"bundle {manifest.digest}")
 
 
 @app.command()

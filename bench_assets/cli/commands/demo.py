@@ -49,12 +49,12 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     failures: list[BenchError] = []
     names = bench.catalog.evaluable.names
     elsewhere = [name for name in names if name in _ELSEWHERE]
-    here = [name for name in names if name not in (_FIRST, *elsewhere)]
+    remaining = [name for name in names if name not in (_FIRST, *elsewhere)]
     encoded = [one for one in bench.catalog.tasks if one.asked_of == "encoder"]
     retrieval = [one.name for one in encoded if one.suite in elsewhere]
     steps = ((elsewhere, DEMO_MODELS), (retrieval, ("random",)))
     with background_evaluation(bench.settings.home, steps) as wait:
-        built = _evaluate_all(bench, [_FIRST], failures) + _evaluate_all(bench, here, failures)
+        built = _evaluate_all(bench, [_FIRST], failures) + _evaluate_all(bench, remaining, failures)
         wait()
     built += _evaluate_all(bench, elsewhere, failures)
     for task in encoded:

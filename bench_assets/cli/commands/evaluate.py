@@ -127,15 +127,17 @@ def evaluate(
         scores=bool(responses),
     )
     parts = {"--limit": limit, "--category": category, "--review": review}
-    asking = {"--condition": condition, "--dry-run": dry_run, "--accept": accept}
+    request_options = {"--condition": condition, "--dry-run": dry_run, "--accept": accept}
     _check_combination("--keep-going", keep_going, parts)
-    _check_combination("--responses", responses, parts | asking | {"--keep-going": keep_going})
+    _check_combination(
+        "--responses", responses, parts | request_options | {"--keep-going": keep_going}
+    )
     if responses:
         _score(one, responses, source, judge, scorer, as_json=as_json)
         return
-    form, given = str(review.absolute()) if review else "", [one.value for one in accept or ()]
+    form, accepted = str(review.absolute()) if review else "", [one.value for one in accept or ()]
     chosen = (one, source, judge, scorer, elicit)
-    with open_home_for(model or [], *chosen, review=form, accept=given) as (bench, asked):
+    with open_home_for(model or [], *chosen, review=form, accept=accepted) as (bench, parsed):
         from bench_assets.workspace.evaluate.subset import QuestionSubset
 
         part = QuestionSubset(limit=limit, categories=tuple(category or ()))
@@ -144,14 +146,14 @@ def evaluate(
             list(dict.fromkeys(condition or ["main"])),
         )
         if keep_going and not dry_run:
-            _backfill(bench, asked, of, as_json=as_json)
+            _backfill(bench, parsed, of, as_json=as_json)
         else:
-            _ask(bench, asked, of, part, dry_run=dry_run, as_json=as_json)
+            _ask(bench, parsed, of, part, dry_run=dry_run, as_json=as_json)
 
 
 def _ask(
     bench: "Workbench",
-    asked: "ModelArguments",
+    parsed: "ModelArguments",
     of: tuple["Sequence[str]", "Sequence[str]"],
     part: "QuestionSubset",
     *,
@@ -163,18 +165,18 @@ def _ask(
     from bench_assets.workspace.materialization.name_validation import check_names
 
     suites, conditions = of
-    check_names(bench, suites, asked.names, conditions)
-    askings = list(itertools.product(asked.names, conditions))
+    check_names(bench, suites, parsed.names, conditions)
+    combinations = list(itertools.product(parsed.names, conditions))
     if dry_run:
-        _print_estimates(bench, suites, askings, part, as_json=as_json)
+        _print_estimates(bench, suites, combinations, part, as_json=as_json)
         return
-    save_models(asked, bench.settings)
+    save_models(parsed, bench.settings)
     failures: list[BenchError] = []
     if part != WHOLE:
-        failures += _evaluate_subsets(bench, suites, askings, part, as_json=as_json)
+        failures += _evaluate_subsets(bench, suites, combinations, part, as_json=as_json)
     else:
         for suite in suites:
-            failures += _evaluate_whole(bench, suite, askings, as_json=as_json)
+            failures += _evaluate_whole(bench, suite, combinations, as_json=as_json)
     for why in failures[:-1]:
         print_message(f"error: {why}")
     if failures:
@@ -183,8 +185,8 @@ def _ask(
 
 def _check_combination(option: str, value: object, others: "Mapping[str, object]") -> None:
     """Refuse options that another one would silently ignore."""
-    if given := [name for name, other in others.items() if value and other]:
-        raise typer.BadParameter(f"{option} cannot be combined with {given[0]}")
+    if conflicts := [name for name, other in others.items() if value and other]:
+        raise typer.BadParameter(f"{option} cannot be combined with {conflicts[0]}")
 
 
 def _check_arguments(
@@ -259,7 +261,7 @@ def _evaluate_whole(
 
 def _backfill(
     bench: "Workbench",
-    asked: "ModelArguments",
+    parsed: "ModelArguments",
     of: tuple["Sequence[str]", "Sequence[str]"],
     *,
     as_json: bool,
@@ -269,10 +271,10 @@ def _backfill(
     from bench_assets.workspace.materialization.name_validation import check_names
 
     suites, conditions = of
-    check_names(bench, suites, asked.names)
-    save_models(asked, bench.settings)
+    check_names(bench, suites, parsed.names)
+    save_models(parsed, bench.settings)
     done = []
-    for one in evaluate_all(bench, asked.names, suites, conditions):
+    for one in evaluate_all(bench, parsed.names, suites, conditions):
         print_message(f"{one.model}, {one.condition}: {one.error or 'done'} ({one.seconds:g} s)")
         done.append(one)
     bench.refresh_leaderboard()
@@ -304,11 +306,11 @@ def _score(
         done = []
         for task in bench.catalog.tasks_of(suite):
             for part in by_model_and_condition(recorded, nameless=responses.stem):
-                asked = bench.questions(task, part[0].condition)
+                questions = bench.questions(task, part[0].condition)
                 with open_judge(bench, task, part, responses) as judging:
-                    scored = score_responses(task, asked, part, judging, scorer)
-                print_message(fit_message(responses, scored, len(asked)))
-                metrics = [*scored.metrics, *extra_metrics(bench, task, asked, part)]
+                    scored = score_responses(task, questions, part, judging, scorer)
+                print_message(fit_message(responses, scored, len(questions)))
+                metrics = [*scored.metrics, *extra_metrics(bench, task, questions, part)]
                 print_rows(metrics, as_json=as_json, columns=METRIC_COLUMNS)
                 done.append(scored)
         for sentence in rejection_messages(bench, suite, {one.condition for one in recorded}):

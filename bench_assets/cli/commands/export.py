@@ -89,7 +89,7 @@ def export(
     """
     from bench_assets.workspace.inspect.export import ExportRequest, export_results
 
-    asked = ExportRequest(
+    request = ExportRequest(
         form=form,
         suites=tuple(suites or ()),
         models=tuple(models or ()),
@@ -100,10 +100,10 @@ def export(
         images=images,
         raw=raw,
     )
-    if source and len(asked.suites) != 1:
+    if source and len(request.suites) != 1:
         raise typer.BadParameter("--source needs exactly one --suite")
-    with open_home(asked.suites[0] if source else "", source) as bench:
-        exported = export_results(bench, asked)
+    with open_home(request.suites[0] if source else "", source) as bench:
+        exported = export_results(bench, request)
         for line in exported.left_out:
             print_message(f"left out: {line}")
         for written in exported.written:

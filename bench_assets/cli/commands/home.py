@@ -41,10 +41,12 @@ def fetch(
     from bench_assets.workspace.maintain.downloads import fetch_release
 
     with open_home(suite) as bench:
-        whole = bench.catalog.suite(suite)
-        release, folder = fetch_release(bench.settings, whole, address, bar=sys.stderr.isatty())
+        definition = bench.catalog.suite(suite)
+        release, folder = fetch_release(
+            bench.settings, definition, address, bar=sys.stderr.isatty()
+        )
         print_message(f"{release}\nis in {folder}. To use it, add to {bench.settings.file}:")
-        print_result(f'[sources]\n{whole.name} = "{release}"')
+        print_result(f'[sources]\n{definition.name} = "{release}"')
 
 
 @app.command("import")
@@ -80,10 +82,10 @@ def import_results(
         rows = [row for one in found for row in one.metrics]
         print_rows(rows, as_json=as_json, columns=METRIC_COLUMNS)
         for one in found:
-            few = f", {one.partial}" if one.partial else ""
+            partial_note = f", {one.partial}" if one.partial else ""
             print_message(
-                f"{one.task.name}: {one.model}, imported from {one.task.measured_by}{few}. See"
-                f" bench leaderboard, bench report and bench audit run {one.task.name}"
+                f"{one.task.name}: {one.model}, imported from {one.task.measured_by}{partial_note}."
+                f" See bench leaderboard, bench report and bench audit run {one.task.name}"
             )
 
 

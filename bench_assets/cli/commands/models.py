@@ -43,8 +43,8 @@ def list_configured(name: Names = None, *, as_json: JsonOption = False) -> None:
     with error_reporting():
         settings = load_settings(default_home())
         check_sections(settings)
-        asked = parse_models(name or (), settings)
-        print_rows(_listed(asked.names, _with_ad_hoc_models(settings, asked)), as_json=as_json)
+        parsed = parse_models(name or (), settings)
+        print_rows(_listed(parsed.names, _with_ad_hoc_models(settings, parsed)), as_json=as_json)
 
 
 @app.command()
@@ -123,21 +123,21 @@ def _check_models(texts: Sequence[str], settings: "Settings", *, as_json: bool) 
     from resources.models.registry.model_check import ModelCheck, check_model
 
     set_openmp_passive()
-    well = True
+    passed = True
     for text in dict.fromkeys(texts):
         try:
-            asked = parse_models([text], settings)
-            found = check_model(asked.names[0], _with_ad_hoc_models(settings, asked))
+            parsed = parse_models([text], settings)
+            found = check_model(parsed.names[0], _with_ad_hoc_models(settings, parsed))
         except BenchError as exc:  # of this model; the others are still checked
             found = ModelCheck(model=text, error=str(exc))
-        well = well and not found.failures
+        passed = passed and not found.failures
         print_check(found, as_json=as_json)
-    return well
+    return passed
 
 
-def _with_ad_hoc_models(settings: "Settings", asked: ModelArguments) -> "Settings":
+def _with_ad_hoc_models(settings: "Settings", parsed: ModelArguments) -> "Settings":
     from resources.config.sections.engine_kinds import read_model_section
 
     return settings.with_ad_hoc_models(
-        {name: read_model_section(one) for name, one in asked.sections.items()}
+        {name: read_model_section(one) for name, one in parsed.sections.items()}
     )

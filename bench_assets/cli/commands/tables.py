@@ -103,11 +103,11 @@ def paper_table(
             print_rows(rows, as_json=as_json)
         return
     with open_home(suite, source) as bench:
-        made = make_paper_table(bench, suite, name, model)
-        rows = bench.rows(made, model)
+        asset = make_paper_table(bench, suite, name, model)
+        rows = bench.rows(asset, model)
         print_rows(rows, as_json=as_json)
         if not rows:
-            print_message(f"{made}: no rows; it needs {needs_of(bench, made)}")
+            print_message(f"{asset}: no rows; it needs {needs_of(bench, asset)}")
     raise typer.Exit(not rows)
 
 

@@ -146,12 +146,12 @@ def health(
         )
         from resources.config.environment import default_home
 
-        well = {
+        is_healthy = {
             "web": lambda: is_web_healthy(host, port or 3000),
             "daemon": lambda: is_daemon_healthy(default_home()),
             "code": lambda: is_code_server_healthy(host, port or 4000),
         }[of]()
-        if not well:
+        if not is_healthy:
             raise HomeError(f"bench ui {of}: not healthy (no answer, or a failed health check)")
         print_result(f"bench ui {of} is healthy")
 

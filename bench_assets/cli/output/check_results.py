@@ -15,8 +15,8 @@ _LABEL = 20  # characters; width of the label column
 def print_check(check: ModelCheck, *, as_json: bool) -> None:
     """Print one model: as a JSON line, or a block that begins with the verdict."""
     if as_json:
-        whole = {**to_json(check), "failures": check.failures}
-        print_json_result(whole)
+        payload = {**to_json(check), "failures": check.failures}
+        print_json_result(payload)
         return
     print_result(f"{check.model}: {'FAILED' if check.failures else 'ok'}")
     for label, text in _lines(check):

@@ -35,15 +35,16 @@ def print_explanation(one: ScoreEvidence, secrets: Secrets) -> None:
 
 
 def _print_sample(draw: SampleEvidence, one: ScoreEvidence, secrets: Secrets) -> None:
-    said, score = draw.prediction, draw.score
-    which = f" {said['sample'] + 1} of {len(one.draws)}" if len(one.draws) > 1 else ""
+    prediction, score = draw.prediction, draw.score
+    position = f" {prediction['sample'] + 1} of {len(one.draws)}" if len(one.draws) > 1 else ""
     _section(
-        f"Raw response{which}", secrets.redacted(said["raw_text"] or said["text"]) or "(empty)"
+        f"Raw response{position}",
+        secrets.redacted(prediction["raw_text"] or prediction["text"]) or "(empty)",
     )
-    print_result("\n".join(_response_notes(said)))
+    print_result("\n".join(_response_notes(prediction)))
     if draw.thought:
         _section("Thought", secrets.redacted(draw.thought))
-        _section("Scored text", secrets.redacted(said["text"]) or "(nothing)")
+        _section("Scored text", secrets.redacted(prediction["text"]) or "(nothing)")
     for judgement in draw.judgements:
         _print_judgement(judgement, secrets)
     _section("Parsed answer", secrets.redacted("\n".join(_score_lines(score, one.scorer))))
@@ -56,9 +57,9 @@ def _print_judgement(row: Mapping[str, Any], secrets: Secrets) -> None:
             _conversation_text(row["prompt"], secrets),
         )
     word = row["value"] or {True: "yes", False: "no", None: "unreadable"}[row["verdict"]]
-    said = row["error"] or row["response"]
+    text = row["error"] or row["response"]
     title = f"Judge {row['judge']}, {row['criterion'] or 'verdict'}: {word}"
-    _section(title, secrets.redacted(said) or "(empty)")
+    _section(title, secrets.redacted(text) or "(empty)")
 
 
 def _section(title: str, text: str) -> None:
@@ -79,14 +80,16 @@ def _question(question: Mapping[str, Any]) -> Iterator[str]:
 
 def _annotation_text(answer: Mapping[str, Any]) -> str:
     """One answer: person, time, task, tool, and whether it counts."""
-    values = "; ".join(f"{name}: {' | '.join(some)}" for name, some in answer["values"].items())
+    values = "; ".join(
+        f"{name}: {' | '.join(entries)}" for name, entries in answer["values"].items()
+    )
     changed = f", changed {answer['changed_at']}" if answer["changed_at"] != answer["at"] else ""
     after = f", after a proposal of {answer['proposed_by']}" if answer["proposed_by"] else ""
-    asked = f"{answer['task']} {answer['unit_id']}, shown {answer['unit_digest'][:12] or '?'}"
+    unit = f"{answer['task']} {answer['unit_id']}, shown {answer['unit_digest'][:12] or '?'}"
     counts = f" (does not count: {answer['complaint']})" if answer["complaint"] else ""
-    given = f"{answer['at'] or 'unknown time'}{changed}{after}"
+    history = f"{answer['at'] or 'unknown time'}{changed}{after}"
     where = f"{answer['tool']} {answer['tool_id']}, task {answer['task_version'][:12] or '?'}"
-    return f"{answer['person']} on {asked}: {values or 'nothing'}{counts}\n  {given}; {where}"
+    return f"{answer['person']} on {unit}: {values or 'nothing'}{counts}\n  {history}; {where}"
 
 
 def _size(image: ImageEvidence) -> str:
@@ -106,14 +109,14 @@ def _conversation_text(written: str, secrets: Secrets) -> str:
     return secrets.redacted("\n".join(lines))
 
 
-def _response_notes(said: Mapping[str, Any]) -> Iterator[str]:
-    tokens = {"prompt": said["prompt_tokens"], "response": said["completion_tokens"]}
+def _response_notes(prediction: Mapping[str, Any]) -> Iterator[str]:
+    tokens = {"prompt": prediction["prompt_tokens"], "response": prediction["completion_tokens"]}
     counted = [f"{n} {name} tokens" for name, n in tokens.items() if n is not None]
-    timed = [f"{said['seconds']:.2f} s"] if said["seconds"] is not None else []
-    ended = [f"ended by {said['finish_reason']}"] if said["finish_reason"] else []
-    yield f"({', '.join(['decoding ' + said['decoding'], *ended, *counted, *timed])})"
-    served = f"served by {said['served']}" if said.get("served") else ""
-    for note in (served, said["note"], said["no_answer"], said["error"]):
+    timed = [f"{prediction['seconds']:.2f} s"] if prediction["seconds"] is not None else []
+    finish = [f"ended by {prediction['finish_reason']}"] if prediction["finish_reason"] else []
+    yield f"({', '.join(['decoding ' + prediction['decoding'], *finish, *counted, *timed])})"
+    served = f"served by {prediction['served']}" if prediction.get("served") else ""
+    for note in (served, prediction["note"], prediction["no_answer"], prediction["error"]):
         if note:
             yield f"({note})"
 
@@ -135,12 +138,12 @@ def _metric_lines(one: ScoreEvidence) -> Iterator[str]:
     if not one.value:
         yield "not measured yet"
         return
-    shown = {name: "none" if v is None else v for name, v in one.value.items()}
+    cells = {name: "none" if v is None else v for name, v in one.value.items()}
     value, low, high = (
-        f"{shown[name]:.3f}" if isinstance(shown[name], float) else shown[name]
+        f"{cells[name]:.3f}" if isinstance(cells[name], float) else cells[name]
         for name in ("value", "low", "high")
     )
-    yield f"{shown['metric']} {value} ({low} to {high}) over {shown['n_scored']} units"
+    yield f"{cells['metric']} {value} ({low} to {high}) over {cells['n_scored']} units"
     yield one.signature
 
 
@@ -160,14 +163,14 @@ CAUSE_COLUMNS: Mapping[str, Cell] = {
 
 def print_difference(compared: EvaluationPair) -> None:
     """Print the causes of one task, and its first questions whose points changed."""
-    whole = compared.causes[0]
+    overall = compared.causes[0]
     print_result(
-        f"\n{compared.task.name}, {whole.metric}: {compared.before.name} -> {compared.after.name}"
+        f"\n{compared.task.name}, {overall.metric}: {compared.before.name} -> {compared.after.name}"
     )
     print_rows(compared.causes, as_json=False, columns=CAUSE_COLUMNS)
-    for name in whole.examples[:_MAX_EXAMPLES]:
+    for name in overall.examples[:_MAX_EXAMPLES]:
         _print_example(compared, name)
-    if rest := whole.n_better + whole.n_worse - len(whole.examples[:_MAX_EXAMPLES]):
+    if rest := overall.n_better + overall.n_worse - len(overall.examples[:_MAX_EXAMPLES]):
         print_message(f"... and {rest} more; `bench explain ID --model M` explains one")
 
 

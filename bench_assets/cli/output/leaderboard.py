@@ -27,12 +27,12 @@ def print_matrices(
         unmeasured: Signatures of metrics whose judge was never validated.
         published: Whether to include the papers' rows.
     """
-    shown = [
+    displayed = [
         one for one in matrices(rows, chance, unmeasured) if one.models or one.blind or published
     ]
-    if not shown:
+    if not displayed:
         print_message("No results yet. Run: bench evaluate SUITE --model MODEL")
-    for one in shown:
+    for one in displayed:
         print_result(f"\n{one.edition}: each task's primary metric")
         _print(one, published=published)
         for sentence in one.legend:

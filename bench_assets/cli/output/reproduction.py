@@ -55,16 +55,16 @@ def print_reproduction(found: ReproductionResult) -> None:
 
 def print_bundle_verification(found: VerifiedBundle) -> None:
     """Print a bundle's signature, its new digits, and the comparison."""
-    said = found.bundle.manifest
-    print_result(said.signature)
-    print_result(f"bundle {said.digest}")
-    if not said.passed_on:
+    manifest = found.bundle.manifest
+    print_result(manifest.signature)
+    print_result(f"bundle {manifest.digest}")
+    if not manifest.passed_on:
         print_message(
-            f"do not share the file: the licence of its questions forbids it ({said.licence})"
+            f"do not share the file: the licence of its questions forbids it ({manifest.licence})"
         )
-    for what, n in sorted(said.not_there.items()):
+    for kind, n in sorted(manifest.not_there.items()):
         if n:
-            print_message(f"{n} {what.replace('_', ' ')} are included by digest only")
+            print_message(f"{n} {kind.replace('_', ' ')} are included by digest only")
     _print_digits(found.again.metrics)
     _print_verdict(found.partings, len(found.again.metrics), "the bundle")
 
@@ -84,12 +84,12 @@ def reproduction_json(found: ReproductionResult) -> dict[str, Any]:
 
 def bundle_verification_json(found: VerifiedBundle) -> dict[str, Any]:
     """A verified bundle as one JSON object."""
-    said = found.bundle.manifest
+    manifest = found.bundle.manifest
     return {
-        "signature": said.signature,
+        "signature": manifest.signature,
         "status": "other" if found.partings else "same",
-        "digest": said.digest,
-        "passed_on": said.passed_on,
+        "digest": manifest.digest,
+        "passed_on": manifest.passed_on,
         "metrics": [_cells(row) for row in found.again.metrics],
         "partings": [_divergence_json(one) for one in found.partings],
     }

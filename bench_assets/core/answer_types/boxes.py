@@ -50,14 +50,14 @@ class BoxAnswer:
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give the IoU with the box; of several boxes, the mean IoU of the best matching."""
         golds = [_parse_stored_region(one) for one in gold.answer]
-        said = _final_regions(response, boxes_in, len(golds))
-        if not said.found:
+        regions = _final_regions(response, boxes_in, len(golds))
+        if not regions.found:
             return Grade(None, (), "no box")
-        convention = _convention(said, self.coordinates, self.response_coordinates, golds[0][1])
+        convention = _convention(regions, self.coordinates, self.response_coordinates, golds[0][1])
         frame = golds[0][1]
         boxes = [
             convert_coordinates(corners(one, convention.order), convention.frame(frame), frame)
-            for one in said.found
+            for one in regions.found
         ]
         read = tuple(",".join(f"{side:g}" for side in box) for box in boxes)
         if len(golds) == 1 and len(boxes) > 1:
@@ -81,36 +81,40 @@ class PointAnswer:
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read a point, or the box that it has to be in."""
-        given = parse_list(value)
-        if isinstance(given, str):
-            given = [*(points_in(given).found or ((),))[0]] if not boxes_in(given).found else given
-        if isinstance(given, list | tuple) and len(given) == 2 and _are_numbers(given):
+        parsed = parse_list(value)
+        if isinstance(parsed, str):
+            parsed = (
+                [*(points_in(parsed).found or ((),))[0]] if not boxes_in(parsed).found else parsed
+            )
+        if isinstance(parsed, list | tuple) and len(parsed) == 2 and _are_numbers(parsed):
             if not (self.tolerance.absolute or self.tolerance.relative):
                 raise SettingsError(
                     'tolerance: a point needs one, such as "20" or "5%" of the diagonal'
                 )
-            point = tuple(float(str(n)) for n in given)
+            point = tuple(float(str(n)) for n in parsed)
             return Gold(self.kind, (_serialize_region(point, self.coordinates, context),))
         try:
-            (box,) = read_gold_boxes(given, self.coordinates.order)
+            (box,) = read_gold_boxes(parsed, self.coordinates.order)
         except (SourceError, ValueError) as error:
-            shown = f"answer {value!r:.60}"
-            raise SourceError(f"{shown} (expected a point, or the one box around it)") from error
+            quoted = f"answer {value!r:.60}"
+            raise SourceError(f"{quoted} (expected a point, or the one box around it)") from error
         return Gold(self.kind, (_serialize_region(box, self.coordinates, context),))
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give 1 for a point in the box, or near the point; a box counts by its centre."""
         region, frame = _parse_stored_region(gold.answer[0])
-        said = _final_regions(response, boxes_in, 1)
-        if said.found:
-            convention = _convention(said, self.coordinates, self.response_coordinates, frame)
-            said = said._replace(found=tuple(_centre(one, convention.order) for one in said.found))
+        regions = _final_regions(response, boxes_in, 1)
+        if regions.found:
+            convention = _convention(regions, self.coordinates, self.response_coordinates, frame)
+            regions = regions._replace(
+                found=tuple(_centre(one, convention.order) for one in regions.found)
+            )
         else:
-            said = _final_regions(response, points_in, 1)
-        if len(set(said.found)) != 1:
-            return Grade(None, (), f"{len(set(said.found)) or 'no'} points (expected 1)")
-        convention = _convention(said, self.coordinates, self.response_coordinates, frame)
-        x, y = convert_coordinates(said.found[0], convention.frame(frame), frame)
+            regions = _final_regions(response, points_in, 1)
+        if len(set(regions.found)) != 1:
+            return Grade(None, (), f"{len(set(regions.found)) or 'no'} points (expected 1)")
+        convention = _convention(regions, self.coordinates, self.response_coordinates, frame)
+        x, y = convert_coordinates(regions.found[0], convention.frame(frame), frame)
         return Grade(float(self._is_within_tolerance((x, y), region, frame)), (f"{x:g},{y:g}",), "")
 
     def _is_within_tolerance(
@@ -155,11 +159,11 @@ def _best_matching_iou(golds: Sequence[Numbers], boxes: Sequence[Numbers]) -> fl
 def _final_regions(response: str, read: Callable[[str], Regions], n: int) -> Regions:
     """Read the regions after the last "answer" or "result", else all; for n = 1, distinct ones."""
     *_, final = _FINAL.split(response)
-    said = read(final)
-    if not said.found:
-        said = read(response)
-    distinct = tuple(dict.fromkeys(said.found))
-    return said._replace(found=distinct if n == 1 else said.found)
+    regions = read(final)
+    if not regions.found:
+        regions = read(response)
+    distinct = tuple(dict.fromkeys(regions.found))
+    return regions._replace(found=distinct if n == 1 else regions.found)
 
 
 def _requested_convention(of_file: Convention, of_responses: Convention | None) -> Convention:
@@ -211,5 +215,5 @@ def _instruction(convention: Convention, n: int) -> str:
     scale = "in pixels" if convention.scale == "pixels" else f"between {convention.scale}"
     sides = {"xywh": "[x, y, width, height]", "yxyx": "[y1, x1, y2, x2]"}
     form = "[x, y]" if n == 2 else sides.get(convention.order, "[x1, y1, x2, y2]")
-    what = "point" if n == 2 else "bounding box"
-    return f"Answer with the {what} as {form}, {scale.replace('..', ' and ')}."
+    shape = "point" if n == 2 else "bounding box"
+    return f"Answer with the {shape} as {form}, {scale.replace('..', ' and ')}."

@@ -107,12 +107,12 @@ def find_metric(name: MetricName, answer_type: AnswerTypeName | None) -> MetricD
     Raises:
         SettingsError: If it does not.
     """
-    found, given = METRICS[name], answer_type or "text"
-    if found.answer_types and given not in found.answer_types:
+    found, type_name = METRICS[name], answer_type or "text"
+    if found.answer_types and type_name not in found.answer_types:
         known = " or ".join(f'"{one}"' for one in found.answer_types)
-        raise SettingsError(f'metric "{name}": expected answer_type {known}, got "{given}"')
-    if not found.answer_types and (own := _TYPE_METRICS.get(given)):
-        raise SettingsError(f'metric "{name}": expected "{own}" for answer_type "{given}"')
+        raise SettingsError(f'metric "{name}": expected answer_type {known}, got "{type_name}"')
+    if not found.answer_types and (own := _TYPE_METRICS.get(type_name)):
+        raise SettingsError(f'metric "{name}": expected "{own}" for answer_type "{type_name}"')
     return found
 
 

@@ -107,8 +107,8 @@ class NumberAnswer:
         number, unit = _parse_gold_number(text)
         unit = unit or context.unit or self.unit
         digits = text if context.decimals is None else f"{number:.{context.decimals}f}"
-        shown = digits if context.decimals is not None else _GOLD.fullmatch(text)["number"]  # type: ignore[index]
-        return Gold(self.kind, (f"{shown} {unit}".strip(),))
+        number_text = digits if context.decimals is not None else _GOLD.fullmatch(text)["number"]  # type: ignore[index]
+        return Gold(self.kind, (f"{number_text} {unit}".strip(),))
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give a point for a number within the tolerance."""
@@ -118,22 +118,22 @@ class NumberAnswer:
         found = _GOLD.fullmatch(stored)
         assert found is not None, stored
         number, unit = float(found["number"].replace(",", "")), (found["unit"] or "").strip()
-        said = _read(response, unit)
-        if said is None or not isfinite(said):
+        value = _read(response, unit)
+        if value is None or not isfinite(value):
             return Grade(None, (), "no number, or several")
         decimals = len(found["number"].partition(".")[2])
         right = any(
             self.tolerance.allows(one, number, decimals)
-            for one in _possible_values(said, response, number, unit)
+            for one in _possible_values(value, response, number, unit)
         )
-        return Grade(float(right), (numbers.format_number(said),), "")
+        return Grade(float(right), (numbers.format_number(value),), "")
 
     def _grade_list(self, response: str, golds: Sequence[float]) -> Grade:
-        said = numbers.list_numbers(response)
-        if len(said) != len(golds):
-            return Grade(0.0 if said else None, tuple(map(numbers.format_number, said)), "")
-        near = (self.tolerance.allows(a, b, 0) for a, b in zip(said, golds, strict=True))
-        return Grade(float(all(near)), tuple(map(numbers.format_number, said)), "")
+        values = numbers.list_numbers(response)
+        if len(values) != len(golds):
+            return Grade(0.0 if values else None, tuple(map(numbers.format_number, values)), "")
+        near = (self.tolerance.allows(a, b, 0) for a, b in zip(values, golds, strict=True))
+        return Grade(float(all(near)), tuple(map(numbers.format_number, values)), "")
 
 
 def _parse_gold_number(text: str) -> tuple[float, str]:

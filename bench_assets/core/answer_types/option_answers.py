@@ -62,16 +62,16 @@ class YesNoAnswer:
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read yes or no, true or false, 1 or 0."""
-        said = format_cell(value)
-        if (found := _GOLD.get(said.casefold().strip(" ."))) is None:
-            raise SourceError(f"answer {said!r:.60} (expected yes or no, true or false, 1 or 0)")
+        text = format_cell(value)
+        if (found := _GOLD.get(text.casefold().strip(" ."))) is None:
+            raise SourceError(f"answer {text!r:.60} (expected yes or no, true or false, 1 or 0)")
         return Gold(self.kind, (found,))
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give a point for the right word; a response that says neither is unread."""
-        said, reason = read_yes_no(response)
-        read = (said,) if said else ()
-        return Grade(float(read == gold.answer) if said else None, read, reason)
+        word, reason = read_yes_no(response)
+        read = (word,) if word else ()
+        return Grade(float(read == gold.answer) if word else None, read, reason)
 
 
 def read_yes_no(response: str) -> tuple[str, str]:

@@ -148,17 +148,17 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
         SettingsError: If an index equals the number of options: then all may count from 1.
     """
     is_option = isinstance(value, str) and value.strip() in options  # "(2, 3)" may be one
-    given = value if is_option else parse_list(value)
-    several = isinstance(given, list | tuple)
-    listed = given if isinstance(given, list | tuple) else [given]
+    parsed = value if is_option else parse_list(value)
+    several = isinstance(parsed, list | tuple)
+    listed = parsed if isinstance(parsed, list | tuple) else [parsed]
     parts = [one for one in listed if format_cell(one)]
     if not parts:
         raise SourceError("no answer")
     if not options:
         texts = filter(None, map(format_cell, read_texts(value)))
         return Gold("text", tuple(dict.fromkeys(texts)))
-    if not several and (together := _parse_letter_set(format_cell(given), options, answers)):
-        return Gold("choices", together, tuple(options))
+    if not several and (letter_set := _parse_letter_set(format_cell(parsed), options, answers)):
+        return Gold("choices", letter_set, tuple(options))
     letters = tuple(sorted({_letter(one, options, answers) for one in parts}))
     return Gold("choices" if several else "choice", letters, tuple(options))
 
@@ -190,27 +190,27 @@ def parse_list(value: object) -> object:
 
 
 def _has_duplicates(options: Sequence[str]) -> bool:
-    told_apart = [option for option in options if "<image>" not in option]
-    return len(set(told_apart)) < len(told_apart)
+    text_options = [option for option in options if "<image>" not in option]
+    return len(set(text_options)) < len(text_options)
 
 
 def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str:
     """Find the option of an answer key; refuses an ambiguous one."""
     forms = [answers] if answers else _DEFAULT_FORMATS
-    meant = {form: n for form, n in _places(value, options).items() if form in forms}
-    places = {form: n for form, n in meant.items() if 0 <= n < len(options)}
+    candidates = {form: n for form, n in _places(value, options).items() if form in forms}
+    places = {form: n for form, n in candidates.items() if 0 <= n < len(options)}
     if len(set(places.values())) == 1:
         return ascii_uppercase[next(iter(places.values()))]
-    shown = f"answer {format_cell(value)!r:.60}"
+    quoted = f"answer {format_cell(value)!r:.60}"
     if places:
-        ways = " or ".join(places)
-        raise SourceError(f"{shown} is ambiguous ({ways} of {list(options)}): set answers")
-    if not answers and meant.get("indices") == len(options):
+        formats = " or ".join(places)
+        raise SourceError(f"{quoted} is ambiguous ({formats} of {list(options)}): set answers")
+    if not answers and candidates.get("indices") == len(options):
         raise SettingsError(
-            f"{shown} of {len(options)} options: if they are counted from 1, set "
+            f"{quoted} of {len(options)} options: if they are counted from 1, set "
             'answers = "indices from 1", else "indices"'
         )
-    raise SourceError(f"{shown} is none of the options {list(options)}")
+    raise SourceError(f"{quoted} is none of the options {list(options)}")
 
 
 def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
@@ -222,10 +222,12 @@ def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
     if _INDEX.fullmatch(text):
         found["indices"] = int(text)
         found["indices from 1"] = int(text) - 1
-    same = [place for place, option in enumerate(options) if option == text]
-    same = same or [n for n, option in enumerate(options) if option.casefold() == text.casefold()]
-    if len(same) == 1:
-        found["texts"] = same[0]
+    matches = [place for place, option in enumerate(options) if option == text]
+    matches = matches or [
+        n for n, option in enumerate(options) if option.casefold() == text.casefold()
+    ]
+    if len(matches) == 1:
+        found["texts"] = matches[0]
     return found
 
 

@@ -69,8 +69,8 @@ def make_answer_type(name: AnswerTypeName | None, settings: AnswerSettings) -> R
     Raises:
         SettingsError: If a setting cannot be used; names it.
     """
-    made = _TYPES[name or "text"](settings)
-    return RowAnswer(made, detected=name is None)
+    answer_type = _TYPES[name or "text"](settings)
+    return RowAnswer(answer_type, detected=name is None)
 
 
 def _number(settings: AnswerSettings) -> AnswerType:

@@ -56,16 +56,16 @@ class ListAnswer:
         """Give 1 for the same entries, as often, and in order if ``ordered``."""
         found = parse_list(gold.answer[0])
         wanted = [str(one) for one in found] if isinstance(found, list) else []
-        said = read_list(response)
-        if not said:
+        entries = read_list(response)
+        if not entries:
             return Grade(None, (), "no list")
-        parted = [
-            part for one in said for part in map(str.strip, _AND.split(one))
+        split_entries = [
+            part for one in entries for part in map(str.strip, _AND.split(one))
         ]  # "rock and roll" may be one
-        for items in (said, parted):
+        for items in (entries, split_entries):
             if self._match_items(items, wanted):
                 return Grade(1.0, (json.dumps(items, ensure_ascii=False),), "")
-        return Grade(0.0, (json.dumps(parted, ensure_ascii=False),), "")
+        return Grade(0.0, (json.dumps(split_entries, ensure_ascii=False),), "")
 
     def _match_items(self, items: Sequence[str], wanted: Sequence[str]) -> bool:
         keys, others = list(map(_key, items)), list(map(_key, wanted))
@@ -88,11 +88,11 @@ class JsonAnswer:
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give a point for the same value; texts are compared without case, numbers as numbers."""
-        said = read_json_value(response)
-        if said is None:
+        value = read_json_value(response)
+        if value is None:
             return Grade(None, (), "no JSON, or several values")
-        read = (json.dumps(said, ensure_ascii=False, sort_keys=True),)
-        return Grade(float(_same(said, parse_list(gold.answer[0]))), read, "")
+        read = (json.dumps(value, ensure_ascii=False, sort_keys=True),)
+        return Grade(float(_same(value, parse_list(gold.answer[0]))), read, "")
 
 
 def read_list(response: str) -> list[str]:
@@ -112,7 +112,7 @@ def read_list(response: str) -> list[str]:
     bullets = _BULLET.findall(text)
     listed = _BRACKETED_LIST.sub(r"\1", _LEAD.sub("", text.strip()))
     entries = bullets if len(bullets) > 1 else _ITEM_SEPARATOR.split(listed)
-    return [shown for one in entries if (shown := normalize_answer(one))]
+    return [entry for one in entries if (entry := normalize_answer(one))]
 
 
 def read_json_value(response: str) -> object:
@@ -142,9 +142,9 @@ def _same(one: object, other: object) -> bool:
 
 
 def _key(text: str) -> object:
-    said = normalize_answer(text)
-    number = parse_number(said)
-    return said if number is None else number
+    normalized = normalize_answer(text)
+    number = parse_number(normalized)
+    return normalized if number is None else number
 
 
 def _is_plain(value: object) -> bool:

@@ -60,10 +60,10 @@ class TextAnswer:
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give points for the nearest reference; "Yes, there is." matches the reference "yes"."""
-        said = (
+        text = (
             response.strip() if self.matching in _WHOLE_TEXT_METRICS else normalize_answer(response)
         )
-        read = (said,) if said else ()
+        read = (text,) if text else ()
         points = _SIMILARITY[self.matching](response, gold.answer)
         if (
             self.matching == "exact"

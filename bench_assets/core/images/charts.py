@@ -29,10 +29,10 @@ class Bar:
 
 def bar_chart(lines: Sequence[Bar], title: str) -> str:
     """Draw values as bars with their 95 % intervals; chance and the best constant as ticks."""
-    drawn = "".join(_bar(one, _TOP + number * _ROW) for number, one in enumerate(lines))
+    bars = "".join(_bar(one, _TOP + number * _ROW) for number, one in enumerate(lines))
     legend = "line: 95 % interval; orange: best constant response; grey, dashed: chance"
     head = _text(8, 16, title) + _text(_LABEL, 30, legend, _GREY)
-    return render_svg(_LABEL + _BAR_WIDTH + 170, _TOP + len(lines) * _ROW + 8, head + drawn)
+    return render_svg(_LABEL + _BAR_WIDTH + 170, _TOP + len(lines) * _ROW + 8, head + bars)
 
 
 def training_curve(steps: Mapping[int, Metric], here: int, title: str) -> str:
@@ -63,8 +63,8 @@ def training_curve(steps: Mapping[int, Metric], here: int, title: str) -> str:
     constant = steps[here].constant
     level = "" if constant is None else _level(_y_position(constant, full))
     line = f'<polyline points="{path}" fill="none" stroke="{_BLUE}" stroke-width="1.5"/>'
-    drawn = _text(8, 16, title) + axis + ends + level + line + dots
-    return render_svg(_LABEL + _BAR_WIDTH + 170, _TOP + _HEIGHT + 30, drawn)
+    content = _text(8, 16, title) + axis + ends + level + line + dots
+    return render_svg(_LABEL + _BAR_WIDTH + 170, _TOP + _HEIGHT + 30, content)
 
 
 def difference_chart(lines: Sequence[tuple[str, float, float, float]], title: str) -> str:
@@ -77,10 +77,10 @@ def difference_chart(lines: Sequence[tuple[str, float, float, float]], title: st
     ends = [abs(end) for _, *of_one in lines for end in of_one if isfinite(end)]
     most, middle = max(ends, default=1.0) or 1.0, _LABEL + _BAR_WIDTH / 2
     bottom = _TOP + len(lines) * _ROW
-    drawn = "".join(_change(one, most, _TOP + n * _ROW + 8) for n, one in enumerate(lines))
+    bars = "".join(_change(one, most, _TOP + n * _ROW + 8) for n, one in enumerate(lines))
     zero = f'<path d="M{middle:.1f} {_TOP - 4}V{bottom}" stroke="{_GREY}" stroke-dasharray="3 2"/>'
     head = _text(8, 16, title) + _text(_LABEL, 30, "change with its 95 % interval", _GREY)
-    return render_svg(_LABEL + _BAR_WIDTH + 170, bottom + 8, head + zero + drawn)
+    return render_svg(_LABEL + _BAR_WIDTH + 170, bottom + 8, head + zero + bars)
 
 
 def _change(line: tuple[str, float, float, float], most: float, y: float) -> str:
@@ -92,12 +92,12 @@ def _change(line: tuple[str, float, float, float], most: float, y: float) -> str
     cut = escape_to_one_line(label)
     cut = cut if len(cut) <= _MAX_LABEL_LENGTH else f"{cut[: _MAX_LABEL_LENGTH - 1]}…"
     known = "{:+.3f} [{:+.3f}, {:+.3f}]" if isfinite(of_one[1]) else "{:+.3f}"
-    said = known.format(*of_one)
+    value_label = known.format(*of_one)
     return (
         f"{_text(_LABEL - 8, y + 4, cut, anchor='end')}"
         f'<path d="M{low:.1f} {y}H{high:.1f}" stroke="{_BLUE}" stroke-width="3"/>'
         f'<circle cx="{value:.1f}" cy="{y}" r="4" fill="{_BLUE}"/>'
-        f"{_text(_LABEL + _BAR_WIDTH + 8, y + 4, said)}"
+        f"{_text(_LABEL + _BAR_WIDTH + 8, y + 4, value_label)}"
     )
 
 
@@ -184,14 +184,14 @@ def _tick(value: float | None, full: float, top: float, style: str) -> str:
 def _dot(x: float, row: Metric, full: float, is_here: bool) -> str:
     low, high, middle = (_y_position(value, full) for value in (row.low, row.high, row.value))
     size, fill = (6, "white") if is_here else (3, _BLUE)
-    said = _text(x, middle - 12, f"{row.value:.3f}", anchor="middle") if is_here else ""
+    value_label = _text(x, middle - 12, f"{row.value:.3f}", anchor="middle") if is_here else ""
     interval = (
         f'<path d="M{x:.1f} {low:.1f}V{high:.1f}" stroke="{_BLUE}" stroke-opacity="0.4" '
         'stroke-width="3"/>'
     )
     return (
         f'{"" if isnan(row.low) else interval}<circle cx="{x:.1f}" cy="{middle:.1f}" r="{size}" '
-        f'fill="{fill}" stroke="{_BLUE}" stroke-width="2"/>{said}'
+        f'fill="{fill}" stroke="{_BLUE}" stroke-width="2"/>{value_label}'
     )
 
 

@@ -65,13 +65,13 @@ class JpegLayout(NamedTuple):
     @property
     def lacks_scans(self) -> bool:
         """Whether a progressive JPEG lacks scans that bring the last bit of a coefficient."""
-        there = {
+        complete = {
             (component, coefficient)
             for scan in self.scans
             if scan.lowest_bit == 0
             for component, coefficient in product(scan.components, range(scan.first, scan.last + 1))
         }
-        return self.is_progressive and len(there) < 64 * len(self.components)
+        return self.is_progressive and len(complete) < 64 * len(self.components)
 
 
 def jpeg_layout(data: bytes) -> JpegLayout | None:
@@ -144,17 +144,17 @@ def _defect_of_jpeg(data: bytes, layout: JpegLayout, decoded: Image.Image, *, tu
         return f"{TRUNCATED}: scans of the progressive JPEG are missing"
     if not layout.frame:  # arithmetic codes
         return ""
-    ended = layout.end is not None
-    if not ended:
+    has_end = layout.end is not None
+    if not has_end:
         data, layout = append_end_marker(data), jpeg_layout(append_end_marker(data)) or layout
-    doubtful = layout.is_progressive or not ended or _has_flat_corner(decoded, turned=turned)
+    doubtful = layout.is_progressive or not has_end or _has_flat_corner(decoded, turned=turned)
     is_plain = all(low == high for low, high in _range(decoded))
     holes = (
         [] if is_plain else list(filter(None, (_zero_block_end(data, one) for one in layout.scans)))
     )
     suspects = [*holes, *([layout.scans[-1].end] if doubtful else [])]
-    further = (data[:end] + _PROBE_BYTES + data[end:] for end in suspects)
-    if not holes and not turned and all(_decodes_to(one, decoded) for one in further):
+    probes = (data[:end] + _PROBE_BYTES + data[end:] for end in suspects)
+    if not holes and not turned and all(_decodes_to(one, decoded) for one in probes):
         return ""
     before = _checksum(data) if suspects else 0
     for end in suspects:
@@ -217,8 +217,8 @@ def _decodes_to(data: bytes, decoded: Image.Image) -> bool:
     """Whether a JPEG in RGB decodes to these pixels."""
     try:
         with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data)) as image:
-            alike = image.mode == "RGB" and image.size == decoded.size
-            return alike and all(map(eq, _strips(image), _strips(decoded)))
+            comparable = image.mode == "RGB" and image.size == decoded.size
+            return comparable and all(map(eq, _strips(image), _strips(decoded)))
     except Exception:  # noqa: BLE001 - as above
         return False
 

@@ -117,8 +117,8 @@ def _alpha_to_rgb(image: Image.Image, written: str) -> Image.Image:
         image.info["transparency"] = clear * _STEPS[written]
     if isinstance(clear, tuple) and written.endswith(";16B"):
         image.info["transparency"] = tuple(level >> 8 for level in clear)
-    seen = image.convert("RGBA")
-    return Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert("RGB")
+    rgba = image.convert("RGBA")
+    return Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba).convert("RGB")
 
 
 def _lab_to_rgb(image: Image.Image) -> Image.Image:
@@ -256,10 +256,10 @@ def is_plain(data: bytes, max_pixels: int = MAX_PIXELS) -> bool:
         ImageError: As ``decode``.
     """
     with _opened(data, max_pixels) as image:
-        alike = (
+        plain_format = (
             image.format in _PLAIN_FORMATS and image.mode in ("L", "RGB") and not has_alpha(image)
         )
-        return alike and raw_mode(image) in ("L", "RGB") and not _header_changes(image, data)
+        return plain_format and raw_mode(image) in ("L", "RGB") and not _header_changes(image, data)
 
 
 def to_plain_format(data: bytes) -> tuple[str, bytes]:
@@ -298,8 +298,8 @@ def _opened(data: bytes, max_pixels: int) -> Iterator[Image.Image]:
     except UnidentifiedImageError as error:
         raise ImageError("not an image in any known format") from error
     except Exception as error:  # Pillow raises whatever a forged file makes it
-        said = str(error) or type(error).__name__
-        raise ImageError(f"does not decode: {said}") from error
+        message = str(error) or type(error).__name__
+        raise ImageError(f"does not decode: {message}") from error
 
 
 def _size_message(width: int, height: int, max_pixels: int) -> str:

@@ -58,42 +58,42 @@ def draw_labelled_circles(
         radius: px, to the outer edge of the line.
         colour: A CSS name.
     """
-    drawn = image.convert("RGB")
-    pen = ImageDraw.Draw(drawn)
-    taken = [_circle_box(mark.point, radius) for mark in marks]
+    canvas = image.convert("RGB")
+    pen = ImageDraw.Draw(canvas)
+    occupied = [_circle_box(mark.point, radius) for mark in marks]
     for mark in marks:
         pen.ellipse(
             _circle_box(mark.point, radius), outline=colour, width=max(2, round(radius * 0.3))
         )
     for mark in marks:
-        spot = _label_spot(pen, mark, radius, drawn.size, taken)
+        spot = _label_spot(pen, mark, radius, canvas.size, occupied)
         _write(pen, mark.label, spot, colour)
-        taken.append(_extent(pen, mark.label, spot))
-    return drawn
+        occupied.append(_extent(pen, mark.label, spot))
+    return canvas
 
 
 def draw_labelled_boxes(image: Image.Image, boxes: Sequence[LabelledBox]) -> Image.Image:
     """Outline boxes, 4 px inwards, and label each inside a corner that has no other label."""
-    drawn = image.convert("RGB")
-    pen = ImageDraw.Draw(drawn)
+    canvas = image.convert("RGB")
+    pen = ImageDraw.Draw(canvas)
     for one in boxes:
         pen.rectangle(one.box, outline=one.colour, width=4)
-    taken: list[Box] = []
+    occupied: list[Box] = []
     for one in boxes:
-        spots = _corner_spots(pen, one, drawn.size)
-        free = (s for s in spots if not _overlaps(_extent(pen, one.label, s), taken))
+        spots = _corner_spots(pen, one, canvas.size)
+        free = (s for s in spots if not _overlaps(_extent(pen, one.label, s), occupied))
         spot = next(free, spots[0])
         _write(pen, one.label, spot, one.colour)
-        taken.append(_extent(pen, one.label, spot))
-    return drawn
+        occupied.append(_extent(pen, one.label, spot))
+    return canvas
 
 
 def mask_box(image: Image.Image, box: Box) -> Image.Image:
     """Cover a box in black, right and bottom exclusive."""
-    drawn = image.convert("RGB")
+    canvas = image.convert("RGB")
     left, top, right, bottom = box
-    ImageDraw.Draw(drawn).rectangle((left, top, right - 1, bottom - 1), fill="black")
-    return drawn
+    ImageDraw.Draw(canvas).rectangle((left, top, right - 1, bottom - 1), fill="black")
+    return canvas
 
 
 def encode_jpeg(image: Image.Image) -> bytes:
@@ -104,14 +104,18 @@ def encode_jpeg(image: Image.Image) -> bytes:
 
 
 def _label_spot(
-    pen: ImageDraw.ImageDraw, mark: Mark, radius: int, size: tuple[int, int], taken: Sequence[Box]
+    pen: ImageDraw.ImageDraw,
+    mark: Mark,
+    radius: int,
+    size: tuple[int, int],
+    occupied: Sequence[Box],
 ) -> Point:
     """Upper left corner of the label."""
     _, _, wide, high = _extent(pen, mark.label, (0, 0))
     x, y = mark.point
-    beside = radius + _GAP
-    columns = {"right": x + beside, "left": x - beside - wide, "middle": x - wide / 2}
-    rows = {"middle": y - high / 2, "below": y + beside, "above": y - beside - high}
+    offset = radius + _GAP
+    columns = {"right": x + offset, "left": x - offset - wide, "middle": x - wide / 2}
+    rows = {"middle": y - high / 2, "below": y + offset, "above": y - offset - high}
     spots = [
         (columns[column], rows[row])
         for row, column in product(rows, columns)
@@ -121,7 +125,7 @@ def _label_spot(
         spot
         for spot in spots
         if _shift_into_image(spot, pen, mark.label, size) == spot
-        and not _overlaps(_extent(pen, mark.label, spot), taken)
+        and not _overlaps(_extent(pen, mark.label, spot), occupied)
     )
     return next(free, _shift_into_image(spots[0], pen, mark.label, size))
 

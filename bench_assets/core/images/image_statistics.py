@@ -55,17 +55,17 @@ def _range(levels: _Levels) -> float:
 def _without_specks(levels: _Levels) -> _Levels:
     """An image that is blank but for lone pixels, without these; any other one as it is."""
     middle = float(np.median(levels))
-    odd = np.abs(levels - middle) > _BLANK_LEVELS
-    if not 0 < np.count_nonzero(odd) <= _SPECKS * levels.size:
+    outliers = np.abs(levels - middle) > _BLANK_LEVELS
+    if not 0 < np.count_nonzero(outliers) <= _SPECKS * levels.size:
         return levels
-    padded = np.pad(odd, 1)
-    high, wide = odd.shape
-    around = sum(
+    padded = np.pad(outliers, 1)
+    high, wide = outliers.shape
+    neighbours = sum(
         padded[row : row + high, column : column + wide].astype(np.int8)
         for row in range(3)
         for column in range(3)
     )
-    return np.where(odd & (around <= _MAX_SPECK_SIZE), np.float32(middle), levels)
+    return np.where(outliers & (neighbours <= _MAX_SPECK_SIZE), np.float32(middle), levels)
 
 
 def _cells(levels: _Levels) -> _Levels:

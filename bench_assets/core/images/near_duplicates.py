@@ -40,7 +40,7 @@ def similar_texts(texts: Mapping[str, str], threshold: float) -> list[NearDuplic
     index = MinHashLSH(threshold=search, num_perm=_PERMUTATIONS)
     shingles = {name: _shingles(text) for name, text in texts.items()}
     order = {name: number for number, name in enumerate(texts)}
-    twins = []
+    duplicates = []
     for name, own in shingles.items():
         if not own:
             continue
@@ -49,9 +49,9 @@ def similar_texts(texts: Mapping[str, str], threshold: float) -> list[NearDuplic
         for earlier in sorted(index.query(sketch), key=lambda found: order[str(found)]):
             similarity = _jaccard(own, shingles[str(earlier)])
             if similarity >= threshold:
-                twins.append(NearDuplicate(name, str(earlier), similarity))
+                duplicates.append(NearDuplicate(name, str(earlier), similarity))
         index.insert(name, sketch)
-    return twins
+    return duplicates
 
 
 def image_hash(image: Image.Image) -> str:

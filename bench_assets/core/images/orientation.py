@@ -53,8 +53,8 @@ class ImageFrame(NamedTuple):
         >>> ImageFrame(400, 300, 6).to_stored((280, 10))
         (10, 20)
         """
-        back = _INVERSE.get(self.orientation, self.orientation)
-        return ImageFrame(*self.shown, back).to_shown(point)
+        inverse = _INVERSE.get(self.orientation, self.orientation)
+        return ImageFrame(*self.shown, inverse).to_shown(point)
 
     def annotated(self, stated: Size | None) -> "ImageFrame":
         """The frame of an annotation's points, by the image size that it states.

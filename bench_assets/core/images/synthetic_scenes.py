@@ -68,12 +68,12 @@ class Scene:
             UnknownNameError: If there is no such sprite; suggests similar names.
             SourceError: If the package with the sprites is not installed.
         """
-        drawn = _fitted(_sprite(name), size)
+        image = _fitted(_sprite(name), size)
         if mirrored:
-            drawn = drawn.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
-        left, top = centre[0] - drawn.width // 2, centre[1] - drawn.height // 2
-        self.image.paste(drawn, (left, top), drawn)
-        return self._add_object(name, (left, top, left + drawn.width, top + drawn.height))
+            image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+        left, top = centre[0] - image.width // 2, centre[1] - image.height // 2
+        self.image.paste(image, (left, top), image)
+        return self._add_object(name, (left, top, left + image.width, top + image.height))
 
     def form(self, form: Form, box: Box, colour: str) -> PlacedObject:
         """Place a filled geometric form that touches all four sides of its box."""
@@ -110,7 +110,7 @@ class Scene:
         xs = np.arange(reach_x, self.image.width - reach_x + 1, _GRID)
         ys = np.arange(reach_y, self.image.height - reach_y + 1, _GRID)
         free = np.ones((len(xs), len(ys)), dtype=bool)
-        for left, top, right, bottom in (thing.box for thing in self.placed):
+        for left, top, right, bottom in (placed.box for placed in self.placed):
             beside = (xs <= left - reach_x) | (right + reach_x <= xs)
             above_or_below = (ys <= top - reach_y) | (bottom + reach_y <= ys)
             free &= beside[:, None] | above_or_below
@@ -129,8 +129,8 @@ class Scene:
     def _add_object(self, name: str, box: Box) -> PlacedObject:
         left, top, right, bottom = box
         width, height = self.image.size
-        seen = (max(0, left), max(0, top), min(width, right), min(height, bottom))
-        self.placed.append(PlacedObject(name=name, box=seen))
+        visible = (max(0, left), max(0, top), min(width, right), min(height, bottom))
+        self.placed.append(PlacedObject(name=name, box=visible))
         return self.placed[-1]
 
 

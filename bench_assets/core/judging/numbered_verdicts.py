@@ -107,12 +107,12 @@ def _normalize_verdicts(text: str) -> str:
 def _parse_lines(text: str) -> Found:
     """Read the verdicts of each line, except after a line that introduces an example or refuses."""
     found: Found = {}
-    said = True
+    valid = True
     for line in text.splitlines():
         read = list(_parse_line(line))
         if not read and line.strip():
-            said = not _is_no_verdict_lead(line)
-        for number, verdict in read if said else ():
+            valid = not _is_no_verdict_lead(line)
+        for number, verdict in read if valid else ():
             found.setdefault(number, set()).add(verdict.casefold())
     return found
 

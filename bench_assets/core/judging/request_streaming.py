@@ -119,8 +119,8 @@ def stream_responses(
         ModelError: If the model cannot be asked at all.
     """
     if isinstance(requests, list) or not isinstance(model, StreamingModel):
-        held = list(requests)
-        yield from zip(held, model.response(held), strict=True)
+        request_list = list(requests)
+        yield from zip(request_list, model.response(request_list), strict=True)
     else:
         yield from model.answers(requests)
 
@@ -128,5 +128,5 @@ def stream_responses(
 def request_batches(requests: Sequence[Request], most: int = BATCH_SIZE) -> Iterator[list[Request]]:
     """Split requests into batches."""
     waiting = iter(requests)
-    while some := list(islice(waiting, most)):
-        yield some
+    while batch := list(islice(waiting, most)):
+        yield batch

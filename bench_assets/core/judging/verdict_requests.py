@@ -66,17 +66,17 @@ def ask_for_verdicts(
     asked: Sequence[VerdictRequest], model: ChatModel, complaint: str
 ) -> list[list[Judgement]]:
     """Request one verdict each (``call_judge``); return their judgements (``make_judgements``)."""
-    heard = call_judge([one.call for one in asked], model, complaint)
+    judge_responses = call_judge([one.call for one in asked], model, complaint)
     return [
         make_judgements(
             one.prediction,
-            said,
+            judge_response,
             judge=model.name,
             criterion=one.criterion,
-            verdict=one.read(said.response),
-            value=one.value_of(said.response),
+            verdict=one.read(judge_response.response),
+            value=one.value_of(judge_response.response),
         )
-        for one, said in zip(asked, heard, strict=True)
+        for one, judge_response in zip(asked, judge_responses, strict=True)
     ]
 
 
@@ -97,10 +97,10 @@ def call_judge(
     Raises:
         ModelError: If the judge cannot be asked.
     """
-    heard = [
+    judge_responses = [
         JudgeResponse(*one, one) for one in _send_requests([call.request for call in calls], model)
     ]
-    return retry_unreadable(calls, heard, model, complaint, tries)
+    return retry_unreadable(calls, judge_responses, model, complaint, tries)
 
 
 def retry_unreadable(
@@ -111,20 +111,20 @@ def retry_unreadable(
     tries: int = MAX_TRIES,
 ) -> list[JudgeResponse]:
     """Repeat requests whose first response is unreadable; otherwise as ``call_judge``."""
-    heard, latest = list(first), [one.first for one in first]
+    judge_responses, latest = list(first), [one.first for one in first]
     for _ in range(0 if model.signature.startswith(RECORDED_PREFIX) else tries - 1):
         waiting = [
             n
-            for n, (call, one) in enumerate(zip(calls, heard, strict=True))
+            for n, (call, one) in enumerate(zip(calls, judge_responses, strict=True))
             if is_unreadable(call, one.response)
         ]
-        again = _send_requests([_add_complaint(*latest[n], complaint) for n in waiting], model)
-        for n, (request, response) in zip(waiting, again, strict=True):
-            n_unread, kept = calls[n].n_unread, heard[n]
+        retried = _send_requests([_add_complaint(*latest[n], complaint) for n in waiting], model)
+        for n, (request, response) in zip(waiting, retried, strict=True):
+            n_unread, best = calls[n].n_unread, judge_responses[n]
             latest[n] = request, response
-            if response.error or n_unread(response) < n_unread(kept.response):
-                heard[n] = JudgeResponse(request, response, kept.first)
-    return heard
+            if response.error or n_unread(response) < n_unread(best.response):
+                judge_responses[n] = JudgeResponse(request, response, best.first)
+    return judge_responses
 
 
 def is_unreadable(call: JudgeCall, response: Response) -> bool:
@@ -147,11 +147,11 @@ def make_judgements(
     """
     (request, response), last = heard.first, heard.request.prompt
     named = {"judge": judge, "value": value}
-    kept = Judgement.from_response(
+    judgement = Judgement.from_response(
         prediction, heard.response, prompt=last, criterion=criterion, verdict=verdict, **named
     )
     if not heard.again:
-        return [kept]
+        return [judgement]
     first = Judgement.from_response(
         prediction,
         response,
@@ -160,7 +160,7 @@ def make_judgements(
         criterion=f"{criterion}{FIRST_RESPONSE_SUFFIX}",
         verdict=None,
     )
-    return [kept, first]
+    return [judgement, first]
 
 
 def final_judgements(judgements: Sequence[Judgement]) -> list[Judgement]:
@@ -188,10 +188,12 @@ def _send_requests(requests: Sequence[Request], model: ChatModel) -> list[tuple[
 
 def _add_complaint(request: Request, response: Response, complaint: str) -> Request:
     """The prompt again, with the unreadable response and the complaint."""
-    *before, asked = request.prompt.turns
-    said = response.said.answer.strip()[:_QUOTED]
-    more = f'\n\nYou replied:\n"""\n{said}\n"""\n{complaint}'
-    return replace(request, prompt=Prompt((*before, replace(asked, parts=(*asked.parts, more)))))
+    *before, last_turn = request.prompt.turns
+    answer = response.said.answer.strip()[:_QUOTED]
+    more = f'\n\nYou replied:\n"""\n{answer}\n"""\n{complaint}'
+    return replace(
+        request, prompt=Prompt((*before, replace(last_turn, parts=(*last_turn.parts, more))))
+    )
 
 
 def stream_verdicts(
@@ -205,24 +207,24 @@ def stream_verdicts(
     waiting: dict[int, tuple[VerdictRequest, JudgeResponse]] = {}
     rows = collect_rows(_judge_first_responses(asked, model, waiting), Judgement)
     calls = [one.call for one, _ in waiting.values()]
-    again = retry_unreadable(calls, [heard for _, heard in waiting.values()], model, complaint)
-    heard = dict(zip(waiting, again, strict=True))
+    retried = retry_unreadable(calls, [latest for _, latest in waiting.values()], model, complaint)
+    latest = dict(zip(waiting, retried, strict=True))
     for n, row in enumerate(rows):
-        yield _make_judgements(waiting[n][0], heard[n], model) if n in heard else [row]
+        yield _make_judgements(waiting[n][0], latest[n], model) if n in latest else [row]
 
 
 def _judge_first_responses(
-    asked: Sequence[VerdictRequest],
+    requests: Sequence[VerdictRequest],
     model: ChatModel,
     waiting: dict[int, tuple[VerdictRequest, JudgeResponse]],
 ) -> Iterator[Judgement]:
     """Judge by first responses; ``waiting`` receives unreadable ones by position."""
-    said = stream_responses(model, LazyRows(asked, lambda one: one.call.request))
-    for n, (one, (request, response)) in enumerate(zip(asked, said, strict=True)):
-        heard = JudgeResponse(request, response, (request, response))
+    responses = stream_responses(model, LazyRows(requests, lambda one: one.call.request))
+    for n, (one, (request, response)) in enumerate(zip(requests, responses, strict=True)):
+        judge_response = JudgeResponse(request, response, (request, response))
         if is_unreadable(one.call, response):
-            waiting[n] = one, heard
-        yield from _make_judgements(one, heard, model)
+            waiting[n] = one, judge_response
+        yield from _make_judgements(one, judge_response, model)
 
 
 def _make_judgements(

@@ -94,8 +94,8 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
     >>> read_word("Verdict: wrong", RIGHT_OR_WRONG), read_word("Right. Wrong.", RIGHT_OR_WRONG)
     (False, None)
     """
-    said = strip_reasoning(response).replace("|", " ")  # of tables
-    parts = split_sentences(normalize_response(said))
+    text = strip_reasoning(response).replace("|", " ")  # of tables
+    parts = split_sentences(normalize_response(text))
     word = (
         " ".join(parts)
         .strip(_OUTER_CHARACTERS)
@@ -105,39 +105,41 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
     )
     if word in words:
         return words[word]
-    if _NEITHER.search(said):
+    if _NEITHER.search(text):
         return None
     if (last := _last_sentence_verdict(parts, words)) is not None:
         return last
-    told = any(part.strip(_OUTER_CHARACTERS).casefold() in words for part in parts[:-1])
-    if not told and (drawn := _CONCLUSION.search(parts[-1].strip(_OUTER_CHARACTERS))):
-        return _conclusion_verdict(drawn, parts[:-1], words)
-    return None if _is_denied(said, parts, words) else _unanimous_verdict(parts, words)
+    stated = any(part.strip(_OUTER_CHARACTERS).casefold() in words for part in parts[:-1])
+    if not stated and (conclusion := _CONCLUSION.search(parts[-1].strip(_OUTER_CHARACTERS))):
+        return _conclusion_verdict(conclusion, parts[:-1], words)
+    return None if _is_denied(text, parts, words) else _unanimous_verdict(parts, words)
 
 
 def _conclusion_verdict(
-    drawn: re.Match[str], parts: Sequence[str], words: Mapping[str, Verdict]
+    conclusion: re.Match[str], parts: Sequence[str], words: Mapping[str, Verdict]
 ) -> Verdict | None:
     """The verdict of "Overall, the answer is wrong.", if nothing before it says the opposite."""
-    start = drawn.string[: drawn.start()]
-    if hedges(start) or _is_denied(drawn[0], [drawn[0]], words):
+    start = conclusion.string[: conclusion.start()]
+    if hedges(start) or _is_denied(conclusion[0], [conclusion[0]], words):
         return None
-    verdict = _unanimous_verdict([drawn[0]], words)
+    verdict = _unanimous_verdict([conclusion[0]], words)
     before = filter(_STATES_VERDICT.match, (*parts, start))
-    told = {_unanimous_verdict([one], words) for one in before if not _is_denied(one, [one], words)}
-    return verdict if told <= {None, verdict} else None
+    stated = {
+        _unanimous_verdict([one], words) for one in before if not _is_denied(one, [one], words)
+    }
+    return verdict if stated <= {None, verdict} else None
 
 
 def _unanimous_verdict(parts: Sequence[str], words: Mapping[str, Verdict]) -> Verdict | None:
     """The verdict of all sentences; None if two of them differ."""
     if any(_says_both(part, words) for part in _drop_questions(parts)):
         return None
-    whole = _letter("\n".join(parts), words)
-    if whole is None or whole not in _VERDICT_LETTERS:
+    overall = _letter("\n".join(parts), words)
+    if overall is None or overall not in _VERDICT_LETTERS:
         return None
-    if len(parts) > 1 and any(_letter(part, words) not in (whole, None) for part in parts):
+    if len(parts) > 1 and any(_letter(part, words) not in (overall, None) for part in parts):
         return None
-    return [*words.values()][_VERDICT_LETTERS.index(whole)]
+    return [*words.values()][_VERDICT_LETTERS.index(overall)]
 
 
 def _last_sentence_verdict(parts: Sequence[str], words: Mapping[str, Verdict]) -> Verdict | None:
@@ -158,8 +160,8 @@ def _last_sentence_verdict(parts: Sequence[str], words: Mapping[str, Verdict]) -
 def _is_denied(text: str, parts: Sequence[str], words: Collection[str]) -> bool:
     """Whether a word is negated, or the last sentence refuses a verdict."""
     denied = alternatives(_WORDS, "before a word that is denied")
-    said = [word.strip(f"{_OUTER_CHARACTERS},;:?") for word in text.casefold().split()]
-    own = any(one == "not" and other in words for one, other in pairwise(said))
+    tokens = [word.strip(f"{_OUTER_CHARACTERS},;:?") for word in text.casefold().split()]
+    own = any(one == "not" and other in words for one, other in pairwise(tokens))
     return own or re.search(denied, text, re.IGNORECASE) is not None or refuses(parts[-1])
 
 
@@ -192,11 +194,11 @@ def read_option(response: str, options: Sequence[str]) -> str | None:
     >>> read_option("(A) right", ("left", "right")), read_option("C", ("left", "right"))
     (None, None)
     """
-    said = strip_reasoning(response)
-    found = _LABEL.match(said)
+    text = strip_reasoning(response)
+    found = _LABEL.match(text)
     if found is None:
         return None
-    letter, rest = found[1].upper(), said[found.end() :].strip(_OUTER_CHARACTERS)
+    letter, rest = found[1].upper(), text[found.end() :].strip(_OUTER_CHARACTERS)
     if letter == NO_OPTION:
         return letter if not rest or _FAILURE.fullmatch(rest) else None
     texts = dict(zip(ascii_uppercase, options, strict=False))
@@ -223,12 +225,12 @@ def read_object(response: str, asked: str = "") -> dict[str, Any] | None:
     """
     text = strip_reasoning(response)
     spans = _objects(text) if len(text) <= _MAX_RESPONSE_LENGTH else []
-    said = [text[start:end] for start, end in spans]
-    first = _decode_json(said[0]) if said else None
-    if not isinstance(first, dict) or any(_decode_json(one) != first for one in said[1:]):
+    objects = [text[start:end] for start, end in spans]
+    first = _decode_json(objects[0]) if objects else None
+    if not isinstance(first, dict) or any(_decode_json(one) != first for one in objects[1:]):
         return None
     question = " ".join(asked.split())
-    if any(one in question for one in {" ".join(one.split()) for one in said}):
+    if any(one in question for one in {" ".join(one.split()) for one in objects}):
         return None
     return None if any(_is_disclaimed(text, *span) for span in spans) else first
 

@@ -103,18 +103,24 @@ def yes_ratio(scored: Sequence[Scored]) -> Mean:
 
 def word_error_rate(scored: Sequence[Scored]) -> Mean:
     """Word error rate (WER): word errors of all responses over the words of their references."""
-    given, n_unscored = _drop_unscored(scored)
-    parts = [word_errors(" ".join(score.answer), question.answer) for question, score in given]
-    return _mean_from_counts(given, parts, lambda n: _ratio(n[:, 0], n[:, 1]), n_unscored, inf)
+    with_points, n_unscored = _drop_unscored(scored)
+    parts = [
+        word_errors(" ".join(score.answer), question.answer) for question, score in with_points
+    ]
+    return _mean_from_counts(
+        with_points, parts, lambda n: _ratio(n[:, 0], n[:, 1]), n_unscored, inf
+    )
 
 
 def _yes_measure(scored: Sequence[Scored], measure: Callable[[Floats], Floats]) -> Mean:
     """A measure of four counts: right "yes", wrong "yes", missed "yes", responses."""
-    given, n_unscored = _drop_unscored(scored)
-    said = [_is_yes(question, score.answer) for question, score in given]
-    gold = [_is_yes(question, question.answer) for question, _ in given]
-    counts = [(a and b, a and not b, b and not a, True) for a, b in zip(said, gold, strict=True)]
-    return _mean_from_counts(given, counts, measure, n_unscored)
+    with_points, n_unscored = _drop_unscored(scored)
+    predicted = [_is_yes(question, score.answer) for question, score in with_points]
+    gold = [_is_yes(question, question.answer) for question, _ in with_points]
+    counts = [
+        (a and b, a and not b, b and not a, True) for a, b in zip(predicted, gold, strict=True)
+    ]
+    return _mean_from_counts(with_points, counts, measure, n_unscored)
 
 
 def _mean_from_counts(
@@ -133,8 +139,8 @@ def _mean_from_counts(
 
 
 def _drop_unscored(scored: Sequence[Scored]) -> tuple[list[Scored], int]:
-    given = [one for one in scored if one[1].points is not None]
-    return given, len(scored) - len(given)
+    with_points = [one for one in scored if one[1].points is not None]
+    return with_points, len(scored) - len(with_points)
 
 
 def _is_yes(question: Question, answer: Sequence[str]) -> bool:

@@ -90,15 +90,15 @@ def _bleu(scored: Sequence[Scored], orders: slice) -> Mean:
 def _corpus_measure(
     scored: Sequence[Scored], measure: Callable[[Floats], Floats], most: float = 1.0
 ) -> Mean:
-    given = [one for one in scored if one[1].points is not None]
-    n_unscored = len(scored) - len(given)
-    if not given:
+    with_points = [one for one in scored if one[1].points is not None]
+    n_unscored = len(scored) - len(with_points)
+    if not with_points:
         return Mean(nan, nan, nan, 0, n_unscored)
-    scores = _caption_scores(given)
-    each = (scores.cider, scores.rouge_l, np.ones(len(given)))
+    scores = _caption_scores(with_points)
+    each = (scores.cider, scores.rouge_l, np.ones(len(with_points)))
     parts = np.hstack([scores.bleu_counts, *(column[:, None] for column in each)])
     (value,) = measure(parts.sum(axis=0, keepdims=True))
     low, high = jackknife_interval(
-        parts, [question.cluster for question, _ in given], measure, most
+        parts, [question.cluster for question, _ in with_points], measure, most
     )
-    return Mean(float(value), low, high, len(given), n_unscored)
+    return Mean(float(value), low, high, len(with_points), n_unscored)

@@ -64,12 +64,12 @@ class Corpus:
 
     def reference_lengths(self) -> Floats:
         """Length of each candidate and of its closest reference, ``(n, 2)``; ties: the shorter."""
-        own, theirs = self.lengths[: self.n], self.lengths[self.n :]
+        own, ref_lengths = self.lengths[: self.n], self.lengths[self.n :]
         owner = self.owner[self.n :]
-        distance = np.abs(theirs - own[owner])
-        best = np.lexsort((theirs, distance, owner))
+        distance = np.abs(ref_lengths - own[owner])
+        best = np.lexsort((ref_lengths, distance, owner))
         first = np.searchsorted(owner, np.arange(self.n))
-        return np.stack([own, theirs[best][first]], axis=1).astype(float)
+        return np.stack([own, ref_lengths[best][first]], axis=1).astype(float)
 
     def ngram_totals(self) -> Floats:
         """Number of n-grams of each candidate, for n from 1 to 4; ``(n, 4)``."""
@@ -93,12 +93,14 @@ def ngrams(corpus: Corpus) -> list[Ngrams]:
     gram = np.zeros_like(tokens)
     counted = []
     for n in range(1, MAX_N + 1):
-        here = np.flatnonzero(left >= n)
+        positions = np.flatnonzero(left >= n)
         # An n-gram is an (n-1)-gram and one more token: numbered afresh.
-        _, numbered = np.unique(gram[here] * width + tokens[here + n - 1], return_inverse=True)
+        _, numbered = np.unique(
+            gram[positions] * width + tokens[positions + n - 1], return_inverse=True
+        )
         gram = np.zeros_like(tokens)
-        gram[here] = numbered
-        keys, count = np.unique(texts[here] * width + gram[here], return_counts=True)
+        gram[positions] = numbered
+        keys, count = np.unique(texts[positions] * width + gram[positions], return_counts=True)
         counted.append(Ngrams(keys // width, keys % width, count))
     return counted
 
@@ -131,9 +133,9 @@ def matches_and_cider(corpus: Corpus) -> tuple[Floats, Floats]:
     for n, grams in enumerate(ngrams(corpus)):
         matched[:, n], similar = _compare(corpus, grams)
         similarity += similar
-    own, theirs = corpus.lengths[: corpus.n], corpus.lengths[corpus.n :]
+    own, ref_lengths = corpus.lengths[: corpus.n], corpus.lengths[corpus.n :]
     owner = corpus.owner[corpus.n :]
-    difference = (own[owner] - theirs).astype(float)  # in tokens as in bigrams
+    difference = (own[owner] - ref_lengths).astype(float)  # in tokens as in bigrams
     similarity *= np.exp(-(difference**2) / (2 * _SIGMA**2)) / MAX_N
     per_caption = np.bincount(owner, similarity, corpus.n) / np.bincount(owner, minlength=corpus.n)
     return matched, 10 * per_caption
@@ -142,23 +144,23 @@ def matches_and_cider(corpus: Corpus) -> tuple[Floats, Floats]:
 def _compare(corpus: Corpus, grams: Ngrams) -> tuple[Floats, Floats]:
     """For one n: matches of each candidate, and cosine of each reference with its candidate."""
     cut = np.searchsorted(grams.text, corpus.n)
-    own, theirs = (Ngrams(*(a[part] for a in grams)) for part in (slice(cut), slice(cut, None)))
+    own, ref_grams = (Ngrams(*(a[part] for a in grams)) for part in (slice(cut), slice(cut, None)))
     width = len(corpus.tokens)
-    owner = corpus.owner[theirs.text]
+    owner = corpus.owner[ref_grams.text]
     # Document frequency of each n-gram, and its largest count in one reference of a caption.
-    pairs, group = np.unique(owner * width + theirs.ngram, return_inverse=True)
+    pairs, group = np.unique(owner * width + ref_grams.ngram, return_inverse=True)
     frequency = np.bincount(pairs % width, minlength=width)
     most = np.zeros(len(pairs), np.int64)
-    np.maximum.at(most, group, theirs.times)
+    np.maximum.at(most, group, ref_grams.times)
     keys = own.text * width + own.ngram  # sorted, as both its parts are
     matches = np.minimum(own.times, lookup(keys, pairs, most))
     matched = np.bincount(own.text, matches, corpus.n).astype(float)
     idf = np.log(max(1, corpus.n)) - np.log(np.maximum(1, frequency))
-    weight, ref_weight = own.times * idf[own.ngram], theirs.times * idf[theirs.ngram]
+    weight, ref_weight = own.times * idf[own.ngram], ref_grams.times * idf[ref_grams.ngram]
     norm = np.sqrt(np.bincount(grams.text, np.r_[weight, ref_weight] ** 2, len(corpus.owner)))
-    shared = lookup(owner * width + theirs.ngram, keys, weight)
+    shared = lookup(owner * width + ref_grams.ngram, keys, weight)
     parts = np.minimum(shared, ref_weight) * ref_weight
-    dot = np.bincount(theirs.text, parts, len(corpus.owner))[corpus.n :].astype(float)
+    dot = np.bincount(ref_grams.text, parts, len(corpus.owner))[corpus.n :].astype(float)
     length = norm[: corpus.n][corpus.owner[corpus.n :]] * norm[corpus.n :]
     similar = np.divide(dot, length, out=dot, where=length != 0)
     return matched, similar
@@ -179,8 +181,8 @@ def longest_common(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
         places[word] = places.get(word, 0) | 1 << place
     everywhere = left = (1 << len(one)) - 1
     for word in other:
-        here = left & places.get(word, 0)
-        left = (left + here) | (left - here)
+        matches = left & places.get(word, 0)
+        left = (left + matches) | (left - matches)
     return len(one) - (left & everywhere).bit_count()
 
 
@@ -207,13 +209,13 @@ def caption_rouge_l(caption: CaptionPair, tokens: Tokenize = tokenize) -> float:
 
 def _rouge_l(own: Sequence[Hashable], references: Iterable[Sequence[Hashable]]) -> float:
     precision = recall = 0.0
-    for theirs in references:
-        common = longest_common(own, theirs)
-        common += not own and not theirs  # pycocoevalcap splits these into one empty token each
+    for reference in references:
+        common = longest_common(own, reference)
+        common += not own and not reference  # pycocoevalcap splits these into one empty token each
         precision = max(precision, common / max(1, len(own)))
-        recall = max(recall, common / max(1, len(theirs)))
-    below = recall + _BETA**2 * precision
-    return (1 + _BETA**2) * precision * recall / below if below else 0.0
+        recall = max(recall, common / max(1, len(reference)))
+    denominator = recall + _BETA**2 * precision
+    return (1 + _BETA**2) * precision * recall / denominator if denominator else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,16 +38,16 @@ def nearest(
     """
     private = np.array(sorted({index for indices in own for index in indices}), np.int64)
     rows = max(1, _BLOCK // max(1, len(candidates)))
-    alike = np.empty((min(rows, len(queries)), len(candidates)), np.float32)
+    similarities = np.empty((min(rows, len(queries)), len(candidates)), np.float32)
     found: list[Indices] = []
     for begin in range(0, len(queries), rows):
         block = slice(begin, begin + rows)
-        part = np.matmul(queries[block], candidates.T, out=alike[: len(queries[block])])
+        part = np.matmul(queries[block], candidates.T, out=similarities[: len(queries[block])])
         np.rint(np.multiply(part, _STEPS, out=part), out=part)
         for row, its_right, its_own in zip(part, right[block], own[block], strict=True):
-            kept = row[list(its_own)]
+            own_similarities = row[list(its_own)]
             row[private] = -np.inf
-            row[list(its_own)] = kept
+            row[list(its_own)] = own_similarities
             row[list(its_right)] -= 0.5
             found.append(_top_k(row, k))
     return found
@@ -68,5 +68,5 @@ def _top_k(row: npt.NDArray[np.float32], k: int) -> Indices:
     if k == 0:
         return np.zeros(0, np.int64)
     least = np.partition(row, len(row) - k)[len(row) - k]
-    taken = np.flatnonzero((row >= least) & np.isfinite(row))
-    return taken[np.argsort(-row[taken], kind="stable")][:k]
+    selected = np.flatnonzero((row >= least) & np.isfinite(row))
+    return selected[np.argsort(-row[selected], kind="stable")][:k]

@@ -31,8 +31,8 @@ def normalize_answer(text: str) -> str:
 def _strip_markup(text: str) -> str:
     text = json_answer(text) or ", ".join(boxed_texts(text)) or text
     text = unicodedata.normalize("NFKC", text).replace("−", "-")
-    said = _ANSWER_PREFIX.sub("", _MARKUP.sub("", text))
-    return " ".join(said.split()).casefold()
+    stripped = _ANSWER_PREFIX.sub("", _MARKUP.sub("", text))
+    return " ".join(stripped.split()).casefold()
 
 
 def _comparison_form(text: str) -> str:
@@ -93,10 +93,10 @@ def _is_within_tolerance(response: str, reference: str) -> bool:
     truth = parse_number(normalize_answer(reference))
     if truth is None:
         return False
-    said = parse_number(normalize_answer(response))
-    said = final_number(response) if said is None else said
+    value = parse_number(normalize_answer(response))
+    value = final_number(response) if value is None else value
     # The bound is inclusive, despite rounding errors.
-    return said is not None and abs(said - truth) <= RELAXED_TOLERANCE * abs(truth) * (1 + 1e-9)
+    return value is not None and abs(value - truth) <= RELAXED_TOLERANCE * abs(truth) * (1 + 1e-9)
 
 
 def _similarity(one: str, other: str) -> float:
@@ -119,12 +119,12 @@ def _edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
     everywhere, last = (1 << len(one)) - 1, 1 << len(one) >> 1
     up, down, distance = everywhere, 0, len(one)  # where a column of the table rises or falls
     for letter in other:
-        here = places.get(letter, 0)
-        same = ((here & up) + up ^ up) | here | down
-        rises, falls = down | everywhere & ~(same | up), same & up
+        matches = places.get(letter, 0)
+        diagonal = ((matches & up) + up ^ up) | matches | down
+        rises, falls = down | everywhere & ~(diagonal | up), diagonal & up
         distance += bool(rises & last) - bool(falls & last)
         rises = rises << 1 | 1
-        up, down = everywhere & (falls << 1 | ~(same | rises)), everywhere & rises & same
+        up, down = everywhere & (falls << 1 | ~(diagonal | rises)), everywhere & rises & diagonal
     return distance if one else len(other)
 
 
@@ -136,9 +136,11 @@ def word_errors(response: str, references: Sequence[str]) -> tuple[int, int]:
     >>> word_errors("The cat sat", ["the cat sat down", "a dog"])
     (1, 4)
     """
-    said = _words(response)
-    pairs = [(_edit_distance(said, words), len(words)) for words in map(_words, references)]
-    return min(pairs, key=lambda pair: pair[0] / max(1, pair[1]), default=(len(said), 0))
+    response_words = _words(response)
+    pairs = [
+        (_edit_distance(response_words, words), len(words)) for words in map(_words, references)
+    ]
+    return min(pairs, key=lambda pair: pair[0] / max(1, pair[1]), default=(len(response_words), 0))
 
 
 def word_accuracy(response: str, references: Sequence[str]) -> float:
@@ -173,16 +175,16 @@ def vqa_accuracy(response: str, references: Sequence[str]) -> float:
     >>> vqa_accuracy("A red cup.", ["red cup"] * 2 + ["mug"] * 8)
     0.6
     """
-    said, people = _vqa_words(response), [_vqa_words(one) for one in references]
+    answer, people = _vqa_words(response), [_vqa_words(one) for one in references]
     if len(people) < 2:
-        return float(said in people)
-    agree = people.count(said)
-    points = (min(1.0, (agree - (one == said)) / _FULL_AGREEMENT) for one in people)
+        return float(answer in people)
+    agree = people.count(answer)
+    points = (min(1.0, (agree - (one == answer)) / _FULL_AGREEMENT) for one in people)
     return sum(points) / len(people)
 
 
 def _vqa_words(text: str) -> str:
     plain = _VQA_STOPS.sub(" ", _ANSWER_PREFIX.sub("", text).casefold().replace("'", ""))
     words = [_VQA_NUMBERS.get(word, word) for word in plain.replace(",", "").split()]
-    told = [word for word in words if word not in _ARTICLES]
-    return " ".join(told or words) or text.strip()
+    content_words = [word for word in words if word not in _ARTICLES]
+    return " ".join(content_words or words) or text.strip()

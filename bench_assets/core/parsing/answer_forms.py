@@ -129,10 +129,10 @@ Form: TypeAlias = Callable[[ParsedResponse], str | None]
 
 def only_options(text: str) -> str | None:
     """The letters of a text of nothing but options; "" for alternatives, None for other text."""
-    said = text.strip(_OUTER_CHARACTERS)
-    if _OPTIONS_ONLY.fullmatch(said):
-        return _distinct(map(letter_of, re.findall(NAME, said)))
-    return "" if _ALTERNATIVES_ONLY.fullmatch(said) else None
+    stripped = text.strip(_OUTER_CHARACTERS)
+    if _OPTIONS_ONLY.fullmatch(stripped):
+        return _distinct(map(letter_of, re.findall(NAME, stripped)))
+    return "" if _ALTERNATIVES_ONLY.fullmatch(stripped) else None
 
 
 def announced_list(response: ParsedResponse) -> str | None:
@@ -144,28 +144,32 @@ def announced_list(response: ParsedResponse) -> str | None:
 
 def last_stated_choice(response: ParsedResponse) -> str | None:
     """The last stated choice; "" if it is denied, or an earlier one differs and still holds."""
-    said = response.said
-    if not said.chosen:
+    statements = response.said
+    if not statements.chosen:
         return None
-    last, start = said.chosen[-1]
-    called_wrong = last == said.called_wrong and start <= said.called_wrong_at
+    last, start = statements.chosen[-1]
+    called_wrong = last == statements.called_wrong and start <= statements.called_wrong_at
     if response.wanted == "right" and called_wrong:
         return ""
-    wrong = set(said.verdicts["wrong"]) & set(said.verdicts["right"])
-    corrected = max((cue for cue in said.cues if cue <= start), default=-1)
-    for letters, before in said.chosen[:-1]:
-        taken_back = before < corrected or set(letters) & said.denied.keys()
+    wrong = set(statements.verdicts["wrong"]) & set(statements.verdicts["right"])
+    corrected = max((cue for cue in statements.cues if cue <= start), default=-1)
+    for letters, before in statements.chosen[:-1]:
+        taken_back = before < corrected or set(letters) & statements.denied.keys()
         if set(letters) != set(last) and not taken_back:
             return ""
-    denied = {a for a, at in said.denied.items() if at >= start}
+    denied = {a for a, at in statements.denied.items() if at >= start}
     return "" if set(last) & (denied | wrong) else _distinct(last)
 
 
 def unrevised_choice(response: ParsedResponse) -> str | None:
     """The last stated choice; "" if a conclusion after it names another option."""
-    found, said = last_stated_choice(response), response.said
-    drawn = concluded_option(response) if found and said.concluded_at > said.chosen[-1][1] else None
-    return found if drawn in (None, found) else ""
+    found, statements = last_stated_choice(response), response.said
+    concluded = (
+        concluded_option(response)
+        if found and statements.concluded_at > statements.chosen[-1][1]
+        else None
+    )
+    return found if concluded in (None, found) else ""
 
 
 def leading_labelled_text(response: ParsedResponse) -> str | None:
@@ -173,14 +177,14 @@ def leading_labelled_text(response: ParsedResponse) -> str | None:
 
     No other letter and no correction may follow: "(D) 7 - three on each side and one more".
     """
-    found, said = _LEADING_LABELLED_TEXT.match(response.text), response.said
-    if not found or said.cues or said.refuses or said.open:
+    found, statements = _LEADING_LABELLED_TEXT.match(response.text), response.said
+    if not found or statements.cues or statements.refuses or statements.open:
         return None
     letter = letter_of(found[1])
     after = re.findall(LETTER, found[0]) + re.findall(NAME, response.text[found.end() :])
     turns = any(one.kind in _CORRECTION_KINDS for one in response.tokens)
     alone = set(map(letter_of, after)) == {letter} and not turns
-    return letter if alone and letter not in said.rejected else None
+    return letter if alone and letter not in statements.rejected else None
 
 
 def first_line_letter(response: ParsedResponse) -> str | None:
@@ -206,8 +210,8 @@ def claimed_option(response: ParsedResponse) -> str | None:
 
 def judged_options(response: ParsedResponse) -> str | None:
     """The options whose verdicts are what the question asks for; "" if that is unclear."""
-    said, text, tokens = response.said, response.text, response.tokens
-    verdicts = said.verdicts
+    statements, text, tokens = response.said, response.text, response.tokens
+    verdicts = statements.verdicts
     if verdicts["fit"] or (verdicts["unfit"] and response.wanted != "right"):
         yes, no = verdicts["fit"], verdicts["unfit"]
     else:
@@ -217,13 +221,13 @@ def judged_options(response: ParsedResponse) -> str | None:
         yes, no = found[response.wanted]
     if not yes:
         return None
-    closes = bool(said.alone) and set(said.alone) == set(yes)  # a last line of its own
-    hanging = (bool(said.last) and not closes) or tokens[-2].kind in ("reason", "comma", "is")
+    closes = bool(statements.alone) and set(statements.alone) == set(yes)  # a last line of its own
+    hanging = (bool(statements.last) and not closes) or tokens[-2].kind in ("reason", "comma", "is")
     cut_off = hanging and text[-1] not in "。.;!)"
     every = set(yes) | set(no) >= set(response.options.letters)
     partly = len(set(yes)) > 1 and bool(no) and not every
-    clash = set(yes) & (set(no) | set(said.open) | said.denied.keys())
-    unsure = bool(said.open) and len(set(yes)) > 1
+    clash = set(yes) & (set(no) | set(statements.open) | statements.denied.keys())
+    unsure = bool(statements.open) and len(set(yes)) > 1
     unsure |= _is_conceded(yes, response)
     return "" if cut_off or partly or clash or unsure else _distinct(yes)
 
@@ -258,17 +262,19 @@ def _letters_of(tokens: Iterable[Token]) -> str:
 
 def remaining_option(response: ParsedResponse) -> str | None:
     """The one option that is left where all others are denied or called wrong."""
-    said, verdicts = response.said, response.said.verdicts
+    statements, verdicts = response.said, response.said.verdicts
     aside = {
-        "right": said.rejected,
-        "wrong": {*said.denied, *verdicts["right"]},
-        "else": {*said.denied, *verdicts["unfit"]},
+        "right": statements.rejected,
+        "wrong": {*statements.denied, *verdicts["right"]},
+        "else": {*statements.denied, *verdicts["unfit"]},
     }[response.wanted]
     left = set(response.options.letters) - aside
-    told = response.options.counted and not left & set(said.mentioned + said.open)
-    told = told and not is_undecided(response.text)
+    implied = response.options.counted and not left & set(statements.mentioned + statements.open)
+    implied = implied and not is_undecided(response.text)
     return (
-        left.pop() if len(left) == 1 and told and not _ALL_OPTIONS.search(response.text) else None
+        left.pop()
+        if len(left) == 1 and implied and not _ALL_OPTIONS.search(response.text)
+        else None
     )
 
 
@@ -281,15 +287,15 @@ def judged_without_analysis(response: ParsedResponse) -> str | None:
     verdicts = response.said.verdicts
     last = response.text.rstrip().rpartition("\n")[2]
     closing = "" if _LABEL.match(last) else "".join(map(letter_of, re.findall(NAME, last)))
-    apart = bool(verdicts["unfit"] or verdicts["wrong"] or verdicts["right"])
-    apart |= bool(closing) and {*closing} == {*verdicts["fit"]}
-    analysed = not apart and _without_analysis(response.text) != response.text
+    singled_out = bool(verdicts["unfit"] or verdicts["wrong"] or verdicts["right"])
+    singled_out |= bool(closing) and {*closing} == {*verdicts["fit"]}
+    analysed = not singled_out and _without_analysis(response.text) != response.text
     return None if analysed else judged_options(response)
 
 
 def leading_or_final_letters(response: ParsedResponse) -> str | None:
     """The letters that a response begins or ends with, or lists one per line."""
-    said, text, options = response.said, response.text, response.options
+    statements, text, options = response.said, response.text, response.options
     labels = [(letter_of(one[1]), one[3]) for one in _LABEL.finditer(text)]
     lines = [line for line in text.split("\n") if line.strip()]
     if len(labels) > 1:
@@ -306,7 +312,11 @@ def leading_or_final_letters(response: ParsedResponse) -> str | None:
         ends = {only_options(line) for line in outer}
         alone = [end for end in ends if end]
         found = found or (alone[0] if len(alone) == 1 else "") or _options_after_colon(text)
-    if not found or set(found) & (said.rejected | set(said.open)) or _is_truncated(response):
+    if (
+        not found
+        or set(found) & (statements.rejected | set(statements.open))
+        or _is_truncated(response)
+    ):
         return None
     return None if _is_short_denial(text) else found
 
@@ -338,11 +348,11 @@ def predicate_letters(response: ParsedResponse) -> str | None:
 
 def only_mentioned_option(response: ParsedResponse) -> str | None:
     """The only option mentioned, if a sentence asserts it."""
-    said = response.said
+    statements = response.said
     named = map(letter_of, re.findall(NAME, _without_analysis(response.text)))
     stated = any(token.kind == "state" for token in response.tokens)
-    found = set(named) - (set() if stated else said.denied.keys())  # "C, not A"
-    if len(found) != 1 or (response.options.compared and not said.claimed):
+    found = set(named) - (set() if stated else statements.denied.keys())  # "C, not A"
+    if len(found) != 1 or (response.options.compared and not statements.claimed):
         return None
     if _TRUNCATED_SENTENCE.search(response.text) or _TRUNCATED_TOPIC.search(response.text):
         return None
@@ -353,7 +363,7 @@ def only_mentioned_option(response: ParsedResponse) -> str | None:
     ]
     if any(map(is_negated, clauses)) or not all(map(_asserts_option, clauses)):
         return None
-    firm = set(said.mentioned) and not found & (said.rejected | set(said.open))
+    firm = set(statements.mentioned) and not found & (statements.rejected | set(statements.open))
     return found.pop() if firm else None
 
 
@@ -431,11 +441,11 @@ def _final_letters(response: ParsedResponse) -> str:
         signed = "".join(one.letters for one in before if re.match(LETTER, one.text))
         others &= set(signed) - set(response.said.open)  # "one and one, so two. C"
         doubts = any(one.kind in ("hedge", "refuse") for one in before)
-        asked = not doubts or bool(response.said.open)  # "Not sure. C"
+        is_clear = not doubts or bool(response.said.open)  # "Not sure. C"
     else:
-        asked = bool(before) and before[-1].kind == "ask"  # "Is it on the left? No."
-    told = others <= response.said.rejected if others else asked
-    return last.letters if told else ""
+        is_clear = bool(before) and before[-1].kind == "ask"  # "Is it on the left? No."
+    is_final = others <= response.said.rejected if others else is_clear
+    return last.letters if is_final else ""
 
 
 def _options_after_colon(text: str) -> str:
@@ -452,10 +462,10 @@ def _introduces_answer(opens: Token, before: Sequence[Token]) -> bool:
     sentence: list[Token] = []
     for one in before:
         sentence = [] if one.kind in _ENDS else [*sentence, one]
-    told = sentence and _ANNOUNCEMENT.search(
+    announcement = sentence and _ANNOUNCEMENT.search(
         sentence[-2].text if sentence[1:] else sentence[-1].text
     )
-    return bool(told) and not any(
+    return bool(announcement) and not any(
         one.letters or one.kind in _NON_ASSERTING_KINDS for one in sentence
     )
 
@@ -514,11 +524,16 @@ def _skip_doubtful(form: Form) -> Form:
 
     def read(response: ParsedResponse) -> str | None:
         text = response.text
-        said = response.said
+        statements = response.said
         named_at = max((one.start for one in response.tokens if one.letters), default=0)
-        said_last = {one.kind for one in response.tokens[-2:-1]}  # "- D: ... no"
-        cut_off = is_truncated(text) and said_last.isdisjoint(VERDICTS)
-        doubtful = said.refuses or said.blamed_at > named_at or cut_off or _is_short_denial(text)
+        last_kinds = {one.kind for one in response.tokens[-2:-1]}  # "- D: ... no"
+        cut_off = is_truncated(text) and last_kinds.isdisjoint(VERDICTS)
+        doubtful = (
+            statements.refuses
+            or statements.blamed_at > named_at
+            or cut_off
+            or _is_short_denial(text)
+        )
         return None if doubtful else form(response)
 
     return read

@@ -177,11 +177,11 @@ def _decide(
 
 def _implies_verdict(response: ParsedResponse) -> bool:
     """Whether a verdict is asked for and the response implies one without naming it."""
-    said = response.said
-    silent = not (said.chosen or said.open or said.refuses)
+    statements = response.said
+    silent = not (statements.chosen or statements.open or statements.refuses)
     holds = not any(one.kind in _OPEN_KINDS for one in response.tokens)
-    told = _JUDGED_ANSWER.search(response.text) and not _QUALIFIES.search(response.text)
-    return response.options.judges and silent and holds and bool(told)
+    judged = _JUDGED_ANSWER.search(response.text) and not _QUALIFIES.search(response.text)
+    return response.options.judges and silent and holds and bool(judged)
 
 
 def _read_wrapped(response: str, options: Options) -> tuple[Choices, str] | None:
@@ -198,18 +198,19 @@ def _read_wrapped(response: str, options: Options) -> tuple[Choices, str] | None
 
 
 def _mark_options(text: str, options: Options) -> str:
-    said = _REPORTED_SPEECH.sub("", normalize_response(text))
+    normalized = _REPORTED_SPEECH.sub("", normalize_response(text))
     if options.judges:
-        said = _INITIALS.get(said.strip(" .。()"), said)
-    if _LOWERCASE_LETTERS.fullmatch(said):
-        said = said.upper()
+        normalized = _INITIALS.get(normalized.strip(" .。()"), normalized)
+    if _LOWERCASE_LETTERS.fullmatch(normalized):
+        normalized = normalized.upper()
     if not any(map(_COORDINATES.search, options.texts)):
-        said = _COORDINATES.sub("", _SUM.sub(r", so: \1", said))
+        normalized = _COORDINATES.sub("", _SUM.sub(r", so: \1", normalized))
     if options.sides:
-        said = _PARTIAL.sub("unclear", _REDUNDANT_TICK.sub("", said))  # "Yes √"
+        normalized = _PARTIAL.sub("unclear", _REDUNDANT_TICK.sub("", normalized))  # "Yes √"
     in_latin = bool(options.texts) and "".join(options.texts).isascii()
     return mark_options(
-        translate_chinese(said) if in_latin and not said.isascii() else said, options
+        translate_chinese(normalized) if in_latin and not normalized.isascii() else normalized,
+        options,
     )
 
 

@@ -125,8 +125,8 @@ def _classify_text(text: str) -> str:
 
 def _classify(text: str, question: str, options: Sequence[str]) -> str:
     """Kind of a text, echoes aside."""
-    asked = "\n".join((question, *options))
-    if found := _classify_object(text, asked):
+    prompt = "\n".join((question, *options))
+    if found := _classify_object(text, prompt):
         return found
     if _is_tool_call(text):
         return TOOL_CALL
@@ -191,10 +191,10 @@ def _is_error(text: str, question: str, options: Sequence[str]) -> bool:
     if _ORDINARY.fullmatch(text):
         return False
     if found := _EXCEPTION.fullmatch(text):
-        return not any(found["name"] in asked for asked in (question, *options))
+        return not any(found["name"] in part for part in (question, *options))
     if _LABELLED.fullmatch(text):
         label = re.findall(r"\w+", text)[0].casefold()
-        return not any(label in asked.casefold() for asked in (question, *options))
+        return not any(label in part.casefold() for part in (question, *options))
     return _FAILURE.match(text) is not None or _is_value(text)
 
 
@@ -214,15 +214,15 @@ def _echoes(text: str, question: str, options: Sequence[str]) -> bool:
     """Whether a text holds nothing but the question, its options and words of prompts."""
     if len(text) > _MAX_LENGTH:
         return False
-    said, known = _stripped_response(text), _stripped_question(question)
-    if len(known) < _MIN_ECHO_LENGTH or known not in said:
+    stripped, known = _stripped_response(text), _stripped_question(question)
+    if len(known) < _MIN_ECHO_LENGTH or known not in stripped:
         return False
-    rest = said.replace(known, " ")
+    rest = stripped.replace(known, " ")
     n_letters = len(_LETTER.findall(text)) - len(_LETTER.findall(question))
-    shown = [option for option in map(_strip_punctuation, options) if option in rest]
-    if n_letters > len(options) or 0 < len(shown) < len(options):
+    repeated = [option for option in map(_strip_punctuation, options) if option in rest]
+    if n_letters > len(options) or 0 < len(repeated) < len(options):
         return False
-    for option in sorted(shown, key=len, reverse=True):
+    for option in sorted(repeated, key=len, reverse=True):
         rest = rest.replace(option, " ", 1)
     return not re.search(r"\w", _PROMPT_WORDS.sub("", rest))
 

@@ -20,9 +20,9 @@ def _image(found: re.Match[str]) -> str:
 
 def _unbox_answer(found: re.Match[str]) -> str:
     """Rewrite a box's content as an answer, separate from the rest of its line."""
-    said = _SINGLE_LETTER.sub(_bracketed_letter, found[1] or found[2] or "")
-    goes_on = _CONTINUATION.match(found.string, found.end()) and not said[-1:].isdecimal()
-    return f" the answer is: {said}{'. ' if goes_on else ''}"
+    content = _SINGLE_LETTER.sub(_bracketed_letter, found[1] or found[2] or "")
+    goes_on = _CONTINUATION.match(found.string, found.end()) and not content[-1:].isdecimal()
+    return f" the answer is: {content}{'. ' if goes_on else ''}"
 
 
 def _bracketed_letter(found: re.Match[str]) -> str:

@@ -265,8 +265,8 @@ def words_to_digits(text: str) -> str:
     text = _MULTIPLIED_NUMBER.sub(_expand_multiplier, half.sub(point, text))
     parts, end = [], 0
     for words in _group_number_words(text):
-        worth = format_number(_number_word_value([word[0].casefold() for word in words]))
-        parts += [text[end : words[0].start()], worth]
+        digits = format_number(_number_word_value([word[0].casefold() for word in words]))
+        parts += [text[end : words[0].start()], digits]
         end = words[-1].end()
     text = _POINT.sub(_with_point, and_a_half.sub(point_five, "".join([*parts, text[end:]])))
     return _MULTIPLIED_NUMBER.sub(_expand_multiplier, text)
@@ -286,25 +286,27 @@ def final_number(response: str) -> float | None:
     (9.0, 0.0)
     """
     response = _SPACED.sub("", response)
-    kept = response.replace("####", "answer: ").replace("\\$", "$")
-    kept = _TIMES_SIGN.sub("×", _ADVICE.sub("", kept))  # else taken for markup
-    kept = _LATEX.sub(
-        r" \1\2/\3", _BEFORE_EXPONENT.sub("^", _VULGAR.sub(_split_vulgar_fraction, kept))
+    text = response.replace("####", "answer: ").replace("\\$", "$")
+    text = _TIMES_SIGN.sub("×", _ADVICE.sub("", text))  # else taken for markup
+    text = _LATEX.sub(
+        r" \1\2/\3", _BEFORE_EXPONENT.sub("^", _VULGAR.sub(_split_vulgar_fraction, text))
     )
-    kept = _MULTIPLIED_NUMBER.sub(_expand_multiplier, kept)
-    said = [_normalize_numbers(sentence) for sentence in split_sentences(normalize_response(kept))]
-    for sentence, result in zip(reversed(said), reversed(_results(said)), strict=True):
+    text = _MULTIPLIED_NUMBER.sub(_expand_multiplier, text)
+    sentences = [
+        _normalize_numbers(sentence) for sentence in split_sentences(normalize_response(text))
+    ]
+    for sentence, result in zip(reversed(sentences), reversed(_results(sentences)), strict=True):
         called = [_phrase_numbers(one, result) for one in _ANSWER.split(sentence)[1:]]
         if found := [one[0] for one in called if one]:
             return found[0] if len(set(found)) == 1 else None
-    told = list(takewhile(lambda sentence: not _CHECK.match(sentence), said)) or said
+    solution = list(takewhile(lambda sentence: not _CHECK.match(sentence), sentences)) or sentences
     if (
-        _TRUNCATED_FORMULA.search(told[-1])
-        or sum(one.startswith(told[-1]) for one in told) >= _LOOP
+        _TRUNCATED_FORMULA.search(solution[-1])
+        or sum(one.startswith(solution[-1]) for one in solution) >= _LOOP
     ):
         return None
-    bold = _last_bold_number(kept)
-    return _concluded_number(told) if bold is None and not ends_open(told[-1]) else bold
+    bold = _last_bold_number(text)
+    return _concluded_number(solution) if bold is None and not ends_open(solution[-1]) else bold
 
 
 def _last_bold_number(text: str) -> float | None:
@@ -326,23 +328,23 @@ def _results(said: Sequence[str]) -> list[float | None]:
     return results
 
 
-def _concluded_number(said: Sequence[str]) -> float | None:
+def _concluded_number(sentences: Sequence[str]) -> float | None:
     """The last total or conclusion, a result that is calculated after it, or the last number.
 
     None if a sentence after the conclusion states another number and is no reason for it.
     """
     after, last, calculated = "", list[float | None](), list[float | None]()
-    for sentence, result in [*zip(said, _results(said), strict=True)][::-1]:
+    for sentence, result in [*zip(sentences, _results(sentences), strict=True)][::-1]:
         if concluded := _conclusion(sentence, result):
             found = calculated or concluded
             return found[0] if last in ([], found) or _is_reason(after, found[0]) else None
-        told = _phrase_numbers(sentence, result)
+        stated = _phrase_numbers(sentence, result)
         if _RESULT.search(sentence):
-            calculated = calculated or told
-        if not last and told:
-            after, last = sentence, told
-    estimated = any(map(_ESTIMATES.search, said)) and not any(map(_FACTOR.search, said))
-    refused = last != [0.0] and any(map(refuses, said)) and not estimated
+            calculated = calculated or stated
+        if not last and stated:
+            after, last = sentence, stated
+    estimated = any(map(_ESTIMATES.search, sentences)) and not any(map(_FACTOR.search, sentences))
+    refused = last != [0.0] and any(map(refuses, sentences)) and not estimated
     return last[0] if last and not refused else None
 
 
@@ -356,8 +358,8 @@ def _conclusion(sentence: str, result: float | None) -> list[float | None]:
 
 def _is_reason(sentence: str, result: float | None) -> bool:
     """Whether a sentence has the two numbers that a result comes from: "There are 4 rows of 6"."""
-    said = [_value(digits) for digits in _NUMBER.findall(sentence)]
-    came_from = {value for one, other in pairwise(said) for value in (one * other, one - other)}
+    values = [_value(digits) for digits in _NUMBER.findall(sentence)]
+    came_from = {value for one, other in pairwise(values) for value in (one * other, one - other)}
     return _BACKGROUND.match(sentence) is not None and result in came_from
 
 
@@ -418,17 +420,17 @@ def _phrase_numbers(phrase: str, result: float | None = None) -> list[float | No
         return [0.0]
     if refuses(phrase) or _UNKNOWN.search(phrase) or _ASSIGNED.search(phrase):
         return [None]
-    kept = _IRRELEVANT_CLAUSE.sub(" ", _CONVERTED_QUANTITY.sub("", _DENIED.sub(" ", phrase)))
-    kept = _without_reason(_PART.sub(r"\1", _PARENTHETICAL.sub(r"\1", kept)))
-    if result is not None and "=" not in kept and result in _stated_numbers(kept):
+    text = _IRRELEVANT_CLAUSE.sub(" ", _CONVERTED_QUANTITY.sub("", _DENIED.sub(" ", phrase)))
+    text = _without_reason(_PART.sub(r"\1", _PARENTHETICAL.sub(r"\1", text)))
+    if result is not None and "=" not in text and result in _stated_numbers(text):
         return [result]
     if (total := _leading_total(phrase)) is not None:
         return [total]
-    kept = _GIVEN.sub("", _APPROXIMATION.sub("", _AFTER.sub(r"\1", kept)))
-    calculated = kept.rpartition("=")[2]
-    kept = calculated if _NUMBER.search(calculated) else kept
-    stated = _stated_numbers(kept)
-    return stated if len(stated) < 2 else [_number_after_verb(kept, stated)]
+    text = _GIVEN.sub("", _APPROXIMATION.sub("", _AFTER.sub(r"\1", text)))
+    calculated = text.rpartition("=")[2]
+    text = calculated if _NUMBER.search(calculated) else text
+    stated = _stated_numbers(text)
+    return stated if len(stated) < 2 else [_number_after_verb(text, stated)]
 
 
 def _number_after_verb(phrase: str, found: Sequence[float | None]) -> float | None:
@@ -436,8 +438,8 @@ def _number_after_verb(phrase: str, found: Sequence[float | None]) -> float | No
     if _ALONE.match(phrase):
         return found[0]
     verbs = [*_VERB_NUMBER.finditer(phrase)]
-    told = len(verbs) == 1 and len(_stated_numbers(phrase[verbs[0].start() :])) == 1
-    return found[-1] if told or _CHINESE_CLAUSE.match(phrase) else None
+    is_unique = len(verbs) == 1 and len(_stated_numbers(phrase[verbs[0].start() :])) == 1
+    return found[-1] if is_unique or _CHINESE_CLAUSE.match(phrase) else None
 
 
 def _without_reason(phrase: str) -> str:
@@ -451,14 +453,14 @@ def _without_reason(phrase: str) -> str:
 def _stated_numbers(phrase: str) -> list[float | None]:
     """Numbers of a phrase, without measures such as "in 5 weeks" if it has others."""
     stated = [*_STATED_NUMBER.finditer(phrase)]
-    told = [
+    counts = [
         one
         for one in stated
         if not (
             _MEASURE.search(phrase[: one.start()][-_LEAD:]) or _TIME_ADVERB.match(phrase, one.end())
         )
     ]
-    return [None if one["unclear"] else _value(one[0]) for one in told or stated]
+    return [None if one["unclear"] else _value(one[0]) for one in counts or stated]
 
 
 def _leading_total(phrase: str) -> float | None:
@@ -466,10 +468,10 @@ def _leading_total(phrase: str) -> float | None:
     stated = [*_STATED_NUMBER.finditer(phrase)]
     if len(stated) < 3 or "=" in phrase or any(one["unclear"] for one in stated):
         return None
-    said = [_value(one[0]) for one in stated]
-    if said[0] == sum(said[1:]) and _COUNTING.match(phrase):
-        return said[0]
-    return said[-1] if said[-1] == sum(said[:-1]) else None
+    values = [_value(one[0]) for one in stated]
+    if values[0] == sum(values[1:]) and _COUNTING.match(phrase):
+        return values[0]
+    return values[-1] if values[-1] == sum(values[:-1]) else None
 
 
 def _normalize_numbers(sentence: str) -> str:

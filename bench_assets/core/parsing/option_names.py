@@ -368,11 +368,11 @@ def _mark_all(found: re.Match[str], text: re.Pattern[str], mark: _Mark) -> str:
 
 
 def _texts_pattern(texts: Sequence[str], form: str) -> re.Pattern[str]:
-    longest = sorted(texts, key=len, reverse=True)
-    body = f"(?P<text>{'|'.join(map(re.escape, longest))})"
+    longest_first = sorted(texts, key=len, reverse=True)
+    body = f"(?P<text>{'|'.join(map(re.escape, longest_first))})"
     form = (
         form
-        if longest[0].isascii()
+        if longest_first[0].isascii()
         else form.replace(r"(?<!\w-)", "")
         .replace(r"s?(?!-?\w)", "")
         .replace(r"(?<![A-Za-z0-9_])", "")
@@ -424,8 +424,8 @@ def _drop_parts(found: re.Match[str]) -> str:
         for one in (found["total"], *_NUMBER.findall(found["parts"]))
     )
     _, *of_parts = _NUMBER.split(found["parts"])
-    told = parts[1:] and sum(parts) == total and all(map(_PLACE_WORD.search, of_parts))
-    return f"{found['total']}{found['of']}" if told else found[0]
+    adds_up = parts[1:] and sum(parts) == total and all(map(_PLACE_WORD.search, of_parts))
+    return f"{found['total']}{found['of']}" if adds_up else found[0]
 
 
 def _number(found: re.Match[str], places: Mapping[str, int]) -> str:
@@ -530,8 +530,8 @@ def _merge_names(found: re.Match[str]) -> str:
     if letter_of(names[0]) == letter_of(names[1]):
         kind = _CLAIM if any(map(is_claim, names)) else _BOTH
         return f" {chr(kind + _place(letter_of(names[0])))} "
-    apart = any(map(is_claim, names)) or f". {_CAPITAL_MARK}" in found[0]
-    return found[0] if apart else f"{names[0]}或{names[1]}"
+    separate = any(map(is_claim, names)) or f". {_CAPITAL_MARK}" in found[0]
+    return found[0] if separate else f"{names[0]}或{names[1]}"
 
 
 def _mark_others(found: re.Match[str], options: Options) -> str:

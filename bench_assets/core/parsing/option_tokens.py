@@ -81,18 +81,18 @@ def append_letters(letters: str, others: str) -> str:
 def _words(text: str) -> Iterator[Token]:
     end = 0
     for found in _WORDS.find(text):
-        kind, said, (start, _) = str(found.lastgroup), found[0], found.span()
+        kind, matched, (start, _) = str(found.lastgroup), found[0], found.span()
         if end < start and not FILLER.fullmatch(text, end, start):
             yield Token("text", text[end:start].strip(), start=end)
         end = found.end()
         if kind != "option":
-            yield Token(kind, said, start)
+            yield Token(kind, matched, start)
             continue
-        letters = "".join(map(letter_of, _NAMES.findall(said)))
-        yield Token(kind, said, start, letters, is_claim(said[0]))
+        letters = "".join(map(letter_of, _NAMES.findall(matched)))
+        yield Token(kind, matched, start, letters, is_claim(matched[0]))
         in_table = text[end : end + 2].strip()[:1] in ("|", "√", "×")
         if (
-            said[-1] == "."
+            matched[-1] == "."
             and not in_table
             and text[text.rfind("\n", 0, start) + 1 : start].strip()
         ):

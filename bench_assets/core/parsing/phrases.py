@@ -159,26 +159,28 @@ def _first_characters(
     tokens: list[re.Match[str]], fitting: Callable[[str], frozenset[str]], holds: Sequence[str]
 ) -> frozenset[str]:
     """The first one or two characters that a pattern may begin with; consumes its tokens."""
-    ended: frozenset[str] = frozenset()
-    begun = frozenset(("",))
+    complete: frozenset[str] = frozenset()
+    prefixes = frozenset(("",))
     while tokens and not (token := tokens.pop(0))["end"]:
-        is_open = any(len(one) < 2 for one in begun)
+        is_open = any(len(one) < 2 for one in prefixes)
         if token["bar"]:
-            ended, begun = ended | begun, frozenset(("",))
+            complete, prefixes = complete | prefixes, frozenset(("",))
             continue
         if token["group"]:
             found = _first_characters(tokens, fitting, holds)
         elif token["anchor"]:
             found = frozenset(("",) if token[0] in holds else ())
         elif token["class"]:
-            found = fitting(token["class"]) if is_open else begun
+            found = fitting(token["class"]) if is_open else prefixes
         else:
             found = frozenset((_letter(token),))
         if tokens and (tokens[0]["optional"] or tokens[0]["repeated"]):
             found |= _extend_prefixes(found, found)
             found |= frozenset(("",) if tokens.pop(0)["optional"] else ())
-        begun = _extend_prefixes(begun, found) if is_open and not token["assertion"] else begun
-    return ended | begun
+        prefixes = (
+            _extend_prefixes(prefixes, found) if is_open and not token["assertion"] else prefixes
+        )
+    return complete | prefixes
 
 
 def _extend_prefixes(begun: frozenset[str], found: frozenset[str]) -> frozenset[str]:

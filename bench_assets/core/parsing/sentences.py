@@ -68,8 +68,8 @@ def is_undecided(text: str) -> bool:
     >>> is_undecided("It may rain."), is_undecided("It is in May.")
     (True, False)
     """
-    told = strip_questions(text)
-    return hedges(told) or _OPEN.search(told) is not None
+    stated = strip_questions(text)
+    return hedges(stated) or _OPEN.search(stated) is not None
 
 
 def hedges(text: str) -> bool:
@@ -102,8 +102,8 @@ def split_clauses(text: str) -> list[str]:
 
 @lru_cache(256)
 def _clauses(text: str) -> tuple[str, ...]:
-    told = _REASON.sub("", _GROUNDS.sub(r"\1", strip_questions(text)))
-    return tuple(clause.strip() for clause in _BOUNDARY.split(told) if clause.strip())
+    stated = _REASON.sub("", _GROUNDS.sub(r"\1", strip_questions(text)))
+    return tuple(clause.strip() for clause in _BOUNDARY.split(stated) if clause.strip())
 
 
 def affirmed_part(clause: str) -> str:

@@ -109,12 +109,12 @@ def read_statements(tokens: Sequence[Token], sides: str = "") -> OptionStatement
         tokens: Output of ``option_tokens.tokenize_options``.
         sides: The letters of "right" and "wrong", if these are the options.
     """
-    said = OptionStatements()
+    statements = OptionStatements()
     marks = (token for token in tokens if token.letters or _MARK.fullmatch(token.text.strip()))
     marks_first = next(marks, tokens[-1]).kind in VERDICTS
     for sentence in _sentences(tokens):
-        _SentenceReader(sentence, said, marks_first=marks_first, sides=sides).read()
-    return said
+        _SentenceReader(sentence, statements, marks_first=marks_first, sides=sides).read()
+    return statements
 
 
 def _sentences(tokens: Sequence[Token]) -> Iterator[list[Token]]:
@@ -268,25 +268,25 @@ class _SentenceReader:
         turns = [n for n, one in enumerate(self.tokens) if one.kind == "cue"]
         if not turns or self.tokens[turns[0]].text in CONTRASTING:
             return
-        drawn, said = "", self.tokens[turns[0] :]
-        for token, last in zip(said[1:], said, strict=False):
-            if drawn and token.kind in _ENDING:
+        letters, tokens = "", self.tokens[turns[0] :]
+        for token, last in zip(tokens[1:], tokens, strict=False):
+            if letters and token.kind in _ENDING:
                 break
-            drawn += "" if last.kind == "than" else token.letters
-        drawn = "".join(token.letters for token in said if token.claims) or drawn
-        kinds = {token.kind for token in said}
+            letters += "" if last.kind == "than" else token.letters
+        letters = "".join(token.letters for token in tokens if token.claims) or letters
+        kinds = {token.kind for token in tokens}
         before = self.tokens[: turns[0]]
         follows = (
-            said[0].text in _CONCLUSION_WORDS and before and before[-1].kind in ("is", "option")
+            tokens[0].text in _CONCLUSION_WORDS and before and before[-1].kind in ("is", "option")
         )
-        rest = [one.text for one in said if one.kind == "text"]
+        rest = [one.text for one in tokens if one.kind == "text"]
         says_so = ("pick" in kinds and all(map(_CHOSEN_ONE.match, rest))) or follows
         if (
-            not drawn and says_so and not kinds & _DENYING
+            not letters and says_so and not kinds & _DENYING
         ):  # "so it is the one", "B is thus the one"
-            drawn = "".join(token.letters for token in before)
-        if drawn:
-            self.said.concluded, self.said.concluded_at = drawn, said[0].start
+            letters = "".join(token.letters for token in before)
+        if letters:
+            self.said.concluded, self.said.concluded_at = letters, tokens[0].start
 
     def _read_clause(self, clause: Sequence[Token]) -> None:
         self.carried, self.joined, self.just_chosen = "", False, ""
@@ -358,9 +358,9 @@ class _SentenceReader:
         if token.kind == "is" and mode == "deny":
             return mode
         if token.kind in ("is", "contrast"):
-            drawn = token.text in _COLONS and before and before[0].kind == "cue"
+            concludes = token.text in _COLONS and before and before[0].kind == "cue"
             opens = not before and not (self.own and token.text == "是")  # "A：铜，是单质"
-            if drawn or self.stated or opens or (self.turned and token.kind == "contrast"):
+            if concludes or self.stated or opens or (self.turned and token.kind == "contrast"):
                 return "choose" if token.kind == "is" or self.turned else mode
             names = token.kind == "is" and token.text not in _COLONS[:2]
             return mode or ("name" if names and not self.here and not self.subject else "")

@@ -33,13 +33,13 @@ def last_boxed_answer(text: str) -> str:
     'B,C'
     """
     boxes = list(_BOX.finditer(text))
-    together: list[str] = []
+    parts: list[str] = []
     for box, following in zip(boxes[::-1], [None, *boxes[::-1]], strict=False):
         if following and not re.fullmatch(_BOX_SEPARATOR, text[box.end() : following.start()]):
             break
         between = text[box.end() : following.start()].strip(" $") if following else ""
-        together[:0] = [box[1].strip(), "或" if between in _ALTERNATIVE_WORDS else ","]
-    return "".join(together[:-1])
+        parts[:0] = [box[1].strip(), "或" if between in _ALTERNATIVE_WORDS else ","]
+    return "".join(parts[:-1])
 
 
 def json_answer(text: str) -> str | None:

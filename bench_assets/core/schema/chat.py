@@ -67,12 +67,12 @@ class Prompt:
         Later turns, which need no answer, are left out.
         """
         rounds: list[tuple[Turn, ...]] = []
-        said: tuple[Turn, ...] = ()
+        current: tuple[Turn, ...] = ()
         for turn, after in zip(self.turns, (*self.turns[1:], None), strict=True):
-            said = (*said, turn)
+            current = (*current, turn)
             if turn.role == "user" and (after is None or after.role != "assistant"):
-                rounds.append(said)
-                said = ()
+                rounds.append(current)
+                current = ()
         return rounds
 
     def to_json(self) -> str:
@@ -229,14 +229,14 @@ class Response:
         Unfinished reasoning, an empty response at the token limit, and a text that a content filter
         broke off within a sentence count as truncated.
         """
-        said = self.said
-        answer = said.answer.strip()
+        split = self.said
+        answer = split.answer.strip()
         empty = self.finish_reason == "length" and not answer
         if self.error:
             return ""
         if self.finish_reason == "content_filter" and _ends_mid_sentence(answer):
             return "broken off by a content filter"
-        if said.finished and not empty:
+        if split.finished and not empty:
             return ""
         n = self.completion_tokens
         return "no answer before it was cut off" if n is None else f"no answer in {n} tokens"

@@ -141,8 +141,8 @@ def elicited_signature(signature: str, elicitation: Elicitation) -> str:
 
 def split_signature(signature: str) -> tuple[str, Elicitation | None]:
     """Remove the method from a model's signature; None if it has none."""
-    asked, mark, elicit = signature.rpartition(_MARK)
-    return (asked, Elicitation.parse(elicit)) if mark else (signature, None)
+    base, mark, elicit = signature.rpartition(_MARK)
+    return (base, Elicitation.parse(elicit)) if mark else (signature, None)
 
 
 def is_elicited(signature: str) -> bool:
@@ -165,8 +165,8 @@ def cache_identity(signature: str) -> str:
     >>> cache_identity("id|t=0|thinking=<a> </a>|elicit=likelihood-letters-none")
     'id|t=0|elicit=likelihood'
     """
-    asked, elicitation = split_signature(signature)
-    generated = asked.partition("|thinking=")[0]  # applied after generation
+    base, elicitation = split_signature(signature)
+    generated = base.partition("|thinking=")[0]  # applied after generation
     return elicited_decoding(generated, elicitation.method if elicitation else "")
 
 
@@ -191,11 +191,11 @@ class OptionLikelihoods(NamedTuple):
             ValueError: If it does not have ``n`` finite log-probabilities.
         """
         try:
-            said = json.loads(text)
+            payload = json.loads(text)
             found = cls(
-                tuple(map(float, said["logprobs"])),
-                tuple(map(int, said["tokens"])),
-                tuple(map(int, said.get("bounds", ()))),
+                tuple(map(float, payload["logprobs"])),
+                tuple(map(int, payload["tokens"])),
+                tuple(map(int, payload.get("bounds", ()))),
             )
         except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
             raise ValueError(f"expected log-probabilities of options, got {text[:60]!r}") from error
@@ -233,7 +233,7 @@ def normalize_logprobs(
         if unconditional is None:
             raise ValueError("the unconditional likelihoods are missing")
         pairs = zip(found.logprobs, unconditional.logprobs, strict=True)
-        return tuple(given - prior for given, prior in pairs)
+        return tuple(conditional - prior for conditional, prior in pairs)
     sizes: dict[str, Sequence[int]] = {
         "none": [1] * len(options),
         "characters": [len(one) for one in options],

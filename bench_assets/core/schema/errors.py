@@ -51,13 +51,13 @@ class UnknownNameError(BenchError):
     def __init__(
         self, what: str, name: str, known: Iterable[str], *, all_by: str = "", also: str = ""
     ) -> None:
-        there_are = sorted(set(known))
+        known_names = sorted(set(known))
         if all_by:
-            near = ", ".join(nearest(name, there_are)) or "none"
-            listed = f"nearest: {near}; `{all_by}` lists all {len(there_are)}"
+            near = ", ".join(nearest(name, known_names)) or "none"
+            listed = f"nearest: {near}; `{all_by}` lists all {len(known_names)}"
         else:
-            meant = did_you_mean(name, there_are)
-            listed = f"known: {', '.join(there_are) or 'none'}{meant and f'; {meant}'}"
+            suggestion = did_you_mean(name, known_names)
+            listed = f"known: {', '.join(known_names) or 'none'}{suggestion and f'; {suggestion}'}"
         super().__init__(f"no {what} named {name!r}; {listed}{also and f'; {also}'}")
 
 

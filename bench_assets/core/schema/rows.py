@@ -244,9 +244,9 @@ class Judgement:
         """Judgement of a prediction from a model's response; no verdict without a response."""
         verdict, value = (None, "") if response.error else (verdict, value)
         named = {"judge": judge, "criterion": criterion, "value": value}
-        said = cls.of(prediction, verdict=verdict, response=response.text, **named)
+        judgement = cls.of(prediction, verdict=verdict, response=response.text, **named)
         return replace(
-            said,
+            judgement,
             prompt_sha256=prompt.sha256,
             served=response.served,
             error=response.error,

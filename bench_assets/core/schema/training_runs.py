@@ -98,8 +98,8 @@ def is_earlier_step(other: str, model: str) -> bool:
     (True, False)
     """
     a, b = _CHECKPOINT.fullmatch(other), _CHECKPOINT.fullmatch(model)
-    same = a and b and (a["run"], a["elicited"]) == (b["run"], b["elicited"])
-    return bool(same and step_order(other) < step_order(model))
+    same_run = a and b and (a["run"], a["elicited"]) == (b["run"], b["elicited"])
+    return bool(same_run and step_order(other) < step_order(model))
 
 
 def step_order(model: str) -> list[tuple[int, str]]:
@@ -118,17 +118,17 @@ def curve_of(row: Metric, others: Iterable[Metric]) -> dict[int, Metric]:
         row: Metric of one step.
         others: Rows of other models in the order written; the last row of a step counts.
     """
-    here = parse_step(row.model)
-    if here is None or isnan(row.value):
+    current = parse_step(row.model)
+    if current is None or isnan(row.value):
         return {}
     found = {
         step.step: other
         for other in others
-        if (step := parse_step(other.model)) and step.run == here.run
+        if (step := parse_step(other.model)) and step.run == current.run
         if (other.metric, other.category) == (row.metric, row.category)
         if not isnan(other.value) and _is_comparable(other, row)
     }
-    return dict(sorted((found | {here.step: row}).items()))
+    return dict(sorted((found | {current.step: row}).items()))
 
 
 def _is_comparable(one: Metric, other: Metric) -> bool:

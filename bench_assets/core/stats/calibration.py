@@ -82,10 +82,10 @@ def selective_accuracy(answers: Sequence[ConfidentAnswer], share: float) -> Mean
         answers: All answers.
         share: Coverage, in (0, 1].
     """
-    kept = sorted((one.confidence for one in answers), reverse=True)
-    least = kept[max(1, round(share * len(kept))) - 1] if kept else 0.0
-    given = [one for one in answers if one.confidence >= least]
-    return mean(ScoredPoint(one.right, one.cluster or str(n)) for n, one in enumerate(given))
+    confidences = sorted((one.confidence for one in answers), reverse=True)
+    threshold = confidences[max(1, round(share * len(confidences))) - 1] if confidences else 0.0
+    selected = [one for one in answers if one.confidence >= threshold]
+    return mean(ScoredPoint(one.right, one.cluster or str(n)) for n, one in enumerate(selected))
 
 
 def accuracy_by_coverage(answers: Sequence[ConfidentAnswer]) -> list[tuple[float, float]]:

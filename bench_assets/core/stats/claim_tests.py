@@ -65,14 +65,14 @@ def claim_difference(claim: Claim, numbers: Sequence[ClaimNumber]) -> Difference
     value = sum(w * x.value for w, x in zip(weights, numbers, strict=True)) - claim.margin
     down = up = 0.0
     for weight, x in zip(weights, numbers, strict=True):
-        under, over = x.value - x.low, x.high - x.value
-        down += (weight * (under if weight > 0 else over)) ** 2
-        up += (weight * (over if weight > 0 else under)) ** 2
+        lower_half, upper_half = x.value - x.low, x.high - x.value
+        down += (weight * (lower_half if weight > 0 else upper_half)) ** 2
+        up += (weight * (upper_half if weight > 0 else lower_half)) ** 2
     known = [x.n for x in numbers if x.low < x.high or isnan(x.low)]
-    said = "; ".join(x.said for x in numbers)
-    said += f"; more than {claim.margin:g} is claimed" if claim.margin else ""
+    why = "; ".join(x.said for x in numbers)
+    why += f"; more than {claim.margin:g} is claimed" if claim.margin else ""
     return difference_from_interval(
-        value, value - sqrt(down), value + sqrt(up), min(known, default=0), said
+        value, value - sqrt(down), value + sqrt(up), min(known, default=0), why
     )
 
 
@@ -81,8 +81,8 @@ def difference_from_interval(value: float, low: float, high: float, n: int, why:
     if not (isfinite(low) and isfinite(high)):
         return Difference(value, nan, nan, None, n, why)
     reach = value - low if value > 0 else high - value
-    away = _Z * abs(value) / reach if reach else (0.0 if value == 0 else inf)
-    return Difference(value, low, high, 2 * NormalDist().cdf(-away), n, why)
+    z = _Z * abs(value) / reach if reach else (0.0 if value == 0 else inf)
+    return Difference(value, low, high, 2 * NormalDist().cdf(-z), n, why)
 
 
 def evaluate_claims(
@@ -133,12 +133,12 @@ def _rows(claim: Claim, models: Sequence[str], attempt: Attempt) -> Iterator[Cla
     each = {model: attempt(claim, model) for model in models}
     known = {model: one for model, one in each.items() if not isinstance(one, str)}
     problems = [one for one in each.values() if isinstance(one, str)]
-    together: Difference | str
+    combined: Difference | str
     if known:
-        together = _weakest_result(known) if claim.of == "every model" else _mean_result(known)
+        combined = _weakest_result(known) if claim.of == "every model" else _mean_result(known)
     else:
-        together = problems[0] if problems else attempt(claim, "")
-    yield _row(claim, "", together)
+        combined = problems[0] if problems else attempt(claim, "")
+    yield _row(claim, "", combined)
     yield from (_row(claim, model, one) for model, one in each.items())
 
 
@@ -178,8 +178,8 @@ def _weakest_result(each: Mapping[str, Difference]) -> Difference:
     else:
         model = max(each, key=doubt)
         p = None if unsure else doubt(model)[0]
-    shown = "counterexample" if against else "least certain model"
-    return each[model]._replace(p=p, why=f"{count}; {shown} {model}: {each[model].why}")
+    role = "counterexample" if against else "least certain model"
+    return each[model]._replace(p=p, why=f"{count}; {role} {model}: {each[model].why}")
 
 
 def _mean_result(each: Mapping[str, Difference]) -> Difference:
@@ -252,11 +252,11 @@ def _models(claim: Claim, rows: Sequence[PublishedNumber]) -> list[str]:
 def _number(
     cell: Cell, model: str, claim: Claim, rows: Sequence[PublishedNumber]
 ) -> ClaimNumber | str:
-    whose = cell.model or model
-    row = find_published_number(cell, whose, rows, dict(claim.also_called))
+    model_name = cell.model or model
+    row = find_published_number(cell, model_name, rows, dict(claim.also_called))
     if row is None:
-        return f"the paper does not print {cell_label(cell, whose)[:-1]}"
-    return to_claim_number(cell, whose, row)
+        return f"the paper does not print {cell_label(cell, model_name)[:-1]}"
+    return to_claim_number(cell, model_name, row)
 
 
 def to_claim_number(cell: Cell, model: str, row: PublishedNumber) -> ClaimNumber:

@@ -146,34 +146,36 @@ def _cluster_influence(
         weights = np.frombuffer(group.weights)
         np.add.at(most, of, weights)  # one after the other, in their order
         np.add.at(right, of, weights * np.frombuffer(group.values))
-        (there,) = most.nonzero()
-        most, right = most[there], right[there]
+        (present,) = most.nonzero()
+        most, right = most[present], right[present]
         total = weight * len(groups)
         share, move = most / total, (right - centre * most) / total
-        shares[there] += share
-        if len(there) == 1:  # a lone cluster equals its group's mean
+        shares[present] += share
+        if len(present) == 1:  # a lone cluster equals its group's mean
             lone += float(share[0] * share[0])
             continue
         leverage = most / weight
         even = bool(most.max() - most.min() < _ROUNDING)
         adjusted = move / np.sqrt(1 - leverage)
         if not even:
-            adjusted *= _variance_factor(group, of, there, adjusted * len(groups))
-        moves[there] += adjusted
-        estimated[there] += share
+            adjusted *= _variance_factor(group, of, present, adjusted * len(groups))
+        moves[present] += adjusted
+        estimated[present] += share
         variances.append((1 / (total * len(groups)), _mixed_freedom(leverage, even)))
         settled = even and bool(np.all(np.minimum(right, most - right) < _ROUNDING))
     freedom = 1.0
     if variances:
-        whole = fsum(variance for variance, _ in variances)
+        total_variance = fsum(variance for variance, _ in variances)
         parts = fsum(variance**2 / of_group for variance, of_group in variances)
-        freedom = min(whole**2 / parts, _mixed_freedom(estimated / fsum(estimated)))
-    held = shares > 0
-    return ClusterInfluence(shares[held], moves[held], lone, freedom, settled and len(groups) == 1)
+        freedom = min(total_variance**2 / parts, _mixed_freedom(estimated / fsum(estimated)))
+    positive = shares > 0
+    return ClusterInfluence(
+        shares[positive], moves[positive], lone, freedom, settled and len(groups) == 1
+    )
 
 
 def _variance_factor(
-    group: _ScoredGroup, of: npt.NDArray[np.int64], there: npt.NDArray[np.int64], moves: Floats
+    group: _ScoredGroup, of: npt.NDArray[np.int64], present: npt.NDArray[np.int64], moves: Floats
 ) -> float:
     """Factor of the moves of uneven clusters that mixes their variance with that of a model.
 
@@ -189,18 +191,22 @@ def _variance_factor(
         (bends, weights * values**2),
     ):
         np.add.at(sums, of, parts)
-    most, right, squares, bends = (sums[there] for sums in (most, right, squares, bends))
-    total, shown = fsum(most), fsum(moves**2)
+    most, right, squares, bends = (sums[present] for sums in (most, right, squares, bends))
+    total, observed = fsum(most), fsum(moves**2)
     share, units = most / total, most**2 / squares  # effective units of each cluster
     inside = fsum(np.maximum(0.0, bends - right**2 / most)) / total
     repeated = 1 - 1 / units
     several = fsum(share * repeated)
     own = inside / several if several > _ROUNDING else 0.0  # variance of a unit in its cluster
-    whole = fsum(bends) / total - (fsum(right) / total) ** 2
-    spread = (whole - own * fsum(share**2 * repeated)) / (1 - fsum(share**2))
-    together = max(0.0, 1 - own / spread) if spread > _ROUNDING else 0.0
-    model = spread * fsum(share**2 * (together + (1 - together) / units))
-    return sqrt(1 - _MODEL + _MODEL * model / shown) if shown > _MIN_VARIANCE and model > 0 else 1.0
+    total_variance = fsum(bends) / total - (fsum(right) / total) ** 2
+    spread = (total_variance - own * fsum(share**2 * repeated)) / (1 - fsum(share**2))
+    correlation = max(0.0, 1 - own / spread) if spread > _ROUNDING else 0.0
+    model = spread * fsum(share**2 * (correlation + (1 - correlation) / units))
+    return (
+        sqrt(1 - _MODEL + _MODEL * model / observed)
+        if observed > _MIN_VARIANCE and model > 0
+        else 1.0
+    )
 
 
 def _mixed_freedom(leverage: Floats, even: bool = False) -> float:
@@ -250,9 +256,9 @@ def product(points: Iterable[float | None]) -> float | None:
     >>> product([1.0, 0.5]), product([1.0, None])
     (0.5, None)
     """
-    seen = list(points)
-    scored = [p for p in seen if p is not None]
-    return prod(scored) if len(scored) == len(seen) else None
+    values = list(points)
+    scored = [p for p in values if p is not None]
+    return prod(scored) if len(scored) == len(values) else None
 
 
 def around(
@@ -269,16 +275,16 @@ def around(
         freedom: Degrees of freedom of the spread.
     """
     n = len(spread)
-    shown = fsum(part * part for part in spread.values()) * n / max(1, n - 1)
-    if n < 2 or freedom < 1 or (top == inf and shown < _MIN_VARIANCE):
+    observed = fsum(part * part for part in spread.values()) * n / max(1, n - 1)
+    if n < 2 or freedom < 1 or (top == inf and observed < _MIN_VARIANCE):
         return nan, nan
     if top == inf:
-        half = approximate_t_quantile(freedom) * sqrt(shown)
+        half = approximate_t_quantile(freedom) * sqrt(observed)
         return max(0.0, value - half), value + half
-    share, shown = min(1.0, max(0.0, value / top)), shown / top**2
+    share, observed = min(1.0, max(0.0, value / top)), observed / top**2
     units = float(n)
-    if shown >= _MIN_VARIANCE and 0 < share < 1:
-        units = share * (1 - share) / _variance(share, shown, 1 / n, n)
+    if observed >= _MIN_VARIANCE and 0 < share < 1:
+        units = share * (1 - share) / _variance(share, observed, 1 / n, n)
         moves = np.fromiter(spread.values(), float, n)
         freedom = max(freedom, _variance_freedom(moves, np.full(n, 1 / n)))
     low, high = _wilson(share, units, approximate_t_quantile(freedom))
@@ -313,13 +319,15 @@ def _interval(value: float, found: ClusterInfluence, several: bool) -> tuple[flo
     shares, moves = found.shares, found.moves
     n = len(moves)
     squares = fsum(shares**2)
-    shown = fsum(moves**2)
+    observed = fsum(moves**2)
     possible = value * (1 - value)
-    if shown < _MIN_VARIANCE:  # no variation: count every cluster as one unit, which is the least
+    if (
+        observed < _MIN_VARIANCE
+    ):  # no variation: count every cluster as one unit, which is the least
         return _wilson(value, 1 / squares if several else float(n), Z)
     if found.settled:
-        return _wilson(value, possible / shown, Z)
-    variance = _variance(value, shown, squares, n) + found.lone * possible
+        return _wilson(value, possible / observed, Z)
+    variance = _variance(value, observed, squares, n) + found.lone * possible
     freedom = max(found.freedom, _variance_freedom(moves, shares))
     return _wilson(value, possible / variance, approximate_t_quantile(freedom))
 
@@ -342,8 +350,10 @@ def _variance_freedom(moves: Floats, shares: Floats) -> float:
     n = 1 / fsum(weights**2)
     steps = moves / shares
     cubes, fourths = fsum(moves**2 * steps), fsum(moves**2 * steps**2)
-    within = fsum(shares**2)
-    left = max(0.0, within * fourths / squares**2 - 1 - within * cubes**2 / squares**3)
+    share_squares = fsum(shares**2)
+    left = max(
+        0.0, share_squares * fourths / squares**2 - 1 - share_squares * cubes**2 / squares**3
+    )
     shrunk = (n * left + 2 * _PRIOR_CLUSTERS) / (n + _PRIOR_CLUSTERS)
     return max(0.0, 2 * (n - 2)) / shrunk
 
@@ -410,8 +420,8 @@ def jackknife_interval(
     sums = np.zeros((n, parts.shape[1]))
     np.add.at(sums, places, parts)
     total = sums.sum(axis=0, keepdims=True)
-    without = measure(total - sums)
-    moves = (n - 1) / n * (without.mean() - without)
+    leave_one_out = measure(total - sums)
+    moves = (n - 1) / n * (leave_one_out.mean() - leave_one_out)
     (value,) = measure(total)
     spread = dict(zip(names.tolist(), moves.tolist(), strict=True))
     freedom = satterthwaite_freedom(np.bincount(places) / len(places))

@@ -97,14 +97,14 @@ def change_interval(pairs: Sequence[PairedScores]) -> tuple[float, float]:
     >>> round(low, 2), round(high, 2)  # 0.5 - 3.18 * 0.289; 0.5 + 0.92 is more than 1
     (-0.42, 1.0)
     """
-    seen = _estimate_change(pairs)
-    if seen is None:
+    estimate = _estimate_change(pairs)
+    if estimate is None:
         return -inf, inf
-    half = student_quantile(seen.freedom) * seen.error
-    if _min_p(seen.changed) >= _ALPHA:
-        half = max(half, abs(seen.change))
+    half = student_quantile(estimate.freedom) * estimate.error
+    if _min_p(estimate.changed) >= _ALPHA:
+        half = max(half, abs(estimate.change))
     most = 1.0 if all(map(_is_share, pairs)) else inf
-    return max(seen.change - half, -most), min(seen.change + half, most)
+    return max(estimate.change - half, -most), min(estimate.change + half, most)
 
 
 def interval_text(low: float, high: float) -> str:
@@ -130,11 +130,11 @@ def paired_t_test(pairs: Sequence[PairedScores]) -> Outcome:
     >>> outcome.test, round(outcome.p, 4)  # 0.5 / 0.289 = 1.73, three degrees of freedom
     ('paired t', 0.1817)
     """
-    seen = _estimate_change(pairs)
-    if seen is None:
+    estimate = _estimate_change(pairs)
+    if estimate is None:
         return Outcome(_TEST, 1.0)
-    p = student_p(seen.change / seen.error, seen.freedom)
-    return Outcome(_TEST, max(p, _min_p(seen.changed)) if seen.change else 1.0)
+    p = student_p(estimate.change / estimate.error, estimate.freedom)
+    return Outcome(_TEST, max(p, _min_p(estimate.changed)) if estimate.change else 1.0)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -89,11 +89,11 @@ def _differing(best_first: NDArray[np.float64]) -> NDArray[np.bool_]:
     with np.errstate(divide="ignore", invalid="ignore"):
         gap = value[:, None] - value
         error = np.sqrt(((value - low) ** 2)[:, None] + (high - value) ** 2) / Z
-        apart = gap / error  # without any error inf, or NaN for equal values
-    apart[np.tri(len(value), dtype=bool) | np.isnan(apart)] = 0.0  # each pair once
-    differing: NDArray[np.bool_] = apart > _CERTAIN_Z
-    maybe = np.nonzero((apart > _MIN_Z) & ~differing)
-    normal = np.fromiter(map(erf, (apart[maybe] / sqrt(2)).tolist()), float)
+        z_scores = gap / error  # without any error inf, or NaN for equal values
+    z_scores[np.tri(len(value), dtype=bool) | np.isnan(z_scores)] = 0.0  # each pair once
+    differing: NDArray[np.bool_] = z_scores > _CERTAIN_Z
+    maybe = np.nonzero((z_scores > _MIN_Z) & ~differing)
+    normal = np.fromiter(map(erf, (z_scores[maybe] / sqrt(2)).tolist()), float)
     p = 1 - normal
     ordered = np.argsort(p, kind="stable")
     n_left = comb(len(value), 2) - int(differing.sum()) - np.arange(p.size)
@@ -179,6 +179,6 @@ def _interval(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Bootstrap over tasks; ``ranks`` is ``(tasks, models)``."""
     n = len(ranks)
-    drawn = rng.multinomial(n, [1 / n] * n, size=N_RESAMPLES) @ ranks / n
-    low, high = np.quantile(drawn, [0.025, 0.975], axis=0, method="inverted_cdf")
+    resampled = rng.multinomial(n, [1 / n] * n, size=N_RESAMPLES) @ ranks / n
+    low, high = np.quantile(resampled, [0.025, 0.975], axis=0, method="inverted_cdf")
     return low, high

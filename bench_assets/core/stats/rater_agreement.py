@@ -141,14 +141,14 @@ def cohen_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> Kappa:
         {v: sum(share for pair, share in shares.items() if pair[side] == v) for v in known}
         for side in (0, 1)
     )
-    seen = sum(share for (a, b), share in shares.items() if a == b)
+    observed = sum(share for (a, b), share in shares.items() if a == b)
     chance = sum(rows[value] * columns[value] for value in known)
-    value = (seen - chance) / (1 - chance)
+    value = (observed - chance) / (1 - chance)
     spread = sum(
-        share * ((a == b) * (1 - chance) - (columns[a] + rows[b]) * (1 - seen)) ** 2
+        share * ((a == b) * (1 - chance) - (columns[a] + rows[b]) * (1 - observed)) ** 2
         for (a, b), share in shares.items()
     )
-    variance = (spread - (seen * chance - 2 * chance + seen) ** 2) / (n * (1 - chance) ** 4)
+    variance = (spread - (observed * chance - 2 * chance + observed) ** 2) / (n * (1 - chance) ** 4)
     if variance < _MIN_VARIANCE:  # rounding may make it negative
         return Kappa(value, *_rule_of_three(value, n), n)
     half = _Z * sqrt(variance)

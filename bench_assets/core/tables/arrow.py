@@ -108,7 +108,7 @@ def column_values(stored: pa.ChunkedArray, kind: pa.DataType | None = None) -> l
     kind = kind or stored.type
     found: list[Any] = stored.to_pylist()
     if pa.types.is_map(kind) and pa.types.is_list(kind.item_type):
-        return [{name: tuple(some) for name, some in value} for value in found]
+        return [{name: tuple(items) for name, items in value} for value in found]
     if pa.types.is_map(kind):
         return [dict(value) for value in found]
     if pa.types.is_list(kind):
@@ -126,8 +126,8 @@ def require_columns(stored: pa.Schema, row_type: type[Any]) -> None:
         return
     names = set(stored.names)
     newer = {f.name for f in fields(row_type) if f.default is not MISSING} - names
-    twice = {name for name in names if stored.names.count(name) > 1}
-    if wrong := sorted((names ^ set(declared.names) - newer) | twice):
+    duplicates = {name for name in names if stored.names.count(name) > 1}
+    if wrong := sorted((names ^ set(declared.names) - newer) | duplicates):
         raise TableError(
             f"{row_type.__name__} table differs in {wrong}: written by another version?"
         )
@@ -232,8 +232,8 @@ def _fits(stored: pa.DataType, declared: pa.DataType) -> bool:
         return is_.is_list(stored) and _fits(stored.value_type, declared.value_type)
     if is_.is_map(declared):
         return bool(is_.is_map(stored))
-    alike = (is_.is_string, is_.is_integer, is_.is_floating, is_.is_boolean)
-    return any(same(stored) and same(declared) for same in alike)
+    type_checks = (is_.is_string, is_.is_integer, is_.is_floating, is_.is_boolean)
+    return any(check(stored) and check(declared) for check in type_checks)
 
 
 def _arrow_value(value: Any) -> Any:  # noqa: ANN401

@@ -55,34 +55,34 @@ def _unique(*columns: str) -> Expectation:
         return Expectation(
             "expect_column_values_to_be_unique", {"column": columns[0]}, blocking=True
         )
-    told = {"column_list": list(columns)}
-    return Expectation("expect_compound_columns_to_be_unique", told, blocking=True)
+    arguments = {"column_list": list(columns)}
+    return Expectation("expect_compound_columns_to_be_unique", arguments, blocking=True)
 
 
 def _at_least(column: str, least: float, *, blocking: bool = False) -> Expectation:
-    told = {"column": column, "min_value": least}
-    return Expectation("expect_column_values_to_be_between", told, blocking)
+    arguments = {"column": column, "min_value": least}
+    return Expectation("expect_column_values_to_be_between", arguments, blocking)
 
 
 def _one_of(column: str, *values: str, blocking: bool = False) -> Expectation:
-    told = {"column": column, "value_set": list(values)}
-    return Expectation("expect_column_values_to_be_in_set", told, blocking)
+    arguments = {"column": column, "value_set": list(values)}
+    return Expectation("expect_column_values_to_be_in_set", arguments, blocking)
 
 
 def _matches(column: str, regex: str, *, blocking: bool = False) -> Expectation:
-    told = {"column": column, "regex": regex}
-    return Expectation("expect_column_values_to_match_regex", told, blocking)
+    arguments = {"column": column, "regex": regex}
+    return Expectation("expect_column_values_to_match_regex", arguments, blocking)
 
 
 def _single_value(column: str) -> Expectation:
-    told = {"column": column, "max_value": 1}
-    return Expectation("expect_column_unique_value_count_to_be_between", told)
+    arguments = {"column": column, "max_value": 1}
+    return Expectation("expect_column_unique_value_count_to_be_between", arguments)
 
 
 def _not_below(more: str, less: str) -> Expectation:
-    told: dict[str, object] = {"column_A": more, "column_B": less, "or_equal": True}
-    told["ignore_row_if"] = "either_value_is_missing"
-    return Expectation("expect_column_pair_values_a_to_be_greater_than_b", told)
+    arguments: dict[str, object] = {"column_A": more, "column_B": less, "or_equal": True}
+    arguments["ignore_row_if"] = "either_value_is_missing"
+    return Expectation("expect_column_pair_values_a_to_be_greater_than_b", arguments)
 
 
 _NOT_EMPTY = Expectation("expect_table_row_count_to_be_between", {"min_value": 1})
@@ -155,11 +155,11 @@ def problems(rows: Sequence[Any], expected: Iterable[Expectation]) -> list[str]:
             if not columns and one.columns:
                 continue
         if wrong := unexpected(one, columns, len(rows)):
-            shown = ", ".join(map(repr, wrong[:_MAX_SHOWN])) + (
+            listed = ", ".join(map(repr, wrong[:_MAX_SHOWN])) + (
                 " ..." if len(wrong) > _MAX_SHOWN else ""
             )
             where = ", ".join(one.columns) or "the table"
-            found.append(f"{one.type} of {where}: {shown}{_format_allowed(one)}")
+            found.append(f"{one.type} of {where}: {listed}{_format_allowed(one)}")
     return found
 
 
@@ -177,7 +177,7 @@ def validate_table(kind: str, rows: Sequence[Any], table: str = "") -> list[Vali
             if _is_verified_unique(one, rows)
             else unexpected(one, columns_of(rows, [one]), len(rows))
         )
-        told = [
+        arguments = [
             f"{name} {value}" for name, value in one.told.items() if not name.startswith("column")
         ]
         found.append(
@@ -186,7 +186,7 @@ def validate_table(kind: str, rows: Sequence[Any], table: str = "") -> list[Vali
                 rows=len(rows),
                 expectation=one.type,
                 about=", ".join(one.columns) or "the table",
-                told="; ".join(told),
+                told="; ".join(arguments),
                 blocking=one.blocking,
                 passed=not wrong,
                 n_unexpected=len(wrong),
@@ -205,23 +205,23 @@ def _is_verified_unique(one: Expectation, rows: Sequence[Any]) -> bool:
 
 def unexpected(one: Expectation, columns: Mapping[str, list[Any]], n: int) -> list[Any]:
     """Values that fail an expectation; for one of the whole table, its actual property."""
-    told, kind = one.told, one.type.removeprefix("expect_")
+    arguments, kind = one.told, one.type.removeprefix("expect_")
     values = columns[one.columns[0]] if len(one.columns) == 1 else []
-    there = [value for value in values if not _is_null(value)]
+    present = [value for value in values if not _is_null(value)]
     if kind == "table_row_count_to_be_between":
-        return [] if n >= told["min_value"] else [n]
+        return [] if n >= arguments["min_value"] else [n]
     if kind == "column_values_to_not_be_null":
         return [value for value in values if _is_null(value)]
     if kind == "column_unique_value_count_to_be_between":
-        return [] if len(set(there)) <= told["max_value"] else sorted(set(there))
+        return [] if len(set(present)) <= arguments["max_value"] else sorted(set(present))
     if kind in ("column_values_to_be_unique", "compound_columns_to_be_unique"):
-        keys = there or list(zip(*(columns[name] for name in one.columns), strict=True))
+        keys = present or list(zip(*(columns[name] for name in one.columns), strict=True))
         times = Counter(keys)
         return [key for key in keys if times[key] > 1]
     if kind == "column_pair_values_a_to_be_greater_than_b":
-        pairs = zip(columns[told["column_A"]], columns[told["column_B"]], strict=True)
+        pairs = zip(columns[arguments["column_A"]], columns[arguments["column_B"]], strict=True)
         return [(a, b) for a, b in pairs if not (_is_null(a) or _is_null(b) or a >= b)]
-    return [value for value in there if not _meets_expectation(kind, told, value)]
+    return [value for value in present if not _meets_expectation(kind, arguments, value)]
 
 
 def _meets_expectation(kind: str, told: Mapping[str, Any], value: Any) -> bool:  # noqa: ANN401

@@ -191,8 +191,8 @@ def _shorten(value: object) -> str:
 def _reject_duplicates(pairs: list[tuple[str, Any]]) -> Entry:
     entry = dict(pairs)
     if len(entry) < len(pairs):
-        told = Counter(name for name, _ in pairs)
-        raise SourceError(f"duplicate field {_shorten(told.most_common(1)[0][0])}; remove one")
+        counts = Counter(name for name, _ in pairs)
+        raise SourceError(f"duplicate field {_shorten(counts.most_common(1)[0][0])}; remove one")
     return entry
 
 
@@ -285,14 +285,14 @@ def records(
     known = [name for name in hints if name != "where"]
     for entry, where in entries:
         with collect_rejections(rejections, where):
-            if closed and (strange := [name for name in entry if name not in known]):
-                there_are = ", ".join(known)
-                raise SourceError(f"{where}: unknown field {strange[0]!r} (known: {there_are})")
+            if closed and (unknown := [name for name in entry if name not in known]):
+                known_names = ", ".join(known)
+                raise SourceError(f"{where}: unknown field {unknown[0]!r} (known: {known_names})")
             row = _row(entry, row_type, hints, where)
             key = tuple(getattr(row, name) for name in names)
             if names and key in seen:
-                same = ", ".join(names)
-                raise SourceError(f"{where}: the same {same} as in {seen[key]}: {key}; keep one")
+                listed = ", ".join(names)
+                raise SourceError(f"{where}: the same {listed} as in {seen[key]}: {key}; keep one")
             seen[key] = where
             rows.append(row)
     return rows
@@ -332,15 +332,15 @@ def make_rows(
 
     Of rows with the same value of the field ``unique``, the later ones fail.
     """
-    made, seen = list[Row](), dict[object, str]()
+    rows, seen = list[Row](), dict[object, str]()
     for entry, where in entries:
         with collect_rejections(rejections, where):
             row = make(entry, where)
             name = getattr(row, unique, None)
             if unique and (first := seen.setdefault(name, where)) != where:
                 raise SourceError(f"{where}: {unique} {name!r} is that of {first}; keep one")
-            made.append(row)
-    return made
+            rows.append(row)
+    return rows
 
 
 def find_mistyped(record: "DataclassInstance") -> list[str]:
@@ -375,8 +375,8 @@ def _type_errors(name: str, value: object, hint: Any) -> Iterator[str]:  # noqa:
         )
         for key, item in value.items():
             if _is_mistyped(item, of_item):
-                said = type(item).__name__
-                yield f"{one} {key!r}: expected {_type_name(of_item)}, it is of type {said}"
+                type_name = type(item).__name__
+                yield f"{one} {key!r}: expected {_type_name(of_item)}, it is of type {type_name}"
     elif get_origin(hint) is tuple and isinstance(value, tuple | list):
         (of_item, *_) = get_args(hint)
         yield from (
@@ -414,5 +414,5 @@ def _type_name(hint: Any) -> str:  # noqa: ANN401
         return " or ".join(map(repr, get_args(hint)))
     if kind is Callable:
         return "a function"
-    said = {tuple: "a tuple", type: "a class", Mapping: "a mapping"}
-    return said.get(kind, str(kind.__name__))
+    type_names = {tuple: "a tuple", type: "a class", Mapping: "a mapping"}
+    return type_names.get(kind, str(kind.__name__))

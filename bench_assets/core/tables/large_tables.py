@@ -51,8 +51,8 @@ class Blocks:
             page_checksum_verification=True,
         )
         self.columns = self._file.schema_arrow
-        about = self._file.metadata
-        self.sizes = [about.row_group(n).num_rows for n in range(about.num_row_groups)]
+        metadata = self._file.metadata
+        self.sizes = [metadata.row_group(n).num_rows for n in range(metadata.num_row_groups)]
 
     def table(self, number: int, columns: Sequence[str] | None = None) -> pa.Table:
         """Read one block; ``columns`` None: all columns."""
@@ -120,10 +120,10 @@ class LargeTable(Sequence[Row]):
         """Return one row, or a list of the rows of a slice."""
         if isinstance(place, slice):
             return list(self.at(range(len(self))[place]))
-        number, within = self._locate(range(len(self))[place])
+        number, offset = self._locate(range(len(self))[place])
         if self._last is None or self._last[0] != number:
             self._last = number, self.blocks.table(number)
-        return to_rows(self._last[1].slice(within, 1), self.row_type)[0]
+        return to_rows(self._last[1].slice(offset, 1), self.row_type)[0]
 
     def __eq__(self, other: object) -> bool:
         """Whether the rows are equal, in a list or in blocks."""
@@ -157,8 +157,8 @@ class LargeTable(Sequence[Row]):
 
         name = ["question_id"]
         nothing = self.blocks.columns.empty_table().select(name)
-        asked = pa.concat_tables([nothing, *self.tables(name)]).column(0).cast(pa.string())
-        places = pc.index_in(asked, value_set=ids).fill_null(len(ids)).to_numpy()
+        row_ids = pa.concat_tables([nothing, *self.tables(name)]).column(0).cast(pa.string())
+        places = pc.index_in(row_ids, value_set=ids).fill_null(len(ids)).to_numpy()
         rows = self
         if (places[1:] < places[:-1]).any():
             order = np.argsort(places, kind="stable")
@@ -168,9 +168,9 @@ class LargeTable(Sequence[Row]):
     def at(self, places: Iterable[int]) -> Iterator[Row]:
         """The rows at these positions; fast if positions of one block follow each other."""
         for number, run in groupby(map(self._locate, places), lambda found: found[0]):
-            table, within = self.blocks.table(number), [place for _, place in run]
-            for start in range(0, len(within), BLOCK_ROWS):
-                yield from to_rows(table.take(within[start : start + BLOCK_ROWS]), self.row_type)
+            table, offsets = self.blocks.table(number), [place for _, place in run]
+            for start in range(0, len(offsets), BLOCK_ROWS):
+                yield from to_rows(table.take(offsets[start : start + BLOCK_ROWS]), self.row_type)
 
     def taken(self, places: Sequence[int]) -> "LargeTable[Row]":
         """A table of the rows at these positions, in any order."""
@@ -186,10 +186,10 @@ class LargeTable(Sequence[Row]):
         order = sorted(range(len(places)), key=places.__getitem__)
         runs = groupby((self._locate(places[n]) for n in order), lambda found: found[0])
         parts = [self.blocks.table(number).take([at for _, at in run]) for number, run in runs]
-        back = [0] * len(order)
+        inverse = [0] * len(order)
         for now, before in enumerate(order):
-            back[before] = now
-        return pa.concat_tables(parts).take(back)
+            inverse[before] = now
+        return pa.concat_tables(parts).take(inverse)
 
     def _locate(self, place: int) -> tuple[int, int]:
         """The block of a row, and its position in the block."""
@@ -301,8 +301,8 @@ class LazyPairs(Sequence[Pair], Generic[Answer, Pair]):
 
     def __iter__(self) -> Iterator[Pair]:
         """Create the pairs, a block at a time."""
-        asked = rows_at(self._questions, (self._places[place] for place in self._chosen))
-        return map(self._make, asked, rows_at(self._rows, self._chosen))
+        questions = rows_at(self._questions, (self._places[place] for place in self._chosen))
+        return map(self._make, questions, rows_at(self._rows, self._chosen))
 
     @overload
     def __getitem__(self, place: int) -> Pair: ...
@@ -364,11 +364,11 @@ def question_positions(questions: Sequence[Question], rows: Sequence[Answer]) ->
 def _ordered_positions(questions: Sequence[Question], rows: Sequence[Answer]) -> "array[int]":
     """Positions for rows in the order of the questions, up to the first row out of order."""
     found, place, current = array("I"), -1, None
-    asked = column(questions, "question_id")
+    question_ids = column(questions, "question_id")
     for name in column(rows, "question_id"):
         while current != name:
             place += 1
-            current = next(asked, None)
+            current = next(question_ids, None)
             if current is None:
                 return found
         found.append(place)
@@ -399,11 +399,11 @@ def _group_in_order(
     predictions: Sequence[Prediction], judgements: Sequence[Judgement]
 ) -> Iterator[Sequence[Judgement]]:
     groups = groupby(judgements, _identity)
-    of, about = next(groups, (None, iter(())))
+    of, group = next(groups, (None, iter(())))
     for identity in _identities(predictions):
         if identity == of:
-            yield list(about)
-            of, about = next(groups, (None, iter(())))
+            yield list(group)
+            of, group = next(groups, (None, iter(())))
         else:
             yield []
 

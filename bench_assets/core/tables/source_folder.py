@@ -15,8 +15,8 @@ from bench_assets.core.schema.rows import SourceFile
 def files_below(folder: Path) -> list[Path]:
     """List all files below a folder, sorted by path, without hidden files and folders."""
     found = (path for path in folder.rglob("*") if path.is_file())
-    shown = (path for path in found if not _is_hidden(path.relative_to(folder)))
-    return sorted(shown, key=Path.as_posix)
+    visible = (path for path in found if not _is_hidden(path.relative_to(folder)))
+    return sorted(visible, key=Path.as_posix)
 
 
 def _is_hidden(path: Path) -> bool:

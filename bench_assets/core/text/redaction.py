@@ -108,9 +108,9 @@ class Secrets:
             values: Value to name; without names, each is "a key".
         """
         named = values if isinstance(values, Mapping) else dict.fromkeys(values, "a key")
-        kept = {value.strip(): name for value, name in named.items() if is_strong(value)}
+        strong = {value.strip(): name for value, name in named.items() if is_strong(value)}
         self._forms = [
-            (name, form) for value, name in sorted(kept.items()) for form in _encode_secret(value)
+            (name, form) for value, name in sorted(strong.items()) for form in _encode_secret(value)
         ]
 
     def __bool__(self) -> bool:
@@ -217,8 +217,8 @@ class _EncodedSecret:
             yield found.start(), found.end() + _n_common(self.written[len(head) :], rest)
         for found in re.finditer(re.escape(tail), text, re.IGNORECASE):
             rest = text[max(0, found.end() - n) : found.start()].lower()
-            back = _n_common(self.written[: -len(tail)][::-1], rest[::-1])
-            yield found.start() - back, found.end()
+            n_matched = _n_common(self.written[: -len(tail)][::-1], rest[::-1])
+            yield found.start() - n_matched, found.end()
 
 
 def _n_common(one: str, other: str) -> int:
@@ -228,10 +228,10 @@ def _n_common(one: str, other: str) -> int:
 
 
 def _encode_secret(value: str) -> list[_EncodedSecret]:
-    escaped, meant = json.dumps(value)[1:-1], unquote(value)
-    plain = {value, meant, value[::-1], meant[::-1], escaped, escaped.replace("/", "\\/")}
+    escaped, decoded = json.dumps(value)[1:-1], unquote(value)
+    plain = {value, decoded, value[::-1], decoded[::-1], escaped, escaped.replace("/", "\\/")}
     plain |= {quote(value), quote_plus(value), quote(value, safe="")}
-    coded = {form for core in _base64_cores(meant) for form in (core, core.translate(_URL_SAFE))}
+    coded = {form for core in _base64_cores(decoded) for form in (core, core.translate(_URL_SAFE))}
     forms = [
         _encoded_secret(one, _identifying_length(one), _identifying_length(one[::-1]))
         for one in sorted(plain)
@@ -239,8 +239,8 @@ def _encode_secret(value: str) -> list[_EncodedSecret]:
     forms += [
         _encoded_secret(one, _MIN_ENCODED_LENGTH, _MIN_ENCODED_LENGTH) for one in sorted(coded)
     ]
-    ends = 2 * _identifying_length(meant), 2 * _identifying_length(meant[::-1])
-    return [*forms, _encoded_secret(meant.encode("utf-8", "surrogatepass").hex(), *ends)]
+    ends = 2 * _identifying_length(decoded), 2 * _identifying_length(decoded[::-1])
+    return [*forms, _encoded_secret(decoded.encode("utf-8", "surrogatepass").hex(), *ends)]
 
 
 def _encoded_secret(written: str, head: int, tail: int) -> _EncodedSecret:
@@ -264,8 +264,8 @@ def _base64_cores(value: str) -> set[str]:
     written = value.encode("utf-8", "surrogatepass")
     cores = set()
     for offset, first in enumerate((0, 2, 3)):  # first digit without bits of the bytes before
-        whole = base64.b64encode(b"\0" * offset + written).decode().rstrip("=")
-        cores.add(whole[first : (offset + len(written)) * 8 // 6])
+        encoded = base64.b64encode(b"\0" * offset + written).decode().rstrip("=")
+        cores.add(encoded[first : (offset + len(written)) * 8 // 6])
     return cores
 
 

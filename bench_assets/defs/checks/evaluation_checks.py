@@ -54,31 +54,31 @@ def missing_rows(
     if _is_in_order(questions, rows, samples):
         return []
     times = Counter(column(rows, "question_id"))
-    asked = set(column(questions, "question_id"))
+    expected = set(column(questions, "question_id"))
     wrong = [
         f"{name}: {times[name]} rows instead of {samples}"
-        for name in sorted(asked)
+        for name in sorted(expected)
         if times[name] != samples
     ]
-    return wrong + [f"{name}: no such question" for name in sorted(times.keys() - asked)]
+    return wrong + [f"{name}: no such question" for name in sorted(times.keys() - expected)]
 
 
 def _is_in_order(
     questions: Sequence[Question], rows: Sequence[Prediction | Score], samples: int
 ) -> bool:
-    asked = (name for name in column(questions, "question_id") for _ in range(samples))
-    return all(one == other for one, other in zip_longest(asked, column(rows, "question_id")))
+    expected = (name for name in column(questions, "question_id") for _ in range(samples))
+    return all(one == other for one, other in zip_longest(expected, column(rows, "question_id")))
 
 
 def _prediction_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
     key = evaluation_key(task, condition, "predictions")
-    asked = dg.AssetKey(questions_key(task, condition))
-    specs = _prediction_specs(task, key, asked)
+    questions_asset = dg.AssetKey(questions_key(task, condition))
+    specs = _prediction_specs(task, key, questions_asset)
 
     @dg.multi_asset_check(
         name=joint_name(specs),
         specs=specs,
-        ins={"questions": asked, "predictions": dg.AssetKey(key)},
+        ins={"questions": questions_asset, "predictions": dg.AssetKey(key)},
         can_subset=True,
     )
     @accept_large_tables(questions=Question, predictions=Prediction)
@@ -214,14 +214,14 @@ def _check_judged(
 
 def _score_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
     key = evaluation_key(task, condition, "scores")
-    asked = dg.AssetKey(questions_key(task, condition))
+    questions_asset = dg.AssetKey(questions_key(task, condition))
     specs = [
         dg.AssetCheckSpec(
             _NO_ROW_LOST,
             asset=key,
             blocking=True,
             partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
-            additional_deps=[asked],
+            additional_deps=[questions_asset],
             description="Every question has its scores: no row was lost between the tables.",
         ),
         dg.AssetCheckSpec(
@@ -235,7 +235,7 @@ def _score_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
     @dg.multi_asset_check(
         name=joint_name(specs),
         specs=specs,
-        ins={"questions": asked, "scores": dg.AssetKey(key)},
+        ins={"questions": questions_asset, "scores": dg.AssetKey(key)},
         can_subset=True,
     )
     @accept_large_tables(questions=Question, scores=Score)
@@ -257,23 +257,23 @@ def _check_rows(
     task: Task, condition: str, questions: Sequence[Question], scores: Sequence[Score]
 ) -> dg.AssetCheckResult:
     samples = task.conditions[condition].samples
-    lost = missing_rows(questions, scores, samples)
+    problems = missing_rows(questions, scores, samples)
     holds = f"{format_count(len(scores), 'score')}: {samples} of every question."
-    result = check_result(lost, n=len(scores), of="score", holds=holds)
+    result = check_result(problems, n=len(scores), of="score", holds=holds)
     return link_questions(result, task, condition, _model(scores))
 
 
 def _check_unscored(task: Task, condition: str, scores: Sequence[Score]) -> dg.AssetCheckResult:
-    pointless = [n for n, points in enumerate(column(scores, "points")) if points is None]
-    unscored = [f"{row.question_id}: {row.note}" for row in rows_at(scores, pointless)]
+    positions = [n for n, points in enumerate(column(scores, "points")) if points is None]
+    unscored = [f"{row.question_id}: {row.note}" for row in rows_at(scores, positions)]
     result = check_result(unscored, n=len(scores), severity=dg.AssetCheckSeverity.WARN)
-    said = f"{len(unscored)} of {format_count(len(scores), 'score')} without points"
+    summary = f"{len(unscored)} of {format_count(len(scores), 'score')} without points"
     passed = len(unscored) <= MAX_UNSCORED_SHARE * len(scores)
     verdict = "no more" if passed else "more"
     result = result._replace(
-        passed=passed, description=f"{said}: {verdict} than {MAX_UNSCORED_SHARE:.0%}."
+        passed=passed, description=f"{summary}: {verdict} than {MAX_UNSCORED_SHARE:.0%}."
     )
-    names = (row.question_id for row in rows_at(scores, pointless))
+    names = (row.question_id for row in rows_at(scores, positions))
     return link_questions(result, task, condition, _model(scores), names)
 
 
@@ -319,8 +319,8 @@ def _check_complete(task: Task, condition: str, metrics: Sequence[Metric]) -> dg
 
 
 def _errors(rows: Sequence[Prediction] | Sequence[Judgement]) -> list[str]:
-    said = zip(column(rows, "question_id"), column(rows, "error"), strict=True)
-    return [f"{name}: {why}" for name, why in said if why]
+    errors = zip(column(rows, "question_id"), column(rows, "error"), strict=True)
+    return [f"{name}: {why}" for name, why in errors if why]
 
 
 def _format_failures(rows: Sequence[Prediction] | Sequence[Judgement]) -> Iterator[str]:

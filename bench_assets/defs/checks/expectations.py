@@ -89,7 +89,7 @@ def validate_questions(key: Sequence[str], questions: Sequence[Question]) -> dg.
     """Validate all expectations of a question table; warns only."""
     found = validate_table("questions", questions)
     failed = [one for one in found if not one.passed]
-    said = f"{len(found) - len(failed)} of {len(found)} expectations hold"
+    summary = f"{len(found) - len(failed)} of {len(found)} expectations hold"
     named = ", ".join(f"{one.expectation} of {one.about}" for one in failed)
     lines = ["| expectation | column | holds | unexpected |", "|---|---|---|---|"]
     lines += [
@@ -100,7 +100,7 @@ def validate_questions(key: Sequence[str], questions: Sequence[Question]) -> dg.
     result = dg.AssetCheckResult(
         passed=not failed,
         severity=dg.AssetCheckSeverity.WARN,
-        description=f"{said}; not: {named}." if failed else f"{said}.",
+        description=f"{summary}; not: {named}." if failed else f"{summary}.",
         metadata={"expectations": dg.MetadataValue.md("\n".join(lines))},
     )
     return link_expectations(result, key)
@@ -152,21 +152,23 @@ class ExpectationValidator:
         return getattr(self._gx.expectations, name)(**one.told)
 
 
-def _key(kind: str, told: Any) -> tuple[str, str]:  # noqa: ANN401
-    about = [told.get(name) for name in ("column", "column_A", "column_B", "column_list")]
-    return kind, str(about)
+def _key(kind: str, arguments: Any) -> tuple[str, str]:  # noqa: ANN401
+    columns = [arguments.get(name) for name in ("column", "column_A", "column_B", "column_list")]
+    return kind, str(columns)
 
 
 def _row(one: Expectation, result: Any, table: str, n: int) -> ValidationRow:  # noqa: ANN401
     unexpected = result.result.get("partial_unexpected_list") or []
     count = result.result.get("unexpected_count")
-    told = [f"{name} {value}" for name, value in one.told.items() if not name.startswith("column")]
+    arguments = [
+        f"{name} {value}" for name, value in one.told.items() if not name.startswith("column")
+    ]
     return ValidationRow(
         table=table,
         rows=n,
         expectation=one.type,
         about=", ".join(one.columns) or "the table",
-        told="; ".join(told),
+        told="; ".join(arguments),
         blocking=one.blocking,
         passed=bool(result.success),
         n_unexpected=int(not result.success) if count is None else int(count),
@@ -218,8 +220,8 @@ def _kinds(catalog: Catalog) -> Iterator[_Kind]:
     for suite in catalog.suites:
         yield _Kind("source", SourceFile, (suite.name, "source"))
         for task in suite.tasks:
-            asked = {tuple(questions_key(task, one)): None for one in task.conditions}
-            yield from (_Kind("questions", Question, key) for key in asked)
+            question_keys = {tuple(questions_key(task, one)): None for one in task.conditions}
+            yield from (_Kind("questions", Question, key) for key in question_keys)
             for condition in task.conditions:
                 for name, row_type in (("predictions", Prediction), ("metrics", Metric)):
                     yield _Kind(name, row_type, tuple(evaluation_key(task, condition, name)))

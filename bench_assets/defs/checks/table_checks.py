@@ -46,8 +46,10 @@ def task_checks(task: Task) -> list[dg.AssetChecksDefinition]:
     tables: dict[tuple[str, ...], str] = {}
     for condition in task.conditions:  # "main" first, whose table others may share
         tables.setdefault(tuple(questions_key(task, condition)), condition)
-    asked = [_question_checks(task, list(key), condition) for key, condition in tables.items()]
-    return asked + [
+    question_checks = [
+        _question_checks(task, list(key), condition) for key, condition in tables.items()
+    ]
+    return question_checks + [
         check for condition in task.conditions for check in evaluation_checks(task, condition)
     ]
 
@@ -73,8 +75,8 @@ def _defects(question: Question) -> list[str]:
         letters = set(ascii_uppercase[: len(question.options)])
         if not set(question.answer) <= letters:
             found.append(f"answer {question.answer} is not among {sorted(letters)}")
-        told_apart = [option for option in question.options if option != "<image>"]
-        if len(set(told_apart)) < len(told_apart):
+        text_options = [option for option in question.options if option != "<image>"]
+        if len(set(text_options)) < len(text_options):
             found.append(f"equal options {question.options}")
     return found
 
@@ -120,8 +122,8 @@ def _question_specs(task: Task, key: list[str]) -> list[dg.AssetCheckSpec]:
     """Specify the checks of a question table; all but one block downstream assets."""
     return [
         *(
-            dg.AssetCheckSpec(name, asset=key, blocking=True, description=about)
-            for name, about in _BLOCKING.items()
+            dg.AssetCheckSpec(name, asset=key, blocking=True, description=description)
+            for name, description in _BLOCKING.items()
             if _applies(name, task, key)
         ),
         expectation_spec(key),
@@ -147,26 +149,26 @@ def check_annotation(
         n_units: Units of each task.
         settings: Active tasks, and whether their questions may be used while units are open.
     """
-    asked = {name: one for name, one in settings.annotation.tasks.items() if name in found}
+    configured = {name: one for name, one in settings.annotation.tasks.items() if name in found}
     refusals = [
         f"{name}: {why}"
-        for name, one in asked.items()
+        for name, one in configured.items()
         if (why := found[name].refusal(n_units.get(name, 0), one.terms))
     ]
-    waits = any(one.publish == "complete" and found[name].open for name, one in asked.items())
+    waits = any(one.publish == "complete" and found[name].open for name, one in configured.items())
     problems = refusals + [
         f"{state} in {name}: {unit}: {why}"
         for name, units in found.items()
-        for state, some in units._asdict().items()
-        for unit, why in some.items()
+        for state, reasons in units._asdict().items()
+        for unit, why in reasons.items()
     ]
-    stops = waits or bool(refusals)
+    blocks = waits or bool(refusals)
     return check_result(
         problems,
         n=len(problems),
         of="undecided unit",
         holds="Every annotation unit is decided.",
-        severity=dg.AssetCheckSeverity.ERROR if stops else dg.AssetCheckSeverity.WARN,
+        severity=dg.AssetCheckSeverity.ERROR if blocks else dg.AssetCheckSeverity.WARN,
     )
 
 
@@ -201,8 +203,12 @@ def _check_images(
     holds = f"{format_count(n, 'image')}: all are in the store and decode."
     result = check_result(list(broken.values()), n=n, of="image", holds=holds)
     named = zip(column(questions, "question_id"), column(questions, "images"), strict=True)
-    without = (one for one, shown in named if broken and not broken.keys().isdisjoint(shown))
-    return link_questions(result, task, condition, questions=without)
+    affected = (
+        one
+        for one, question_images in named
+        if broken and not broken.keys().isdisjoint(question_images)
+    )
+    return link_questions(result, task, condition, questions=affected)
 
 
 def _image_defect(image_store: ImageStore, image: str) -> dict[str, str]:
@@ -239,6 +245,6 @@ def _count_message(task: Task, editions: Set[str], n: int) -> str:
     if not task.counts:
         return "Not compared: the task declares no counts of a paper."
     if editions != {"published"}:
-        whose = " and ".join(sorted(editions)) or "missing"
-        return f"Not compared: the paper counts the published edition, and this is {whose}."
+        edition = " and ".join(sorted(editions)) or "missing"
+        return f"Not compared: the paper counts the published edition, and this is {edition}."
     return f"{format_count(n, 'question')}, in agreement with all counts of the paper."

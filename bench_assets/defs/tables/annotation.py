@@ -60,22 +60,26 @@ def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
     """Build the step of a task: its units, their publication, and the answers."""
     tables = {name: task.table(name) for name in _ROWS}
     # A model may pre-annotate units, and needs its pool; most tasks ask only people.
-    told = AssetFolder(f"{task.suite}/annotation").stage(
+    stage = AssetFolder(f"{task.suite}/annotation").stage(
         "annotation", asks="judge", when_asked=_is_about_responses(task)
     )
-    told["kinds"] = {"python"}
+    stage["kinds"] = {"python"}
     read = {dg.AssetKey(one.key.split("/")) for one in task.reads.values()}
-    units, asked = (dg.AssetKey(tables[name].split("/")) for name in ("units", "asked"))
+    units_key, asked_key = (dg.AssetKey(tables[name].split("/")) for name in ("units", "asked"))
 
     @dg.multi_asset(
         name=task.table("task").replace("/", "__"),
-        pool=told["pool"],
+        pool=stage["pool"],
         deps=sorted(read),
         outs={
-            name: out(told, row, about.format(task.task.title), tables[name].split("/")[-1])
-            for name, (row, about) in _ROWS.items()
+            name: out(stage, row, description.format(task.task.title), tables[name].split("/")[-1])
+            for name, (row, description) in _ROWS.items()
         },
-        internal_asset_deps={"units": read, "asked": {units}, "answers": {units, asked}},
+        internal_asset_deps={
+            "units": read,
+            "asked": {units_key},
+            "answers": {units_key, asked_key},
+        },
     )
     def annotation(
         context: dg.AssetExecutionContext,
@@ -88,12 +92,12 @@ def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
         if chosen is None:
             yield from (table_output([], name=name) for name in _ROWS)
             return
-        there = build_units(task, chosen, loaded, tables)
+        built_units = build_units(task, chosen, loaded, tables)
         if chosen.propose:
             with open_model(context, models, _proposer(task, chosen)) as (model, _):
-                there = propose(task.task, there, model, chosen.unproposed)
-        yield table_output(there, name="units")
-        yield from _publish_and_read(context, task.task, there, chosen.terms, loaded)
+                built_units = propose(task.task, built_units, model, chosen.unproposed)
+        yield table_output(built_units, name="units")
+        yield from _publish_and_read(context, task.task, built_units, chosen.terms, loaded)
 
     return annotation
 
@@ -106,11 +110,11 @@ def _publish_and_read(
     settings: Settings,
 ) -> Iterator[dg.Output[list[Any]]]:
     """Publish the units, then read the answers; reasons for refusal are logged."""
-    port = open_annotation_backend(settings)
-    put = _publish_units(port, task, units, terms)
+    backend = open_annotation_backend(settings)
+    counts = _publish_units(backend, task, units, terms)
     rows = [_asked_unit(task, unit, settings.annotation.kind) for unit in units]
-    yield table_output(rows, put._asdict() if put else {"closed": terms.until}, "asked")
-    found = resolve_answers(task, units, port.answers(task), terms)
+    yield table_output(rows, counts._asdict() if counts else {"closed": terms.until}, "asked")
+    found = resolve_answers(task, units, backend.answers(task), terms)
     for why, n in _reasons(found.refused):
         context.log.info(f"{n} refused: {why}")
     yield _answers_output(found)
@@ -156,8 +160,8 @@ def build_units(
 
 def _unanswerable(task: AnnotationTask, unit: Unit) -> str:
     """Why no answer can pass an attention check; "" if one can."""
-    asked = tuple(field for field in task.fields if field.name in unit.gold)
-    return "; ".join(find_misfits(unit.gold, replace(task, fields=asked), unit.choices))
+    gold_fields = tuple(field for field in task.fields if field.name in unit.gold)
+    return "; ".join(find_misfits(unit.gold, replace(task, fields=gold_fields), unit.choices))
 
 
 def _rows(tables: TableFiles, key: str, row: type[Any]) -> list[Any]:
@@ -189,12 +193,12 @@ def _asked_unit(task: AnnotationTask, unit: Unit, tool: str) -> AskedUnit:
 
 def _answers_output(found: ResolvedAnswers) -> dg.Output[list[Answer]]:
     """Set the data version by the answers that count, so that downstream assets become stale."""
-    told = {"counted": len(found.answers), "refused": len(found.refused)}
+    counts = {"counted": len(found.answers), "refused": len(found.refused)}
     return dg.Output(
         found.all,
         output_name="answers",
         data_version=dg.DataVersion(digest(found.answers)),
-        metadata={**told, "dagster/row_count": len(found.all), **preview(found.all)},
+        metadata={**counts, "dagster/row_count": len(found.all), **preview(found.all)},
     )
 
 
@@ -206,8 +210,8 @@ def _read_gold(file: Path) -> dict[str, Values]:
     try:
         return {
             require_field(entry, "unit", str, where): {
-                name: tuple(map(str, said if isinstance(said, list) else [said]))
-                for name, said in require_field(entry, "values", dict, where).items()
+                name: tuple(map(str, value if isinstance(value, list) else [value]))
+                for name, value in require_field(entry, "values", dict, where).items()
             }
             for entry, where in read_lines(file)
         }
@@ -228,17 +232,17 @@ def summary_asset(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
     if task.summary is None:
         raise ValueError(f"{task.task.name} is not about responses")
     summary = task.summary
-    said = task.reads["predictions"]
-    told = AssetFolder(f"{task.suite}/annotation").stage("annotation", when_asked=True)
+    source = task.reads["predictions"]
+    stage = AssetFolder(f"{task.suite}/annotation").stage("annotation", when_asked=True)
 
     table = task.table(summary.name)
 
     @dg.multi_asset(
         name=table.replace("/", "__"),
-        deps=[answers_key(task), dg.AssetKey(said.key.split("/"))],
+        deps=[answers_key(task), dg.AssetKey(source.key.split("/"))],
         outs={
             "summary": out(
-                told,
+                stage,
                 summary.row,
                 f"One row: {summary.about}, by the answers to {task.task.name}.",
                 table.split("/")[-1],
@@ -246,9 +250,9 @@ def summary_asset(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
         },
     )
     def summed_up(tables: TableFiles) -> dg.Output[list[Any]]:
-        key = said.key.split("/")
+        key = source.key.split("/")
         predictions = [
-            row for model in tables.partitions(key) for row in tables.read(key, said.row, model)
+            row for model in tables.partitions(key) for row in tables.read(key, source.row, model)
         ]
         return table_output(summary.rows(counted_rows(tables, task), predictions))
 

@@ -55,12 +55,12 @@ def audit_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
         settings: SettingsResource, tables: TableFiles, image_store: ImageStore
     ) -> Iterator[dg.Output[list[AuditRow]] | dg.AssetCheckResult]:
         training = open_training_data(settings.load())
-        gathered = TaskEvidence(task, tables, image_store, tasks, training)
-        rows = audit_task(gathered)
+        evidence = TaskEvidence(task, tables, image_store, tasks, training)
+        rows = audit_task(evidence)
         yield table_output(rows, name=AUDIT)
-        asked = {question.question_id for question in gathered.questions}
+        question_ids = {question.question_id for question in evidence.questions}
         for row in rows:
-            found = [one for one in row.about if one in asked]
+            found = [one for one in row.about if one in question_ids]
             yield link_audit(_check_result(row, key), task, found)
 
     return audit

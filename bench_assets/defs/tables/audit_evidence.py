@@ -91,10 +91,10 @@ class TaskEvidence:
     def stored(self) -> Mapping[str, StoredImage]:
         """Facts about image files by SHA-256, if the suite stores them."""
         keys = ([self.task.suite, "images"], [*self.task.name.split("/"), "images"])
-        there = [key for key in keys if self.tables.exists(key)]
-        known = {row.sha256: row for key in there for row in self.tables.read(key, StoredImage)}
-        shown = dict.fromkeys(image for one in self.questions for image in one.images)
-        return known | files_of(self.image_store, [image for image in shown if image not in known])
+        existing = [key for key in keys if self.tables.exists(key)]
+        known = {row.sha256: row for key in existing for row in self.tables.read(key, StoredImage)}
+        images = dict.fromkeys(image for one in self.questions for image in one.images)
+        return known | files_of(self.image_store, [image for image in images if image not in known])
 
     def looks(self, images: Sequence[str]) -> Mapping[str, str]:
         """Image hashes by SHA-256, for images that decode."""
@@ -136,8 +136,8 @@ class TaskEvidence:
             return Results(models=(), questions=(), points=np.empty((0, 0)))
         key = questions_key(self.task, condition)
         is_own = key == questions_key(self.task, "main")
-        asked = self.questions if is_own else self.tables.read(key, Question)
-        ids = tuple(question.question_id for question in asked)
+        questions = self.questions if is_own else self.tables.read(key, Question)
+        ids = tuple(question.question_id for question in questions)
         models = tuple(self._measured_models(condition))
         points = np.full((len(models), len(ids)), np.nan)
         rows, columns = ({name: i for i, name in enumerate(names)} for names in (models, ids))

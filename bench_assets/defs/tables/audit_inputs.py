@@ -43,9 +43,9 @@ def image_features(store: ImageStore, images: Iterable[str]) -> dict[str, ImageF
     """Hashes and statistics by SHA-256, for images that decode; cached in the home."""
     file = Path(store.folder).with_name(HASHES_FILE)
     known = _read(file)
-    shown = list(dict.fromkeys(images))
-    there = store.place.sizes(shown)
-    wanted = [image for image in shown if image in there]
+    distinct = list(dict.fromkeys(images))
+    existing = store.place.sizes(distinct)
+    wanted = [image for image in distinct if image in existing]
     missing = [image for image in wanted if image not in known]
     with ThreadPoolExecutor(_THREADS) as threads:
         found = zip(
@@ -53,7 +53,7 @@ def image_features(store: ImageStore, images: Iterable[str]) -> dict[str, ImageF
             threads.map(lambda image: _compute_features(store, image), missing),
             strict=True,
         )
-        new = {image: look for image, look in found if look}
+        new = {image: features for image, features in found if features}
     if new:
         known |= new
         with suppress(HomeError), open_atomic(file, sync=False) as written:  # a full disk, say
@@ -67,15 +67,15 @@ def files_of(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]
     for image in images:
         with suppress(ImageError):
             data = store.read(image)
-            seen = read_header(data, store.max_pixels)
+            header = read_header(data, store.max_pixels)
             found[image] = StoredImage(
                 name="",
                 sha256=image,
-                format=seen.format,
-                width=seen.width,
-                height=seen.height,
+                format=header.format,
+                width=header.width,
+                height=header.height,
                 n_bytes=len(data),
-                orientation=seen.orientation,
+                orientation=header.orientation,
             )
     return found
 
@@ -121,12 +121,12 @@ class TrainingFiles:
 
     def images(self) -> Iterator[TrainingMatch]:
         """Digests of images."""
-        yield from (seen for seen in self._listed if len(seen.what) == 64)
+        yield from (listed for listed in self._listed if len(listed.what) == 64)
         yield from (digest for digest, _ in self._images)
 
     def looks(self) -> Iterator[TrainingMatch]:
         """Image hashes."""
-        yield from (seen for seen in self._listed if len(seen.what) == 16)
+        yield from (listed for listed in self._listed if len(listed.what) == 16)
         yield from (look for _, look in self._images if look.what)
 
     def texts(self) -> Iterator[TrainingMatch]:

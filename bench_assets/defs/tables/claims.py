@@ -98,26 +98,28 @@ class MeasuredClaims:
         )
 
     def _find(self, claim: Claim, cell: Cell, model: str) -> _MeasuredCell | str:
-        here = cell.here or cell
-        whose = here.model or model
-        row = self._metric(here, whose)
+        own_cell = cell.here or cell
+        own_model = own_cell.model or model
+        row = self._metric(own_cell, own_model)
         if row is None:
-            printed = find_published_number(here, whose, self.printed) if here.model else None
+            printed = (
+                find_published_number(own_cell, own_model, self.printed) if own_cell.model else None
+            )
             if printed is None:
-                return claim.unprinted or f"not measured: {cell_label(here, whose)[:-1]}"
-            number = to_claim_number(here, whose, printed)
-            return _MeasuredCell(here, whose, "published", number, measured=False)
+                return claim.unprinted or f"not measured: {cell_label(own_cell, own_model)[:-1]}"
+            number = to_claim_number(own_cell, own_model, printed)
+            return _MeasuredCell(own_cell, own_model, "published", number, measured=False)
         if row.n_failed:
-            return f"{cell_label(here, whose)} {row.n_failed} questions have no response"
+            return f"{cell_label(own_cell, own_model)} {row.n_failed} questions have no response"
         if isnan(row.value):
-            return f"{cell_label(here, whose)} no value"
-        low, high = (row.value,) * 2 if here.exact else (row.low, row.high)
-        shown = f"{cell_label(here, whose)} {row.value:.3f}"
+            return f"{cell_label(own_cell, own_model)} no value"
+        low, high = (row.value,) * 2 if own_cell.exact else (row.low, row.high)
+        label = f"{cell_label(own_cell, own_model)} {row.value:.3f}"
         return _MeasuredCell(
-            here,
-            whose,
+            own_cell,
+            own_model,
             row.edition,
-            ClaimNumber(shown, row.value, low, high, row.n_scored),
+            ClaimNumber(label, row.value, low, high, row.n_scored),
             measured=True,
         )
 
@@ -126,8 +128,8 @@ class MeasuredClaims:
         if [term.weight for term in claim.terms] != [1.0, -1.0]:
             return None
         more, less = cells
-        alike = ("task", "metric", "category", "table")
-        is_alike = all(getattr(more.cell, a) == getattr(less.cell, a) for a in alike)
+        compared_fields = ("task", "metric", "category", "table")
+        is_alike = all(getattr(more.cell, a) == getattr(less.cell, a) for a in compared_fields)
         if not (is_alike and more.measured and less.measured and more.cell.table == "metrics"):
             return None
         task = self._task(more.cell)
@@ -170,12 +172,12 @@ class MeasuredClaims:
 
     def _scored(self, task: Task, one: _MeasuredCell) -> dict[str, list[ScoredQuestion]]:
         key = evaluation_key(task, one.cell.condition, "scores")
-        asked = self._asked(task, one.cell.condition)
+        questions = self._asked(task, one.cell.condition)
         return {
-            name: [ScoredQuestion(asked[name], score) for score in scores]
+            name: [ScoredQuestion(questions[name], score) for score in scores]
             for name, scores in scores_by_question(self.tables.read(key, Score, one.model)).items()
-            if name in asked
-            and (one.cell.category == "all" or one.cell.category in task.slices(asked[name]))
+            if name in questions
+            and (one.cell.category == "all" or one.cell.category in task.slices(questions[name]))
         }
 
     def _asked(self, task: Task, condition: str) -> dict[str, Question]:
@@ -196,11 +198,15 @@ class MeasuredClaims:
         task = self._task(cell)
         try:
             rows = self.tables.read(self._key(cell), Metric, model)
-            asked = "main" if cell.table != "metrics" else cell.condition
-            now = short_digest(self.tables.digest(questions_key(task, asked)) or "")
+            condition = "main" if cell.table != "metrics" else cell.condition
+            questions_digest = short_digest(
+                self.tables.digest(questions_key(task, condition)) or ""
+            )
         except TableError:
             return {}
-        return {(row.metric, row.category): row for row in rows if row.questions == now}
+        return {
+            (row.metric, row.category): row for row in rows if row.questions == questions_digest
+        }
 
     def _key(self, cell: Cell) -> list[str]:
         return claim_key(self._task(cell), cell)

@@ -173,7 +173,7 @@ def _rows_or_errors(found: "pa.Table") -> Iterator[tuple[str, Metric | str]]:
 
 def _measured_row(task: Task, row: Metric, stale: str) -> LeaderboardRow:
     extensions = Signature.parse(row.signature).extensions
-    same = {name: getattr(row, name) for name in _SHARED_COLUMNS}
+    shared = {name: getattr(row, name) for name in _SHARED_COLUMNS}
     named = {
         "task": "+".join((row.task, *extensions)),
         "source": f"{IMPORTED}{task.measured_by}" if task.measured_by else MEASURED,
@@ -181,7 +181,7 @@ def _measured_row(task: Task, row: Metric, stale: str) -> LeaderboardRow:
         "high": None if isnan(row.high) else row.high,
         "served": row.served or "",
     }
-    return LeaderboardRow(**same | named, stale=stale)
+    return LeaderboardRow(**shared | named, stale=stale)
 
 
 _SHARED_COLUMNS = {f.name for f in fields(LeaderboardRow)} & {f.name for f in fields(Metric)}

@@ -53,21 +53,21 @@ class AnnotationPages:
     def _task(
         self, site: Site, tables: TableFiles, suite: Suite, task: SuiteAnnotationTask
     ) -> dict[str, Any]:
-        about = {"task": task.task.name, "title": task.task.title, "about": task.task.about}
-        keys = [task.table(which).split("/") for which in ("units", "answers")]
+        entry = {"task": task.task.name, "title": task.task.title, "about": task.task.about}
+        keys = [task.table(table_name).split("/") for table_name in ("units", "answers")]
         if not all(map(tables.exists, keys)):
-            return {**about, "problem": "", "data": ""}
+            return {**entry, "problem": "", "data": ""}
         try:
             units, answers = tables.read(keys[0], Unit), tables.read(keys[1], Answer)
         except TableError as error:
-            return {**about, "problem": escape_to_one_line(str(error)), "data": ""}
+            return {**entry, "problem": escape_to_one_line(str(error)), "data": ""}
         if not units and not answers:
-            return {**about, "problem": "", "data": ""}
+            return {**entry, "problem": "", "data": ""}
         name = f"annotation-{slug(task.task.name)}"
         withheld = task.suite in self.without_images
         now, counted = datetime.now(UTC), [one for one in answers if not one.complaint]
-        asked = self.settings.annotation.tasks.get(task.task.name)
-        terms = asked.terms if asked else AnnotationTerms()
+        task_settings = self.settings.annotation.tasks.get(task.task.name)
+        terms = task_settings.terms if task_settings else AnnotationTerms()
         waits = undecided_in_task(tables, task, suite, units, counted, terms)
         progress = progress_of(task.task.name, units, answers, waits, now)
         inputs = combined_digest(
@@ -76,7 +76,7 @@ class AnnotationPages:
         if not site.has(name, inputs):
             page = _AnnotationPage(site, task.task, units, answers, waits, withheld=withheld)
             site.put(name, page.data(), inputs, page.brought)
-        return {**about, "problem": "", "data": name, "progress": asdict(progress)}
+        return {**entry, "problem": "", "data": name, "progress": asdict(progress)}
 
 
 class _AnnotationPage:
@@ -114,13 +114,13 @@ class _AnnotationPage:
 
     def _disputed(self, row: UnitDisagreement) -> dict[str, Any]:
         unit = self._units[row.unit_id]
-        said = [one for one in self._counted if one.unit_id == row.unit_id]
+        answers = [one for one in self._counted if one.unit_id == row.unit_id]
         return {
             **asdict(row),
             "shown": list(unit.shown.items()),
             "images": self._images([*unit.images.values()][:_IMAGES]),
             "said": [
-                [field.label, Counter("; ".join(one.values.get(field.name, ())) for one in said)]
+                [field.label, Counter("; ".join(one.values.get(field.name, ())) for one in answers)]
                 for field in self._task.fields
                 if field.kind in ("choice", "choices")
             ],

@@ -35,20 +35,20 @@ class AuditPages:
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the findings of every task that evaluates models; unaudited tasks by name only."""
-        asked = [task for task in catalog.tasks if task.asked_of == "model"]
-        found = [self._task(site, tables, task) for task in asked]
+        model_tasks = [task for task in catalog.tasks if task.asked_of == "model"]
+        found = [self._task(site, tables, task) for task in model_tasks]
         site.put("audit", found)
         site.tabs += ["audit"] * any(one["data"] or one["problem"] for one in found)
 
     def _task(self, site: Site, tables: TableFiles, task: Task) -> dict[str, Any]:
         key = [*task.name.split("/"), "audit"]
-        about: dict[str, Any] = {"task": task.name, "problem": "", "data": "", "checks": []}
+        entry: dict[str, Any] = {"task": task.name, "problem": "", "data": "", "checks": []}
         if not tables.exists(key):
-            return about
+            return entry
         try:
             rows = tables.read(key, AuditRow)
         except TableError as error:
-            return {**about, "problem": escape_to_one_line(str(error))}
+            return {**entry, "problem": escape_to_one_line(str(error))}
         name = f"audit-{slug(task.name)}"
         withheld = task.suite in self.without_images
         read = (site.stamps.of(tables, one) for one in (key, questions_key(task, "main")))
@@ -56,7 +56,7 @@ class AuditPages:
         if not site.has(name, inputs):
             page = _Page(site, _questions_by_id(tables, task), withheld=withheld)
             site.put(name, page.of(rows), inputs, page.brought)
-        return {**about, "data": name, "checks": [_state(row) for row in rows]}
+        return {**entry, "data": name, "checks": [_state(row) for row in rows]}
 
 
 def most_named(rows: Sequence[AuditRow]) -> dict[str, int]:
@@ -64,9 +64,9 @@ def most_named(rows: Sequence[AuditRow]) -> dict[str, int]:
     first: dict[str, int] = {}
     times: dict[str, int] = {}
     for row in rows:
-        for place, about in enumerate(() if row.passed else dict.fromkeys(row.about)):
-            times[about] = times.get(about, 0) + 1
-            first[about] = min(place, first.get(about, place))
+        for place, suspect in enumerate(() if row.passed else dict.fromkeys(row.about)):
+            times[suspect] = times.get(suspect, 0) + 1
+            first[suspect] = min(place, first.get(suspect, place))
     return {name: times[name] for name in sorted(times, key=lambda n: (-times[n], first[n], n))}
 
 
@@ -106,17 +106,17 @@ class _Page:
     def _suspect(self, suspect: Suspect) -> dict[str, Any]:
         return {**self._seen(suspect.about), "evidence": suspect.evidence}
 
-    def _seen(self, about: str) -> dict[str, Any]:
+    def _seen(self, suspect: str) -> dict[str, Any]:
         """Data of a suspect: a question, or an image with the first question that shows it."""
-        question = about if about in self._shown_by else self._of_image.get(about, "")
-        text, images = "", [about] if _DIGEST.fullmatch(about) and question else []
-        if question == about:
+        question = suspect if suspect in self._shown_by else self._of_image.get(suspect, "")
+        text, images = "", [suspect] if _DIGEST.fullmatch(suspect) and question else []
+        if question == suspect:
             text, images = (
-                self._shown_by[about].text,
-                list(self._shown_by[about].images[:_IMAGES]),
+                self._shown_by[suspect].text,
+                list(self._shown_by[suspect].images[:_IMAGES]),
             )
         return {
-            "about": about,
+            "about": suspect,
             "question": question,
             "text": text,
             "images": self._images(images),
@@ -131,8 +131,8 @@ class _Page:
 
 
 def _state(row: AuditRow) -> dict[str, Any]:
-    kept = ("check", "question", "passed", "skipped")
-    return {**{name: asdict(row)[name] for name in kept}, "found": len(row.about)}
+    columns = ("check", "question", "passed", "skipped")
+    return {**{name: asdict(row)[name] for name in columns}, "found": len(row.about)}
 
 
 def _evidence_against(name: str, rows: Sequence[AuditRow]) -> list[str]:

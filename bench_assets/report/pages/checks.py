@@ -56,14 +56,14 @@ def latest_outcomes(home: Path) -> list[CheckOutcome]:
 
 
 def _outcomes(latest: Mapping[tuple[str, str, str], list[str]]) -> Iterator[CheckOutcome]:
-    for (asset, check, partition), (event, when) in latest.items():
+    for (asset, check, partition), (event, timestamp) in latest.items():
         try:
-            said = json.loads(event)["dagster_event"]["event_specific_data"]
+            event_data = json.loads(event)["dagster_event"]["event_specific_data"]
             key = "/".join(json.loads(asset))
             yield CheckOutcome(
-                key, check, partition or "", bool(said["success"]),
-                said["severity"]["__enum__"].rpartition(".")[2], sentence(check, said),
-                _examples(said), str(when)[:16],
+                key, check, partition or "", bool(event_data["success"]),
+                event_data["severity"]["__enum__"].rpartition(".")[2], sentence(check, event_data),
+                _examples(event_data), str(timestamp)[:16],
             )  # fmt: skip
         except (
             ValueError,
@@ -93,8 +93,8 @@ def sentence(check: str, said: Mapping[str, Any]) -> str:
     return f"{words}: {n} {'problem' if n == 1 else 'problems'}{looked}."
 
 
-def _examples(said: Mapping[str, Any]) -> list[str]:
-    written = (said.get("metadata") or {}).get("examples", {}).get("md_str") or ""
+def _examples(event_data: Mapping[str, Any]) -> list[str]:
+    written = (event_data.get("metadata") or {}).get("examples", {}).get("md_str") or ""
     return [
         unescape_markdown(line.removeprefix("- ")) for line in str(written).splitlines() if line
     ]
@@ -145,14 +145,14 @@ class ClaimPages:
 
 def _suite(tables: TableFiles, suite: str) -> dict[str, Any]:
     key = [suite, "claims"]
-    about: dict[str, Any] = {"suite": suite, "problem": "", "rows": None}
+    entry: dict[str, Any] = {"suite": suite, "problem": "", "rows": None}
     if not tables.exists(key):
-        return about
+        return entry
     try:
         rows = tables.read(key, ClaimResult)
     except TableError as error:
-        return {**about, "problem": escape_to_one_line(str(error))}
-    return {**about, "rows": [_row(row) for row in rows]}
+        return {**entry, "problem": escape_to_one_line(str(error))}
+    return {**entry, "rows": [_row(row) for row in rows]}
 
 
 def _row(row: ClaimResult) -> dict[str, Any]:

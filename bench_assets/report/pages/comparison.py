@@ -38,26 +38,30 @@ class ComparisonPage:
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the units of every model; the leaderboard has the reasons for unreadable ones."""
         for task in catalog.tasks:
-            asked = {
+            by_condition = {
                 name: ConditionQuestions(tables, questions_key(task, name))
                 for name in task.conditions
             }
             keys = [evaluation_key(task, name, "metrics") for name in task.conditions]
             for model in sorted({model for key in keys for model in tables.partitions(key)}):
-                _write(site, task, asked, model)
+                _write(site, task, by_condition, model)
 
 
-def _write(site: Site, task: Task, asked: Mapping[str, ConditionQuestions], model: str) -> None:
+def _write(
+    site: Site, task: Task, by_condition: Mapping[str, ConditionQuestions], model: str
+) -> None:
     stamps = [
         site.stamps.of(one.tables, key, of)
-        for condition, one in asked.items()
+        for condition, one in by_condition.items()
         for key, of in ((one.key, ""), *((key, model) for key in _keys(task, condition)))
     ]
     inputs = combined_digest(_FORM, str(task.version), task.primary_metric, *stamps)
     name = f"compare-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
         return
-    found = {condition: _model(task, condition, one, model) for condition, one in asked.items()}
+    found = {
+        condition: _model(task, condition, one, model) for condition, one in by_condition.items()
+    }
     site.put(name, {condition: one for condition, one in found.items() if one}, inputs)
 
 
@@ -66,46 +70,52 @@ def _keys(task: Task, condition: str) -> list[list[str]]:
 
 
 def _model(
-    task: Task, condition: str, asked: ConditionQuestions, model: str
+    task: Task, condition: str, condition_questions: ConditionQuestions, model: str
 ) -> dict[str, Any] | None:
     """Units of a model's metric; None if it was not evaluated on these questions."""
-    tables = asked.tables
+    tables = condition_questions.tables
     scores, metrics = _keys(task, condition)
-    if not (tables.exists(metrics, model) and tables.exists(asked.key)):
+    if not (tables.exists(metrics, model) and tables.exists(condition_questions.key)):
         return None
     try:
         measured = tables.read(metrics, Metric, model)
-        if not measured or measured[0].questions != asked.data:
+        if not measured or measured[0].questions != condition_questions.data:
             return None
         rows = tables.rows(scores, Score, model)
-        parts = _large_parts(task, asked, rows) if isinstance(rows, LargeTable) else None
-        return parts or _parts(task, asked, rows)
+        parts = (
+            _large_parts(task, condition_questions, rows) if isinstance(rows, LargeTable) else None
+        )
+        return parts or _parts(task, condition_questions, rows)
     except TableError:
         return None
 
 
-def _parts(task: Task, asked: ConditionQuestions, scores: Sequence[Score]) -> dict[str, Any]:
+def _parts(
+    task: Task, condition_questions: ConditionQuestions, scores: Sequence[Score]
+) -> dict[str, Any]:
     """Columns of the metric's units, by the way they are paired (see ``metric_units``)."""
     measure = task.measures[task.primary_metric]
-    given = scores_by_question(scores)
+    by_question = scores_by_question(scores)
     scored = [
         one
-        for question in asked.questions
-        for one in scored_rows(question, given.get(question.question_id, []))[0]
+        for question in condition_questions.questions
+        for one in scored_rows(question, by_question.get(question.question_id, []))[0]
     ]
     side = ScoredMetric(scored, measure(scored).value)
     adds = task.adds.get(task.primary_metric)
     written = {}
     if not isnan(side.value):
-        way, units = metric_units(measure, side, asked.clusters, adds)
-        written = {way: _columns(way, units, asked)}
+        way, units = metric_units(measure, side, condition_questions.clusters, adds)
+        written = {way: _columns(way, units, condition_questions)}
     n = len(fully_scored_by_question(scores))
-    return _task_fields(task, asked, n, side.value) | {"ways": written}
+    return _task_fields(task, condition_questions, n, side.value) | {"ways": written}
 
 
-def _task_fields(task: Task, asked: ConditionQuestions, n: int, value: float) -> dict[str, Any]:
+def _task_fields(
+    task: Task, condition_questions: ConditionQuestions, n: int, value: float
+) -> dict[str, Any]:
     return {
-        "data": asked.data,
+        "data": condition_questions.data,
         "n": n,
         "value": value,
         "lower_is_better": task.is_lowest_best,
@@ -113,22 +123,22 @@ def _task_fields(task: Task, asked: ConditionQuestions, n: int, value: float) ->
 
 
 def _large_parts(
-    task: Task, asked: ConditionQuestions, scores: LargeTable[Score]
+    task: Task, condition_questions: ConditionQuestions, scores: LargeTable[Score]
 ) -> dict[str, Any] | None:
     """As ``_parts``, for a table not held in memory; None if its units are not questions."""
     measure, adds = task.measures[task.primary_metric], task.adds.get(task.primary_metric)
-    rows, places = scores.ordered_rows(asked.ids)
+    rows, places = scores.ordered_rows(condition_questions.ids)
     points, most = _numbers(rows, "points"), _numbers(rows, "max_points")
-    is_given = np.zeros(len(asked.ids), bool)
+    is_given = np.zeros(len(condition_questions.ids), bool)
     is_given[places[::-1]] = most[::-1] != 0  # the first draw counts, as in ``by_question``
     is_given[places[np.isnan(points)]] = False
     chosen = np.flatnonzero(is_given[places])
     pairs = array("I", places), array("I", chosen)
-    scored = LazyPairs(asked.questions, rows, ScoredQuestion, *pairs)
+    scored = LazyPairs(condition_questions.questions, rows, ScoredQuestion, *pairs)
     value = measure(scored).value
-    some = list(scored.at(_spread(len(scored))))
-    probe = ScoredMetric(some, measure(some).value)
-    way, _ = metric_units(measure, probe, cluster_questions([one.question for one in some]), adds)
+    sample = list(scored.at(_spread(len(scored))))
+    probe = ScoredMetric(sample, measure(sample).value)
+    way, _ = metric_units(measure, probe, cluster_questions([one.question for one in sample]), adds)
     if way == "own" and adds:
         gained, weights = np.array(adds(scored), float), np.ones(len(chosen))
     else:
@@ -141,11 +151,11 @@ def _large_parts(
     units = np.flatnonzero(is_given)
     columns = {
         "units": units,
-        "clusters": asked.cluster_of_each[units],
+        "clusters": condition_questions.cluster_of_each[units],
         "values": [round(one, _DIGITS) for one in values.tolist()],
         "weights": [round(one, _DIGITS + 3) for one in weights.tolist()],
     }
-    return _task_fields(task, asked, len(units), value) | {"ways": {way: columns}}
+    return _task_fields(task, condition_questions, len(units), value) | {"ways": {way: columns}}
 
 
 _RUNS, _RUN = 16, 512  # runs of rows that determine the kind of units of a large table
@@ -168,9 +178,11 @@ def _mean_of_each(values: Floats, places: Ints) -> Floats:
     return np.bincount(places, values)[n > 0] / n[n > 0]
 
 
-def _columns(way: str, units: Units, asked: ConditionQuestions) -> dict[str, list[float]]:
+def _columns(
+    way: str, units: Units, condition_questions: ConditionQuestions
+) -> dict[str, list[float]]:
     """Units as columns; the numbers in ``units`` identify a unit across models."""
-    n, numbers = len(asked.questions), asked.numbers
+    n, numbers = len(condition_questions.questions), condition_questions.numbers
     columns: dict[str, list[float]] = {
         name: [] for name in ("units", "clusters", "values", "weights")
     }

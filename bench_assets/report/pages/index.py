@@ -108,7 +108,7 @@ class IndexPage:
         )
 
     def _task(self, tables: TableFiles, task: Task, rows: Iterable[Mapping[str, Any]]) -> object:
-        asked = describe_questions(tables, task)
+        description = describe_questions(tables, task)
         used = {row["condition"] for row in rows if row["task"] == task.name}
         return {
             "name": task.name,
@@ -119,9 +119,9 @@ class IndexPage:
             "about": task.condition("main").about,
             "metric": task.primary_metric,
             "lower_is_better": sorted(task.lower_is_better),
-            "chance": asked.chance,
-            "questions": asked.n,
-            "edition": asked.edition,
+            "chance": description.chance,
+            "questions": description.n,
+            "edition": description.edition,
             "conditions": {name: one.about for name, one in task.conditions.items()},
             "measured": [name for name in task.conditions if name in used],
         }
@@ -174,9 +174,11 @@ def _left_out(
     tables: TableFiles, task: Task, rows: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Rows without a number for models that were evaluated on other questions."""
-    there = {row["model"] for row in rows if row["task"] == task.name}
-    gone = set(tables.partitions(evaluation_key(task, "main", "metrics"))) - there
-    return [_without_number(task, "main", model, stale=QUESTIONS_CHANGED) for model in sorted(gone)]
+    current = {row["model"] for row in rows if row["task"] == task.name}
+    outdated = set(tables.partitions(evaluation_key(task, "main", "metrics"))) - current
+    return [
+        _without_number(task, "main", model, stale=QUESTIONS_CHANGED) for model in sorted(outdated)
+    ]
 
 
 def _cells_of(tables: TableFiles, task: Task, condition: str) -> list[dict[str, Any]]:
@@ -200,12 +202,12 @@ def _partial_cells(
     home: Path, task: Task, rows: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Numbers of partial evaluations, for models without a full one."""
-    whole = {(row["condition"], row["model"]) for row in rows if row["task"] == task.name}
+    complete = {(row["condition"], row["model"]) for row in rows if row["task"] == task.name}
     return [
         {**row, "stale": ""}
         for condition in task.conditions
         for row in _cells_of(partial_tables(home), task, condition)
-        if (condition, row["model"]) not in whole
+        if (condition, row["model"]) not in complete
     ]
 
 

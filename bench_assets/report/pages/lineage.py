@@ -66,7 +66,7 @@ def funnels(tables: Tables) -> list[dict[str, Any]]:
         for known, heads in _FUNNELS.items():
             if set(known) <= set(columns):
                 rows = zip(*(columns[column] for column in known), strict=True)
-                steps = [{"step": step, "n": n, "beside": beside} for step, n, beside in rows]
+                steps = [{"step": step, "n": n, "beside": reference} for step, n, reference in rows]
                 found.append({"table": name, "heads": heads, "steps": steps})
     return found
 
@@ -117,11 +117,11 @@ def _examples(
     rows: Sequence[Mapping[str, Any]], images: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
     """Take rows spread over the group; an image is shown only once."""
-    shown: set[str] = set()
+    displayed: set[str] = set()
     spread = rows[:: max(1, len(rows) // EXAMPLES)]
     for row in list(spread)[:EXAMPLES]:
-        own = [one for one in _images(row, images) if one not in shown]
-        shown.update(own)
+        own = [one for one in _images(row, images) if one not in displayed]
+        displayed.update(own)
         yield {"entry": _entry(row), "reason": row.get("reason") or "", "images": own[:2]}
 
 

@@ -59,7 +59,7 @@ class SignaturePart(NamedTuple):
 
 def in_words(signature: Signature, task: Task) -> list[SignaturePart]:
     """Explain the parts of a signature, in order; unknown parts get no explanation."""
-    asked, drawn = split_model_part(signature.parts.get("model", ""))
+    model, decoding = split_model_part(signature.parts.get("model", ""))
     condition = task.conditions.get(signature.condition)
     parts = [
         SignaturePart(
@@ -72,13 +72,17 @@ def in_words(signature: Signature, task: Task) -> list[SignaturePart]:
     ]
     for name, value in signature.parts.items():
         if name == "model":
-            parts.append(SignaturePart(MODEL, asked, _describe_model(asked)))
-            parts += [SignaturePart(DECODING, drawn, _describe_decoding(drawn))] if drawn else []
+            parts.append(SignaturePart(MODEL, model, _describe_model(model)))
+            parts += (
+                [SignaturePart(DECODING, decoding, _describe_decoding(decoding))]
+                if decoding
+                else []
+            )
         elif name == "scorer":
-            about = first_line(task.scorers.get(base_scorer(value)))
+            summary = first_line(task.scorers.get(base_scorer(value)))
             reviewed = " Reviewed responses are scored by the review."
-            told = about + reviewed * (value != base_scorer(value))
-            parts.append(SignaturePart(name, value, told.strip()))
+            description = summary + reviewed * (value != base_scorer(value))
+            parts.append(SignaturePart(name, value, description.strip()))
         else:
             parts.append(SignaturePart(name, value, _MEANINGS.get(name, "")))
     return parts
@@ -90,9 +94,9 @@ def first_line(function: object) -> str:
     >>> first_line(sorted)
     'Return a new list containing all items from the iterable in ascending order.'
     """
-    said = (getattr(function, "__doc__", None) or "").strip()
+    docstring = (getattr(function, "__doc__", None) or "").strip()
     is_ours = callable(function) and not isinstance(function, type)
-    return str(said.splitlines()[0]) if said and is_ours else ""
+    return str(docstring.splitlines()[0]) if docstring and is_ours else ""
 
 
 def _describe_extensions(signature: Signature) -> str:
@@ -101,13 +105,13 @@ def _describe_extensions(signature: Signature) -> str:
     return f"Extended by {', '.join(signature.extensions)}."
 
 
-def _describe_model(asked: str) -> str:
-    if asked.startswith("sha256:"):
+def _describe_model(model: str) -> str:
+    if model.startswith("sha256:"):
         return "Digest of the weights, then their dtype and the image preprocessing."
     return "Kind, name and settings of the model."
 
 
-def _describe_decoding(drawn: str) -> str:
+def _describe_decoding(decoding: str) -> str:
     """Describe the decoding.
 
     >>> _describe_decoding("t=0,max=40")
@@ -115,17 +119,17 @@ def _describe_decoding(drawn: str) -> str:
     >>> _describe_decoding("t=0,max=40|elicit=likelihood-letters-none")
     'By options, nothing parsed: likelihood-letters-none.'
     """
-    plain, elicitation = split_signature(drawn)
+    plain, elicitation = split_signature(decoding)
     if elicitation:
         return f"By options, nothing parsed: {elicitation.canonical_form}."
-    said = []
+    clauses = []
     for entry in plain.split("|", maxsplit=1)[0].split(","):
         name, _, value = entry.partition("=")
         if (name, value) == ("t", "0"):
-            said.append("the likeliest token each time (temperature 0)")
+            clauses.append("the likeliest token each time (temperature 0)")
         else:
-            said.append(_DECODING.get(name, entry).format(value))
-    sentence = ", ".join(said)
+            clauses.append(_DECODING.get(name, entry).format(value))
+    sentence = ", ".join(clauses)
     return f"{sentence[:1].upper()}{sentence[1:]}."
 
 
@@ -152,12 +156,12 @@ class NumberPages:
             checks = [one for one in found if _belongs_to_task(one.asset, task, others)]
             withheld = task.suite in self.without_images
             _write_task(site, tables, task, others, checks, withheld=withheld)
-            whole = _models(tables, task)
-            for model in whole:
+            models = _models(tables, task)
+            for model in models:
                 _write_model(site, tables, task, model, checks)
-            few = partial_tables(tables.home)
-            for model in set(_models(few, task)).difference(whole):
-                _write_model(site, few, task, model, checks)
+            partials = partial_tables(tables.home)
+            for model in set(_models(partials, task)).difference(models):
+                _write_model(site, partials, task, model, checks)
 
 
 def _write_task(
@@ -191,24 +195,24 @@ def _write_task(
     }
     digests = set() if withheld else lineage.image_digests(found)
     images = {digest: list(one) for digest, one in site.images(sorted(digests)).items() if one}
-    about = {"task": task.name, "title": task.shown, "problems": problems, "checks": shared}
-    asked = {"images": images, "questions": _questions(tables, task)}
-    site.put(name, {**about, **found, **asked}, inputs, digests)
+    metadata = {"task": task.name, "title": task.shown, "problems": problems, "checks": shared}
+    content = {"images": images, "questions": _questions(tables, task)}
+    site.put(name, {**metadata, **found, **content}, inputs, digests)
 
 
 def _write_model(
     site: Site, tables: TableFiles, task: Task, model: str, checks: Sequence[CheckOutcome]
 ) -> None:
     keys = {c: evaluation_key(task, c, "metrics") for c in task.conditions}
-    there = {c: key for c, key in keys.items() if site.stamps.of(tables, key, model)}
+    present = {c: key for c, key in keys.items() if site.stamps.of(tables, key, model)}
     own = [asdict(one) for one in checks if one.partition == model]
-    stamps = [f"{c} {site.stamps.of(tables, key, model)}" for c, key in there.items()]
+    stamps = [f"{c} {site.stamps.of(tables, key, model)}" for c, key in present.items()]
     inputs = combined_digest(_FORM, str(task.version), *stamps, str(own))
     name = f"number-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
         return
     conditions: list[dict[str, Any]] = []
-    for condition, key in there.items():
+    for condition, key in present.items():
         try:
             rows = [row for row in tables.read(key, Metric, model) if row.category == "all"]
         except TableError as error:
@@ -246,8 +250,8 @@ def _calibration(tables: TableFiles, task: Task, condition: str, model: str) -> 
     if not answers:
         return ""
     title = f"{len(answers)} answers, binned by confidence; dashed: perfect calibration"
-    drawn = reliability_diagram(calibration_bins(answers), accuracy_by_coverage(answers), title)
-    return f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}"
+    diagram = reliability_diagram(calibration_bins(answers), accuracy_by_coverage(answers), title)
+    return f"data:image/svg+xml;base64,{base64.b64encode(diagram.encode()).decode()}"
 
 
 _CONFIDENT = ("confidence", "points", "max_points")

@@ -72,10 +72,10 @@ def _cost(row: Mapping[str, Any], prices: tuple[float, float] | None) -> float |
 
 def confusion(tables: TableFiles, task: Task, condition: str) -> list[dict[str, Any]]:
     """Count the pairs of right and chosen option for each model; ``chosen`` "": no option."""
-    key, asked = evaluation_key(task, condition, "scores"), questions_key(task, condition)
+    key, question_table = evaluation_key(task, condition, "scores"), questions_key(task, condition)
     if not tables.known(key):
         return []
-    views = {"scores": ([key], Score), "questions": ([asked], Question)}
+    views = {"scores": ([key], Score), "questions": ([question_table], Question)}
     try:
         found = tables.query(_CONFUSION, views, {}).to_pylist()
     except TableError:  # unreadable questions are reported with the samples
@@ -142,10 +142,10 @@ class TaskPages:
         """Usage of responses, and confusion of choices, under every condition."""
         used, chosen = list[dict[str, Any]](), list[dict[str, Any]]()
         for condition in task.conditions:
-            whole = usage(tables, task, condition, self._prices)
-            known = {row["model"] for row in whole}
-            few = usage(partial_tables(tables.home), task, condition, self._prices)
-            used += [*whole, *(row for row in few if row["model"] not in known)]
+            complete = usage(tables, task, condition, self._prices)
+            known = {row["model"] for row in complete}
+            partial_usage = usage(partial_tables(tables.home), task, condition, self._prices)
+            used += [*complete, *(row for row in partial_usage if row["model"] not in known)]
             chosen += confusion(tables, task, condition)
         return {"usage": to_columns(used, _USED), "confusion": to_columns(chosen, _CHOSEN)}
 
@@ -160,8 +160,8 @@ def _page(
         unreadable.update({(model, condition): why for model, why in cells.unreadable.items()})
         rows += cells.rows
         known = set(tables.known(evaluation_key(task, condition, "metrics")))
-        few = all_cells(partial_tables(tables.home), task, condition).rows
-        rows += [{**row, "stale": ""} for row in few if row["model"] not in known]
+        partial_rows = all_cells(partial_tables(tables.home), task, condition).rows
+        rows += [{**row, "stale": ""} for row in partial_rows if row["model"] not in known]
     for row in rows:
         row["mixed"] = format_mixed(row["signature"])
         row["partial"] = partial_part(row["signature"])

@@ -37,12 +37,16 @@ class SampleList:
 
     def add(self, columns: Columns) -> None:
         """Add questions: columns of ``Question``."""
-        shown = [
+        image_indices = [
             [self.images.setdefault(digest, len(self.images)) for digest in images]
             for images in columns["images"]
         ]
         texts = [_cut(text) for text in columns["text"]]
-        for name, values in (("ids", columns["question_id"]), ("texts", texts), ("shown", shown)):
+        for name, values in (
+            ("ids", columns["question_id"]),
+            ("texts", texts),
+            ("shown", image_indices),
+        ):
             self._written[name] += [orjson.dumps(values)[1:-1]] if values else []
         for name, column in _CODED.items():
             self._coded[name].add(columns[column])
@@ -128,9 +132,12 @@ class _Labels:
         self._unfit = set[str]()
 
     def add(self, labels: Sequence[Sequence[tuple[str, str]]]) -> None:
-        given = [dict(pairs) for pairs in labels]
-        for name in {*self._columns, *(name for pairs in given for name in pairs)} - self._unfit:
-            values = [pairs.get(name, "") for pairs in given]
+        label_rows = [dict(pairs) for pairs in labels]
+        for name in {
+            *self._columns,
+            *(name for pairs in label_rows for name in pairs),
+        } - self._unfit:
+            values = [pairs.get(name, "") for pairs in label_rows]
             before = [""] * bool(self._n and name not in self._columns)
             distinct = self._values.setdefault(name, set(before))
             distinct.update(values)
@@ -142,7 +149,7 @@ class _Labels:
                 self._columns[name] = CodedColumn()
                 self._columns[name].add([""] * self._n)
             self._columns[name].add(values)
-        self._n += len(given)
+        self._n += len(label_rows)
 
     def data(self) -> dict[str, Any]:
         names = sorted(name for name in self._columns if len(self._values[name]) > 1)
@@ -234,8 +241,8 @@ def samples_of(
         ends: ``finish_reason`` of responses, by question and sample.
     """
     names = ("question_id", "sample", "points", "max_points", "no_answer", "error")
-    told = zip(scores["refused"], scores["unread"], strict=True)
-    each = zip(*(scores[name] for name in names), told, strict=True)
+    flags = zip(scores["refused"], scores["unread"], strict=True)
+    each = zip(*(scores[name] for name in names), flags, strict=True)
     return [
         Sample(
             row=rows[question],

@@ -140,12 +140,12 @@ def responses(
         Chunks with a list per question, of one object per sample, without empty fields. A text over
         ``LONGEST`` is ``[beginning, length, name of the whole]``.
     """
-    said = _places(predictions["question_id"])
+    predicted = _places(predictions["question_id"])
     scored = _places(_keys(scores))
     judged = _places(_keys(judgements)) if judgements else {}
     pairs = zip(predictions["text"], predictions["raw_text"], strict=True)
     thoughts = ["" if raw == text else raw for text, raw in pairs]
-    asked = _columns({**predictions, "raw_text": thoughts}, _SAID)
+    prediction_columns = _columns({**predictions, "raw_text": thoughts}, _SAID)
     points = _columns({**scores, "unread": [one or None for one in scores["unread"]]}, _SCORED)
     verdict = _columns(judgements, _JUDGED) if judgements else []
     for first in range(0, len(ids), CHUNK):
@@ -153,10 +153,10 @@ def responses(
         chunk = []
         for row, question in enumerate(ids[first : first + CHUNK], start=begin + first):
             of_one = []
-            for at in said.get(question, ()):
+            for at in predicted.get(question, ()):
                 sample = predictions["sample"][at]
                 key, name = (question, sample), f"whole-{row}-{sample}"
-                one = _object(asked, at, name, long)
+                one = _object(prediction_columns, at, name, long)
                 for place in scored.get(key, ()):
                     one |= _object(points, place, name, long)
                 if places := judged.get(key):

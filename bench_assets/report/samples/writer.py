@@ -53,8 +53,8 @@ class Samples:
                     site, others, task, withheld, self.find_prompts, place
                 ).write()
             if conditions:
-                about = {"task": task.name, "title": task.shown, "chunk": page.CHUNK}
-                site.put(f"samples-{slug(task.name)}", about | {"conditions": conditions})
+                entry = {"task": task.name, "title": task.shown, "chunk": page.CHUNK}
+                site.put(f"samples-{slug(task.name)}", entry | {"conditions": conditions})
                 site.tabs += ["samples"] * ("samples" not in site.tabs)
 
 
@@ -86,29 +86,38 @@ class _TaskSamples:
             models = self._evaluated(name)
             if not self.tables.exists(key) or not (models or name == "main"):
                 continue
-            asked = tables[key] = tables.get(key) or self._questions(key)
-            said = [self._model(name, asked, *one) for one in models.items() if len(asked.ids)]
-            prompts = self._prompts(name, asked, models) if len(asked.ids) else ""
-            edition = asked.about.get("edition", "")
-            shown = ", ".join((name, edition, self.place)) if self.place else name
+            table_questions = tables[key] = tables.get(key) or self._questions(key)
+            model_entries = [
+                self._model(name, table_questions, *one)
+                for one in models.items()
+                if len(table_questions.ids)
+            ]
+            prompts = (
+                self._prompts(name, table_questions, models) if len(table_questions.ids) else ""
+            )
+            edition = table_questions.about.get("edition", "")
+            display_name = ", ".join((name, edition, self.place)) if self.place else name
             conditions.append(
                 {
-                    **{"name": shown, "about": condition.about, **asked.about},
-                    **{"models": said, "prompts": prompts},
+                    **{"name": display_name, "about": condition.about, **table_questions.about},
+                    **{"models": model_entries, "prompts": prompts},
                 }
             )
         return conditions
 
     def _evaluated(self, condition: str) -> dict[str, TableFiles]:
         """Models with their tables; partial evaluations only of models without a full one."""
-        key, few = evaluation_key(self.task, condition, "scores"), partial_tables(self.tables.home)
-        part = {} if self.place else dict.fromkeys(few.known(key), few)
+        key, partials = (
+            evaluation_key(self.task, condition, "scores"),
+            partial_tables(self.tables.home),
+        )
+        part = {} if self.place else dict.fromkeys(partials.known(key), partials)
         return dict(
             sorted({**part, **dict.fromkeys(self.tables.partitions(key), self.tables)}.items())
         )
 
     def _prompts(
-        self, condition: str, asked: _TableQuestions, models: Mapping[str, TableFiles]
+        self, condition: str, table_questions: _TableQuestions, models: Mapping[str, TableFiles]
     ) -> str:
         """Write the prompts that models were sent, each once; returns the name of the data."""
         base = f"samples-{slug(self._placed(f'{self.task.name} {condition}'))}"
@@ -116,14 +125,14 @@ class _TaskSamples:
         read = [(tables, model) for model, tables in models.items() if tables.exists(key, model)]
         with suppress(TableError):  # reported with the model's responses
             made_of = _code_digest(
-                asked.digest, *(tables.digest(key, model) for tables, model in read)
+                table_questions.digest, *(tables.digest(key, model) for tables, model in read)
             )
             if self._is_current(f"{base}-prompts-", made_of):
                 return base
             for tables, model in read:
                 rows = tables.in_blocks(key, Prediction, model)
                 if rows.has("prompt_sha256"):
-                    rows, places = rows.ordered_rows(asked.ids)
+                    rows, places = rows.ordered_rows(table_questions.ids)
                     (prompts,) = rows.cut([len(places)], ["prompt_sha256"])
                     sent.add(places, prompts.column(0))
             self._put_prompts(base, sent, made_of)
@@ -152,43 +161,45 @@ class _TaskSamples:
                 {"problem": escape_to_one_line(str(error)), "n": 0}, pa.array([]), None
             )
         images = self._images(list(listed.images))
-        brought = [] if self.withheld else listed.images
-        self.site.put(f"{base}-questions", listed.data() | {"images": images}, images=brought)
-        about = {"questions": base, "n": len(ids), "edition": "".join(editions)}
-        return _TableQuestions(about | ({"withheld": True} if self.withheld else {}), ids, digest)
+        image_digests = [] if self.withheld else listed.images
+        self.site.put(f"{base}-questions", listed.data() | {"images": images}, images=image_digests)
+        entry = {"questions": base, "n": len(ids), "edition": "".join(editions)}
+        return _TableQuestions(entry | ({"withheld": True} if self.withheld else {}), ids, digest)
 
     def _images(self, digests: Sequence[str]) -> list[Any]:
         """Write images; returns the path of each, or the reason why it is missing."""
         if self.withheld:
             return ["left out of this report"] * len(digests)
-        brought = self.site.images(digests)
+        stored = self.site.images(digests)
         return [
             list(image)
-            if (image := brought[digest])
+            if (image := stored[digest])
             else escape_to_one_line(self.site.why_not(digest))
             for digest in digests
         ]
 
     def _model(
-        self, condition: str, asked: _TableQuestions, model: str, tables: TableFiles
+        self, condition: str, table_questions: _TableQuestions, model: str, tables: TableFiles
     ) -> dict[str, str]:
         """Write a model's responses; if its tables cannot be read, the reason."""
         base = f"samples-{slug(self._placed(f'{self.task.name} {condition}'))}-{slug(model)}"
-        about = {"name": model, "slug": slug(model), "data": base}
+        entry = {"name": model, "slug": slug(model), "data": base}
         keys = {
             table: evaluation_key(self.task, condition, table)
             for table in ("predictions", "scores", "judgements")
         }
         try:
             digests = [tables.digest(key, model) for key in keys.values()]
-            made_of = _code_digest(asked.digest, *digests)
+            made_of = _code_digest(table_questions.digest, *digests)
             if not self._is_current(f"{base}-", made_of):
-                self._put_model(base, made_of, asked.ids, (model, tables), keys)
-            if tables is self.tables and self._has_other_questions(condition, model, asked.digest):
-                about["problem"] = "Evaluated on other questions. Evaluate it again."
+                self._put_model(base, made_of, table_questions.ids, (model, tables), keys)
+            if tables is self.tables and self._has_other_questions(
+                condition, model, table_questions.digest
+            ):
+                entry["problem"] = "Evaluated on other questions. Evaluate it again."
         except TableError as error:
-            about["problem"] = escape_to_one_line(str(error))
-        return about
+            entry["problem"] = escape_to_one_line(str(error))
+        return entry
 
     def _has_other_questions(self, condition: str, model: str, digest: str | None) -> bool:
         """Whether a model was evaluated on questions other than the present ones."""
@@ -214,9 +225,9 @@ class _TaskSamples:
 
         judged = tables.exists(keys["judgements"], model)
         verdicts = read("judgements", Judgement, responses.JUDGEMENT) if judged else repeat(None)
-        said = read("predictions", Prediction, responses.PREDICTION)
+        predictions = read("predictions", Prediction, responses.PREDICTION)
         scores = read("scores", Score, responses.SCORE)
-        runs = zip(range(0, len(ids), RUN), said, scores, verdicts, strict=False)
+        runs = zip(range(0, len(ids), RUN), predictions, scores, verdicts, strict=False)
         for begin, responded, scored, judgements in runs:
             names = ids.slice(begin, RUN).to_pylist()
             rows = {name: row for row, name in enumerate(names)}

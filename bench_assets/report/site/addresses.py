@@ -81,6 +81,6 @@ def _named(condition: str) -> str:
 
 
 def _page(parts: list[str], query: dict[str, str]) -> str:
-    given = urlencode({name: value for name, value in query.items() if value})
+    encoded = urlencode({name: value for name, value in query.items() if value})
     path = "/".join(quote(part, safe="", errors="replace") for part in parts)
-    return f"/#/{path}{'?' if given else ''}{given}"
+    return f"/#/{path}{'?' if encoded else ''}{encoded}"

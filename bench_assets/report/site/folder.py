@@ -262,9 +262,9 @@ def _copy_static(folder: Path) -> None:
         target = folder / file.relative_to(STATIC)
         if not target.is_file() or target.read_bytes() != data:
             _write(target, data)
-    for gone in ("app", "style", "vendor"):
-        for file in (folder / gone).iterdir():
-            if not (STATIC / gone / file.name).exists():
+    for subfolder in ("app", "style", "vendor"):
+        for file in (folder / subfolder).iterdir():
+            if not (STATIC / subfolder / file.name).exists():
                 shutil.rmtree(file) if file.is_dir() else file.unlink()
 
 

@@ -66,8 +66,8 @@ class Images:
 
     def _bring(self, digest: str) -> ReportImage | None:
         try:
-            if there := self._there(digest):
-                return there
+            if existing := self._there(digest):
+                return existing
             data = self._images.read(digest)
             decoded = decode(data, self._images.max_pixels)
         except ImageError as error:

@@ -83,17 +83,19 @@ def apply_checks(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -
 
     Unchecked questions and ties are kept. A published edition becomes ``"own"`` if any is rejected.
     """
-    about: dict[str, list[AnswerCheck]] = {}
+    by_question: dict[str, list[AnswerCheck]] = {}
     for check in checks:
-        about.setdefault(check.question_id, []).append(check)
+        by_question.setdefault(check.question_id, []).append(check)
     found = CheckedQuestions([], [])
     for question in questions:
-        said: list[str] = [one.verdict for one in about.get(question.question_id, [])]
-        verdict = majority_value(said)
+        verdicts: list[str] = [one.verdict for one in by_question.get(question.question_id, [])]
+        verdict = majority_value(verdicts)
         if verdict in ("", "right"):
             found.questions.append(question)
         else:
-            reason = f"{said.count(verdict)} of {len(said)} people call its answer {verdict}"
+            reason = (
+                f"{verdicts.count(verdict)} of {len(verdicts)} people call its answer {verdict}"
+            )
             found.rejections.append(Rejection(entry=question.question_id, reason=reason))
     if not found.rejections:
         return found

@@ -110,5 +110,5 @@ def judge(question: Question, response: str) -> Prompt:
 
 
 def _text(question: Question) -> str:
-    asked = question.context or f"{question.text}\n{_SELECT}\n{lettered(question.options)}"
-    return (_DISCLAIMER if question.category in DISCLAIMED else "") + asked
+    text = question.context or f"{question.text}\n{_SELECT}\n{lettered(question.options)}"
+    return (_DISCLAIMER if question.category in DISCLAIMED else "") + text

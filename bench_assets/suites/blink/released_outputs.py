@@ -107,9 +107,11 @@ def _main() -> None:
     parser.add_argument("out", type=Path, help="folder for the responses and the answer key")
     parser.add_argument("--model", required=True)
     parser.add_argument("--condition", default="main", choices=["main", CONCATENATED])
-    given = parser.parse_args()
-    outputs = read_outputs(given.run)
-    print(write_import(outputs, given.out, model=given.model, condition=given.condition))
+    arguments = parser.parse_args()
+    outputs = read_outputs(arguments.run)
+    print(
+        write_import(outputs, arguments.out, model=arguments.model, condition=arguments.condition)
+    )
 
 
 if __name__ == "__main__":

@@ -52,10 +52,10 @@ def official_option(response: str, n_options: int) -> str | None:
         return response
     offered = OPTIONS[:n_options]
     last = _separate_letters(response.rsplit("\n\n", maxsplit=1)[-1], offered)
-    whole = _separate_letters(response, offered)
+    letters = _separate_letters(response, offered)
     if len(last) == 1:
         return last.pop()
-    return whole.pop() if len(whole) == 1 else None
+    return letters.pop() if len(letters) == 1 else None
 
 
 def _separate_letters(text: str, offered: Sequence[str]) -> set[str]:
@@ -84,13 +84,13 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
         for pair in answered
         if not recorded and _has_reasoning(pair.prediction) and _author_option(*pair) is None
     ]
-    asked = [
+    requests = [
         VerdictRequest(
             *pair, prompts.judge(pair.question, text), partial(_verdict, pair.question), criterion
         )
         for pair, criterion, text in texts
     ]
-    return [row for rows in ask_for_verdicts(asked, model, prompts.NO_OPTION) for row in rows]
+    return [row for rows in ask_for_verdicts(requests, model, prompts.NO_OPTION) for row in rows]
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
@@ -117,12 +117,12 @@ def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement])
     choice = read_choice(prediction.text, question.options)
     if choice.letter is not None:
         return _score(answered, choice.letter, choice.why)
-    about = _without_reasoning(final_judgements(judgements))
-    if (unjudged := _judge_fault(about)) is not None:
+    relevant = _without_reasoning(final_judgements(judgements))
+    if (unjudged := _judge_fault(relevant)) is not None:
         return Score.of(prediction, points=None, note=f"{choice.why}; {unjudged}")
-    said = about[0].response
-    note = f"{choice.why}; the judge says {strip_reasoning(said)}"
-    letter = read_option(said, question.options)
+    response = relevant[0].response
+    note = f"{choice.why}; the judge says {strip_reasoning(response)}"
+    letter = read_option(response, question.options)
     if letter is None:
         return Score.of(prediction, points=None, note=note)
     return _score(answered, None if letter == NO_OPTION else letter, note)
@@ -134,25 +134,25 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     As in the authors' script, the judge's first response counts, and a model's reasoning is part
     of its response.
     """
-    said = first_judgements(judgements)
+    first = first_judgements(judgements)
     option = _author_option(*answered)
     if option is None:
-        about = [one for one in said if one.criterion == WITH_REASONING] or said
-        if (unjudged := _judge_fault(about)) is not None:
+        relevant = [one for one in first if one.criterion == WITH_REASONING] or first
+        if (unjudged := _judge_fault(relevant)) is not None:
             return Score.of(answered.prediction, points=None, note=unjudged)
-        option = strip_reasoning(about[0].response)
+        option = strip_reasoning(relevant[0].response)
     letter = option[1] if option in OPTIONS else None
     return _score(answered, letter, option)
 
 
 def score_as_released(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Score the judge's response verbatim; without one, score as ``official``."""
-    said = [
+    responses = [
         one.response for one in _without_reasoning(first_judgements(judgements)) if not one.error
     ]
-    if len(said) != 1:
+    if len(responses) != 1:
         return score_officially(answered, judgements)
-    option = strip_reasoning(said[0])
+    option = strip_reasoning(responses[0])
     return _score(answered, option[1] if option in OPTIONS else None, option)
 
 
@@ -177,8 +177,8 @@ def _has_reasoning(prediction: Prediction) -> bool:
 
 
 def _author_option(question: Question, prediction: Prediction) -> str | None:
-    whole = prediction.raw_text if _has_reasoning(prediction) else prediction.text
-    return official_option(whole, len(question.options))
+    response = prediction.raw_text if _has_reasoning(prediction) else prediction.text
+    return official_option(response, len(question.options))
 
 
 def _without_reasoning(judgements: Iterable[Judgement]) -> list[Judgement]:

@@ -114,7 +114,7 @@ def _glyphs_near(ink: NDArray[np.bool_], circle: Point, radius: float) -> list[I
 def _likeness(glyphs: Sequence[Ink], letter: str) -> float:
     """Correlation of the most similar glyph with the letter in either font."""
     return max(
-        (_correlation(glyph, drawn) for glyph in glyphs for drawn in _render_letter(letter)),
+        (_correlation(glyph, rendered) for glyph in glyphs for rendered in _render_letter(letter)),
         default=0.0,
     )
 
@@ -265,8 +265,8 @@ def _border_distance(corner: Pixels, hole: tuple[int, int], piece: Pixels) -> fl
     around = _lab(corner)
     inner = _lab(np.asarray(cv2.resize(piece, size, interpolation=cv2.INTER_AREA), np.uint8))
     # Two px away from the mask: closer, JPEG blends black into the image.
-    beside, above = around[top:, left - 3], around[top - 3, left:]
-    across = np.abs(beside - inner[:, 0]).mean() + np.abs(above - inner[0]).mean()
+    left_border, top_border = around[top:, left - 3], around[top - 3, left:]
+    across = np.abs(left_border - inner[:, 0]).mean() + np.abs(top_border - inner[0]).mean()
     return float(across)
 
 
@@ -313,11 +313,11 @@ def _sample_route(values: NDArray[np.float64], route: Sequence[Point]) -> NDArra
     """Sample values along a route, leaving out the circles and labels at its ends."""
     each = _STEPS // (len(route) - 1)
     places = np.concatenate([np.linspace(a, b, each) for a, b in pairwise(route)])
-    away = [np.hypot(*(places - end).T) for end in (route[0], route[-1])]
-    free = [(from_end <= 2) | (from_end > _MARK_RADIUS * len(values)) for from_end in away]
+    distances = [np.hypot(*(places - end).T) for end in (route[0], route[-1])]
+    free = [(from_end <= 2) | (from_end > _MARK_RADIUS * len(values)) for from_end in distances]
     columns, rows = np.round(places[free[0] & free[1]]).astype(int).T
-    seen: NDArray[np.float64] = values[rows, columns]
-    return seen
+    samples: NDArray[np.float64] = values[rows, columns]
+    return samples
 
 
 class Specialist(NamedTuple):

@@ -67,16 +67,16 @@ def human_scores(questions: Iterable[Question], answers: Iterable[HumanAnswer]) 
     Raises:
         SourceError: If an answer names an unknown question, or is not a letter of its options.
     """
-    asked = {question.question_id: question for question in questions}
+    by_id = {question.question_id: question for question in questions}
     by_task: dict[str, list[HumanAnswer]] = defaultdict(list)
     for answer in answers:
-        if answer.question_id not in asked:
+        if answer.question_id not in by_id:
             raise SourceError(f"{answer.where}: unknown question {answer.question_id}")
-        question = asked[answer.question_id]
+        question = by_id[answer.question_id]
         if answer.letter not in "ABCD"[: len(question.options)] or len(answer.letter) != 1:
             raise SourceError(f"{answer.where}: {answer.letter!r} is not an option of the question")
         by_task[question.category].append(answer)
-    tasks = [_task_score(task, of_task, asked) for task, of_task in by_task.items()]
+    tasks = [_task_score(task, of_task, by_id) for task, of_task in by_task.items()]
     without_iq = [task for task in tasks if task.category != "IQ_Test"]
     return [*tasks, _mean(ALL, tasks), _mean(ALL_BUT_IQ, without_iq)] if tasks else []
 
@@ -303,7 +303,7 @@ def majority_votes(questions: Iterable[Question], scores: Iterable[Score]) -> li
 def _vote(runs: Sequence[Score], right: tuple[str, ...]) -> Score:
     votes = Counter(run.answer for run in runs if run.answer)
     answer = max(votes, key=votes.__getitem__, default=())
-    note = ", ".join(f"{'/'.join(said)}: {n}" for said, n in votes.items()) or "no votes"
+    note = ", ".join(f"{'/'.join(choice)}: {n}" for choice, n in votes.items()) or "no votes"
     unscored = [run for run in runs if run.points is None]
     if unscored:
         return replace(unscored[0], sample=0, answer=(), note=f"a run is unscored; {note}")

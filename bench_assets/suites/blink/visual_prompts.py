@@ -43,12 +43,12 @@ def sample_questions(questions: Iterable[Question], seed: int) -> list[Question]
     return [
         one
         for task, all_of_task in by_task.items()
-        for drawn in [
+        for sampled in [
             random.Random(f"{seed}\n{task}\ncircles").sample(
                 range(len(all_of_task)), min(N_QUESTIONS, len(all_of_task))
             )
         ]
-        for one in [all_of_task[number] for number in sorted(drawn)]
+        for one in [all_of_task[number] for number in sorted(sampled)]
     ]
 
 
@@ -67,9 +67,9 @@ def label_variants(questions: Sequence[Question], circles: Circles) -> list[Ques
 
 def slices(question: Question) -> tuple[str, ...]:
     """Slice by perception task and, in the study, by size and colour of the circles."""
-    drawn = question.labels.get("circles")
+    circles = question.labels.get("circles")
     task = question.category
-    return (task, drawn, f"{task}, {drawn}") if drawn else (task,)
+    return (task, circles, f"{task}, {circles}") if circles else (task,)
 
 
 def redraw_prompts(
@@ -94,29 +94,31 @@ def redraw_prompts(
     Raises:
         SourceError: If a question cannot be rebuilt from the folders.
     """
-    left = {(question.category, question.labels["entry"]): question for question in questions}
-    drawn: dict[str, Question] = {}
+    remaining = {(question.category, question.labels["entry"]): question for question in questions}
+    redrawn: dict[str, Question] = {}
     for task in dict.fromkeys(question.category for question in questions):
         recipe, rng = recipes(parameters)[task], task_rng(seed, task)
         for draft in recipe.candidates(folders, rng):
-            if isinstance(draft, Draft) and (question := left.pop((task, draft.entry), None)):
-                drawn[question.question_id] = _redraw_question(question, draft, marks, store_image)
-    if left:
-        lost = ", ".join(sorted(question.question_id for question in left.values())[:5])
+            if isinstance(draft, Draft) and (question := remaining.pop((task, draft.entry), None)):
+                redrawn[question.question_id] = _redraw_question(
+                    question, draft, marks, store_image
+                )
+    if remaining:
+        examples = ", ".join(sorted(question.question_id for question in remaining.values())[:5])
         raise SourceError(
-            f"{folders[0]}: {len(left)} questions were not built from it, such as {lost}"
+            f"{folders[0]}: {len(remaining)} questions were not built from it, such as {examples}"
         )
-    return [drawn[question.question_id] for question in questions]
+    return [redrawn[question.question_id] for question in questions]
 
 
 def _redraw_question(
     question: Question, draft: Draft, marks: Marks, store_image: StoreImage
 ) -> Question:
-    shown = draft.show(ascii_uppercase.index(question.answer[0]), marks)
-    images = [store_image(data, question.question_id) for data in shown.images]
+    view = draft.show(ascii_uppercase.index(question.answer[0]), marks)
+    images = [store_image(data, question.question_id) for data in view.images]
     return replace(
         question,
-        text=shown.asked.question,
-        context=shown.prompt,
+        text=view.asked.question,
+        context=view.prompt,
         images=tuple(image.sha256 for image in images),
     )

@@ -66,20 +66,20 @@ def _pair_vote_units(
     images: Sequence[StoredImage],
 ) -> list[Unit]:
     """Build one unit per pair whose image is stored, for every annotator but the author."""
-    shown = {image.name: image.sha256 for image in images}
+    digests = {image.name: image.sha256 for image in images}
     everyone = {pair.annotator for pair in everything} - {""}
-    asked = {pair.pair_id: pair for pair in reversed(pairs)}  # of duplicate ids, the first
+    by_id = {pair.pair_id: pair for pair in reversed(pairs)}  # of duplicate ids, the first
     return [
         Unit(
             task=task.name,
             unit_id=pair.pair_id,
             shown=_shown_fields(pair),
-            images={"Image": shown[pair.image]},
+            images={"Image": digests[pair.image]},
             needed=len(everyone - {pair.annotator}) or 1,
             barred=(pair.annotator,),
         )
-        for pair in reversed(asked.values())
-        if pair.annotator and pair.image in shown
+        for pair in reversed(by_id.values())
+        if pair.annotator and pair.image in digests
     ]
 
 
@@ -92,7 +92,7 @@ def _revision_units(
     """Build one unit per pair that was voted down, for its author to revise."""
     needed = max((unit.needed for unit in voted_on), default=0) or None
     decisions = decide_submissions(submitted, first_votes, needed=needed)
-    shown = {image.name: image.sha256 for image in images}
+    digests = {image.name: image.sha256 for image in images}
     everyone = sorted({pair.annotator for pair in submitted})
     cast = count_ballots(submitted, first_votes).counted
     return [
@@ -100,11 +100,11 @@ def _revision_units(
             task=_TASKS["revisions"].name,
             unit_id=pair.pair_id,
             shown={**_shown_fields(pair), **_objections(cast[pair.pair_id])},
-            images={"Image": shown[pair.image]},
+            images={"Image": digests[pair.image]},
             barred=tuple(name for name in everyone if name != pair.annotator),
         )
         for pair, decision in zip(submitted, decisions, strict=True)
-        if decision.outcome == "dropped" and decision.n_votes and pair.image in shown
+        if decision.outcome == "dropped" and decision.n_votes and pair.image in digests
     ]
 
 
@@ -115,8 +115,8 @@ def _objections(cast: Sequence[SubmissionVote]) -> dict[str, str]:
         for name, words in CRITERIA.items()
         if (n := sum(not getattr(vote, name) for vote in cast))
     }
-    said = "\n".join(sorted({vote.comment for vote in cast if vote.comment}))
-    return against | ({"The others say": said} if said else {})
+    comments = "\n".join(sorted({vote.comment for vote in cast if vote.comment}))
+    return against | ({"The others say": comments} if comments else {})
 
 
 def _shown_fields(pair: ContextPair) -> dict[str, str]:
@@ -159,14 +159,14 @@ def add_images(
 
 
 def _pair(answer: Answer, *, pair_id: str, image: str, revises: str = "") -> ContextPair:
-    said = {field.name: word(answer, field.name) for field in _TASKS["submissions"].fields}
+    values = {field.name: word(answer, field.name) for field in _TASKS["submissions"].fields}
     return ContextPair(
         pair_id=pair_id,
         image=image,
-        question=said["question"],
-        contexts=(said["context_1"], said["context_2"]),
-        answers=(said["answer_1"], said["answer_2"]),
-        category=said["category"],
+        question=values["question"],
+        contexts=(values["context_1"], values["context_2"]),
+        answers=(values["answer_1"], values["answer_2"]),
+        category=values["category"],
         annotator=answer.person,
         revises=revises,
     )

@@ -45,11 +45,11 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
         for pair in answered
         if pair.prediction.raw_text not in ("", pair.prediction.text)
     ]
-    asked = [
+    requests = [
         VerdictRequest(*pair, prompts.judge(pair.question, output), _VERDICT, criterion)
         for pair, criterion, output in texts
     ]
-    return [row for rows in ask_for_verdicts(asked, model, prompts.NO_VERDICT) for row in rows]
+    return [row for rows in ask_for_verdicts(requests, model, prompts.NO_VERDICT) for row in rows]
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
@@ -62,8 +62,8 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 
 def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge said right; unscored if it said neither right nor wrong."""
-    about = [one for one in final_judgements(judgements) if one.criterion != WITH_REASONING]
-    return _score(answered, about, lambda judgement: judgement.verdict)
+    relevant = [one for one in final_judgements(judgements) if one.criterion != WITH_REASONING]
+    return _score(answered, relevant, lambda judgement: judgement.verdict)
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
@@ -73,9 +73,9 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     The script never retries: the judge's first response counts. Of the rules, which print no such
     word, the verdict counts.
     """
-    said = first_judgements(judgements)
-    thoughts = [one for one in said if one.criterion == WITH_REASONING]
-    return _score(answered, thoughts or said, _official_verdict)
+    first = first_judgements(judgements)
+    thoughts = [one for one in first if one.criterion == WITH_REASONING]
+    return _score(answered, thoughts or first, _official_verdict)
 
 
 def pair_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
@@ -137,8 +137,8 @@ def _score(
     read: Callable[[Judgement], bool | None],
 ) -> Score:
     points, note = _points(judgements, read)
-    question, said = answered.question, answered.prediction.text
-    answer = _named_option(question.text, said, question.options) or final_answer(said)
+    question, text = answered.question, answered.prediction.text
+    answer = _named_option(question.text, text, question.options) or final_answer(text)
     return Score.of(
         answered.prediction, points=points, answer=(answer,) if answer else (), note=note
     )

@@ -63,8 +63,8 @@ def majority_judgements(labels: Labels, predictions: Sequence[Prediction]) -> li
         SourceError: If labels are tied without a tie-break, or if a label is about a
             question that was not asked; names the question.
     """
-    asked = {prediction.question_id for prediction in predictions}
-    if strange := sorted({label.question_id for label in labels} - asked):
+    question_ids = {prediction.question_id for prediction in predictions}
+    if strange := sorted({label.question_id for label in labels} - question_ids):
         raise SourceError(f"human labels: {len(strange)} unknown questions, such as {strange[0]}")
     by_question = _by_question(labels)
     return [
@@ -72,11 +72,14 @@ def majority_judgements(labels: Labels, predictions: Sequence[Prediction]) -> li
             prediction,
             judge=PEOPLE,
             criterion=CRITERION,
-            verdict=_majority(about),
-            response=f"{sum(label.correct for label in about)} of {len(about)} say right",
+            verdict=_majority(question_labels),
+            response=(
+                f"{sum(label.correct for label in question_labels)} of {len(question_labels)} say"
+                " right"
+            ),
         )
         for prediction in predictions
-        if not prediction.error and (about := by_question.get(prediction.question_id))
+        if not prediction.error and (question_labels := by_question.get(prediction.question_id))
     ]
 
 
@@ -105,9 +108,9 @@ def consistency(labels: Labels) -> Mean:
     """
     return mean(
         ScoredPoint(float(label.correct == truth), question_id)
-        for question_id, about in _by_question(labels).items()
-        for truth in [_majority(about)]
-        for label in about
+        for question_id, question_labels in _by_question(labels).items()
+        for truth in [_majority(question_labels)]
+        for label in question_labels
         if not label.tie_break
     )
 
@@ -152,17 +155,17 @@ def output_variability(
         with_context: One model's predictions under ``main``.
         without_context: The same model's predictions under ``no_context``.
     """
-    asked = {question.question_id: question for question in questions}
-    given, taken_away = (
-        {(p.question_id, p.sample): p for p in predictions if p.question_id in asked}
+    by_id = {question.question_id: question for question in questions}
+    with_by_key, without_by_key = (
+        {(p.question_id, p.sample): p for p in predictions if p.question_id in by_id}
         for predictions in (with_context, without_context)
     )
     return mean(
         ScoredPoint(
-            _answers_differ(asked[key[0]], given.get(key), taken_away.get(key)),
-            image_cluster(asked[key[0]]),
+            _answers_differ(by_id[key[0]], with_by_key.get(key), without_by_key.get(key)),
+            image_cluster(by_id[key[0]]),
         )
-        for key in sorted(given.keys() | taken_away.keys())
+        for key in sorted(with_by_key.keys() | without_by_key.keys())
     )
 
 
@@ -208,16 +211,16 @@ def word_bias(
 def _count(answered: Sequence[AnsweredQuestion], word: str, opposite: str) -> WordCount:
     expected = [_has_word(" ".join(q.answer), word, opposite) for q, _ in answered]
     other_expected = [_has_word(" ".join(q.answer), opposite, word) for q, _ in answered]
-    said = [_has_word(final_answer(p.text), word, opposite) for _, p in answered]
-    about = [one or other for one, other in zip(expected, other_expected, strict=True)]
+    predicted = [_has_word(final_answer(p.text), word, opposite) for _, p in answered]
+    relevant = [one or other for one, other in zip(expected, other_expected, strict=True)]
     return WordCount(
         model=answered[0].prediction.model,
         condition=answered[0].prediction.condition,
         word=word,
         opposite=opposite,
-        n_queries=sum(about),
+        n_queries=sum(relevant),
         in_ground_truth=sum(expected),
-        in_predictions=sum(s and a for s, a in zip(said, about, strict=True)),
+        in_predictions=sum(s and a for s, a in zip(predicted, relevant, strict=True)),
     )
 
 

@@ -90,17 +90,17 @@ def _draw_part(scene: Scene, part: Mapping[str, Any], by: tuple[int, int]) -> No
 
 def _submissions(material: Mapping[str, Any], images: Sequence[_SceneImage]) -> list[_Submission]:
     first = {image.scene["name"]: image for image in reversed(images)}
-    written = [(image, asked) for image in images for asked in image.scene["questions"]]
+    written = [(image, question) for image in images for question in image.scene["questions"]]
     for fault in material["planted"]:
         image = first[fault["scene"]]
-        like = {key: image.scene["questions"][0][key] for key in _TEXTS}
-        written.append((image, like | fault))
+        template = {key: image.scene["questions"][0][key] for key in _TEXTS}
+        written.append((image, template | fault))
     submissions: list[_Submission] = []
-    for number, (image, asked) in enumerate(written):
+    for number, (image, question) in enumerate(written):
         annotator = material["annotators"][number % len(material["annotators"])]
-        versions = [asked]
-        if "draft" in asked and image is first[image.scene["name"]]:
-            versions = [asked | asked["draft"], asked]
+        versions = [question]
+        if "draft" in question and image is first[image.scene["name"]]:
+            versions = [question | question["draft"], question]
         revises = None
         for version in versions:
             name = f"s{len(submissions) + 1:03}"
@@ -111,19 +111,19 @@ def _submissions(material: Mapping[str, Any], images: Sequence[_SceneImage]) -> 
 
 
 def _submission(
-    name: str, image: _SceneImage, asked: Mapping[str, Any], origin: Mapping[str, Any]
+    name: str, image: _SceneImage, question: Mapping[str, Any], origin: Mapping[str, Any]
 ) -> _Submission:
-    said = _fill_placeholders(asked, image.variation)
+    filled = _fill_placeholders(question, image.variation)
     entry = {
         "id": name,
-        "image_id": said.get("image", image.name),
-        "question": said["question"],
-        "context": {f"context_{half}": text for half, text in enumerate(said["contexts"], 1)},
-        "answer": {f"answer_{half}": text for half, text in enumerate(said["answers"], 1)},
-        "category": said.get("category", image.scene["category"]),
+        "image_id": filled.get("image", image.name),
+        "question": filled["question"],
+        "context": {f"context_{half}": text for half, text in enumerate(filled["contexts"], 1)},
+        "answer": {f"answer_{half}": text for half, text in enumerate(filled["answers"], 1)},
+        "category": filled.get("category", image.scene["category"]),
         **origin,
     }
-    return _Submission(entry, said)
+    return _Submission(entry, filled)
 
 
 def _votes(submission: _Submission, annotators: Sequence[str], rng: Random) -> list[dict[str, Any]]:
@@ -150,9 +150,9 @@ def _caption(image: _SceneImage) -> bytes:
 def _fill_placeholders(value: Any, variation: Mapping[str, Any]) -> Any:  # noqa: ANN401
     """Fill in the placeholders; a text that is one placeholder becomes the value itself."""
     if isinstance(value, str):
-        whole = value.removeprefix("{").removesuffix("}")
-        alone = value == f"{{{whole}}}" and whole in variation
-        return variation[whole] if alone else value.format_map(variation)
+        name = value.removeprefix("{").removesuffix("}")
+        is_placeholder = value == f"{{{name}}}" and name in variation
+        return variation[name] if is_placeholder else value.format_map(variation)
     if isinstance(value, list):
         return [_fill_placeholders(item, variation) for item in value]
     if isinstance(value, dict):

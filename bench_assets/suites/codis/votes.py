@@ -107,14 +107,14 @@ def decide_submissions(
     faults, revisions = _revisions(submissions)
     decisions = []
     for pair, fault in zip(submissions, faults, strict=True):
-        heard = counted.get(pair.pair_id, ())
+        ballots = counted.get(pair.pair_id, ())
         n_needed = needed or len(everyone - {pair.annotator})
-        outcome = _vote_outcome(pair, heard, n_needed, approval)
+        outcome = _vote_outcome(pair, ballots, n_needed, approval)
         why = fault or (_image_fault(pair, images) if outcome == "open" else "")
         revised_by = "" if why else revisions.get(pair.pair_id, "")
         outcome = "dropped" if why else "revised" if revised_by else outcome
-        why = why or _outcome_reason(pair, heard, n_needed)
-        decisions.append(_decision(pair, heard, outcome, why, revised_by))
+        why = why or _outcome_reason(pair, ballots, n_needed)
+        decisions.append(_decision(pair, ballots, outcome, why, revised_by))
     return decisions
 
 
@@ -122,9 +122,9 @@ def agreement(
     submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]
 ) -> list[VoteAgreement]:
     """Inter-annotator agreement on each condition; no rows without votes."""
-    heard = [list(cast) for cast in count_ballots(submissions, votes).counted.values()]
-    tables = {name: [[getattr(v, name) for v in cast] for cast in heard] for name in CRITERIA}
-    tables["all"] = [[vote.approves for vote in cast] for cast in heard]
+    ballots = [list(cast) for cast in count_ballots(submissions, votes).counted.values()]
+    tables = {name: [[getattr(v, name) for v in cast] for cast in ballots] for name in CRITERIA}
+    tables["all"] = [[vote.approves for vote in cast] for cast in ballots]
     return [
         VoteAgreement(
             criterion=criterion,
@@ -205,8 +205,8 @@ def _vote_outcome(
 
 
 def _image_fault(pair: ContextPair, images: Collection[str] | None) -> str:
-    lost = images is not None and pair.image not in images
-    return f"image {pair.image!r} is missing or does not decode" if lost else ""
+    is_missing = images is not None and pair.image not in images
+    return f"image {pair.image!r} is missing or does not decode" if is_missing else ""
 
 
 def _outcome_reason(pair: ContextPair, heard: Sequence[SubmissionVote], n_needed: int) -> str:
@@ -321,8 +321,8 @@ def funnel(
 
 
 def _rejection_reason(decision: VoteDecision) -> str:
-    fate = f"revised as {decision.revised_by}" if decision.revised_by else decision.outcome
-    return f"{fate}: {decision.reason}"
+    outcome = f"revised as {decision.revised_by}" if decision.revised_by else decision.outcome
+    return f"{outcome}: {decision.reason}"
 
 
 def _faults(

@@ -64,59 +64,59 @@ def matches_truth(answer: str, truth: str, response: str) -> bool:
     ... )
     (True, False)
     """
-    said, counted = parse_number(answer), list_numbers(truth)
+    number, truth_numbers = parse_number(answer), list_numbers(truth)
     if (
-        len(counted) == 1 and not _is_denial(truth) and not _OPPOSITE_WORD.search(truth)
+        len(truth_numbers) == 1 and not _is_denial(truth) and not _OPPOSITE_WORD.search(truth)
     ):  # "the left one"
-        return said is not None and same_number(said, counted[0])
+        return number is not None and same_number(number, truth_numbers[0])
     if _is_denial(truth):
-        return not said and any(
+        return not number and any(
             _denies_same_thing(truth, sentence)
             for sentence in split_sentences(normalize_response(response))
         )
-    told = [
+    sentences = [
         _words(sentence)
         for part in split_sentences(normalize_response(response))
         for sentence in [_INSTEAD.sub("", strip_questions(part))]
         if not (_is_denial(sentence) or hedges(sentence))
     ]
     items = _LIST.split(truth.casefold())
-    return all(_is_stated(_words(_LEAD.sub("", item)), told) for item in items)
+    return all(_is_stated(_words(_LEAD.sub("", item)), sentences) for item in items)
 
 
-def _is_stated(truth: str, said: Sequence[str]) -> bool:
+def _is_stated(truth: str, sentences: Sequence[str]) -> bool:
     """Whether the first sentence that names a thing or its opposite names the thing."""
     opposite = _OPPOSITE_WORD.sub(lambda side: _OPPOSITES[side[0]], truth)
-    for sentence in said:
-        told = sentence if "than" in truth else sentence.partition(" than ")[0]
-        if f" {truth} " in f" {told} " or f" {truth} " in f" {_ADVERB.sub('', told)} ":
+    for sentence in sentences:
+        clause = sentence if "than" in truth else sentence.partition(" than ")[0]
+        if f" {truth} " in f" {clause} " or f" {truth} " in f" {_ADVERB.sub('', clause)} ":
             return True
-        if opposite != truth and f" {opposite} " in f" {told} ":
+        if opposite != truth and f" {opposite} " in f" {clause} ":
             return False
     return False
 
 
 def missing_steps(solution: str, response: str) -> list[str]:
     """Results of the solution's steps that a response does not state in order."""
-    said, missing = list_numbers(response), []
+    numbers, missing = list_numbers(response), []
     for step in _STEP.findall(solution):
         for result in list_numbers(step):
-            at = next((n for n, number in enumerate(said) if same_number(number, result)), None)
+            at = next((n for n, number in enumerate(numbers) if same_number(number, result)), None)
             if at is None:
                 missing.append(step)
             else:
-                said = said[at + 1 :]
+                numbers = numbers[at + 1 :]
     return missing
 
 
 def _denies_same_thing(truth: str, sentence: str) -> bool:
     """Whether a sentence denies the same thing as a ground truth."""
-    things = {_stem(word) for word in _WORD.findall(truth.casefold())} - _FUNCTION_WORDS
-    said = strip_questions(sentence)
-    named = {_stem(word) for word in _WORD.findall(said.casefold())}
-    told = _is_denial(said) and not hedges(said)
-    blind = refuses(said) and not states_none(said)
-    return bool(things) and things <= named and told and not blind
+    truth_words = {_stem(word) for word in _WORD.findall(truth.casefold())} - _FUNCTION_WORDS
+    statement = strip_questions(sentence)
+    named = {_stem(word) for word in _WORD.findall(statement.casefold())}
+    denied = _is_denial(statement) and not hedges(statement)
+    blind = refuses(statement) and not states_none(statement)
+    return bool(truth_words) and truth_words <= named and denied and not blind
 
 
 def _is_denial(text: str) -> bool:

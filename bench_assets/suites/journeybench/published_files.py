@@ -56,12 +56,12 @@ def published_files(folder: Path, *tables: str) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for table in tables or PUBLISHED:
         files = [folder / f"{name}{end}" for name in PUBLISHED[table] for end in _ENDINGS]
-        there = [file for file in files if file.is_file()]
-        if len(there) > 1:
-            named = " and ".join(file.name for file in there)
+        existing = [file for file in files if file.is_file()]
+        if len(existing) > 1:
+            named = " and ".join(file.name for file in existing)
             raise SourceError(f"{folder}: {named} hold the same table. Remove one of them")
-        if there:
-            found[table] = there[0]
+        if existing:
+            found[table] = existing[0]
     return found
 
 
@@ -164,15 +164,15 @@ def match_addresses(names: Iterable[str], addresses: Iterable[str]) -> AddressMa
     """
     known = set(names)
     file_of: dict[str, str] = {}
-    meant: dict[str, list[str]] = defaultdict(list)
+    matches: dict[str, list[str]] = defaultdict(list)
     for address in dict.fromkeys(addresses):
         ends = [end for end in _path_suffixes(address) if end in known]
         if ends:
             file_of[address] = ends[0]
         for end in ends:
-            meant[end].append(address)
+            matches[end].append(address)
     refused = {
-        name: found for name, found in meant.items() if len({unquote(one) for one in found}) > 1
+        name: found for name, found in matches.items() if len({unquote(one) for one in found}) > 1
     }
     return AddressMatches({a: name for a, name in file_of.items() if name not in refused}, refused)
 
@@ -210,12 +210,12 @@ def number_duplicates(names: Iterable[str]) -> list[str]:
 def _path_suffixes(address: str) -> Iterator[str]:
     """The ends of an address that a file may have as its path, the longest first."""
     parts = urlsplit(address)
-    asked = f"?{parts.query}" if parts.query else ""
+    query = f"?{parts.query}" if parts.query else ""
     steps = [parts.netloc, *parts.path.lstrip("/").split("/")]
     for begin in range(len(steps)):
         as_written = "/".join(steps[begin:])
         yield from dict.fromkeys(
-            [as_written + asked, unquote(as_written) + asked, as_written, unquote(as_written)]
+            [as_written + query, unquote(as_written) + query, as_written, unquote(as_written)]
         )
 
 

@@ -145,11 +145,11 @@ def read_raw_rows(
     file = folder / name
     if not file.exists():
         return []
-    said = issubclass(row_type, _SourceNote)
-    unique = () if said else unique
+    is_note = issubclass(row_type, _SourceNote)
+    unique = () if is_note else unique
     entries = read_lines(file, rejections)
     rows = records(entries, row_type, unique=unique, rejections=rejections)
-    return last_entries(rows) if said else rows
+    return last_entries(rows) if is_note else rows
 
 
 def unreadable_rows(folder: Path) -> list[Rejection]:

@@ -135,29 +135,29 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     ]
     to_extract = [
         VerdictRequest(
-            *pair, extraction_prompt(pair.question, text), _has_answer, f"{EXTRACTED}{which}"
+            *pair, extraction_prompt(pair.question, text), _has_answer, f"{EXTRACTED}{suffix}"
         )
-        for pair, which, text in texts
+        for pair, suffix, text in texts
     ]
-    said = ask_for_verdicts(to_extract, model, NO_NUMBER)
-    found = [(*text, rows[0]) for text, rows in zip(texts, said, strict=True)]
+    extractions = ask_for_verdicts(to_extract, model, NO_NUMBER)
+    found = [(*text, rows[0]) for text, rows in zip(texts, extractions, strict=True)]
     to_verify = [
         VerdictRequest(
             *pair,
             verification_prompt(pair.question, answer_of(one.response)),
             _VERDICT,
-            f"{CORRECT}{which}",
+            f"{CORRECT}{suffix}",
         )
-        for pair, which, _, one in found
+        for pair, suffix, _, one in found
         if not one.error
     ]
     verified = ask_for_verdicts(to_verify, model, NO_VERDICT)
-    lost = [
-        replace(one, criterion=f"{CORRECT}{which}", verdict=None)
-        for _, which, _, one in found
+    failed = [
+        replace(one, criterion=f"{CORRECT}{suffix}", verdict=None)
+        for _, suffix, _, one in found
         if one.error
     ]
-    return [*(one for *_, one in found), *(row for rows in verified for row in rows), *lost]
+    return [*(one for *_, one in found), *(row for rows in verified for row in rows), *failed]
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
@@ -170,13 +170,13 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 
 def judge_solutions(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Judge whether each prediction follows the true solution, if there is one."""
-    asked = [
+    requests = [
         VerdictRequest(*pair, solution_prompt(pair.question, text, truth), _VERDICT, SOLUTION)
         for pair in answered
         for text, truth in [(pair.prediction.text, solution_of(pair.question))]
         if truth
     ]
-    return [rows[0] for rows in ask_for_verdicts(asked, model, NO_VERDICT)]
+    return [rows[0] for rows in ask_for_verdicts(requests, model, NO_VERDICT)]
 
 
 def judge_solutions_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
@@ -210,9 +210,9 @@ def read_extraction(response: str) -> str | None:
     ('12', 'unknown', None)
     """
     answer = answer_of(response)
-    said = answer.replace(" ", "").casefold()
-    if said in CAUSE_ANSWERS:
-        return said
+    normalized = answer.replace(" ", "").casefold()
+    if normalized in CAUSE_ANSWERS:
+        return normalized
     return answer if answer == UNKNOWN or parse_number(answer) is not None else None
 
 
@@ -245,13 +245,13 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     The script never retries: the judge's first response counts. The model's reasoning is part of
     its solution. Of the rules, which print no yes or no, the verdict counts.
     """
-    said = first_judgements(judgements)
+    first = first_judgements(judgements)
     thoughts = [
         replace(one, criterion=one.criterion.removesuffix(WITH_REASONING))
-        for one in said
+        for one in first
         if one.criterion.endswith(WITH_REASONING)
     ]
-    return _score(answered, thoughts or said, _official_verdict)
+    return _score(answered, thoughts or first, _official_verdict)
 
 
 def _has_answer(response: Response) -> bool | None:
@@ -266,13 +266,13 @@ def _rule_judgements(pair: AnsweredQuestion) -> list[Judgement]:
     correct = (
         answer in truths if options else any(matches_truth(answer, t, response) for t in truths)
     )
-    said: Sequence[tuple[str, bool, str]] = (
+    verdicts: Sequence[tuple[str, bool, str]] = (
         (EXTRACTED, answer != UNKNOWN, answer),
         (CORRECT, correct, f"{answer} against {'; '.join(truths)}"),
     )
     return [
         Judgement.of(pair.prediction, judge=RULES, criterion=name, verdict=verdict, response=why)
-        for name, verdict, why in said
+        for name, verdict, why in verdicts
     ]
 
 

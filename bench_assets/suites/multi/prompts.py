@@ -73,10 +73,10 @@ def turn_by_turn_today(question: Question) -> Prompt:
 
 def chain_of_thought_today(question: Question) -> Prompt:
     """Ask for the reasoning and, in the same turn, for the answer at its end; OP directly."""
-    asked = _as_open(question)
-    if asked.category == "OP":
+    open_question = _as_open(question)
+    if open_question.category == "OP":
         return today(question)
-    text = _text(asked, "zh_today", _situation(question), reasoning=True)
+    text = _text(open_question, "zh_today", _situation(question), reasoning=True)
     return Prompt.of(*_with_images(text, question.images))
 
 
@@ -103,11 +103,11 @@ def _text(question: Question, language: str, situation: str, *, reasoning: bool 
     role = texts["role"].format(
         knowledge=question.labels.get("knowledge", ""), type=texts["types"][question.category]
     )
-    how = texts["thinking" if reasoning else "direct"]
+    style = texts["thinking" if reasoning else "direct"]
     lines = [
         role,
         texts["instructions"][question.category],
-        texts["images"][situation].format(how=how),
+        texts["images"][situation].format(how=style),
         question.text,
         *(f"[IMAGE_{n}]: {text}" for n, text in enumerate(question.image_texts, 1)),
         *([texts["material"], question.context] if question.context else []),
@@ -137,5 +137,5 @@ def _with_images(text: str, images: Sequence[str]) -> tuple[str | Image, ...]:
     cuts = [match.end() for match in IMAGE_TOKEN.finditer(text)][: len(images)]
     cuts += [text.rindex("\n") + 1] * (len(images) - len(cuts))
     pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
-    shown = zip(pieces[:-1], map(Image, images), strict=True)
-    return (*(part for pair in shown for part in pair), pieces[-1])
+    pairs = zip(pieces[:-1], map(Image, images), strict=True)
+    return (*(part for pair in pairs for part in pair), pieces[-1])

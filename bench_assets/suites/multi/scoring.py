@@ -109,9 +109,9 @@ def rouge_l(text: str, reference: str) -> float:
     """
     if not text.strip() or not reference.strip():
         return 0.0
-    said, wanted = _words(text), _words(reference)
-    common = longest_common(said, wanted)
-    precision, recall = common / len(said), common / len(wanted)
+    text_words, reference_words = _words(text), _words(reference)
+    common = longest_common(text_words, reference_words)
+    precision, recall = common / len(text_words), common / len(reference_words)
     return 2 * precision * recall / (precision + recall + 1e-8)
 
 

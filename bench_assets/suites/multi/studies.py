@@ -44,9 +44,14 @@ def information_gain(
         for condition, rows in scores.items()
     }
     return [
-        _gain(asked, points[condition], points[baseline], (model, condition, baseline, category))
+        _gain(
+            slice_questions,
+            points[condition],
+            points[baseline],
+            (model, condition, baseline, category),
+        )
         for condition, baseline in BASELINES.items()
-        for category, asked in _categories(questions, condition).items()
+        for category, slice_questions in _categories(questions, condition).items()
     ]
 
 
@@ -59,12 +64,12 @@ def _categories(questions: Sequence[Question], condition: str) -> Mapping[str, l
 
 
 def _gain(
-    asked: Sequence[Question],
+    questions: Sequence[Question],
     points: Mapping[str, float],
     baseline: Mapping[str, float],
     names: tuple[str, str, str, str],
 ) -> InformationGain:
-    paired = [q for q in asked if q.question_id in points and q.question_id in baseline]
+    paired = [q for q in questions if q.question_id in points and q.question_id in baseline]
     # Intervals are computed in [0, 1]: differences in [-1, 1] are mapped there and back.
     difference = mean(
         ScoredPoint(

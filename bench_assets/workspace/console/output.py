@@ -40,10 +40,10 @@ def progress_style() -> ProgressStyle:
 
 def print_message(text: str) -> None:
     """Print a message that is not part of the result, on standard error."""
-    told = escape_controls(_secrets().redacted(text))
+    message = escape_controls(_secrets().redacted(text))
     wraps = in_notebook()  # terminals wrap lines themselves
     Console(stderr=True, highlight=False, soft_wrap=not wraps, emoji=False).print(
-        told, markup=False
+        message, markup=False
     )
 
 
@@ -106,7 +106,7 @@ def _count(row: Metric | LeaderboardRow) -> str:
     parts += [f"{row.n_rejected} rejected"] if row.n_rejected else []
     parts += [f"{row.n_expired} expired"] if row.n_expired else []
     is_clustered = (row.n_clusters or 0.0) < (row.n_scored or 0) - _ROUNDING
-    parts += [few] if is_clustered and (few := cluster_warning(row)) else []
+    parts += [warning] if is_clustered and (warning := cluster_warning(row)) else []
     return ", ".join(parts)
 
 

@@ -58,45 +58,45 @@ def signal_listener() -> Generator[Signals]:
     Signals that the parent process ignores (``nohup``, a shell's background jobs) are blocked, so
     that they stay ignored although Dagster installs a handler.
     """
-    came = Signals()
+    received = Signals()
     if current_thread() is not main_thread():  # only the main thread can handle signals
-        yield came
+        yield received
         return
-    ears, mouth = os.pipe()
-    os.set_blocking(mouth, False)
-    listening = Thread(target=_listen, args=(ears, came), daemon=True)
-    before = signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    listening = Thread(target=_listen, args=(read_end, received), daemon=True)
+    before = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
     handlers = {one: signal.getsignal(one) for one in SIGNAL_NAMES}
     mask = block_ignored_signals()
     listening.start()
     try:
         for one in handlers:
             signal.signal(one, signal.default_int_handler)
-        yield came
+        yield received
     finally:
         for one, handler in handlers.items():
             signal.signal(one, handler or signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.set_wakeup_fd(before)
-        os.close(mouth)
+        os.close(write_end)
         listening.join()
-        os.close(ears)
+        os.close(read_end)
 
 
-def _listen(ears: int, came: Signals) -> None:
+def _listen(read_end: int, received: Signals) -> None:
     """Record the first signal; end the process and its children with the second."""
-    while heard_of := os.read(ears, 1):
-        if heard_of[0] not in SIGNAL_NAMES:
+    while data := os.read(read_end, 1):
+        if data[0] not in SIGNAL_NAMES:
             continue
-        if came.first is None:
-            came.note(heard_of[0])
-            if not select.select([ears], [], [], _NOTICE_SECONDS)[0]:
+        if received.first is None:
+            received.note(data[0])
+            if not select.select([read_end], [], [], _NOTICE_SECONDS)[0]:
                 _write("stopping after the current step; repeat the signal to end at once")
-        elif heard_of[0] != signal.SIGHUP:  # a closing terminal sends two
+        elif data[0] != signal.SIGHUP:  # a closing terminal sends two
             for child in multiprocessing.active_children():
                 child.kill()
             _write(f"ended at once; {RESUME_MESSAGE}")
-            os._exit(EXIT_BASE + heard_of[0])
+            os._exit(EXIT_BASE + data[0])
 
 
 def _write(text: str) -> None:

@@ -110,19 +110,23 @@ def check_judge(
     """
     chosen = _require_model_judge(bench, task, judge)
     bench.refresh_questions(task.name)
-    made = _make_trials(bench, task, n_questions)
-    tried, counted = _run_trials(bench, task, made, chosen)
-    figures = figures_of_trials(tried, who := _judge_run(bench, task, chosen, counted.name, tried))
+    trials = _make_trials(bench, task, n_questions)
+    tried, counted = _run_trials(bench, task, trials, chosen)
+    figures = figures_of_trials(
+        tried, judge_run := _judge_run(bench, task, chosen, counted.name, tried)
+    )
     if beside:
-        second = _run_trials(bench, task, made, _require_model_judge(bench, task, beside))[0]
-        figures += second_judge_figures(tried, second, who, beside)
+        second = _run_trials(bench, task, trials, _require_model_judge(bench, task, beside))[0]
+        figures += second_judge_figures(tried, second, judge_run, beside)
     if labels:
-        figures += figures_of_labels(_verdict_pairs(bench, task, who.judge, labels), who)
+        figures += figures_of_labels(
+            _verdict_pairs(bench, task, judge_run.judge, labels), judge_run
+        )
     add_figures(bench.settings.home, JudgeFigure, figures)
     return JudgeCheckResult(
-        judge=who.judge,
+        judge=judge_run.judge,
         figures=figures,
-        n_questions=len({trial.base[0] for trial in made}),
+        n_questions=len({trial.base[0] for trial in trials}),
         n_asked=counted.n_asked,
         tokens=counted.tokens,
         money=_cost_of(bench, chosen.model, counted.tokens),
@@ -130,8 +134,8 @@ def check_judge(
 
 
 def _make_trials(bench: Workbench, task: Task, n_questions: int) -> list[Trial]:
-    if made := make_trials(bench.questions(task), n_questions):
-        return made
+    if trials := make_trials(bench.questions(task), n_questions):
+        return trials
     raise SettingsError(
         f"{task.name}: right and wrong responses cannot be constructed for its questions"
     )
@@ -163,30 +167,32 @@ def _require_model_judge(bench: Workbench, task: Task, judge: str) -> ChosenJudg
 
 
 def _run_trials(
-    bench: Workbench, task: Task, made: Sequence[Trial], chosen: ChosenJudge
+    bench: Workbench, task: Task, trials: Sequence[Trial], chosen: ChosenJudge
 ) -> tuple[list[JudgeTrial], "_CountingModel"]:
-    with ExitStack() as until:
-        models = until.enter_context(bench.models())
-        counted = _CountingModel(until.enter_context(models.open(chosen.model)))
-        return run_trials(task, made, counted, chosen.name), counted
+    with ExitStack() as stack:
+        models = stack.enter_context(bench.models())
+        counted = _CountingModel(stack.enter_context(models.open(chosen.model)))
+        return run_trials(task, trials, counted, chosen.name), counted
 
 
 def _digest(tried: Sequence[JudgeTrial]) -> str:
-    shown = sorted(prompt for one in tried for prompt in one.prompts)
-    return short_digest(sha256("\n".join(shown).encode()).hexdigest())
+    prompts = sorted(prompt for one in tried for prompt in one.prompts)
+    return short_digest(sha256("\n".join(prompts).encode()).hexdigest())
 
 
 def _verdict_pairs(bench: Workbench, task: Task, judge: str, file: Path) -> list[tuple[bool, bool]]:
     """Pair human verdicts with this judge's, over the responses of all models in the home."""
     labels = read_labels(file)
     questions = {one.question_id: one for one in bench.questions(task)}
-    said, judged = (evaluation_key(task, "main", name) for name in ("predictions", "judgements"))
+    prediction_key, judgement_key = (
+        evaluation_key(task, "main", name) for name in ("predictions", "judgements")
+    )
     pairs = []
-    for model in bench.tables.partitions(judged):
-        rows = [r for r in bench.tables.read(judged, Judgement, model) if r.judge == judge]
+    for model in bench.tables.partitions(judgement_key):
+        rows = [r for r in bench.tables.read(judgement_key, Judgement, model) if r.judge == judge]
         own = [label for label in labels if label.model in ("", model)]
         if rows and own:
-            predictions = bench.tables.read(said, Prediction, model)
+            predictions = bench.tables.read(prediction_key, Prediction, model)
             pairs += pair_with_labels(task, questions, predictions, rows, own)
     if not pairs:
         raise SettingsError(

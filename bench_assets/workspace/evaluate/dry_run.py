@@ -64,8 +64,8 @@ def dry_run(
             row
             for task in tasks
             if task.asked_of == "model"
-            if (asked := part.of(task, bench.questions(task, condition))) or part == WHOLE
-            for row in _of_task(bench, models, task, asked, _Asker(model, condition))
+            if (subset := part.of(task, bench.questions(task, condition))) or part == WHOLE
+            for row in _of_task(bench, models, task, subset, _Asker(model, condition))
         ]
 
 
@@ -91,9 +91,9 @@ class _Asker(NamedTuple):
 def _of_task(
     bench: Workbench, models: Models, task: Task, questions: Sequence[Question], whom: _Asker
 ) -> list[Estimate]:
-    asked = _RequestCounter(models, *whom)
-    predictions = pipeline.predict(task, questions, asked, whom.condition)
-    rows = [asked.estimate(task, "model")]
+    counter = _RequestCounter(models, *whom)
+    predictions = pipeline.predict(task, questions, counter, whom.condition)
+    rows = [counter.estimate(task, "model")]
     judge = bench.settings.suite(task.suite, SuiteSettings).judge
     if task.is_judged and (chosen := task.chosen_judge(judge)).model:
         judging = _RequestCounter(models, chosen.model, unsaid=_NO_VERDICT)
@@ -143,11 +143,11 @@ class _RequestCounter:
             return unsaid
         try:
             with self._models.open(self.name, self._condition, self._count) as model:
-                asked: object = model
-                while isinstance(asked, BlindModel | ElicitedModel):
-                    asked = asked.inner
-                if isinstance(asked, CachingModel):
-                    self._earlier = self._models.store.averages(*asked.asked_as)
+                unwrapped: object = model
+                while isinstance(unwrapped, BlindModel | ElicitedModel):
+                    unwrapped = unwrapped.inner
+                if isinstance(unwrapped, CachingModel):
+                    self._earlier = self._models.store.averages(*unwrapped.asked_as)
                 return model.response(requests)
         except _RequestPendingError:
             return unsaid

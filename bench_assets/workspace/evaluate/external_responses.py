@@ -62,13 +62,13 @@ def open_judge(
         UnknownNameError: If bench.toml has no model of that name.
     """
     judge = bench.settings.suite(task.suite, SuiteSettings).judge
-    name, asked = task.chosen_judge(judge) if task.is_judged else ChosenJudge("", "")
-    if not asked:
+    name, model_name = task.chosen_judge(judge) if task.is_judged else ChosenJudge("", "")
+    if not model_name:
         yield None, name
-    elif asked == "recorded":
-        yield RecordedJudge(asked, responses, file), name
+    elif model_name == "recorded":
+        yield RecordedJudge(model_name, responses, file), name
     else:
-        with bench.models() as models, models.open(asked) as model:
+        with bench.models() as models, models.open(model_name) as model:
             yield model, name
 
 
@@ -94,9 +94,9 @@ def score_responses(
         UnknownNameError: If the task has no such scorer.
         SourceError: If two responses to one question differ.
     """
-    asked = {question.question_id for question in questions}
+    question_ids = {question.question_id for question in questions}
     fits = report(questions, responses)
-    rows = _predictions(responses, asked)
+    rows = _predictions(responses, question_ids)
     judgements = pipeline.judge(task, questions, rows, *judge) if task.is_judged else []
     scores = pipeline.score(task, questions, rows, judgements, scorer)
     return ExternalScores(
@@ -135,11 +135,11 @@ def require_matches(file: Path, suite: str, scored: Sequence[ExternalScores]) ->
         return
     unknown = [name for one in scored for name in one.report.unknown]
     where = next((one.report.first_unknown for one in scored if one.report.first_unknown), "")
-    such = f", such as {unknown[0]!r} ({where.rpartition(', ')[2]})" if unknown else ""
+    example = f", such as {unknown[0]!r} ({where.rpartition(', ')[2]})" if unknown else ""
     raise SourceError(
         f"{file}: no response answers a question of {suite}: {len(set(unknown))} unknown "
         f"question_ids"
-        f"{such}. Print the questions with `bench tables questions {suite}`"
+        f"{example}. Print the questions with `bench tables questions {suite}`"
     )
 
 
@@ -147,16 +147,18 @@ def fit_message(file: Path, scored: ExternalScores, n_questions: int) -> str:
     """Format the numbers of used, missing and unknown responses of a file, one per line."""
     fits = scored.report
     lines = [f"{file}: {fits.n_used} responses of {scored.model} used"]
-    for what, names in {
+    for label, names in {
         f"of {n_questions} questions have no response": fits.missing,
         "responses to unknown questions left out": fits.unknown,
     }.items():
         if names:
-            lines.append(f"  {len(names)} {what}, such as {', '.join(names[:3])}")
+            lines.append(f"  {len(names)} {label}, such as {', '.join(names[:3])}")
     return "\n".join(lines)
 
 
-def _predictions(responses: Sequence[RecordedResponse], asked: Collection[str]) -> list[Prediction]:
+def _predictions(
+    responses: Sequence[RecordedResponse], question_ids: Collection[str]
+) -> list[Prediction]:
     """Build predictions from the responses, without duplicates and unknown questions."""
     predictions = {
         (response.question_id, response.sample): Prediction(
@@ -164,12 +166,12 @@ def _predictions(responses: Sequence[RecordedResponse], asked: Collection[str]) 
             model=response.model,
             condition=response.condition,
             sample=response.sample,
-            text=came.said.answer,
+            text=wrapped.said.answer,
             raw_text=response.text,
-            no_answer=came.no_answer,
+            no_answer=wrapped.no_answer,
         )
         for response in responses
-        if response.question_id in asked
-        for came in [Response(text=response.text)]
+        if response.question_id in question_ids
+        for wrapped in [Response(text=response.text)]
     }
     return list(predictions.values())

@@ -80,17 +80,17 @@ def store_evaluations(
         HomeError: If the home cannot be written to.
     """
     with hold_locks(home / "locks", [IMPORTS_FILE], lambda _: None):
-        there = {one.suite: one for one in read_imports(home)}
+        existing = {one.suite: one for one in read_imports(home)}
         for one in evaluations:
-            if one.task.name in catalog.names and one.task.name not in there:
+            if one.task.name in catalog.names and one.task.name not in existing:
                 raise SettingsError(
                     f"{one.task.name}: is the name of a suite. Import under another name"
                 )
         for one in evaluations:
             store_evaluation(tables, one)
-            there[one.task.name] = stored_task(one.task)
+            existing[one.task.name] = stored_task(one.task)
         with open_atomic(home / IMPORTS_FILE) as file:
-            listed = imports_as_json(list(there.values()))
+            listed = imports_as_json(list(existing.values()))
             file.write(json.dumps(listed, indent=1, ensure_ascii=False).encode())
 
 
@@ -114,10 +114,10 @@ def _renew_metrics(tables: TableFiles, one: TaskEvaluation, questions: Sequence[
     """Update every model's metrics to the present questions, and count its missing responses."""
     key, data = evaluation_key(one.task, one.condition, "metrics"), short_digest(digest(questions))
     for model in tables.partitions(key):
-        said = tables.read(
+        predictions = tables.read(
             evaluation_key(one.task, one.condition, "predictions"), Prediction, model
         )
-        answered = {row.question_id for row in said if not row.error}
+        answered = {row.question_id for row in predictions if not row.error}
         n_failed = len(questions) - len(answered)
         rows = [
             replace(

@@ -48,15 +48,15 @@ def parse_models(texts: Sequence[str], settings: "Settings", elicit: str = "") -
     names: dict[str, None] = {}
     sections = {}
     for text in dict.fromkeys(texts):
-        given = parse_ad_hoc_model(text, settings)
-        names[elicited_model_name(given.name if given else text, elicit)] = None
+        ad_hoc = parse_ad_hoc_model(text, settings)
+        names[elicited_model_name(ad_hoc.name if ad_hoc else text, elicit)] = None
         known = {**EMBEDDED_MODELS, **settings.models_of_file}
-        if given and given.section and given.name not in known:
-            sections[given.name] = given.section
-            if given.name not in settings.models:  # otherwise printed before
-                engine = f"; {given.engine}" if given.engine else ""
+        if ad_hoc and ad_hoc.section and ad_hoc.name not in known:
+            sections[ad_hoc.name] = ad_hoc.section
+            if ad_hoc.name not in settings.models:  # otherwise printed before
+                engine = f"; {ad_hoc.engine}" if ad_hoc.engine else ""
                 called = template_of_argument(text)
-                print_message(f"{called} is named {given.name} from now on{engine}")
+                print_message(f"{called} is named {ad_hoc.name} from now on{engine}")
         elif chosen := settings.engine_of(text):
             print_message(f"{text} is {chosen.message}")
     return ModelArguments(list(names), sections)
@@ -73,12 +73,12 @@ def save_models(asked: ModelArguments, settings: "Settings") -> None:
     from resources.checkpoints.identity import hub_commit
     from resources.config.models_toml import read_models, save_models
 
-    there = read_models(settings.home)
+    existing = read_models(settings.home)
     for name, section in asked.sections.items():
-        if name not in there and "base_url" in section:
+        if name not in existing and "base_url" in section:
             _check_connection(str(section["base_url"]))
             _check_served(section)
-        if name not in there and HUB_ID.fullmatch(path := str(section.get("path", ""))):
+        if name not in existing and HUB_ID.fullmatch(path := str(section.get("path", ""))):
             hub_commit(path, str(section.get("revision") or "main"))
     if asked.sections:
         save_models(settings.home, asked.sections)
@@ -119,9 +119,9 @@ def _check_served(section: Mapping[str, Any]) -> None:
     rows = listed.get("data") if isinstance(listed, dict) else None
     names = [str(row["id"]) for row in rows or () if isinstance(row, dict) and "id" in row]
     if names and model not in names and f"models/{model}" not in names:
-        meant = did_you_mean(model, names)
-        shown = ", ".join(names[:_MOST_LISTED]) + (", ..." if len(names) > _MOST_LISTED else "")
+        suggestion = did_you_mean(model, names)
+        served = ", ".join(names[:_MOST_LISTED]) + (", ..." if len(names) > _MOST_LISTED else "")
         raise ModelError(
-            f"{redact_urls(address)}: no model named {model!r}; it serves: {shown}"
-            f"{meant and f'; {meant}'}"
+            f"{redact_urls(address)}: no model named {model!r}; it serves: {served}"
+            f"{suggestion and f'; {suggestion}'}"
         )

@@ -55,12 +55,12 @@ def _find_by_model(bench: Workbench, task_name: str, model: str, condition: str)
 
 
 def _find_by_signature(bench: Workbench, text: str) -> NumberRef:
-    said = Signature.parse(text)
-    found = [task for task in bench.catalog.tasks if task.name == said.task]
+    signature = Signature.parse(text)
+    found = [task for task in bench.catalog.tasks if task.name == signature.task]
     for task in found:
-        if said.condition not in task.conditions:
+        if signature.condition not in task.conditions:
             continue
-        key = evaluation_key(task, said.condition, "metrics")
+        key = evaluation_key(task, signature.condition, "metrics")
         for tables in (bench.tables, *bench.tables.elsewhere(task.suite)):
             for model in tables.partitions(key):
                 rows = _read_metrics(tables, key, model)

@@ -50,16 +50,18 @@ def permute_questions(
     Raises:
         SettingsError: If no task remains; names the reasons.
     """
-    made = [
+    permuted = [
         (task, permute_options(task, questions, wanted.orders, wanted.seed))
         for task in tasks
         if task.asked_of == "model"
         for questions in [wanted.part.of(task, bench.questions(task))]
     ]
-    if found := [(task, one) for task, one in made if one.ordered]:
+    if found := [(task, one) for task, one in permuted if one.ordered]:
         return found
     why = [
-        f"{task.name}, {n} questions: {why}" for task, o in made for why, n in o.left_out.items()
+        f"{task.name}, {n} questions: {why}"
+        for task, o in permuted
+        for why, n in o.left_out.items()
     ]
     raise SettingsError("no options can be permuted: " + ("; ".join(why) or "no task of models"))
 
@@ -73,9 +75,9 @@ def evaluate_permutations(
         ModelError: If the model cannot be opened, or questions remain without a response.
     """
     questions = bench.questions(task)
-    shown = [one.question for one in made.ordered]
-    predictions, scores = _scored(bench, task, model, shown)
-    told = partial(
+    reordered = [one.question for one in made.ordered]
+    predictions, scores = _scored(bench, task, model, reordered)
+    make_figure = partial(
         OrderFigure,
         task=task.name,
         model=predictions[0].model,
@@ -85,7 +87,7 @@ def evaluate_permutations(
         at=datetime.now(UTC).isoformat(timespec="microseconds"),
     )
     figures = figures_of(
-        permutation_outcomes(made.ordered, scores), cluster_questions(questions), told
+        permutation_outcomes(made.ordered, scores), cluster_questions(questions), make_figure
     )
     add_figures(bench.settings.home, OrderFigure, figures)
     return figures
@@ -96,16 +98,16 @@ def permutation_outcomes(
 ) -> dict[str, list[PermutationOutcome]]:
     """Collect the points and chosen options of each order, by question id."""
     score_of = {score.question_id: score for score in scores}
-    said: dict[str, list[PermutationOutcome]] = {}
+    outcomes: dict[str, list[PermutationOutcome]] = {}
     for one in ordered:
         score = score_of[one.question.question_id]
         is_scored = score.points is not None and score.max_points > 0
         share = (score.points or 0.0) / score.max_points if is_scored else None
         place = _place(score.answer, len(one.places))
-        said.setdefault(one.asked, []).append(
+        outcomes.setdefault(one.asked, []).append(
             PermutationOutcome(one.number, one.places, share, place)
         )
-    return said
+    return outcomes
 
 
 def _place(answer: Sequence[str], n: int) -> int | None:
@@ -120,9 +122,12 @@ def _scored(
 ) -> tuple[list[Prediction], Sequence[Score]]:
     chosen = bench.settings.suite(task.suite, SuiteSettings)
     with bench.models() as models:
-        with open_model(models, f"{model}: {task.name}, orders of options", model) as (asked, _):
-            said = pipeline.predict(task, questions, asked)
-        predictions = [accept_refusals(row, chosen.accept) for row in said]
+        with open_model(models, f"{model}: {task.name}, orders of options", model) as (
+            opened_model,
+            _,
+        ):
+            raw_predictions = pipeline.predict(task, questions, opened_model)
+        predictions = [accept_refusals(row, chosen.accept) for row in raw_predictions]
         require_responses(task.name, "questions", predictions, chosen.accept)
         verdicts = (
             judge_predictions(models, task, chosen, questions, predictions)

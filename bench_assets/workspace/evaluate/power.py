@@ -77,13 +77,15 @@ def _estimates(
 ) -> Iterator[PowerEstimate]:
     questions = _read(bench, task)
     exam = _task_size(task, questions)
-    seen = _spreads(bench, task, questions) if questions else {}
-    if not seen and exam.questions and task.primary_metric not in task.adds:
+    spreads = _spreads(bench, task, questions) if questions else {}
+    if not spreads and exam.questions and task.primary_metric not in task.adds:
         most = unpaired_variance(baseline) * exam.effect
-        seen = {"on the same questions": (most, baseline, f"{exam.basis}; at worst, no model seen")}
-        seen |= {"on other questions": (most, baseline, exam.basis)}
+        spreads = {
+            "on the same questions": (most, baseline, f"{exam.basis}; at worst, no model seen")
+        }
+        spreads |= {"on other questions": (most, baseline, exam.basis)}
     unknown = (nan, baseline, f"{exam.basis}; evaluate two models first")
-    for compared, (of_unit, base, basis) in (seen or {"on the same questions": unknown}).items():
+    for compared, (of_unit, base, basis) in (spreads or {"on the same questions": unknown}).items():
         least = detectable_difference(of_unit, exam.units)
         none = least > 1 and task.primary_metric not in task.adds  # shares differ by 1 at most
         row = PowerEstimate(
@@ -125,8 +127,8 @@ def _read(bench: Workbench, task: Task) -> list[Question]:
 def _task_size(task: Task, questions: Sequence[Question]) -> _TaskSize:
     if not questions:
         n = task.counts.get("all", 0)
-        whose = "the paper's count, each question for itself" if n else "no questions yet"
-        basis = f"{whose}; bench tables questions {task.suite} builds the table"
+        origin = "the paper's count, each question for itself" if n else "no questions yet"
+        basis = f"{origin}; bench tables questions {task.suite} builds the table"
         return _TaskSize(questions=n, units=max(1, n), clusters=None, effect=1.0, basis=basis)
     clusters = cluster_questions(questions)
     units = _units(task, questions)
@@ -165,14 +167,14 @@ def _spreads(
     ]
     alone = [[PairedScores(0.0, p.after, p.cluster, p.most) for p in pairs] for pairs in found]
     base = median(side.value for side in sides)
-    said = f"{len(sides)} models' responses"
+    basis = f"{len(sides)} models' responses"
 
     def of_unit(every: Sequence[Sequence[PairedScores]]) -> float:
         return median(change_variance(pairs) * units / len(pairs) for pairs in every)
 
     return {
-        "on the same questions": (of_unit(found), base, said),
-        "on other questions": (2 * of_unit(alone), base, said),
+        "on the same questions": (of_unit(found), base, basis),
+        "on other questions": (2 * of_unit(alone), base, basis),
     }
 
 
@@ -184,12 +186,12 @@ def _sides(bench: Workbench, task: Task, questions: Sequence[Question]) -> Itera
     order = sorted(bench.tables.partitions(key), key=lambda one: sha256(one.encode()).digest())
     for model in order:
         try:
-            given = fully_scored_by_question(bench.tables.read(key, Score, model))
+            by_question = fully_scored_by_question(bench.tables.read(key, Score, model))
         except TableError:
             continue
-        if given.keys() != names:
+        if by_question.keys() != names:
             continue
-        scored = [ScoredQuestion(q, one) for q in questions for one in given[q.question_id]]
+        scored = [ScoredQuestion(q, one) for q in questions for one in by_question[q.question_id]]
         value = measure(scored).value
         if not isnan(value):
             yield ScoredMetric(scored, value)

@@ -91,31 +91,31 @@ def reproduce(bench: Workbench, number: NumberRef, *, ask: bool = False) -> Repr
         number: The number to reproduce.
         ask: Whether to request responses that are not cached.
     """
-    task, needs = task_requirements(number, bench.catalog)
-    if task is None or _has_missing(needs):
-        return ReproductionResult(number=number, needs=needs)
+    task, requirements = task_requirements(number, bench.catalog)
+    if task is None or _has_missing(requirements):
+        return ReproductionResult(number=number, needs=requirements)
     places = [number.tables, bench.tables, *bench.tables.elsewhere(task.suite)]
     questions, more = question_requirements(number, task, places)
-    needs += more
-    if _has_missing(needs):
-        return ReproductionResult(number=number, needs=needs)
-    whole = _Inputs(number, task, questions)
+    requirements += more
+    if _has_missing(requirements):
+        return ReproductionResult(number=number, needs=requirements)
+    inputs = _Inputs(number, task, questions)
     with bench.models() as models:
         try:
-            predictions = _predictions(bench, models, whole, needs, ask=ask)
-            judgements = _judgements(bench, models, whole, predictions, needs, ask=ask)
+            predictions = _predictions(bench, models, inputs, requirements, ask=ask)
+            judgements = _judgements(bench, models, inputs, predictions, requirements, ask=ask)
         except BenchError as error:  # for any reason, responses are missing
-            lacks = BundleRequirement(
+            unmet = BundleRequirement(
                 part="responses", takes="all", here=str(error), missing=_remedy(number, ask=ask)
             )
-            return ReproductionResult(number=number, needs=[*needs, lacks])
+            return ReproductionResult(number=number, needs=[*requirements, unmet])
     scorer = number.signature.parts["scorer"]
-    again = score_and_aggregate(task, questions, predictions, judgements, scorer)
-    return _compare(whole, needs, again)
+    rescored = score_and_aggregate(task, questions, predictions, judgements, scorer)
+    return _compare(inputs, requirements, rescored)
 
 
-def _has_missing(needs: Sequence[BundleRequirement]) -> bool:
-    return any(need.missing for need in needs)
+def _has_missing(requirements: Sequence[BundleRequirement]) -> bool:
+    return any(need.missing for need in requirements)
 
 
 def _remedy(number: NumberRef, *, ask: bool) -> str:
@@ -125,14 +125,19 @@ def _remedy(number: NumberRef, *, ask: bool) -> str:
 
 
 def _predictions(
-    bench: Workbench, models: Models, whole: _Inputs, needs: list[BundleRequirement], *, ask: bool
+    bench: Workbench,
+    models: Models,
+    inputs: _Inputs,
+    requirements: list[BundleRequirement],
+    *,
+    ask: bool,
 ) -> list[Prediction]:
     """Get the responses: cached under the signature, recomputed locally, or requested."""
-    number, task, questions = whole
+    number, task, questions = inputs
     condition, wanted = number.signature.condition, number.signature.parts.get("model", "")
     if task.asked_of != "model":
-        rows = _stored_predictions(whole)
-        needs.append(
+        rows = _stored_predictions(inputs)
+        requirements.append(
             BundleRequirement(
                 part="responses", takes=wanted, here=f"{len(rows)} rankings, as ranked"
             )
@@ -140,10 +145,10 @@ def _predictions(
         return rows
     if not _is_local(bench, number.model):
         known = _cached_model(number.model or split_model_part(wanted)[0], wanted, models)
-        rows = _with_refusals(whole, pipeline.predict(task, questions, known, condition))
+        rows = _with_refusals(inputs, pipeline.predict(task, questions, known, condition))
         missing = sum(row.error == NOT_CACHED for row in rows)
         if not missing:
-            needs.append(
+            requirements.append(
                 BundleRequirement(part="responses", takes=wanted, here=f"{len(rows)} cached")
             )
             return rows
@@ -152,16 +157,18 @@ def _predictions(
     with _open_model(models, number.model, condition, ask=ask) as model:
         if model.signature != wanted:
             raise MissingResponsesError(f"{number.model} is now {model.signature}")
-        rows = _with_refusals(whole, pipeline.predict(task, questions, model, condition))
-    needs.append(BundleRequirement(part="responses", takes=wanted, here=f"{len(rows)} available"))
+        rows = _with_refusals(inputs, pipeline.predict(task, questions, model, condition))
+    requirements.append(
+        BundleRequirement(part="responses", takes=wanted, here=f"{len(rows)} available")
+    )
     return rows
 
 
-def _with_refusals(whole: _Inputs, rows: Sequence[Prediction]) -> list[Prediction]:
+def _with_refusals(inputs: _Inputs, rows: Sequence[Prediction]) -> list[Prediction]:
     """Accept refusals as the number did; uncached ones are taken from its table."""
-    if "refused" not in whole.number.signature.parts:
+    if "refused" not in inputs.number.signature.parts:
         return list(rows)
-    stored = _stored_predictions(whole) if whole.number.model else []
+    stored = _stored_predictions(inputs) if inputs.number.model else []
     refused = {(row.question_id, row.sample): row for row in stored if row.refused}
     accept: list[Accepted] = ["refused"]
     return [
@@ -175,36 +182,40 @@ def _with_refusals(whole: _Inputs, rows: Sequence[Prediction]) -> list[Predictio
 def _judgements(
     bench: Workbench,
     models: Models,
-    whole: _Inputs,
+    inputs: _Inputs,
     predictions: Sequence[Prediction],
-    needs: list[BundleRequirement],
+    requirements: list[BundleRequirement],
     *,
     ask: bool,
 ) -> list[Judgement]:
-    number, task, questions = whole
+    number, task, questions = inputs
     if not task.is_judged:
         return []
-    said = number.signature.parts.get("judge", "none")
-    name, asked = _judge_of(task, said, bench.settings.suite(task.suite, SuiteSettings).judge)
-    if not asked:
-        recorded = _stored_verdicts(whole) if name == PEOPLE else []
-        here = f"{len(recorded)} human verdicts" if recorded else f"rules: {name}"
-        needs.append(BundleRequirement(part="judge", takes=said, here=here))
+    judge_part = number.signature.parts.get("judge", "none")
+    name, model_name = _judge_of(
+        task, judge_part, bench.settings.suite(task.suite, SuiteSettings).judge
+    )
+    if not model_name:
+        recorded = _stored_verdicts(inputs) if name == PEOPLE else []
+        available = f"{len(recorded)} human verdicts" if recorded else f"rules: {name}"
+        requirements.append(BundleRequirement(part="judge", takes=judge_part, here=available))
         return judge_by_rules(task, questions, predictions, name, recorded)
-    with _open_model(models, asked, "main", ask=ask) as judge:
+    with _open_model(models, model_name, "main", ask=ask) as judge:
         rows = judge_by_model(task, questions, predictions, (judge, name), "")
-    needs.append(
-        BundleRequirement(part="judge", takes=said, here=f"{len(rows)} verdicts, {judge.signature}")
+    requirements.append(
+        BundleRequirement(
+            part="judge", takes=judge_part, here=f"{len(rows)} verdicts, {judge.signature}"
+        )
     )
     return rows
 
 
-def _judge_of(task: Task, said: str, configured: str) -> ChosenJudge:
+def _judge_of(task: Task, judge_part: str, configured: str) -> ChosenJudge:
     """The judge in the number's signature; the configured one if no response was judged."""
-    if said == "none":
+    if judge_part == "none":
         return task.chosen_judge(configured)
-    asked = [part for part in said.split("+") if part != RULES]
-    return task.chosen_judge(said if len(asked) > 1 else (asked or [RULES])[0])
+    models = [part for part in judge_part.split("+") if part != RULES]
+    return task.chosen_judge(judge_part if len(models) > 1 else (models or [RULES])[0])
 
 
 def _cached_model(name: str, wanted: str, models: Models) -> ChatModel:
@@ -242,53 +253,56 @@ def _refuse_new_requests(done: int, remembered: int, total: int) -> None:
         raise MissingResponsesError(f"{total - remembered} of {total} responses are not cached")
 
 
-def _stored_predictions(whole: _Inputs) -> list[Prediction]:
-    place = _location(whole)
-    rows = list(place.read().predictions) if whole.number.model else []
+def _stored_predictions(inputs: _Inputs) -> list[Prediction]:
+    place = _location(inputs)
+    rows = list(place.read().predictions) if inputs.number.model else []
     if not rows:
         raise MissingResponsesError("the table of rankings is missing")
     return rows
 
 
-def _stored_verdicts(whole: _Inputs) -> Sequence[Judgement]:
-    rows = _location(whole).read().judgements if whole.number.model else []
+def _stored_verdicts(inputs: _Inputs) -> Sequence[Judgement]:
+    rows = _location(inputs).read().judgements if inputs.number.model else []
     if not rows:
         raise MissingResponsesError("the table of human verdicts is missing")
     return rows
 
 
-def _location(whole: _Inputs) -> EvaluationLocation:
-    number = whole.number
-    return EvaluationLocation(number.tables, whole.task, number.signature.condition, number.model)
+def _location(inputs: _Inputs) -> EvaluationLocation:
+    number = inputs.number
+    return EvaluationLocation(number.tables, inputs.task, number.signature.condition, number.model)
 
 
 def _compare(
-    whole: _Inputs, needs: list[BundleRequirement], again: RescoredEvaluation
+    inputs: _Inputs, requirements: list[BundleRequirement], rescored: RescoredEvaluation
 ) -> ReproductionResult:
     """Compare with stored tables; without them with metrics, or only with the signature."""
-    number, task = whole.number, whole.task
-    before = _location(whole).read() if number.model and number.metrics else None
+    number, task = inputs.number, inputs.task
+    before = _location(inputs).read() if number.model and number.metrics else None
     found: Sequence[Divergence]
     causes: list[Cause] = []
     if before is not None and not metric_divergences(before.metrics, number.metrics):
-        then = RescoredEvaluation(
+        stored = RescoredEvaluation(
             before.predictions, before.judgements, before.scores, before.metrics
         )
-        found, compared = find_divergences(then, again), "the tables of this home"
+        found, compared = find_divergences(stored, rescored), "the tables of this home"
         if found:
-            after = EvaluationTables(name="again", questions=whole.questions, **again._asdict())
+            after = EvaluationTables(name="again", questions=inputs.questions, **rescored._asdict())
             causes = decompose_difference(task, before, after, _metric_of(found, task))
     elif number.metrics:
-        found, compared = metric_divergences(number.metrics, again.metrics), "the file of metrics"
+        found, compared = (
+            metric_divergences(number.metrics, rescored.metrics),
+            "the file of metrics",
+        )
     else:
-        now = again.metrics[0].signature
-        same = now == number.text
-        found = [] if same else [_signature_divergence(number.text, now)]
+        now = rescored.metrics[0].signature
+        unchanged = now == number.text
+        found = [] if unchanged else [_signature_divergence(number.text, now)]
         compared = "the signature only: no table here has its digits"
     return ReproductionResult(
         number=number,
-        needs=needs,
-        again=again,
+        needs=requirements,
+        again=rescored,
         partings=found,
         causes=causes,
         compared=compared,
@@ -324,7 +338,7 @@ def bundle(
     wanted = TableFilter([task], [number.model], [number.signature.condition])
     gathered = TableCollection(number.tables, wanted, known_secrets(home))
     responses = existing_response_store(bench.settings)
-    beside = BundleOptions(
+    options = BundleOptions(
         suite=suite,
         benchmark=bench.settings.benchmarks.get(suite.name),
         image_store=open_image_store(bench.settings),
@@ -333,7 +347,7 @@ def bundle(
         passed_on=suite.name not in restricted_suites(number.tables, bench.catalog),
         images=images,
     )
-    return pack_number(_only(gathered), beside, target)
+    return pack_number(_only(gathered), options, target)
 
 
 def _only(gathered: TableCollection) -> ModelResponses:

@@ -47,7 +47,7 @@ def write_review(
         ModelError: If the reviewing model cannot be opened.
     """
     read = bench.tables.rows
-    there = {(one.question_id, one.response): one for one in _existing(file)}
+    existing = {(one.question_id, one.response): one for one in _existing(file)}
     judged = evaluation_key(task, condition, "judgements")
     lines = review_lines(
         task,
@@ -57,7 +57,7 @@ def write_review(
         bench.settings.suite(task.suite, SuiteSettings).scorer,
     )
     new = {(one.question_id, one.response): one for one in lines}
-    kept = {key: one for key, one in there.items() if one.is_filled}
+    kept = {key: one for key, one in existing.items() if one.is_filled}
     form = list({**new, **kept}.values())
     if by:
         with bench.models() as models, open_model(models, f"{by}: review", by) as opened:
@@ -79,16 +79,18 @@ def review_lines(
     A response is doubtful if two of the task's scorers parse different answers. With a model judge,
     responses with partial credit are left out, because a verdict cannot express it.
     """
-    asked = {question.question_id: question for question in questions}
+    questions_by_id = {question.question_id: question for question in questions}
     names = dict.fromkeys((scorer or task.default_scorer, *task.scorers))
-    given = [pipeline.score(task, questions, predictions, judgements, name) for name in names]
-    heard = group_judgements(predictions, judgements)
+    scores_by_scorer = [
+        pipeline.score(task, questions, predictions, judgements, name) for name in names
+    ]
+    grouped = group_judgements(predictions, judgements)
     found: dict[tuple[str, str], ReviewLine] = {}
-    for prediction, about, *scores in zip(predictions, heard, *given, strict=True):
-        by_model = any(one.prompt_sha256 for one in about)
+    for prediction, verdicts, *scores in zip(predictions, grouped, *scores_by_scorer, strict=True):
+        by_model = any(one.prompt_sha256 for one in verdicts)
         is_partial = by_model and scores[0].max_points != 1.0
-        pair = AnsweredQuestion(asked[prediction.question_id], prediction)
-        if not is_partial and (why := _review_reason(pair, scores, about)):
+        pair = AnsweredQuestion(questions_by_id[prediction.question_id], prediction)
+        if not is_partial and (why := _review_reason(pair, scores, verdicts)):
             line = _line(pair, why, by_model=by_model)
             found.setdefault((line.question_id, line.response), line)
     return list(found.values())
@@ -100,8 +102,8 @@ def fill_in(lines: Sequence[ReviewLine], model: ChatModel) -> list[ReviewLine]:
     responses = model.response([Request(prompt=_prompt(lines[place])) for place in open_])
     filled = list(lines)
     for place, response in zip(open_, responses, strict=True):
-        said = "" if response.error else response.said.answer
-        filled[place] = _filled_line(lines[place], said, f"model:{model.name}")
+        text = "" if response.error else response.said.answer
+        filled[place] = _filled_line(lines[place], text, f"model:{model.name}")
     return filled
 
 
@@ -113,11 +115,11 @@ def _existing(file: Path) -> list[ReviewLine]:
 
 
 def _review_reason(
-    pair: AnsweredQuestion, scores: Sequence[Score], about: Sequence[Judgement]
+    pair: AnsweredQuestion, scores: Sequence[Score], verdicts: Sequence[Judgement]
 ) -> str:
-    if is_unread(pair, scores[0], about):
+    if is_unread(pair, scores[0], verdicts):
         return "unread"
-    first, by_model = scores[0], any(one.prompt_sha256 for one in about)
+    first, by_model = scores[0], any(one.prompt_sha256 for one in verdicts)
     if first.error or first.no_answer or pair.prediction.ranking or by_model:
         return ""
     return "doubtful" if len({one.answer for one in scores if one.answer}) > 1 else ""
@@ -144,32 +146,33 @@ def _option_lines(question: Question) -> str:
 
 
 def _prompt(line: ReviewLine) -> Prompt:
-    shown = [f"Question:\n{line.question}"]
+    sections = [f"Question:\n{line.question}"]
     if line.options:
-        shown.append(line.options)
+        sections.append(line.options)
     if line.asked_for == "verdict":
-        shown.append(f"Reference:\n{line.reference}")
-    shown.append(f"Response to the question:\n{line.text}")
+        sections.append(f"Reference:\n{line.reference}")
+    sections.append(f"Response to the question:\n{line.text}")
     if line.asked_for == "verdict":
         task = "Does the response commit to the same answer as the reference? Reply yes or no."
     else:
-        how = _ANSWERS.get(line.kind, "Reply with the answer alone")
+        instruction = _ANSWERS.get(line.kind, "Reply with the answer alone")
         task = (
-            f"Which answer does the response commit to? Do not answer the question yourself. {how}"
+            "Which answer does the response commit to? Do not answer the question yourself."
+            f" {instruction}"
             f" that the response commits to, or {NO_ANSWER} if it commits to no answer."
         )
-    return Prompt.of("\n\n".join([*shown, task]))
+    return Prompt.of("\n\n".join([*sections, task]))
 
 
-def _filled_line(line: ReviewLine, said: str, by: str) -> ReviewLine:
+def _filled_line(line: ReviewLine, text: str, by: str) -> ReviewLine:
     if line.asked_for == "verdict":
-        verdict = read_word(said, {"yes": "right", "no": "wrong"})
+        verdict = read_word(text, {"yes": "right", "no": "wrong"})
         return replace(line, verdict=verdict, by=by) if verdict else line
-    if read_word(said, {NO_ANSWER: NO_ANSWER}):
+    if read_word(text, {NO_ANSWER: NO_ANSWER}):
         return replace(line, answer=NO_ANSWER, by=by)
     if line.kind in _ANSWERS:
-        letters = said.replace(",", " ").replace("(", " ").replace(")", " ").rstrip(". \n").split()
+        letters = text.replace(",", " ").replace("(", " ").replace(")", " ").rstrip(". \n").split()
         offered = set(ascii_uppercase[: len(line.options.splitlines())])
         fits = letters and set(letters) <= offered and (line.kind == "choices" or len(letters) == 1)
         return replace(line, answer=" ".join(letters), by=by) if fits else line
-    return replace(line, answer=said.strip(), by=by) if said.strip() else line
+    return replace(line, answer=text.strip(), by=by) if text.strip() else line

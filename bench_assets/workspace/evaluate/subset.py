@@ -238,16 +238,16 @@ def evaluate_subset(
         pipeline.reject_people_judge(task, bench.settings.suite(task.suite, SuiteSettings).judge)
     with bench.models() as models:
         return [
-            _evaluate_task(bench, models, (task, condition), model, (few, asked, part))
+            _evaluate_task(bench, models, (task, condition), model, (subset, questions, part))
             for task in tasks
-            for asked in [bench.questions(task, condition)]
-            if (few := _elicitable_questions(part.of(task, asked), elicits=elicits))
+            for questions in [bench.questions(task, condition)]
+            if (subset := _elicitable_questions(part.of(task, questions), elicits=elicits))
         ]
 
 
-def _elicitable_questions(few: list[Question], *, elicits: bool) -> list[Question]:
+def _elicitable_questions(questions: list[Question], *, elicits: bool) -> list[Question]:
     """For option elicitation, keep only questions with options, unless there are none."""
-    return [one for one in few if has_options(one)] or few if elicits else few
+    return [one for one in questions if has_options(one)] or questions if elicits else questions
 
 
 def _evaluate_task(
@@ -255,36 +255,41 @@ def _evaluate_task(
     models: Models,
     of: tuple[Task, str],
     model: str,
-    drawn: tuple[list[Question], Sequence[Question], QuestionSubset],
+    selection: tuple[list[Question], Sequence[Question], QuestionSubset],
 ) -> TaskEvaluation:
-    (task, condition), (few, asked, part) = of, drawn
+    (task, condition), (subset, questions, part) = of, selection
     chosen = bench.settings.suite(task.suite, SuiteSettings)
     with (
         open_model(models, f"{model}: {task.name}", model, condition) as session,
-        snapshot_while_running(bench.settings, task, condition, few, session),
+        snapshot_while_running(bench.settings, task, condition, subset, session),
     ):
-        came = pipeline.predict(task, few, session.model, condition)
-    predictions = [accept_refusals(row, chosen.accept) for row in came]
+        raw_predictions = pipeline.predict(task, subset, session.model, condition)
+    predictions = [accept_refusals(row, chosen.accept) for row in raw_predictions]
     require_responses(task.name, "questions", predictions, chosen.accept)
-    judgements = judge_predictions(models, task, chosen, few, predictions) if task.is_judged else []
+    judgements = (
+        judge_predictions(models, task, chosen, subset, predictions) if task.is_judged else []
+    )
     require_responses(task.name, "verdicts", judgements, chosen.accept)
     review = load_review(chosen.review)
-    scores = pipeline.score(task, few, predictions, judgements, chosen.scorer, review)
-    which = f" of {', '.join(part.categories)}" if part.categories else ""
-    said = f"{len(few)} of {len(asked)} questions{which}"
+    scores = pipeline.score(task, subset, predictions, judgements, chosen.scorer, review)
+    category_note = f" of {', '.join(part.categories)}" if part.categories else ""
+    partial_note = f"{len(subset)} of {len(questions)} questions{category_note}"
     keys = partial(evaluation_key, task, condition)
-    known = read_judged_responses(bench.tables, keys, asked, predictions, judgements)
-    constants = [] if known else best_constants(task, few)
-    rows = metrics_with_baselines(task, few, predictions, scores, constants, known)
+    known = read_judged_responses(bench.tables, keys, questions, predictions, judgements)
+    constants = [] if known else best_constants(task, subset)
+    rows = metrics_with_baselines(task, subset, predictions, scores, constants, known)
     found = TaskEvaluation(
         task=task,
         model=model,
         condition=condition,
-        questions=few,
+        questions=subset,
         predictions=predictions,
         scores=scores,
-        metrics=[PartialMetric(**asdict(row), partial=said) for row in mark_partial(rows, said)],
-        partial=said,
+        metrics=[
+            PartialMetric(**asdict(row), partial=partial_note)
+            for row in mark_partial(rows, partial_note)
+        ],
+        partial=partial_note,
     )
     write_partial(bench.settings.home, found, judgements)
     return found
@@ -303,8 +308,8 @@ def judge_predictions(
         return pipeline.judge(task, questions, predictions, None, chosen.name)
     setup = format_judge_setup(chosen.name, setup_of(chosen.model, models.settings.load()))
     with open_model(models, f"{chosen.model}: judges {task.name}", chosen.model) as judge:
-        said = pipeline.judge(task, questions, predictions, judge.model, chosen.name)
-    return [replace(accept_refusals(row, settings.accept), setup=setup) for row in said]
+        judgements = pipeline.judge(task, questions, predictions, judge.model, chosen.name)
+    return [replace(accept_refusals(row, settings.accept), setup=setup) for row in judgements]
 
 
 @contextmanager

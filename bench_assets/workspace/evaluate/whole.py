@@ -96,17 +96,18 @@ def _publish_verdicts(bench: Workbench, waits: Mapping[str, int]) -> str:
     """
     from bench_assets.workspace.annotation import ask, progress  # imports a web server
 
-    said = []
+    sentences = []
     for name, n in waits.items():
         form = bench.catalog.task(name).response_tasks[0].task.name
         ask(bench, form)
         (row,) = progress(bench, form, datetime.now(UTC))
-        until = bench.settings.annotation.tasks[form].until
-        said.append(
+        deadline = bench.settings.annotation.tasks[form].until
+        sentences.append(
             f"{name}: {n} responses need human verdicts; {form} lacks {row.lacking}"
-            f" answers{f' by {until}' if until else ''}. {_how_to_answer(bench.settings, form)}"
+            f" answers{f' by {deadline}' if deadline else ''}."
+            f" {_how_to_answer(bench.settings, form)}"
         )
-    return " ".join([*said, "Then run the same command again; cached responses are reused"])
+    return " ".join([*sentences, "Then run the same command again; cached responses are reused"])
 
 
 def _how_to_answer(settings: Settings, form: str) -> str:

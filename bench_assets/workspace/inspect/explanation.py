@@ -88,9 +88,9 @@ def explain(
     steps = _trace(bench, question_id, model, condition)
     question, prompt = next(steps), next(steps)
     task = next(one for one in bench.catalog.tasks if one.name == question["task"])
-    asked = bench.tables.partitions(evaluation_key(task, condition, "predictions"))
-    if model not in asked:
-        raise UnknownNameError(f"model evaluated on {task.name}, {condition},", model, asked)
+    evaluated = bench.tables.partitions(evaluation_key(task, condition, "predictions"))
+    if model not in evaluated:
+        raise UnknownNameError(f"model evaluated on {task.name}, {condition},", model, evaluated)
     draws = list(_samples(steps, open_response_store(bench.settings)))
     if not draws:
         raise UnknownNameError(f"question with a response of {model}", question_id, ())
@@ -112,18 +112,18 @@ def explain(
 
 def _annotations_of(bench: Workbench, task: Task, question: Mapping[str, Any]) -> list[Answer]:
     """Annotations behind a question."""
-    said: list[Answer] = []
+    answers: list[Answer] = []
     for form in bench.catalog.suite(task.suite).annotation_tasks:
-        keys = [form.table(which).split("/") for which in ("units", "answers")]
+        keys = [form.table(table_name).split("/") for table_name in ("units", "answers")]
         if all(map(bench.tables.exists, keys)):
-            asked = question_units(
+            units = question_units(
                 question["question_id"],
                 question["group_id"],
                 question["images"],
                 bench.tables.read(keys[0], Unit),
             )
-            said += unit_answers(asked, bench.tables.read(keys[1], Answer))
-    return sorted(said, key=lambda answer: answer.changed_at)
+            answers += unit_answers(units, bench.tables.read(keys[1], Answer))
+    return sorted(answers, key=lambda answer: answer.changed_at)
 
 
 def _samples(steps: Iterator[Step], store: "ResponseStore") -> Iterator[SampleEvidence]:
@@ -131,14 +131,14 @@ def _samples(steps: Iterator[Step], store: "ResponseStore") -> Iterator[SampleEv
     of: dict[str, list[Step]] = {"predictions": [], "judgements": [], "scores": []}
     for step in steps:
         of[step["table"].rpartition("/")[2]].append(_without_table(step))
-    for said in of["predictions"]:
-        about = [row for row in of["judgements"] if row["sample"] == said["sample"]]
-        scores = [row for row in of["scores"] if row["sample"] == said["sample"]]
+    for prediction in of["predictions"]:
+        judgements = [row for row in of["judgements"] if row["sample"] == prediction["sample"]]
+        scores = [row for row in of["scores"] if row["sample"] == prediction["sample"]]
         yield SampleEvidence(
-            prediction=said,
-            thought=_reasoning_of(said),
+            prediction=prediction,
+            thought=_reasoning_of(prediction),
             judgements=[
-                {**row, "prompt": _sent_prompt(store, row["prompt_sha256"])} for row in about
+                {**row, "prompt": _sent_prompt(store, row["prompt_sha256"])} for row in judgements
             ],
             score=scores[0] if scores else {},
         )
@@ -152,12 +152,12 @@ def _sent_prompt(store: "ResponseStore", sha256: str) -> str | None:
     return store.prompt(sha256) if sha256 else None
 
 
-def _reasoning_of(said: Mapping[str, Any]) -> str:
+def _reasoning_of(prediction: Mapping[str, Any]) -> str:
     """Extract the reasoning of a response, by the tags in the model's signature."""
-    raw = said["raw_text"]
-    if not raw or raw == said["text"]:
+    raw = prediction["raw_text"]
+    if not raw or raw == prediction["text"]:
         return ""
-    _, _, tags = split_model_part(said["decoding"])[1].partition(_THINKING)
+    _, _, tags = split_model_part(prediction["decoding"])[1].partition(_THINKING)
     opening, _, closing = tags.partition(" ")
     return split_reasoning(raw, (opening, closing) if closing else None).thought
 
@@ -181,8 +181,8 @@ def _image(bench: Workbench, digest: str) -> ImageEvidence:
 def _scorer_description(task: Task, scorer: str) -> str:
     """Name of a scorer, and the first line of its docstring."""
     named = task.scorers.get(base_scorer(scorer))
-    about = (getattr(named, "__doc__", None) or "").strip()
-    return f"{scorer}: {about.splitlines()[0]}" if about else scorer
+    docstring = (getattr(named, "__doc__", None) or "").strip()
+    return f"{scorer}: {docstring.splitlines()[0]}" if docstring else scorer
 
 
 def _value(bench: Workbench, task: Task, model: str, condition: str) -> Step:
@@ -207,13 +207,13 @@ def _trace(bench: Workbench, question_id: str, model: str, condition: str) -> It
     """
     task, question = _find(bench, question_id, condition)
     yield {"table": "/".join(questions_key(task, condition)), **to_json(question)}
-    asked = task.conditions[condition].prompt(question)
-    sent = open_response_store(bench.settings).prompt(asked.sha256)
+    prompt = task.conditions[condition].prompt(question)
+    sent = open_response_store(bench.settings).prompt(prompt.sha256)
     yield {
         "table": "prompts",
-        "sha256": asked.sha256,
+        "sha256": prompt.sha256,
         "sent": sent is not None,
-        "turns": asked.to_json(),
+        "turns": prompt.to_json(),
     }
     known = bench.definitions.resolve_asset_graph().get_all_asset_keys()
     for table in ("predictions", "judgements", "scores"):
@@ -284,8 +284,8 @@ def compare_evaluations(  # noqa: PLR0913  (an option each)
         SettingsError: If no task has both.
     """
     tasks = bench.catalog.tasks_of(suite) if suite else bench.catalog.tasks
-    whose = model or next((one for one in (before, after) if _is_model(one, tasks)), "")
-    old, new = (_sides(bench, named, tasks, whose, condition) for named in (before, after))
+    compared_model = model or next((one for one in (before, after) if _is_model(one, tasks)), "")
+    old, new = (_sides(bench, named, tasks, compared_model, condition) for named in (before, after))
     for task in _common_tasks(bench, before, old, after, new):
         if metric and metric not in task.measures:
             continue

@@ -95,16 +95,16 @@ def _leaderboard_rows(bench: Workbench, tasks: Sequence[Task]) -> list[Leaderboa
     return [row for task in tasks for row in rank_task(task, bench.tables, published, now)]
 
 
-def _submissions(bench: Workbench, asked: ExportRequest) -> list[Path]:
+def _submissions(bench: Workbench, request: ExportRequest) -> list[Path]:
     """Write the submission files of BLINK's evaluation server."""
-    if not asked.models:
+    if not request.models:
         raise SettingsError(f"{SUBMISSION} is of one model: name it with --model")
     written = []
-    for model in asked.models:
+    for model in request.models:
         make_paper_table(bench, "blink", "submission", model)
-        made = bench.settings.home / FOLDER / f"blink_test_{quote(model, safe='@+=')}.json"
-        written.append(asked.out / made.name if asked.out else made)
-        if asked.out:
+        submission = bench.settings.home / FOLDER / f"blink_test_{quote(model, safe='@+=')}.json"
+        written.append(request.out / submission.name if request.out else submission)
+        if request.out:
             with open_atomic(written[-1]) as file:
-                file.write(made.read_bytes())
+                file.write(submission.read_bytes())
     return written

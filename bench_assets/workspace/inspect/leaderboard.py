@@ -92,12 +92,12 @@ def matrices(
 
 def _order_by_place(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
     """Assign unreadable rows, which have no edition, to the first edition of their source."""
-    there: dict[str, str] = {}
+    editions: dict[str, str] = {}
     for row in rows:
         if row.is_measured and row.edition != UNKNOWN:
-            there.setdefault(row.place, row.edition)
+            editions.setdefault(row.place, row.edition)
     return [
-        replace(row, edition=there.get(row.place, UNKNOWN)) if row.edition == UNKNOWN else row
+        replace(row, edition=editions.get(row.place, UNKNOWN)) if row.edition == UNKNOWN else row
         for row in rows
     ]
 
@@ -109,16 +109,17 @@ def _matrix(
     chance: Mapping[str, float | None],
     unmeasured: Container[str],
 ) -> Matrix:
-    ours = [row for row in rows if row.is_measured]
+    measured = [row for row in rows if row.is_measured]
     tasks = tuple(dict.fromkeys(row.task for row in rows))
-    ranks = _ranks(ours)
+    ranks = _ranks(measured)
     mean = {one.model: one.mean for one in ranks.ranks}
-    guessing = {row.model for row in ours if row.is_baseline}
+    guessing = {row.model for row in measured if row.is_baseline}
     models = sorted(
-        {row.model for row in ours} - guessing, key=lambda model: (mean.get(model, np.inf), model)
+        {row.model for row in measured} - guessing,
+        key=lambda model: (mean.get(model, np.inf), model),
     )
     constants: dict[str, float] = {}  # rows of a judged task may differ: take the best
-    for row in ours:
+    for row in measured:
         if row.constant is not None:
             best = min if row.lower_is_better else max
             constants[row.task] = best(row.constant, constants.get(row.task, row.constant))
@@ -127,7 +128,7 @@ def _matrix(
     def line(model: str) -> MatrixRow:
         return MatrixRow(
             name=model,
-            cells={row.task: _cell(row, unmeasured) for row in ours if row.model == model},
+            cells={row.task: _cell(row, unmeasured) for row in measured if row.model == model},
             rank=f"{mean[model]:.1f}" if model in mean else "",
         )
 
@@ -135,7 +136,7 @@ def _matrix(
         edition=f"{edition} edition" + (f" of {place}" if place else ""),
         tasks=tasks,
         models=tuple(map(line, models)),
-        blind=(*map(line, sorted(guessing)), *(_levels(tasks, known) if ours else ())),
+        blind=(*map(line, sorted(guessing)), *(_levels(tasks, known) if measured else ())),
         published=tuple(_published([row for row in rows if not row.is_measured])),
         ranked=ranks.tasks,
         lowest_best=tuple(dict.fromkeys(row.task for row in rows if row.lower_is_better)),
@@ -147,8 +148,8 @@ def _levels(
 ) -> Iterator[MatrixRow]:
     """Rows of values that need no model, such as chance; omits empty rows."""
     for name, values in known.items():
-        there = {task: values.get(task) for task in tasks}
-        if cells := {task: f"{value:.3f}" for task, value in there.items() if value is not None}:
+        by_task = {task: values.get(task) for task in tasks}
+        if cells := {task: f"{value:.3f}" for task, value in by_task.items() if value is not None}:
             yield MatrixRow(name=name, cells=cells)
 
 

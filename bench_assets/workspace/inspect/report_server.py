@@ -110,15 +110,15 @@ def serve_live(home: Path, remake: Callable[[], object], port: int | None = None
 
 def _keep_current(remake: Callable[[], object], ended: Event) -> None:
     """Update a report until ``ended``; prints an error once, and tries again."""
-    pause, told = 0.0, ""
+    pause, last_error = 0.0, ""
     while not ended.wait(pause):
         began = time.monotonic()
         try:
             remake()
         except BenchError as error:
-            if str(error) != told:
-                told = str(error)
-                print_message(f"The report cannot be updated: {told}")
+            if str(error) != last_error:
+                last_error = str(error)
+                print_message(f"The report cannot be updated: {last_error}")
         pause = max(EVERY, _SHARE * (time.monotonic() - began))
 
 

@@ -58,23 +58,23 @@ def make_paper_table(bench: Workbench, suite: str, name: str, model: str = "") -
         BenchError: If an input cannot be materialized.
     """
     graph = bench.definitions.resolve_asset_graph()
-    whole = bench.catalog.suite(suite).name
-    key = _find(name, suite, _paper_table_keys(bench, whole))
+    suite_name = bench.catalog.suite(suite).name
+    key = _find(name, suite, _paper_table_keys(bench, suite_name))
     partitioned = graph.get(key).is_partitioned
     if partitioned != bool(model):
-        which = (
+        scope = (
             "one model: name it with --model" if partitioned else "all models: leave --model out"
         )
-        raise SettingsError(f"{key.to_user_string()} is a table of {which}")
-    check_names(bench, [whole], [model] if model else [])
-    bench.refresh_questions(whole)
-    above = dg.AssetSelection.assets(key).upstream()
-    others = above & (on_demand(whole) | CONSTANT_TABLES) - dg.AssetSelection.assets(key)
-    if asked := sorted(others.resolve(graph)):
-        bench.materialize(dg.AssetSelection.assets(*asked))
+        raise SettingsError(f"{key.to_user_string()} is a table of {scope}")
+    check_names(bench, [suite_name], [model] if model else [])
+    bench.refresh_questions(suite_name)
+    upstream = dg.AssetSelection.assets(key).upstream()
+    others = upstream & (on_demand(suite_name) | CONSTANT_TABLES) - dg.AssetSelection.assets(key)
+    if required := sorted(others.resolve(graph)):
+        bench.materialize(dg.AssetSelection.assets(*required))
     if partitioned:
         bench.add_models([model])
-        bench.materialize(above & dg.AssetSelection.tag("bench/per", "model"), model=model)
+        bench.materialize(upstream & dg.AssetSelection.tag("bench/per", "model"), model=model)
     else:
         bench.materialize(dg.AssetSelection.assets(key))
     return key.to_user_string()
@@ -112,20 +112,20 @@ def _tables(bench: Workbench, suite: str) -> list[PaperTable]:
 def _paper_table_keys(bench: Workbench, suite: str) -> Sequence[dg.AssetKey]:
     """Keys of studies and submission files that are not part of an evaluation."""
     graph = bench.definitions.resolve_asset_graph()
-    within = dg.AssetSelection.key_prefixes([suite])
+    in_suite = dg.AssetSelection.key_prefixes([suite])
     measured = dg.AssetSelection.tag("bench/stage", "metrics")
-    handed_in = dg.AssetSelection.tag("bench/stage", "predictions")
+    submitted = dg.AssetSelection.tag("bench/stage", "predictions")
     return [
         key
-        for key in sorted((within & (measured | handed_in)).resolve(graph))
+        for key in sorted((in_suite & (measured | submitted)).resolve(graph))
         if key.path[-1] not in (*_EVALUATION_TABLES, *_EXCLUDED_TABLES)
     ]
 
 
 def _find(name: str, suite: str, keys: Sequence[dg.AssetKey]) -> dg.AssetKey:
     wanted = name.split("/")
-    below = [key for key in keys if key.path[-len(wanted) :] == wanted]
-    found = [key for key in below if key.to_user_string().startswith(f"{suite}/")]
+    matching = [key for key in keys if key.path[-len(wanted) :] == wanted]
+    found = [key for key in matching if key.to_user_string().startswith(f"{suite}/")]
     if len(found) != 1:
         known = ["/".join(key.path[1:]) for key in found or keys]
         raise UnknownNameError(f"paper table of {suite}", name, known)
@@ -164,14 +164,14 @@ def list_tables(bench: Workbench, below: str = "") -> list[ListedTable]:
 
 
 def _all_tables(bench: Workbench) -> Iterator[ListedTable]:
-    graph, made = bench.definitions.resolve_asset_graph(), _file_counts(bench)
+    graph, file_counts = bench.definitions.resolve_asset_graph(), _file_counts(bench)
     for key in sorted(graph.get_all_asset_keys()):
         node = graph.get(key)
         yield ListedTable(
             name=key.to_user_string(),
             stage=node.tags.get("bench/stage", ""),
             per=node.tags.get("bench/per", "model" if node.is_partitioned else ""),
-            made=made[bench.tables.below(key.path)],
+            made=file_counts[bench.tables.below(key.path)],
             about=" ".join((node.description or "").split()),
         )
 

@@ -51,7 +51,7 @@ def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
 
 def _damage(bench: Workbench, name: str) -> VerificationFinding | None:
     tables, key, model = bench.tables.locate_file(name)
-    what = "/".join(key) + (f" of {model}" if model else "")
+    label = "/".join(key) + (f" of {model}" if model else "")
     is_file = tables.blobs.folder is not None
     state: State = "damaged"
     try:
@@ -60,13 +60,13 @@ def _damage(bench: Workbench, name: str) -> VerificationFinding | None:
         _require_current_columns(bench, tables, key, model)
     except TableError as error:
         named = tables.root(key[0]) == bench.tables.root(key[0])
-        again = rebuild_command(bench, dg.AssetKey(key), model) if named else ""
+        command = rebuild_command(bench, dg.AssetKey(key), model) if named else ""
         return VerificationFinding(
-            what=what,
+            what=label,
             state=state,
             n=1,
             why=str(error),
-            command=again or (f"rm {quote(tables.place(key, model))}" if is_file else ""),
+            command=command or (f"rm {quote(tables.place(key, model))}" if is_file else ""),
         )
     return None
 
@@ -92,7 +92,7 @@ def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
         yield VerificationFinding(what="images", state="missing", n=1, why=str(error))
         return
     missing = {name: f"no such image in {place.name}" for name in sorted(suites.keys() - stored)}
-    for name, said in (damaged | missing).items():
+    for name, reason in (damaged | missing).items():
         suite = suites.get(name, "")
         if suite:
             invalidate_suite(bench, suite)
@@ -100,7 +100,7 @@ def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
             what=f"image {name}",
             state="missing" if name in missing else "damaged",
             n=1,
-            why=said if suite else f"{said}; no table uses it",
+            why=reason if suite else f"{reason}; no table uses it",
             command=f"bench tables questions {suite}" if suite else place.goes(name),
         )
     yield from whole_finding("images", len(stored) - len(damaged))

@@ -104,11 +104,12 @@ def _tables(folder: Path) -> Iterator[DiskUsage]:
             models[unquote(file.stem)].append(file)
     for suite, files in suites.items():
         path = folder / suite
-        made = f"bench tables questions {suite.rpartition('/')[2]}"
+        build_command = f"bench tables questions {suite.rpartition('/')[2]}"
         if suite.startswith(f"{SOURCES_FOLDER}/"):
-            made += ", with their source,"
-        again = (
-            f"{made} rebuilds them, bench evaluate those of models; until then bench home verify"
+            build_command += ", with their source,"
+        note = (
+            f"{build_command} rebuilds them, bench evaluate those of models; until then bench home"
+            " verify"
             " reports them as missing"
         )
         yield _usage_of(
@@ -116,31 +117,35 @@ def _tables(folder: Path) -> Iterator[DiskUsage]:
             "questions and more",
             files,
             path,
-            f"rm -r {quote(str(path))}: {again}",
+            f"rm -r {quote(str(path))}: {note}",
         )
     for model, files in models.items():
-        goes = f"bench home remove {quote(model)}"
-        yield _usage_of(f"tables of {model}", "responses, scores and metrics", files, folder, goes)
+        removal = f"bench home remove {quote(model)}"
+        yield _usage_of(
+            f"tables of {model}", "responses, scores and metrics", files, folder, removal
+        )
 
 
 def _entry(entry: Path) -> DiskUsage:
-    about, goes = _DESCRIPTIONS.get(entry.name, ("", ""))
+    description, removal = _DESCRIPTIONS.get(entry.name, ("", ""))
     files = _files(entry)
     if entry.suffix == ".sqlite":
         files += [file for end in ("-wal", "-shm") if (file := Path(f"{entry}{end}")).is_file()]
     remove = f"rm {'-r ' if entry.is_dir() else ''}{quote(str(entry))}"
-    return _usage_of(entry.name, about, files, entry, goes.format(rm=remove))
+    return _usage_of(entry.name, description, files, entry, removal.format(rm=remove))
 
 
-def _usage_of(what: str, about: str, files: Iterable[Path], path: Path, goes: str) -> DiskUsage:
+def _usage_of(
+    label: str, description: str, files: Iterable[Path], path: Path, removal: str
+) -> DiskUsage:
     sizes = [file.stat().st_size for file in files]
     return DiskUsage(
-        what=what,
-        about=about,
+        what=label,
+        about=description,
         n_files=len(sizes),
         megabytes=_megabytes(sum(sizes)),
         path=str(path),
-        goes=goes,
+        goes=removal,
     )
 
 
@@ -172,15 +177,15 @@ def shared_disk_usage(settings: Settings) -> list[DiskUsage]:
 
 
 def _parts(settings: Settings) -> Iterator[DiskUsage]:
-    for part, (about, goes) in _SHARED_PARTS.items():
+    for part, (description, removal) in _SHARED_PARTS.items():
         blobs = open_home_blobs(settings, part)
         sizes = [one.size for one in blobs.list()]
         if sizes:
             yield DiskUsage(
                 what=f"shared {part}",
-                about=about,
+                about=description,
                 n_files=len(sizes),
                 megabytes=round(sum(sizes) / 1e6, 1),
                 path=blobs.place,
-                goes=goes,
+                goes=removal,
             )

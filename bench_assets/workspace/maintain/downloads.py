@@ -38,5 +38,5 @@ def fetch_release(
     cache = ReleaseCache(settings.home, unpacked_bytes=settings.storage.unpacked_bytes)
     if not bar:
         return release, cache.fetch(suite.name, release, DownloadLog())
-    with closing(DownloadBar()) as drawn:
-        return release, cache.fetch(suite.name, release, drawn)
+    with closing(DownloadBar()) as progress_bar:
+        return release, cache.fetch(suite.name, release, progress_bar)

@@ -54,8 +54,8 @@ def migrate_vectors(settings: Settings, *, back: bool) -> "VectorMergeResult | N
         return None
     from resources.storage.vectors import merge_vectors
 
-    here, shared = open_vector_file(settings), open_vector_cache(settings)
-    return merge_vectors(here, shared) if back else merge_vectors(shared, here)
+    local, shared = open_vector_file(settings), open_vector_cache(settings)
+    return merge_vectors(local, shared) if back else merge_vectors(shared, local)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +94,10 @@ def migrate_blobs(settings: Settings, *, back: bool) -> Iterator[MigrationResult
     yield from _copy_tables(*_target_and_source(settings, "tables", back=back), replaced)
 
 
-def _target_and_source(settings: Settings, below: str, *, back: bool) -> tuple[Blobs, Blobs]:
+def _target_and_source(settings: Settings, subfolder: str, *, back: bool) -> tuple[Blobs, Blobs]:
     """Target and source of the copy."""
-    here, shared = open_blobs(settings.home, below), open_home_blobs(settings, below)
-    return (here, shared) if back else (shared, here)
+    local, shared = open_blobs(settings.home, subfolder), open_home_blobs(settings, subfolder)
+    return (local, shared) if back else (shared, local)
 
 
 def _copy_images(target: Blobs, source: Blobs) -> MigrationResult:
@@ -120,12 +120,12 @@ def _copy_generation_notes(target: Blobs, source: Blobs) -> MigrationResult:
 def _copy_tables(target: Blobs, source: Blobs, replaced: Blobs) -> Iterator[MigrationResult]:
     """Copy tables unless the target's is newer; then their provenance notes."""
     listed = list(source.list())
-    kept = _RetainedTables()
-    rules = TransferRules(is_whole=_is_checksummed, is_better=kept.is_newer, replaced=replaced)
+    retained = _RetainedTables()
+    rules = TransferRules(is_whole=_is_checksummed, is_better=retained.is_newer, replaced=replaced)
     found = transfer(target, source, (one for one in listed if one.name.endswith(_TABLE)), rules)
     yield _migration_result("tables", target, source, found)
     rules = TransferRules(
-        is_whole=lambda *_: True, is_better=lambda name, *_: not kept.beside(name)
+        is_whole=lambda *_: True, is_better=lambda name, *_: not retained.beside(name)
     )
     became = transfer(
         target, source, (one for one in listed if f"{NOTES_FOLDER}/" in one.name), rules
@@ -142,8 +142,10 @@ class _RetainedTables:
 
     def is_newer(self, name: str, ours: bytes, theirs: bytes) -> bool:
         """Whether a table should replace another: it is newer and has other rows."""
-        here, there = read_footer(ours, name), read_footer(theirs, name)
-        newer = here.digest != there.digest and here.written > there.written
+        own_footer, other_footer = read_footer(ours, name), read_footer(theirs, name)
+        newer = (
+            own_footer.digest != other_footer.digest and own_footer.written > other_footer.written
+        )
         if not newer:
             with self._lock:
                 self._names.append(name)
@@ -186,11 +188,11 @@ def _progress_reporter(target: Blobs) -> Callable[[int], None]:
 
 
 def _migration_result(
-    what: str, target: Blobs, source: Blobs, became: Counter[TransferOutcome]
+    label: str, target: Blobs, source: Blobs, became: Counter[TransferOutcome]
 ) -> MigrationResult:
     new = became["new"] + became["replaced"]
     return MigrationResult(
-        what=what,
+        what=label,
         n=new + became["there"],
         new=new,
         left_out=became["damaged"],
@@ -243,12 +245,12 @@ def _copy_responses(settings: Settings, *, back: bool) -> Iterator[MigrationResu
     merged = merge_into(
         target, source, lambda n: print_message(f"{n} responses are in {target.place}")
     )
-    for what, n, left_out in (
+    for label, n, left_out in (
         ("responses", merged.responses, merged.left_out),
         ("prompts", merged.prompts, 0),
     ):
         yield MigrationResult(
-            what=what,
+            what=label,
             n=n,
             new=None,
             left_out=left_out,

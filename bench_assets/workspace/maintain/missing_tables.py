@@ -46,8 +46,8 @@ def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
     if key in asset_selections.dataset_build(suite).resolve(graph):
         return f"bench tables questions {suite}"
     for task, condition in _conditions(bench, suite):
-        made = asset_selections.evaluation(task, condition, graph.get_all_asset_keys())
-        if key in made.resolve(graph):
+        selection = asset_selections.evaluation(task, condition, graph.get_all_asset_keys())
+        if key in selection.resolve(graph):
             chosen = "" if condition == "main" else f" --condition {condition}"
             return f"bench evaluate {task.name} --model {quote(model)}{chosen}"
         needed = asset_selections.condition_inputs(task, condition, graph.get_all_asset_keys())
@@ -63,7 +63,7 @@ def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
 
 def suites_by_image(bench: Workbench) -> dict[str, str]:
     """Map images to suites, by the tables that name them."""
-    shown: dict[str, str] = {}
+    by_image: dict[str, str] = {}
     rows: tuple[tuple[str, type[Any]], ...] = ((_SHOWN, Question), (_STORED, StoredImage))
     for suite in bench.catalog.evaluable.names:
         for tables in (*bench.tables.elsewhere(suite), bench.tables):
@@ -71,8 +71,8 @@ def suites_by_image(bench: Workbench) -> dict[str, str]:
             for sql, row_type in rows:
                 others: dict[Table, str] = {}  # tables of other row types, and damaged tables
                 found = tables.query(sql, {"tables": (keys, row_type)}, others)
-                shown |= dict.fromkeys(found.column("image").to_pylist(), suite)
-    return shown
+                by_image |= dict.fromkeys(found.column("image").to_pylist(), suite)
+    return by_image
 
 
 def invalidate_suite(bench: Workbench, suite: str) -> None:
@@ -132,14 +132,14 @@ def missing_tables(bench: Workbench, listed: Collection[str]) -> Iterator[Verifi
     names = set(listed)
     # The leaderboard's note has no source, but its tables may have one.
     names |= {name.split("/", 2)[2] for name in names if name.startswith(f"{SOURCES_FOLDER}/")}
-    for made in sorted(set(_recorded_tables(bench, listed))):
-        if made.name not in names and not bench.tables.blobs.exists(made.name):  # written since
-            yield _missing_finding(bench, made)
+    for record in sorted(set(_recorded_tables(bench, listed))):
+        if record.name not in names and not bench.tables.blobs.exists(record.name):  # written since
+            yield _missing_finding(bench, record)
 
 
-def _missing_finding(bench: Workbench, made: _TableRecord) -> VerificationFinding:
-    tables, key, model = bench.tables.locate_file(made.name)
-    is_current = made.root == bench.tables.root(key[0])
+def _missing_finding(bench: Workbench, record: _TableRecord) -> VerificationFinding:
+    tables, key, model = bench.tables.locate_file(record.name)
+    is_current = record.root == bench.tables.root(key[0])
     other = "" if is_current else "; it belongs to another source, see --source"
     return VerificationFinding(
         what="/".join(key) + (f" of {model}" if model else ""),
@@ -157,10 +157,10 @@ def _recorded_tables(bench: Workbench, listed: Collection[str]) -> Iterator[_Tab
     divided = {key for key in known if graph.get(dg.AssetKey(key)).is_partitioned}
     tasks = {task.name: task for task in bench.catalog.tasks}
     for name in listed:
-        above, is_note, note = name.rpartition(f"{NOTES_FOLDER}/")
+        folder, is_note, note = name.rpartition(f"{NOTES_FOLDER}/")
         if is_note and "/" not in note:
-            made = _tables_in_note(bench, above.rstrip("/"), note)
-            yield from (one for one in made if one.key in (divided if one.model else known))
+            records = _tables_in_note(bench, folder.rstrip("/"), note)
+            yield from (one for one in records if one.key in (divided if one.model else known))
     for root, task, condition, model in set(_recorded_evaluations(bench, listed)):
         for table in _MADE_BEFORE_METRICS:
             if (key := tuple(evaluation_key(tasks[task], condition, table))) in divided:

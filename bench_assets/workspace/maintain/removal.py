@@ -113,8 +113,8 @@ def remove(bench: Workbench, found: Removable, *, responses: bool) -> RemovalRes
         for name in (*names, *model_notes(bench.tables, model)):
             blobs.delete(name)
         if index := bench.tables.metrics_index:
-            for below in {name.rpartition("/")[0] for name in names}:
-                index.forget(below, [model])
+            for folder in {name.rpartition("/")[0] for name in names}:
+                index.forget(folder, [model])
         for name in {str(one.name) for one in PARTITIONS_BY_MODEL_KIND.values()}:
             if bench.instance.has_dynamic_partition(name, model):
                 bench.instance.delete_dynamic_partition(name, model)
@@ -140,8 +140,8 @@ def _require_no_evaluation(bench: Workbench, model: str) -> Iterator[None]:
     """
 
     def refuse(waiting: str) -> None:
-        who = waiting.partition(": waiting for ")[2]
-        raise HomeError(f"{model} is being evaluated by {who}. Wait until it ends, or stop it")
+        holder = waiting.partition(": waiting for ")[2]
+        raise HomeError(f"{model} is being evaluated by {holder}. Wait until it ends, or stop it")
 
     folders = ["/".join(key.path[:-1]) for key in _keys(bench)]
     with open_table_locks(bench.settings).held(table_locks(folders, model), refuse):

@@ -112,30 +112,30 @@ def _shared(settings: Settings) -> Iterator[VerificationFinding]:
         yield VerificationFinding(what="shared database", state="missing", n=1, why=str(error))
 
 
-def _count_responses(what: str, store: "ResponseStore") -> list[VerificationFinding]:
+def _count_responses(label: str, store: "ResponseStore") -> list[VerificationFinding]:
     from resources.response_cache.rows import count_states
 
     states = count_states(store.rows(), store.prompts())
-    again = "bench evaluate their suites and models: the requests are sent again"
-    prompts = what.replace("responses", "prompts")
+    command = "bench evaluate their suites and models: the requests are sent again"
+    prompts = label.replace("responses", "prompts")
     return [
         *(
-            VerificationFinding(what=of, state="damaged", n=n, why=store.place, command=again)
-            for of, n in ((what, states["damaged"]), (prompts, states["damaged prompts"]))
+            VerificationFinding(what=of, state="damaged", n=n, why=store.place, command=command)
+            for of, n in ((label, states["damaged"]), (prompts, states["damaged prompts"]))
             if n
         ),
-        *whole_finding(what, states["whole"]),
+        *whole_finding(label, states["whole"]),
     ]
 
 
-def _count_vectors(what: str, cache: "VectorCache") -> list[VerificationFinding]:
+def _count_vectors(label: str, cache: "VectorCache") -> list[VerificationFinding]:
     from resources.storage.vectors import is_intact_vector
 
     intact = Counter(is_intact_vector(*one) for one in cache.stored())
-    found = list(whole_finding(what, intact[True]))
+    found = list(whole_finding(label, intact[True]))
     if n := intact[False]:
         why = "damaged vectors are computed again when needed"
-        found.append(VerificationFinding(what=what, state="damaged", n=n, why=why))
+        found.append(VerificationFinding(what=label, state="damaged", n=n, why=why))
     return found
 
 
@@ -150,11 +150,11 @@ def _releases(home: Path) -> Iterator[VerificationFinding]:
         return
     for suite, _, folder in releases:
         wrong = cache.find_damage(folder)
-        for said in wrong:
+        for reason in wrong:
             command = f"rm -r {quote(str(folder.parent))} && bench home fetch {quote(suite)}"
-            what = f"sources/{suite}"
+            label = f"sources/{suite}"
             yield VerificationFinding(
-                what=what, state="damaged", n=1, why=f"{folder}: {said}", command=command
+                what=label, state="damaged", n=1, why=f"{folder}: {reason}", command=command
             )
         if not wrong:
             yield VerificationFinding(what=f"sources/{suite}", state="whole", n=1)
@@ -165,9 +165,9 @@ def _records(folder: Path) -> Iterator[VerificationFinding]:
     for file in sorted(folder.rglob("*.db")):
         for why in (found := integrity_errors(file)):
             command = f"mv {quote(str(file))} {quote(f'{file}.damaged')}"
-            about = f"{file}: {why}; contains only the history of runs"
+            reason = f"{file}: {why}; contains only the history of runs"
             yield VerificationFinding(
-                what="dagster", state="damaged", n=1, why=about, command=command
+                what="dagster", state="damaged", n=1, why=reason, command=command
             )
         n_whole += not found
     yield from whole_finding("dagster", n_whole)

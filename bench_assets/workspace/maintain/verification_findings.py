@@ -52,16 +52,16 @@ def _error(file: Path) -> OSError | None:
         return error
 
 
-def _unreadable_finding(what: str, place: Path) -> VerificationFinding:
+def _unreadable_finding(label: str, place: Path) -> VerificationFinding:
     closed = _blocking_path(place)
-    mine = closed.stat().st_uid == os.geteuid()
-    whose = "" if mine else f"; {closed} belongs to another user"
+    is_own = closed.stat().st_uid == os.geteuid()
+    owner_note = "" if is_own else f"; {closed} belongs to another user"
     return VerificationFinding(
-        what=what,
+        what=label,
         state="unreadable",
         n=1,
-        why=f"{place}: cannot be read: permission denied{whose}",
-        command=f"chmod u+rX {quote(str(closed))}" if mine else "",
+        why=f"{place}: cannot be read: permission denied{owner_note}",
+        command=f"chmod u+rX {quote(str(closed))}" if is_own else "",
     )
 
 

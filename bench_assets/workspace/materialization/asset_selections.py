@@ -17,8 +17,8 @@ _PER_MODEL = dg.AssetSelection.tag("bench/per", "model")
 
 def on_demand(suite: str) -> dg.AssetSelection:
     """Select the assets built only on demand: for a condition, or for annotation."""
-    asked = select_group(suite) & dg.AssetSelection.tag("bench/when", "asked")
-    return (select_group(f"{suite}_ablations") | asked) - _PER_MODEL
+    tagged = select_group(suite) & dg.AssetSelection.tag("bench/when", "asked")
+    return (select_group(f"{suite}_ablations") | tagged) - _PER_MODEL
 
 
 def dataset_build(name: str) -> dg.AssetSelection:

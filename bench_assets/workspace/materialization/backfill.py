@@ -164,15 +164,15 @@ def outcome_messages(
         key = evaluation_key(task, condition, "metrics")
         rows = bench.tables.read(key, Metric, model) if bench.tables.exists(key, model) else []
         if first := next((row for row in rows if row.category == "all"), None):
-            found += [f"{task.name}: {said}" for said in _outcomes(bench, task, first)]
+            found += [f"{task.name}: {outcome}" for outcome in _outcomes(bench, task, first)]
     return found
 
 
 def _outcomes(bench: Workbench, task: Task, row: Metric) -> Iterator[str]:
     scores = evaluation_key(task, row.condition, "scores")
-    given = bench.tables.rows(scores, Score, row.model)
-    if given and all(points is None for points in column(given, "points")):
-        yield f"no response was scored: {given[0].note}"
+    rows = bench.tables.rows(scores, Score, row.model)
+    if rows and all(points is None for points in column(rows, "points")):
+        yield f"no response was scored: {rows[0].note}"
     if row.n_refused:
         yield f"{row.n_refused} questions were refused for good and count as wrong"
     if format_mixed(row.signature) or _is_other_model(bench, row):

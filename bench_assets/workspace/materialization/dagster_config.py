@@ -65,15 +65,15 @@ def site_file(settings: Settings) -> Path:
 
 
 def _text(folder: Path, settings: Settings) -> str:
-    ours = _SHIPPED.read_text(encoding="utf-8")
+    shipped = _SHIPPED.read_text(encoding="utf-8")
     home = _storage_config(folder, settings)
     site, elsewhere = _site(settings), _cluster(settings)
     if not site and not elsewhere:
         lines = (f"{name}: {json.dumps(value)}\n" for name, value in home.items())
-        return "\n".join([ours, "".join(lines)])
-    whole = _merged(yaml.safe_load(ours) | home, elsewhere)
-    told = yaml.safe_dump(_merged(whole, site), sort_keys=False, allow_unicode=True)
-    return f"{_HEADER}{told}"
+        return "\n".join([shipped, "".join(lines)])
+    merged = _merged(yaml.safe_load(shipped) | home, elsewhere)
+    text = yaml.safe_dump(_merged(merged, site), sort_keys=False, allow_unicode=True)
+    return f"{_HEADER}{text}"
 
 
 def _storage_config(folder: Path, settings: Settings) -> dict[str, Any]:
@@ -143,29 +143,29 @@ def _site(settings: Settings) -> dict[str, Any]:
     """Settings of ``dagster.site.yaml``; empty without the file."""
     file = site_file(settings)
     try:
-        said = yaml.safe_load(file.read_text(encoding="utf-8"))
+        config = yaml.safe_load(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise SettingsError(f"{file}: cannot be read: {' '.join(str(error).split())}") from error
-    if said is None:
+    if config is None:
         return {}
-    if not isinstance(said, dict):
+    if not isinstance(config, dict):
         raise SettingsError(f"{file}: expected a mapping, as in dagster.yaml")
     for name, where in _OURS.items():
-        if name in said:
+        if name in config:
             raise SettingsError(f"{file}, entry {name}: set by {where}. Remove it here")
-    return said
+    return config
 
 
-def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(base: Mapping[str, Any], override: Mapping[str, Any]) -> dict[str, Any]:
     """Merge two configurations: mappings by key; other values are replaced.
 
     >>> _merged({"a": {"b": 1, "c": 2}, "d": [3]}, {"a": {"c": 4}, "d": [5]})
     {'a': {'b': 1, 'c': 4}, 'd': [5]}
     """
-    both = {**below, **above}
-    for name in below.keys() & above.keys():
-        if isinstance(below[name], Mapping) and isinstance(above[name], Mapping):
-            both[name] = _merged(below[name], above[name])
+    both = {**base, **override}
+    for name in base.keys() & override.keys():
+        if isinstance(base[name], Mapping) and isinstance(override[name], Mapping):
+            both[name] = _merged(base[name], override[name])
     return both

@@ -78,8 +78,8 @@ def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterIns
         instance = _opened(folder, settings)
         pools = model_pools(settings)
         _limit_pools(instance, asset_pool_limits(pools, settings.cluster.limits))
-        for ended in end_orphaned_runs(instance):
-            print_message(f"{ended} was killed; it is now marked as failed")
+        for run in end_orphaned_runs(instance):
+            print_message(f"{run} was killed; it is now marked as failed")
     return instance
 
 
@@ -89,8 +89,8 @@ def _opened(folder: Path, settings: Settings) -> dg.DagsterInstance:
     except DagsterInvalidConfigError as exc:
         if not (file := site_file(settings)).exists():
             raise
-        said = " ".join(error.message for error in exc.errors) or " ".join(str(exc).split())
-        raise SettingsError(f"{file}: {said}") from None
+        message = " ".join(error.message for error in exc.errors) or " ".join(str(exc).split())
+        raise SettingsError(f"{file}: {message}") from None
 
 
 def _limit_pools(instance: dg.DagsterInstance, limits: Mapping[str, int]) -> None:
@@ -98,9 +98,9 @@ def _limit_pools(instance: dg.DagsterInstance, limits: Mapping[str, int]) -> Non
     from sqlalchemy.exc import IntegrityError
 
     pools = instance.event_log_storage.get_pool_limits()
-    there = {pool.name: pool.limit for pool in pools if not pool.from_default}
+    existing = {pool.name: pool.limit for pool in pools if not pool.from_default}
     for pool, limit in limits.items():
-        if there.get(pool) != limit:
+        if existing.get(pool) != limit:
             try:
                 instance.event_log_storage.set_concurrency_slots(pool, limit)
             except IntegrityError:  # another process added the row in between
@@ -114,9 +114,9 @@ def storage_error_reporting(folder: Path) -> Generator[None]:
     Raises:
         HomeError: For a full disk, a read-only folder, or a damaged database.
     """
-    heard = _FilteredStderr(sys.stderr)
+    filtered = _FilteredStderr(sys.stderr)
     try:
-        with redirect_stderr(cast(TextIO, heard)):
+        with redirect_stderr(cast(TextIO, filtered)):
             yield
     except OSError as error:
         raise HomeError(f"{error.filename or folder}: {error.strerror or error}") from error
@@ -126,9 +126,9 @@ def storage_error_reporting(folder: Path) -> Generator[None]:
             " Is the disk full"
             " or read-only? `bench home verify` names damaged files. Responses are kept"
         ) from error
-    if heard.unwritten:
+    if filtered.unwritten:
         print_message(
-            f"warning: {folder}: {heard.unwritten} lines of the run's log could not be written"
+            f"warning: {folder}: {filtered.unwritten} lines of the run's log could not be written"
         )
 
 
@@ -172,14 +172,16 @@ def run_failure(result: dg.ExecuteInProcessResult) -> BenchError:
     ]
     if checks:
         return FailedCheckError("\n".join(map(_check_message, checks)))
-    ours = {kind.__name__ for kind in _error_tree(BenchError)}
+    own_kinds = {kind.__name__ for kind in _error_tree(BenchError)}
     for asset, error in _errors(result):
         chain = [error]
         while cause := chain[-1].cause:
             chain.append(cause)
-        told = next((one for one in chain if one.cls_name in ours), None)
+        reported = next((one for one in chain if one.cls_name in own_kinds), None)
         message = (
-            re.sub(rf"^\S*\b{told.cls_name}: ", "", told.message) if told else chain[-1].message
+            re.sub(rf"^\S*\b{reported.cls_name}: ", "", reported.message)
+            if reported
+            else chain[-1].message
         )
         return RunError(f"{asset}: {message.strip()}" if asset else message.strip())
     return RunError("the run failed; its page in the UI has details")

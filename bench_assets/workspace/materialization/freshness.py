@@ -53,9 +53,9 @@ class TableGroup:
 
     def is_fresh(self) -> bool:
         """Whether all tables were materialized from the same inputs, and are undamaged."""
-        noted = self._noted().partition("\n")[0]
+        recorded = self._noted().partition("\n")[0]
         try:
-            return noted.startswith(self.made_of) and noted == self._note()
+            return recorded.startswith(self.made_of) and recorded == self._note()
         except TableError:
             return False
 
@@ -63,8 +63,12 @@ class TableGroup:
         """Record that all tables are up to date, unless a failed request has to be retried."""
         if self.model and any(self.tables.has_errors(key.path, self.model) for key in self.keys):
             return
-        made = [key.to_user_string() for key in sorted(self.keys) if self._is_materialized(key)]
-        text = "\n".join((self._note(), *made))  # names, so that missing tables are detected
+        materialized = [
+            key.to_user_string() for key in sorted(self.keys) if self._is_materialized(key)
+        ]
+        text = "\n".join(
+            (self._note(), *materialized)
+        )  # names, so that missing tables are detected
         self.tables.blobs.put(self._name, text.encode(), sync=False)
 
     def _is_materialized(self, key: dg.AssetKey) -> bool:
@@ -86,9 +90,9 @@ class TableGroup:
         Raises:
             TableError: If a table is damaged.
         """
-        made = [self.tables.state(key.path, self.model) for key in sorted(self.keys)]
-        there = self.images is None or self.images.is_dir()
-        return f"{self.made_of} {json_digest([there, *made])}"
+        states = [self.tables.state(key.path, self.model) for key in sorted(self.keys)]
+        has_images = self.images is None or self.images.is_dir()
+        return f"{self.made_of} {json_digest([has_images, *states])}"
 
 
 def inputs_digest(settings: Settings, suite: Suite, source: SuiteSource) -> str:
@@ -132,10 +136,10 @@ def _images(
     )  # takes 0.1 s
 
     files = image_files(benchmark, benchmark_location(name, source.folder, settings))
-    few = len(files) <= _MANY
+    is_few = len(files) <= _MANY
     paths = map(Path, files)
     facts: Iterable[list[Any]] = (
-        home_digests(settings.home).of(paths) if few else file_states(paths)
+        home_digests(settings.home).of(paths) if is_few else file_states(paths)
     )
     state = sha256()
     for fact in facts:
@@ -146,9 +150,9 @@ def _images(
 def _annotation_inputs(settings: Settings, suite: Suite) -> Iterator[object]:
     """Answers to the suite's configured annotation tasks, with their settings."""
     for form in suite.annotation_tasks:
-        if (asked := settings.annotation.tasks.get(form.task.name)) is None:
+        if (task_settings := settings.annotation.tasks.get(form.task.name)) is None:
             continue
-        yield [form.task.name, settings.annotation.kind, asked.model_dump(mode="json")]
+        yield [form.task.name, settings.annotation.kind, task_settings.model_dump(mode="json")]
         try:
             yield digest(open_annotation_backend(settings).answers(form.task))
         except BenchError as error:  # building the tables reports it
@@ -164,8 +168,8 @@ def code_digests(home: Path, *suites: Suite) -> Iterator[list[str]]:
 
 def installed_packages() -> list[str]:
     """Names and versions of all installed packages."""
-    there = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
-    return sorted(one.name for one in there)
+    distributions = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
+    return sorted(one.name for one in distributions)
 
 
 def notes_folder(tables: TableLocations, suite: str) -> str:

@@ -52,23 +52,23 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     _check_accepted(accept)
     load_review(review)  # fail on an unusable form before any request
     with _temporary_folder(wanted=scratch) as temporary:
-        whole = suite.partition("/")[0]  # a task has the source of its suite
-        add_known(default_home(), [whole])
+        suite_name = suite.partition("/")[0]  # a task has the source of its suite
+        add_known(default_home(), [suite_name])
         chosen = {"judge": judge, "scorer": scorer, "review": review}
-        settings = home_settings(whole, source, chosen, models, training, accept)
+        settings = home_settings(suite_name, source, chosen, models, training, accept)
         written = settings.load()
-        catalog = load_catalog(written, only={whole, *written.suites} if whole else None)
+        catalog = load_catalog(written, only={suite_name, *written.suites} if suite_name else None)
         kinds = kind_problems(written.models)
         print_warnings([*catalog.problems, *kinds, *weak_key_warnings(written.home)])
         with Workbench(
             settings,
-            [whole] if whole else (),
+            [suite_name] if suite_name else (),
             catalog=catalog,
             scratch=temporary,
             progress=progress_style(),
         ) as bench:
             left_out = bench.catalog.problems[len(catalog.problems) :]
-            if whole and left_out:
+            if suite_name and left_out:
                 raise SettingsError("; ".join(left_out))
             print_warnings(left_out)
             yield bench
@@ -97,11 +97,11 @@ def home_settings(
     """Settings of the home with the command's overrides; also starts to redact logs."""
     redact_logs(default_home())
     set_openmp_passive()
-    given = {key: value for key, value in (chosen or {}).items() if value}
+    overrides = {key: value for key, value in (chosen or {}).items() if value}
     return SettingsResource(
         home=str(default_home()),
         sources={suite: source_of(source)} if source else {},
-        suites={suite: given} if given else {},
+        suites={suite: overrides} if overrides else {},
         models=dict(models or {}),
         training=list(map(str, training)),
         accept=list(accept),

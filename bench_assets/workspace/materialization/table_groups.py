@@ -113,21 +113,21 @@ def constants_groups(
 def leaderboard_group(home: HomeContext) -> TableGroup:
     """The leaderboard: all models' tables and the papers' numbers."""
     suites = home.catalog.suites
-    asked = [evaluation_key(task, "main", "questions") for task in home.catalog.tasks]
-    read = [*asked, *(key.path for key in home.input_tables(asset_selections.LEADERBOARD))]
-    lie = [(home.tables, key) for key in read]
-    lie += [
+    question_keys = [evaluation_key(task, "main", "questions") for task in home.catalog.tasks]
+    read = [*question_keys, *(key.path for key in home.input_tables(asset_selections.LEADERBOARD))]
+    locations = [(home.tables, key) for key in read]
+    locations += [
         (others, evaluation_key(task, "main", name))
         for task in home.catalog.tasks
         for others in home.tables.elsewhere(task.suite)
         for name in ("questions", "metrics")
     ]
-    states = [[tables.below(key), tables.states(key)] for tables, key in lie]
-    here = home.settings.home
-    printed = home_digests(here).of(suite.published for suite in suites if suite.published)
+    states = [[tables.below(key), tables.states(key)] for tables, key in locations]
+    home_folder = home.settings.home
+    printed = home_digests(home_folder).of(suite.published for suite in suites if suite.published)
     now = configuration_digest(home.catalog.tasks, home.settings, home.tables)
     facts = [
-        *freshness.code_digests(here, *suites),
+        *freshness.code_digests(home_folder, *suites),
         freshness.installed_packages(),
         *printed,
         states,
@@ -170,12 +170,12 @@ def _evaluation_group(
         for part in ("", model)
     ]
     chosen = home.settings.suite(task.suite, SuiteSettings)
-    asked = state_of(model, home.settings) if task.asked_of == "model" else []
+    model_state = state_of(model, home.settings) if task.asked_of == "model" else []
     judge = _judge_inputs(task, chosen.judge, home.settings)
     compared = _regression_inputs(home, task, model, condition)
     review = Path(chosen.review) if chosen.review else None
     reviewed = sha256(review.read_bytes()).hexdigest() if review and review.is_file() else ""
-    facts = [inputs, read, asked, chosen.model_dump(), judge, compared, reviewed]
+    facts = [inputs, read, model_state, chosen.model_dump(), judge, compared, reviewed]
     return home.table_group(f"{task.name} {condition}", selection, json_digest(facts), model)
 
 

@@ -102,11 +102,11 @@ class Workbench:
         Raises:
             BenchError: If the source cannot be used, or a blocking check fails.
         """
-        whole = self.catalog.suite(suite).name
-        for one in dict.fromkeys((whole, suite)):  # digesting inputs is slow
-            if (made := table_groups.question_group(self._home, one)).is_fresh():
+        suite_name = self.catalog.suite(suite).name
+        for one in dict.fromkeys((suite_name, suite)):  # digesting inputs is slow
+            if (group := table_groups.question_group(self._home, one)).is_fresh():
                 return
-        self._make([made], title=f"{suite}: questions")
+        self._make([group], title=f"{suite}: questions")
 
     def build_questions(self, suite: str) -> None:
         """Materialize the assets of a suite or task that do not depend on a model, with checks.
@@ -137,8 +137,8 @@ class Workbench:
             self.settings.model(model)
         for task in tasks:
             self._refresh_condition(task, condition)
-            made = self.tables.exists(questions_key(task, condition))
-            if task.conditions[condition].needs and not made:
+            is_built = self.tables.exists(questions_key(task, condition))
+            if task.conditions[condition].needs and not is_built:
                 raise no_questions_error(task, condition)
         wanted = table_groups.evaluation_groups(self._home, tasks, model, condition)
         constants = [*table_groups.constants_groups(self._home, tasks, condition)]
@@ -236,9 +236,9 @@ class Workbench:
             KeyboardInterrupt: If it was interrupted.
         """
         keys = sorted(selection.resolve(self.definitions.resolve_asset_graph()))
-        whole = self.definitions.resolve_implicit_global_asset_job_def()
+        full_job = self.definitions.resolve_implicit_global_asset_job_def()
         # Dagster copies and describes the job in each run, which takes a fifth of a short run.
-        job = whole.get_subset(asset_selection=frozenset(keys))
+        job = full_job.get_subset(asset_selection=frozenset(keys))
         run = AssetRun(job=job, keys=keys, model=model, title=title, progress=self._progress)
         with storage_error_reporting(self.settings.home / "dagster"):
             locks = self.settings.home / "locks"

@@ -79,22 +79,24 @@ class TaskPublisher:
         project = current(self.annotation_task, projects)
         if not units and not projects:
             return UnitCounts(new=0, there=0, changed=0, withdrawn=0), None
-        here = self._tasks(project.number, wanted) if project else []
+        imported = self._tasks(project.number, wanted) if project else []
         earlier = [one for one in projects if one is not project and one.is_open]
-        there = [task for one in earlier for task in self._tasks(one.number, {})]
+        earlier_tasks = [task for one in earlier for task in self._tasks(one.number, {})]
         closed = project is not None and not project.is_open
-        asked = _counts(
-            wanted, here, [one for one in [*here, *there] if one.task.overlap or closed]
+        counts = _counts(
+            wanted,
+            imported,
+            [one for one in [*imported, *earlier_tasks] if one.task.overlap or closed],
         )
         number, is_changed = self._prepare(project, config, units)
-        new = _missing(wanted, here)
+        new = _missing(wanted, imported)
         self.server.add(number, [task_of(unit, self.annotation_task) for unit in new])
         if new or is_changed:
-            here = self._tasks(number, wanted)
-        tasks = self._set_overlaps(wanted, here)
+            imported = self._tasks(number, wanted)
+        tasks = self._set_overlaps(wanted, imported)
         for one in earlier:
             self.server.change(one.number, {"maximum_annotations": 0})
-        return asked, TaskRequest(project=number, closed=not units, tasks=tasks)
+        return counts, TaskRequest(project=number, closed=not units, tasks=tasks)
 
     def _tasks(self, project: int, wanted: Mapping[str, Unit]) -> list[_ImportedTask]:
         return [
@@ -135,24 +137,24 @@ class TaskPublisher:
             number = project.number
             if is_changed:
                 self.server.change(number, settings)
-        if shown := [sha for unit in units for sha in unit.images.values()]:
-            self.server.share(number, str(export_images(self.home, self.images, shown)))
+        if digests := [sha for unit in units for sha in unit.images.values()]:
+            self.server.share(number, str(export_images(self.home, self.images, digests)))
         return number, is_changed
 
     def _set_overlaps(
-        self, wanted: Mapping[str, Unit], here: Iterable[_ImportedTask]
+        self, wanted: Mapping[str, Unit], imported: Iterable[_ImportedTask]
     ) -> dict[str, UnitRequest]:
         """Show each unit's task to the number of annotators it needs, and hide all other tasks."""
         by_unit: dict[str, list[_ImportedTask]] = defaultdict(list)
-        for one in here:
+        for one in imported:
             by_unit[one.unit_id if one.wanted else ""].append(one)
         tasks = {}
         for name, unit in wanted.items():
             kept, *others = sorted(by_unit[name], key=lambda one: one.rank, reverse=True)
             by_unit[""] += others
-            tasks[name] = asked = self._asked(unit, kept.task)
-            if kept.task.overlap != asked.overlap:
-                self.server.show(kept.task.number, asked.overlap, again=kept.task.is_labeled)
+            tasks[name] = unit_request = self._asked(unit, kept.task)
+            if kept.task.overlap != unit_request.overlap:
+                self.server.show(kept.task.number, unit_request.overlap, again=kept.task.is_labeled)
         for one in by_unit[""]:
             if one.task.overlap:
                 self.server.show(one.task.number, 0, again=False)
@@ -173,28 +175,28 @@ class TaskPublisher:
         return replace(now, overlap=max(before.overlap + unit.needed - before.needed, 1))
 
 
-def _missing(wanted: Mapping[str, Unit], here: Iterable[_ImportedTask]) -> list[Unit]:
-    there = {one.unit_id for one in here if one.wanted}
-    return [unit for name, unit in wanted.items() if name not in there]
+def _missing(wanted: Mapping[str, Unit], imported: Iterable[_ImportedTask]) -> list[Unit]:
+    existing = {one.unit_id for one in imported if one.wanted}
+    return [unit for name, unit in wanted.items() if name not in existing]
 
 
 def _counts(
-    wanted: Mapping[str, Unit], here: Iterable[_ImportedTask], shown: Iterable[_ImportedTask]
+    wanted: Mapping[str, Unit], imported: Iterable[_ImportedTask], visible: Iterable[_ImportedTask]
 ) -> UnitCounts:
     """Count the units to publish, change and withdraw.
 
     Args:
         wanted: The units by id.
-        here: Tasks of the present version.
-        shown: Tasks of any version that are shown to annotators.
+        imported: Tasks of the present version.
+        visible: Tasks of any version that are shown to annotators.
     """
-    as_they_are = {(one.unit_id, one.digest) for one in here if one.intact}
-    there = {name for name, unit in wanted.items() if (name, unit.digest) in as_they_are}
-    known = {one.unit_id for one in shown if one.unit_id}
-    is_changed = (wanted.keys() - there) & known
+    as_they_are = {(one.unit_id, one.digest) for one in imported if one.intact}
+    unchanged = {name for name, unit in wanted.items() if (name, unit.digest) in as_they_are}
+    known = {one.unit_id for one in visible if one.unit_id}
+    is_changed = (wanted.keys() - unchanged) & known
     return UnitCounts(
-        new=len(wanted) - len(there) - len(is_changed),
-        there=len(there),
+        new=len(wanted) - len(unchanged) - len(is_changed),
+        there=len(unchanged),
         changed=len(is_changed),
         withdrawn=len(known - wanted.keys()),
     )
@@ -221,29 +223,29 @@ class LabelStudioBackend:
         wanted = by_id(annotation_task, units)
         record = self._record(annotation_task)
         with self._alone(annotation_task):
-            asker = TaskPublisher(
+            publisher = TaskPublisher(
                 self.server, annotation_task, self.home, self.images, record.asking()
             )
-            asked, asking = asker.ask(wanted)
-            if asking:
-                record.write(asking)
-        return asked
+            counts, request = publisher.ask(wanted)
+            if request:
+                record.write(request)
+        return counts
 
     def answers(self, annotation_task: AnnotationTask) -> list[Answer]:
         """Read every answer to any version of the task; deleted ones have a complaint."""
         with self._alone(annotation_task):
             projects = projects_of(self.server, annotation_task)
-            who = Pseudonyms(self.server.accounts() if projects else {}, self.names)
+            pseudonyms = Pseudonyms(self.server.accounts() if projects else {}, self.names)
             exports = {one.number: self.server.export(one.number) for one in projects}
             said = [
                 answer
                 for number, tasks in exports.items()
                 for task in tasks
-                for answer in answers_of(annotation_task, number, task, who, self._size)
+                for answer in answers_of(annotation_task, number, task, pseudonyms, self._size)
             ]
-            whole = self._record(annotation_task).merge_seen(said, exports)
+            merged = self._record(annotation_task).merge_seen(said, exports)
             self._request_more_answers(annotation_task, exports, said)
-        return sorted(whole, key=lambda a: (a.unit_id, a.unit_digest, a.person, a.changed_at))
+        return sorted(merged, key=lambda a: (a.unit_id, a.unit_digest, a.person, a.changed_at))
 
     def _size(self, sha256: str) -> tuple[int, int] | None:
         """Width and height of an upright image, px; None if it cannot be read."""
@@ -274,28 +276,30 @@ class LabelStudioBackend:
         self,
         annotation_task: AnnotationTask,
         exports: Mapping[int, Sequence[Mapping[str, Any]]],
-        said: Iterable[Answer],
+        answers: Iterable[Answer],
     ) -> None:
         """Show units to more annotators if some answers do not count."""
-        asking = self._record(annotation_task).asking()
-        if asking is None or asking.closed:
+        request = self._record(annotation_task).asking()
+        if request is None or request.closed:
             return
         by_unit: dict[tuple[str, str], list[Answer]] = defaultdict(list)
-        for answer in said:
+        for answer in answers:
             by_unit[answer.unit_id, answer.unit_digest].append(answer)
-        shown = {}
-        for task in exports.get(asking.project, ()):
-            if wanted := _updated_request(annotation_task, task, asking, by_unit):
-                shown[wanted[0]] = wanted[1]
+        updated = {}
+        for task in exports.get(request.project, ()):
+            if wanted := _updated_request(annotation_task, task, request, by_unit):
+                updated[wanted[0]] = wanted[1]
                 self.server.show(wanted[1].task, wanted[1].overlap, again=True)
-        if shown:
-            self._record(annotation_task).write(replace(asking, tasks={**asking.tasks, **shown}))
+        if updated:
+            self._record(annotation_task).write(
+                replace(request, tasks={**request.tasks, **updated})
+            )
 
 
 def _updated_request(
     annotation_task: AnnotationTask,
     task: Mapping[str, Any],
-    asking: TaskRequest,
+    request: TaskRequest,
     by_unit: Mapping[tuple[str, str], Sequence[Answer]],
 ) -> tuple[str, UnitRequest] | None:
     """Wanted number of annotators of a task, if it differs, with its unit."""
@@ -303,15 +307,18 @@ def _updated_request(
         unit = unit_of(annotation_task, task["data"])
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
-    asked = asking.tasks.get(unit.unit_id)
-    if asked is None or (asked.task, asked.digest) != (task.get("id"), unit.digest):
+    unit_request = request.tasks.get(unit.unit_id)
+    if unit_request is None or (unit_request.task, unit_request.digest) != (
+        task.get("id"),
+        unit.digest,
+    ):
         return None
-    unit = replace(unit, barred=asked.barred)
-    said = latest_answers(by_unit[unit.unit_id, unit.digest])
+    unit = replace(unit, barred=unit_request.barred)
+    latest = latest_answers(by_unit[unit.unit_id, unit.digest])
     validator = AnswerValidator(annotation_task, {unit.unit_id: unit})
-    counted = {one.person for one in said if not validator.find_complaint(one)}
-    lacking = asked.needed - len(counted)
-    there = sum(1 for one in annotations_of(task) if not one.get("was_cancelled"))
-    if lacking <= 0 or there + lacking == asked.overlap:
+    counted = {one.person for one in latest if not validator.find_complaint(one)}
+    lacking = unit_request.needed - len(counted)
+    n_submitted = sum(1 for one in annotations_of(task) if not one.get("was_cancelled"))
+    if lacking <= 0 or n_submitted + lacking == unit_request.overlap:
         return None
-    return unit.unit_id, replace(asked, overlap=there + lacking)
+    return unit.unit_id, replace(unit_request, overlap=n_submitted + lacking)

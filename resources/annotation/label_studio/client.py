@@ -91,10 +91,10 @@ class _RefreshToken(httpx.Auth):
 def _parse_access_token(refreshed: httpx.Response) -> str:
     """Access token from the server's response; "" if refused."""
     try:
-        told = refreshed.json() if refreshed.status_code == 200 else {}
+        payload = refreshed.json() if refreshed.status_code == 200 else {}
     except ValueError:
         return ""
-    access = told.get("access") if isinstance(told, dict) else None
+    access = payload.get("access") if isinstance(payload, dict) else None
     return access if isinstance(access, str) and _JWT.fullmatch(access) else ""
 
 
@@ -137,14 +137,14 @@ class LabelStudio:
 
     def accounts(self) -> dict[int, str]:
         """E-mail addresses of accounts by id."""
-        told = self._get("/api/users")
-        return {one["id"]: str(one.get("email", "")) for one in self._rows(told, "id")}
+        payload = self._get("/api/users")
+        return {one["id"]: str(one.get("email", "")) for one in self._rows(payload, "id")}
 
     def projects(self, title: str) -> list[dict[str, Any]]:
         """Find the projects whose title contains a text."""
         wanted = "id,title,label_config,maximum_annotations,task_number,show_collab_predictions"
-        asked = {"title": title, "include": wanted, "ordering": "id"}
-        return list(self._pages("/api/projects", asked, "results", "count"))
+        parameters = {"title": title, "include": wanted, "ordering": "id"}
+        return list(self._pages("/api/projects", parameters, "results", "count"))
 
     def create(self, settings: Mapping[str, Any]) -> int:
         """Create a project; returns its id."""
@@ -156,8 +156,8 @@ class LabelStudio:
 
     def share(self, project: int, folder: str) -> None:
         """Connect a project to the image folder, unless it is connected."""
-        there = self._get("/api/storages/localfiles", {"project": project})
-        if folder in [one["path"] for one in self._rows(there, "path")]:
+        storages = self._get("/api/storages/localfiles", {"project": project})
+        if folder in [one["path"] for one in self._rows(storages, "path")]:
             return
         self._say(
             "POST",
@@ -175,8 +175,8 @@ class LabelStudio:
     def tasks(self, project: int) -> Iterator[LabelStudioTask]:
         """List the tasks of a project."""
         fields = "id,data,overlap,is_labeled,total_annotations"
-        asked = {"project": project, "fields": "task_only", "include": fields}
-        for one in self._pages("/api/tasks", asked, "tasks", "total"):
+        parameters = {"project": project, "fields": "task_only", "include": fields}
+        for one in self._pages("/api/tasks", parameters, "tasks", "total"):
             yield LabelStudioTask(
                 one["id"], one.get("data") or {}, int(one.get("overlap") or 0),
                 bool(one.get("is_labeled")), int(one.get("total_annotations") or 0),
@@ -195,18 +195,18 @@ class LabelStudio:
         return self._rows(self._get(f"/api/projects/{project}/export", {"exportType": "JSON"}))
 
     def _pages(
-        self, path: str, asked: Mapping[str, Any], rows: str, total: str
+        self, path: str, parameters: Mapping[str, Any], rows: str, total: str
     ) -> Iterator[dict[str, Any]]:
         """Read all pages of a list; the page after the last one is a 404."""
         seen: set[int] = set()
         page = 1
         while True:
-            answer = self._get(path, {**asked, "page": page, "page_size": _PAGE})
-            told = self._object(answer, rows, total)
-            new = [one for one in self._rows(told[rows], "id") if one["id"] not in seen]
+            answer = self._get(path, {**parameters, "page": page, "page_size": _PAGE})
+            payload = self._object(answer, rows, total)
+            new = [one for one in self._rows(payload[rows], "id") if one["id"] not in seen]
             yield from new
             seen |= {one["id"] for one in new}
-            if len(seen) >= told[total]:
+            if len(seen) >= payload[total]:
                 return
             if not new:
                 raise AnnotationError(
@@ -214,30 +214,30 @@ class LabelStudio:
                 )
             page += 1
 
-    def _get(self, path: str, asked: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401
-        return self._say("GET", path, params=asked)
+    def _get(self, path: str, parameters: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401
+        return self._say("GET", path, params=parameters)
 
     def _say(
         self,
         verb: str,
         path: str,
-        said: object = None,
+        body: object = None,
         *,
         params: Mapping[str, Any] | None = None,
     ) -> Any:  # noqa: ANN401  (JSON)
         where = f"{self.url}{path}"
         tries = 1 if verb == "POST" else _TRIES  # a repeated POST would create a duplicate
-        for again in reversed(range(tries)):
+        for tries_left in reversed(range(tries)):
             try:
-                response = self._http.request(verb, path, json=said, params=params)
+                response = self._http.request(verb, path, json=body, params=params)
             except httpx.HTTPError as error:
                 raise AnnotationError(
                     f"{where}: {connection_problem(error)}. Start Label Studio (bench annotate"
                     " server), or correct url of [annotation]"
                 ) from error
-            if not again or response.status_code not in _TRANSIENT_STATUSES:
+            if not tries_left or response.status_code not in _TRANSIENT_STATUSES:
                 break
-            time.sleep(_WAIT * 2 ** (tries - 1 - again))
+            time.sleep(_WAIT * 2 ** (tries - 1 - tries_left))
         return self._read(where, response)
 
     @staticmethod
@@ -267,13 +267,13 @@ class LabelStudio:
 def _detail(response: httpx.Response) -> str:
     """The server's error message in one line."""
     try:
-        told = response.json()
+        payload = response.json()
     except ValueError:
         return response.text[:200]
-    if not isinstance(told, dict):
-        return str(told)[:200]
-    faults = told.get("validation_errors")
-    return f"{told.get('detail', '')} {faults if faults else ''}".strip()[:300]
+    if not isinstance(payload, dict):
+        return str(payload)[:200]
+    faults = payload.get("validation_errors")
+    return f"{payload.get('detail', '')} {faults if faults else ''}".strip()[:300]
 
 
 _NAME, _VERSION = 35, 12  # characters; a title has 50 at most
@@ -322,11 +322,11 @@ def current(annotation_task: AnnotationTask, projects: Sequence[Project]) -> Pro
 
     A title may occur twice, because the server repeats a request when its database is locked.
     """
-    same = [one for one in projects if one.title == title_of(annotation_task)]
-    if not same:
+    matching = [one for one in projects if one.title == title_of(annotation_task)]
+    if not matching:
         return None
-    chosen = max(same, key=lambda one: (one.n_tasks, one.number))
-    if others := [str(one.number) for one in same if one is not chosen]:
+    chosen = max(matching, key=lambda one: (one.n_tasks, one.number))
+    if others := [str(one.number) for one in matching if one is not chosen]:
         _log.warning(
             "Label Studio has several projects of the title %s: %d is used; delete %s if they have"
             " no answers",
@@ -339,7 +339,7 @@ def settings_of(
     annotation_task: AnnotationTask, config: str, overlap: int, *, proposals: bool
 ) -> dict[str, Any]:
     """All settings of a task's project."""
-    told = html.escape(annotation_task.instructions).replace("\n", "<br>")
+    instructions = html.escape(annotation_task.instructions).replace("\n", "<br>")
     return {
         "title": title_of(annotation_task),
         "description": html.escape(f"{annotation_task.title} {annotation_task.about}".strip()),
@@ -350,8 +350,8 @@ def settings_of(
         "sampling": "Uniform sampling",
         "skip_queue": "REQUEUE_FOR_OTHERS",
         "enable_empty_annotation": not any(field.required for field in annotation_task.fields),
-        "expert_instruction": told,
-        "show_instruction": bool(told),
+        "expert_instruction": instructions,
+        "show_instruction": bool(instructions),
     }
 
 

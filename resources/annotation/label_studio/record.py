@@ -85,19 +85,23 @@ class Record:
             before[one.tool_id].append(one)
         self._require_projects(before, set(projects))
         self._add([one for one in answers if one not in before.get(one.tool_id, ())])
-        there = {one.tool_id for one in answers}
+        present_ids = {one.tool_id for one in answers}
         standing = {_answer_key(one) for one in answers}
         earlier = [
-            replace(word, person=one.person)  # the pseudonym may have been added later
+            replace(version, person=one.person)  # the pseudonym may have been added later
             for one in answers
-            for word in before.get(one.tool_id, ())
-            if word.changed_at < one.changed_at
+            for version in before.get(one.tool_id, ())
+            if version.changed_at < one.changed_at
         ]
-        gone = [words[-1] for name, words in before.items() if name not in there]
+        deleted = [versions[-1] for name, versions in before.items() if name not in present_ids]
         return [
             *earlier,
             *answers,
-            *(replace(one, complaint=_DELETED) for one in gone if _answer_key(one) not in standing),
+            *(
+                replace(one, complaint=_DELETED)
+                for one in deleted
+                if _answer_key(one) not in standing
+            ),
         ]
 
     def _require_projects(self, before: Mapping[str, Sequence[Answer]], there: set[int]) -> None:
@@ -123,8 +127,8 @@ class Record:
                     yield _parse_answer(json.loads(line))
             except (ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
                 if number < len(lines):  # the last line may be incomplete: a run was killed
-                    told = f"{file}, line {number}: cannot be read ({error}). Delete the line"
-                    raise AnnotationError(told) from error
+                    message = f"{file}, line {number}: cannot be read ({error}). Delete the line"
+                    raise AnnotationError(message) from error
 
     def _add(self, answers: Sequence[Answer]) -> None:
         if not answers:
@@ -151,7 +155,7 @@ def _serialize_answer(answer: Answer) -> str:
 
 
 def _parse_answer(entry: dict[str, Any]) -> Answer:
-    values = {name: tuple(given) for name, given in entry["values"].items()}
+    values = {name: tuple(entries) for name, entries in entry["values"].items()}
     return Answer(**{**entry, "values": values})
 
 

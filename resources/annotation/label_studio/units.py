@@ -96,21 +96,23 @@ def _add_repeater(parent: Element, what: str) -> Element:
 
 
 def _control(annotation_task: AnnotationTask, field: Field) -> Element:
-    told = {"name": field.name, "toName": _IMAGE if field.kind == "points" else _HIDDEN}
+    attributes = {"name": field.name, "toName": _IMAGE if field.kind == "points" else _HIDDEN}
     if field.required:
-        told |= {
+        attributes |= {
             "required": "true",
             "requiredMessage": f"Please answer: {escape_text(field.label)}",
         }
     if field.kind in ("choice", "choices"):
         inline = 0 < sum(map(len, field.choices)) <= _INLINE
-        told |= {
+        attributes |= {
             "choice": "single-radio" if field.kind == "choice" else "multiple",
             "showInline": str(inline).lower(),
         }
-        return Element("Choices", told, value=f"$choices_{field.name}")
+        return Element("Choices", attributes, value=f"$choices_{field.name}")
     if field.kind == "points":
-        control = Element("KeyPointLabels", told, strokeWidth="6")  # px; 1 px would be invisible
+        control = Element(
+            "KeyPointLabels", attributes, strokeWidth="6"
+        )  # px; 1 px would be invisible
         SubElement(control, "Label", value=escape_text(field.label), maxUsages=str(field.most))
         return control
     if field.kind == "image":
@@ -119,7 +121,9 @@ def _control(annotation_task: AnnotationTask, field: Field) -> Element:
             ' Set kind = "pages" or kind = "files".'
         )
     most, rows = (1, 4) if field.kind == "text" else (field.most, 1)
-    return Element("TextArea", told, rows=str(rows), maxSubmissions=str(most), editable="true")
+    return Element(
+        "TextArea", attributes, rows=str(rows), maxSubmissions=str(most), editable="true"
+    )
 
 
 PROPOSALS = "proposals"  # common version of all proposals: a project shows one version
@@ -188,15 +192,15 @@ def matches_digest(annotation_task: AnnotationTask, unit: Unit, data: Mapping[st
 
 def _proposal_results(unit: Unit, annotation_task: AnnotationTask) -> Iterable[dict[str, Any]]:
     for number, field in enumerate(annotation_task.fields):
-        given = [escape_text(one) for one in unit.proposal.get(field.name, ())]
+        entries = [escape_text(one) for one in unit.proposal.get(field.name, ())]
         named = {"id": f"p{number}", "from_name": field.name, "to_name": "unit"}
-        if given and field.kind in ("choice", "choices"):
-            yield named | {"type": "choices", "value": {"choices": given}}
-        elif given and field.kind in ("text", "texts"):
+        if entries and field.kind in ("choice", "choices"):
+            yield named | {"type": "choices", "value": {"choices": entries}}
+        elif entries and field.kind in ("text", "texts"):
             texts = list(unit.proposal[field.name])
             yield named | {"type": "textarea", "value": {"text": texts}}
         elif field.kind == "points":
-            for place, point in enumerate(given):
+            for place, point in enumerate(entries):
                 x, y = (100 * float(share) for share in point.split())  # percent in Label Studio
                 value = {"x": x, "y": y, "width": 0.5, "keypointlabels": [escape_text(field.label)]}
                 yield named | {
@@ -207,11 +211,11 @@ def _proposal_results(unit: Unit, annotation_task: AnnotationTask) -> Iterable[d
 
 def _to_pairs(values: Values) -> list[list[Any]]:
     """Format fields as ordered pairs, because the database may sort keys of objects."""
-    return [[name, list(given)] for name, given in values.items()]
+    return [[name, list(entries)] for name, entries in values.items()]
 
 
 def _from_pairs(pairs: Sequence[Sequence[Any]]) -> Values:
-    return {_require_text(name): tuple(map(_require_text, given)) for name, given in pairs}
+    return {_require_text(name): tuple(map(_require_text, entries)) for name, entries in pairs}
 
 
 def _require_text(value: object) -> str:
@@ -330,7 +334,7 @@ def _parse_result(result: Sequence[Mapping[str, Any]]) -> Values:
         if turn := part.get("image_rotation"):
             raise ValueError(f"points are on an image that was rotated by {turn} degrees")
         found[name] = found.get(name, ()) + tuple(_result_entries(part["value"]))
-    return {name: given for name, given in found.items() if given}
+    return {name: entries for name, entries in found.items() if entries}
 
 
 def _check_size(unit: Unit | None, result: Sequence[Mapping[str, Any]], size_of: SizeOf) -> None:
@@ -339,9 +343,11 @@ def _check_size(unit: Unit | None, result: Sequence[Mapping[str, Any]], size_of:
     Raises:
         ValueError: If the browser showed it on its side.
     """
-    drawn = [one for one in result if "keypointlabels" in one["value"] and "original_width" in one]
-    size = size_of(next(iter(unit.images.values()))) if drawn and unit and unit.images else None
-    for one in drawn if size else ():
+    regions = [
+        one for one in result if "keypointlabels" in one["value"] and "original_width" in one
+    ]
+    size = size_of(next(iter(unit.images.values()))) if regions and unit and unit.images else None
+    for one in regions if size else ():
         width, height = one["original_width"], one["original_height"]
         if size and abs(width * size[1] / (height * size[0]) - 1) > _ASPECT_TOLERANCE:
             raise ValueError(
@@ -363,8 +369,8 @@ def _result_entries(value: Mapping[str, Any]) -> Iterator[str]:
     kind = next((name for name in ("choices", "text") if name in value), None)
     if kind is None:
         raise ValueError(f"expected choices, text or a region, got {', '.join(value) or 'nothing'}")
-    given = value[kind]
-    for one in [given] if isinstance(given, str) else given:
+    entries = value[kind]
+    for one in [entries] if isinstance(entries, str) else entries:
         if not isinstance(one, str):
             raise TypeError(f"expected a text, got {one!r:.60}")
         if one.strip():

@@ -75,20 +75,20 @@ def find_reservation(
     row = found.fetchone()
     if row is None:
         return None
-    told = dict(zip([column[0] for column in found.description], row, strict=True))
-    has_said = told["word"] is not None
+    record = dict(zip([column[0] for column in found.description], row, strict=True))
+    has_answer = record["word"] is not None
     return Reservation(
         person=person,
-        task=parse_task(told["form_told"]),
+        task=parse_task(record["form_told"]),
         unit=parse_unit(*row[:4]),
-        refusal=_refusal(told, now),
-        is_closed=bool(told["closed"]),
-        in_time=not has_said and told["until"] > now,
-        shown=told["shown"],
-        said=parse_values(told["said"]) if has_said else None,
-        skipped=bool(told["skipped"]),
-        first_at=told["at"] or "",
-        last_at=told["changed_at"] or "",
+        refusal=_refusal(record, now),
+        is_closed=bool(record["closed"]),
+        in_time=not has_answer and record["until"] > now,
+        shown=record["shown"],
+        said=parse_values(record["said"]) if has_answer else None,
+        skipped=bool(record["skipped"]),
+        first_at=record["at"] or "",
+        last_at=record["changed_at"] or "",
     )
 
 
@@ -111,13 +111,13 @@ def insert_answer(
     update_room(db, unit)
 
 
-def _refusal(told: dict[str, object], now: float) -> str:
-    if not told["is_asked"]:
+def _refusal(record: dict[str, object], now: float) -> str:
+    if not record["is_asked"]:
         return "This unit was withdrawn or changed."
-    if told["is_barred"]:
+    if record["is_barred"]:
         return "You wrote this unit yourself: other people answer it."
-    answered = told["word"] is not None and not told["skipped"]
-    if answered or float(str(told["until"])) > now or told["is_free"]:
+    answered = record["word"] is not None and not record["skipped"]
+    if answered or float(str(record["until"])) > now or record["is_free"]:
         return ""
     return "Enough other people have answered this unit in the meantime."
 
@@ -195,7 +195,10 @@ class Assignments:
             return []
         with self.store.reading() as db:
             rows = db.execute("SELECT id, told, closed FROM tasks ORDER BY name").fetchall()
-            tasks = [(number, parse_task(told), bool(closed)) for number, told, closed in rows]
+            tasks = [
+                (number, parse_task(serialized), bool(closed))
+                for number, serialized, closed in rows
+            ]
             return [
                 self._open_task(db, number, task, person, is_closed=closed)
                 for number, task, closed in tasks
@@ -215,11 +218,11 @@ class Assignments:
         if task.is_over:
             return None
         with self.store.writing() as db:
-            asked = {"task": task.number, "person": person, "now": self._now()}
-            found = db.execute(_SELECT_RESERVED, asked).fetchone()
-            mark = db.execute(_SELECT_MARK, asked).fetchone() or (-1,)
+            parameters = {"task": task.number, "person": person, "now": self._now()}
+            found = db.execute(_SELECT_RESERVED, parameters).fetchone()
+            mark = db.execute(_SELECT_MARK, parameters).fetchone() or (-1,)
             for after in (mark[0], -1):  # earlier units come again after the rest
-                found = found or db.execute(_SELECT_NEXT, {**asked, "after": after}).fetchone()
+                found = found or db.execute(_SELECT_NEXT, {**parameters, "after": after}).fetchone()
             if found:
                 self._reserve(db, found[0], person)
         return int(found[0]) if found else None
@@ -232,10 +235,10 @@ class Assignments:
     def keep(self, unit: int, person: str) -> Reservation | None:
         """Find a person's reservation, and extend it if they may still answer."""
         with self.store.writing() as db:
-            seat = self._find_reservation(db, unit, person)
-            if seat and not seat.refusal:
+            reservation = self._find_reservation(db, unit, person)
+            if reservation and not reservation.refusal:
                 self._reserve(db, unit, person)
-            return seat
+            return reservation
 
     def say(self, seat: Reservation, values: Values, *, skipped: bool = False) -> str:
         """Store an answer; idempotent.
@@ -247,11 +250,11 @@ class Assignments:
             Reason why it was refused; "" if it was stored.
         """
         with self.store.writing() as db:
-            now = self._find_reservation(db, seat.unit.number, seat.person)
-            if now is None or (now.refusal and not now.in_time):
-                return now.refusal if now else "This unit is not assigned to you."
-            if now.said != values or now.skipped != skipped:
-                insert_answer(db, now, self._now(), values, skipped=skipped)
+            current = self._find_reservation(db, seat.unit.number, seat.person)
+            if current is None or (current.refusal and not current.in_time):
+                return current.refusal if current else "This unit is not assigned to you."
+            if current.said != values or current.skipped != skipped:
+                insert_answer(db, current, self._now(), values, skipped=skipped)
             return ""
 
     def words(self, task: OpenTask, person: str) -> list[LastAnswer]:
@@ -284,18 +287,18 @@ class Assignments:
         *,
         is_closed: bool,
     ) -> OpenTask:
-        asked = {"task": number, "person": person}
+        parameters = {"task": number, "person": person}
         ((n_open,),), ((barred,),) = (
-            db.execute(_COUNT_OPEN, asked),
-            db.execute(_COUNT_BARRED, asked),
+            db.execute(_COUNT_OPEN, parameters),
+            db.execute(_COUNT_BARRED, parameters),
         )
-        ((answered, counted, also_open),) = db.execute(_COUNT_DONE, asked)
+        ((answered, counted, also_open),) = db.execute(_COUNT_DONE, parameters)
         left = max(0, n_open - barred - also_open)
         most = self._terms(task).most_answers
-        over = self._over(task, is_closed=is_closed)
-        if not over and most is not None and counted >= most:
-            over = f"You gave {counted} answers, the most that one person may give."
-        return OpenTask(number=number, task=task, answered=answered, left=left, is_over=over)
+        end_reason = self._over(task, is_closed=is_closed)
+        if not end_reason and most is not None and counted >= most:
+            end_reason = f"You gave {counted} answers, the most that one person may give."
+        return OpenTask(number=number, task=task, answered=answered, left=left, is_over=end_reason)
 
     def _terms(self, task: AnnotationTask) -> AnnotationTerms:
         return self.terms().get(task.name, AnnotationTerms())
@@ -309,9 +312,13 @@ class Assignments:
     def _find_reservation(
         self, db: sqlite3.Connection, unit: int, person: str
     ) -> Reservation | None:
-        seat = find_reservation(db, unit, person, self._now())
-        over = self._over(seat.task, is_closed=seat.is_closed) if seat else ""
-        return replace(seat, refusal=over) if seat and over else seat
+        reservation = find_reservation(db, unit, person, self._now())
+        end_reason = (
+            self._over(reservation.task, is_closed=reservation.is_closed) if reservation else ""
+        )
+        return (
+            replace(reservation, refusal=end_reason) if reservation and end_reason else reservation
+        )
 
     def _reserve(self, db: sqlite3.Connection, unit: int, person: str) -> None:
         now = self._now()

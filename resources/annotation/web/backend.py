@@ -95,15 +95,26 @@ def _store_units(db: sqlite3.Connection, task: AnnotationTask, units: Sequence[U
     db.execute("DELETE FROM barred WHERE unit IN (SELECT id FROM units WHERE task = ?)", (number,))
     db.executemany(
         _INSERT_BARRED,
-        ((who, number, unit.unit_id) for unit in units for who in dict.fromkeys(unit.barred)),
+        ((person, number, unit.unit_id) for unit in units for person in dict.fromkeys(unit.barred)),
     )
     db.execute(f"{_UPDATE_ROOM} task = ? AND asked", (number,))
 
 
 def _read_answers(task: str, rows: sqlite3.Cursor) -> Iterator[Answer]:
     known: dict[str, Any] = {}  # shared texts: two hundred thousand answers have few distinct ones
-    for number, version, unit_id, digest, person, said, at, changed_at, seconds, *more in rows:
-        values, complaint = _parse_values(known, said)
+    for (
+        number,
+        version,
+        unit_id,
+        digest,
+        person,
+        serialized,
+        at,
+        changed_at,
+        seconds,
+        *more,
+    ) in rows:
+        values, complaint = _parse_values(known, serialized)
         yield Answer(
             task=task,
             task_version=known.setdefault(version, version),
@@ -122,11 +133,11 @@ def _read_answers(task: str, rows: sqlite3.Cursor) -> Iterator[Answer]:
         )
 
 
-def _parse_values(known: dict[str, Any], said: str) -> tuple[Values, str]:
-    key = f"said:{said}" if len(said) < _SHORT else ""
+def _parse_values(known: dict[str, Any], serialized: str) -> tuple[Values, str]:
+    key = f"said:{serialized}" if len(serialized) < _SHORT else ""
     if key not in known or not key:
         try:
-            found = parse_values(said), ""
+            found = parse_values(serialized), ""
         except (AnnotationError, TypeError, AttributeError):
             found = {}, "the stored answer is damaged"
         if not key:

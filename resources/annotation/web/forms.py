@@ -66,7 +66,7 @@ def values_of(task: AnnotationTask, unit: ShownUnit, sent: SubmittedForm) -> Val
         one.name: _entries(one, sent.texts.get(one.name, []), choices)
         for one, choices in zip(task.fields, choices_of(task, unit).values(), strict=True)
     }
-    return {name: given for name, given in found.items() if given}
+    return {name: entries for name, entries in found.items() if entries}
 
 
 def complaints(task: AnnotationTask, unit: ShownUnit, values: Values) -> dict[str, str]:
@@ -86,14 +86,14 @@ def choices_of(task: AnnotationTask, unit: ShownUnit) -> Mapping[str, tuple[str,
     return {one.name: unit.choices.get(one.name, one.choices) for one in task.fields}
 
 
-def _entries(one: Field, given: list[str], choices: tuple[str, ...]) -> tuple[str, ...]:
+def _entries(one: Field, texts: list[str], choices: tuple[str, ...]) -> tuple[str, ...]:
     if one.kind in LIST_KINDS:
-        lines = (line.strip() for text in given for line in text.split("\n"))
+        lines = (line.strip() for text in texts for line in text.split("\n"))
         return tuple(dict.fromkeys(line for line in lines if line))
     if one.kind in ("choice", "choices"):
-        shown = {escape_controls(choice): choice for choice in choices}
-        return tuple(dict.fromkeys(shown.get(text, text) for text in given if text.strip()))
-    return tuple(text for text in given if text.strip())
+        by_text = {escape_controls(choice): choice for choice in choices}
+        return tuple(dict.fromkeys(by_text.get(text, text) for text in texts if text.strip()))
+    return tuple(text for text in texts if text.strip())
 
 
 def _error_message(one: Field, wrong: list[str]) -> str:

@@ -24,15 +24,15 @@ def render_page(name: str, status: int = 200, **context: object) -> Response:
 
 @cache
 def _templates() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"printable": escape_controls, "one_line": escape_to_one_line}
-    return made
+    environment.filters |= {"printable": escape_controls, "one_line": escape_to_one_line}
+    return environment
 
 
 class RefusedError(BenchError):
@@ -63,6 +63,6 @@ class Uploads:
             ImageError: If it does not decode, or is too large.
         """
         with self._turn:
-            seen = inspect_image(data, "upload", _MOST_PIXELS, MOST_BYTES)
-            self.place.keep(seen.sha256, data)
-            return seen.sha256
+            image = inspect_image(data, "upload", _MOST_PIXELS, MOST_BYTES)
+            self.place.keep(image.sha256, data)
+            return image.sha256

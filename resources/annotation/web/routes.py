@@ -104,11 +104,11 @@ class Pages:
     def unit(self, request: Request) -> Response:
         """Show a unit."""
         visitor = self.sessions.visitor(request)
-        seat = self._given(visitor, self.desk.keep(_number(request, "unit"), visitor.person))
-        if seat.refusal and seat.said is None:
-            raise RefusedError(409, seat.refusal)
-        values = seat.unit.proposal if seat.said is None else seat.said
-        return self._render_unit(visitor, seat, values, {})
+        reservation = self._given(visitor, self.desk.keep(_number(request, "unit"), visitor.person))
+        if reservation.refusal and reservation.said is None:
+            raise RefusedError(409, reservation.refusal)
+        values = reservation.unit.proposal if reservation.said is None else reservation.said
+        return self._render_unit(visitor, reservation, values, {})
 
     async def answer(self, request: Request) -> Response:
         """Store an answer, and continue."""
@@ -116,10 +116,10 @@ class Pages:
         found = await run_in_threadpool(
             self.desk.reservation, _number(request, "unit"), visitor.person
         )
-        seat = self._given(visitor, found)
+        reservation = self._given(visitor, found)
         sent = await read_form(request)
         visitor.check_form(sent)
-        return await run_in_threadpool(self._answer, visitor, seat, sent)
+        return await run_in_threadpool(self._answer, visitor, reservation, sent)
 
     def extend_reservation(self, request: Request) -> Response:
         """Extend a reservation while a person writes."""
@@ -130,9 +130,11 @@ class Pages:
     def image(self, request: Request) -> Response:
         """Send an image of a unit that is assigned to the person."""
         visitor = self.sessions.visitor(request)
-        seat = self._given(visitor, self.desk.reservation(_number(request, "unit"), visitor.person))
+        reservation = self._given(
+            visitor, self.desk.reservation(_number(request, "unit"), visitor.person)
+        )
         sha256 = request.path_params["sha256"]
-        return self._image(sha256, may_see=sha256 in seat.unit.images.values())
+        return self._image(sha256, may_see=sha256 in reservation.unit.images.values())
 
     def uploaded(self, request: Request) -> Response:
         """Send an uploaded image to its uploader."""
@@ -140,23 +142,23 @@ class Pages:
         sha256 = request.path_params["sha256"]
         return self._image(sha256, may_see=self.desk.brought(visitor.person, sha256))
 
-    def _answer(self, visitor: Visitor, seat: Reservation, sent: SubmittedForm) -> Response:
+    def _answer(self, visitor: Visitor, reservation: Reservation, sent: SubmittedForm) -> Response:
         values: Values = {}
         if not (skips := sent.first("what-now") == "skip"):
-            values, wrong = self._parse_form(visitor, seat, sent)
+            values, wrong = self._parse_form(visitor, reservation, sent)
             if wrong:
-                return self._render_unit(visitor, seat, values, wrong)
-        if why := self.desk.say(seat, values, skipped=skips):
+                return self._render_unit(visitor, reservation, values, wrong)
+        if why := self.desk.say(reservation, values, skipped=skips):
             raise RefusedError(409, why)
-        onward = "next" if seat.said is None else "mine"
-        return RedirectResponse(f"/f/{seat.unit.task}/{onward}", 303)
+        onward = "next" if reservation.said is None else "mine"
+        return RedirectResponse(f"/f/{reservation.unit.task}/{onward}", 303)
 
     def _parse_form(
-        self, visitor: Visitor, seat: Reservation, sent: SubmittedForm
+        self, visitor: Visitor, reservation: Reservation, sent: SubmittedForm
     ) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
         """Values and errors of a form; stores uploaded images."""
-        values, wrong = dict(values_of(seat.task, seat.unit, sent)), dict[str, str]()
-        for one in (field for field in seat.task.fields if field.kind == "image"):
+        values, wrong = dict(values_of(reservation.task, reservation.unit, sent)), dict[str, str]()
+        for one in (field for field in reservation.task.fields if field.kind == "image"):
             if one.name in sent.files:
                 self.sessions.count("upload", visitor.person)
                 try:
@@ -168,25 +170,25 @@ class Pages:
                     self.desk.record_upload(visitor.person, values[one.name][0])
             elif one.name in values and not self.desk.brought(visitor.person, values[one.name][0]):
                 del values[one.name]  # another person's upload
-        return values, complaints(seat.task, seat.unit, values) | wrong
+        return values, complaints(reservation.task, reservation.unit, values) | wrong
 
     def _render_unit(
-        self, visitor: Visitor, seat: Reservation, values: Values, wrong: dict[str, str]
+        self, visitor: Visitor, reservation: Reservation, values: Values, wrong: dict[str, str]
     ) -> Response:
-        one = self.desk.task(seat.unit.task, visitor.person)
+        one = self.desk.task(reservation.unit.task, visitor.person)
         return render_page(
             "unit.html",
             422 if wrong else 200,
             one=one,
-            unit=seat.unit,
-            fields=fields_of(seat.task, seat.unit, values, wrong),
-            groups=text_groups(seat.unit.shown),
-            is_wide=is_wide(seat.unit),
+            unit=reservation.unit,
+            fields=fields_of(reservation.task, reservation.unit, values, wrong),
+            groups=text_groups(reservation.unit.shown),
+            is_wide=is_wide(reservation.unit),
             complaints=wrong,
-            was_said=seat.said is not None,
-            was_skipped=seat.skipped,
-            refusal="" if seat.in_time else seat.refusal,
-            brings_images=has_upload_field(seat.task.fields),
+            was_said=reservation.said is not None,
+            was_skipped=reservation.skipped,
+            refusal="" if reservation.in_time else reservation.refusal,
+            brings_images=has_upload_field(reservation.task.fields),
             most_upload=MOST_BYTES // 2**20,
             **self._template_variables(visitor, one),
         )
@@ -206,10 +208,10 @@ class Pages:
             raise RefusedError(404, "There is no such task, or your link does not allow it.")
         return one
 
-    def _given(self, visitor: Visitor, seat: Reservation | None) -> Reservation:
-        if seat is None or not visitor.can_answer(seat.task.name):
+    def _given(self, visitor: Visitor, reservation: Reservation | None) -> Reservation:
+        if reservation is None or not visitor.can_answer(reservation.task.name):
             raise RefusedError(404, "This is not assigned to you.")
-        return seat
+        return reservation
 
     def _template_variables(self, visitor: Visitor, one: OpenTask | None = None) -> dict[str, Any]:
         """Template variables that all pages need."""

@@ -169,8 +169,8 @@ class RateLimiter:
         """Take a token; 0, or the seconds until one is available."""
         rate, now = self.rates[what], self.clock()
         with self._lock:
-            left, seen = self._left.pop((what, who), (rate.burst, now))
-            left = min(rate.burst, left + (now - seen) * rate.each_second)
+            left, last_time = self._left.pop((what, who), (rate.burst, now))
+            left = min(rate.burst, left + (now - last_time) * rate.each_second)
             enough = left >= 1
             self._left[what, who] = left - enough, now
             while len(self._left) > _MOST_BUCKETS:

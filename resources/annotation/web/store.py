@@ -201,7 +201,7 @@ def serialize_values(values: Values) -> str:
 
 def values_from_json(entry: dict[str, Any]) -> Values:
     """Convert parsed JSON to the values of a form."""
-    return {name: tuple(given) for name, given in entry.items()}
+    return {name: tuple(entries) for name, entries in entry.items()}
 
 
 def parse_values(told: str) -> Values:

@@ -130,10 +130,10 @@ def installed_kind(kind: str) -> EngineKind[Any]:
     if kind in installed.found:
         return installed.found[kind]
     known = [*SPECS, *sorted(installed.names - SPECS.keys())]
-    meant = did_you_mean(kind, known)
-    is_word = meant or _WORD.fullmatch(kind)  # else it is not shown: it may be a secret
+    suggestion = did_you_mean(kind, known)
+    is_word = suggestion or _WORD.fullmatch(kind)  # else it is not shown: it may be a secret
     named = f"no kind named {kind!r};" if is_word else "no such kind;"
-    named += f" {meant}" if meant else ""
+    named += f" {suggestion}" if suggestion else ""
     raise ValueError("; ".join([f"{named} known: {', '.join(known)}", *installed.problems]))
 
 

@@ -87,9 +87,15 @@ class LocalSpec(SamplingSection):
         parts += ["text_only"] if self.text_only else []
         parts += [f"template={named}"] if (named := _template_digest(self.chat_template)) else []
         parts += (
-            [_format_arguments("variables", given)] if (given := self.chat_template_kwargs) else []
+            [_format_arguments("variables", arguments)]
+            if (arguments := self.chat_template_kwargs)
+            else []
         )
-        parts += [_format_arguments("processor", given)] if (given := self.processor_kwargs) else []
+        parts += (
+            [_format_arguments("processor", arguments)]
+            if (arguments := self.processor_kwargs)
+            else []
+        )
         return parts
 
 
@@ -202,10 +208,10 @@ class AutoSpec(ModelSpec):
 
     @model_validator(mode="after")
     def _check_engine_keys(self) -> Self:
-        said = self.model_dump()
-        own = {kind for kind, names in self.own_fields().items() if names & said.keys()}
+        values = self.model_dump()
+        own = {kind for kind, names in self.own_fields().items() if names & values.keys()}
         if len(own) > 1:
             raise ValueError("keys of transformers and of vllm; set kind to one of them")
         kind = VllmSpec if "vllm" in own else TransformersSpec
-        kind.model_validate(said)
+        kind.model_validate(values)
         return self

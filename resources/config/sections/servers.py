@@ -171,8 +171,8 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         if temperature is None and not self.decoding.card:
             temperature = self.temperature
         seed = None if self.seed is None else self.seed + sample
-        drawn = {"temperature": temperature, "seed": seed}
-        return self._sent({name: value for name, value in drawn.items() if value is not None})
+        sampling = {"temperature": temperature, "seed": seed}
+        return self._sent({name: value for name, value in sampling.items() if value is not None})
 
     @property
     def identity(self) -> str:
@@ -198,8 +198,8 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         parts += ["text_only"] if self.text_only else []
         parts += [f"-{name}" for name in sorted(set(self.omit))]
         if particular:
-            said = orjson.dumps(particular, option=orjson.OPT_SORT_KEYS).decode()
-            parts.append(shown_address(said))
+            serialized = orjson.dumps(particular, option=orjson.OPT_SORT_KEYS).decode()
+            parts.append(shown_address(serialized))
         return "|".join(parts)
 
     def _field_name(self, name: str) -> str:
@@ -241,10 +241,10 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         """Prompt, model and number of responses are part of a response's identity elsewhere."""
         inside = (self.extra_body.get(name) for name in ("generationConfig", "generation_config"))
         named = [self.extra_body, *(one for one in inside if isinstance(one, dict))]  # of Gemini
-        taken = _OWN_FIELDS & {name for one in named for name in one}
-        if taken:
+        reserved = _OWN_FIELDS & {name for one in named for name in one}
+        if reserved:
             raise ValueError(
-                f"extra_body: {', '.join(sorted(taken))} cannot be replaced: bench writes it in"
+                f"extra_body: {', '.join(sorted(reserved))} cannot be replaced: bench writes it in"
                 " every request. Remove it"
             )
         return self
@@ -267,12 +267,12 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
             raise ValueError(f"seed does not work with {asked_of}. Remove it")
         if self.format != "openai" and (self.server or self.max_tokens_field):
             raise ValueError('server and max_tokens_field need format = "openai"')
-        ours = {
+        sent_fields = {
             *_SAMPLING_FIELDS,
             *map(self._field_name, _SAMPLING_FIELDS),
             "max_completion_tokens",
         }
-        if unknown := set(self.omit) - ours - {*self.knows.neutral}:
+        if unknown := set(self.omit) - sent_fields - {*self.knows.neutral}:
             raise ValueError(f"omit: not sent to this server: {', '.join(sorted(unknown))}")
         if needed := set(self.omit) & self.knows.needs:
             raise ValueError(f"omit: {asked_of} refuses requests without {', '.join(needed)}")

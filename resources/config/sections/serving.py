@@ -72,9 +72,9 @@ def validate_command(written: str) -> str:
             f"{shell[0]} needs a shell, but the command runs without one. Write a script, and name"
             " it here"
         )
-    if told := key_in_command(written):
+    if key_option := key_in_command(written):
         raise ValueError(
-            f"contains a key ({told}). Put it into the environment, which the server inherits"
+            f"contains a key ({key_option}). Put it into the environment, which the server inherits"
             " (vllm reads VLLM_API_KEY)"
         )
     if _VARIABLE.fullmatch(words[0]):
@@ -157,8 +157,8 @@ class ManagedServerSection(ModelSpec):
                 "router: expected {name} in serve, by which a router tells servers of several"
                 " models apart (vllm: --served-model-name {name})"
             )
-        told = "replicas" in self.model_fields_set
-        if self.devices and told and self.replicas != len(self.devices):
+        has_replicas = "replicas" in self.model_fields_set
+        if self.devices and has_replicas and self.replicas != len(self.devices):
             raise ValueError(
                 f"replicas: {self.replicas}, but devices are given for {len(self.devices)}"
             )

@@ -18,8 +18,8 @@ def cost(spec: PriceSection, tokens: TokenCounts) -> float:
     >>> cost(spec, TokenCounts(prompt=500_000, completion=100_000))
     2.0
     """
-    whole = (tokens.prompt * spec.price_in + tokens.completion * spec.price_out) / 1e6
-    return whole * spec.share_of_price
+    full_price = (tokens.prompt * spec.price_in + tokens.completion * spec.price_out) / 1e6
+    return full_price * spec.share_of_price
 
 
 def has_budget(spec: PriceSection) -> bool:
@@ -87,11 +87,11 @@ class WithinBudget(EngineWrapper):
         """Yield responses; once the budget is spent, the rest come back with ``error``."""
         budget = Budget(self._spec, self._spent(self.identity))
         for start in range(0, len(requests), _BATCH_SIZE):
-            few = requests[start : start + _BATCH_SIZE]
-            over = budget.exhausted_reason()
-            unasked = enumerate(Response(error=over) for _ in few)
+            batch = requests[start : start + _BATCH_SIZE]
+            reason = budget.exhausted_reason()
+            unsent = enumerate(Response(error=reason) for _ in batch)
             for position, response in (
-                unasked if over else validate_arrivals(self._engine.stream(few), len(few))
+                unsent if reason else validate_arrivals(self._engine.stream(batch), len(batch))
             ):
                 budget.count(response)
                 yield start + position, response

@@ -47,8 +47,8 @@ class ChatSession:
         messages: list[dict[str, Any]] = []
         responses: list[Response] = []
         try:
-            for asked in request.prompt.rounds():
-                messages += map(self.form.message, asked)
+            for turns in request.prompt.rounds():
+                messages += map(self.form.message, turns)
                 body = self.form.body(request, messages)
                 post = self._post_with_images if request.prompt.images else self._post
                 responses.append(await self.retrying.response(partial(post, body)))
@@ -82,8 +82,8 @@ class ChatSession:
                 self.endpoint.url, data=sent, allow_redirects=False
             ) as response:
                 data = await body_of(response)
-                packed = response.headers.get("Content-Encoding", "").strip().lower()
-                data = data and decompress(data, packed)
+                encoding = response.headers.get("Content-Encoding", "").strip().lower()
+                data = data and decompress(data, encoding)
         except aiohttp.InvalidURL:
             return Failure(what="not a URL such as http://127.0.0.1:8000/v1", refused=True)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
@@ -93,8 +93,8 @@ class ChatSession:
             what = f"no response within {self.spec.timeout:g} s"
             return Failure(what=what, tries=UNLIMITED_TRIES)
         except aiohttp.ClientError as error:
-            broken = self.endpoint.secrets.redacted(str(error)) or type(error).__name__
-            what = f"the connection broke: {broken}"
+            reason = self.endpoint.secrets.redacted(str(error)) or type(error).__name__
+            what = f"the connection broke: {reason}"
             return Failure(what=what, tries=UNLIMITED_TRIES)
         return self._outcome(response, data, perf_counter() - started)
 
@@ -104,11 +104,11 @@ class ChatSession:
         if data is None:
             what = f"HTTP {response.status} with a body of more than {MOST_BYTES >> 20} MiB"
             return Failure(what=what, tries=2)
-        discreet = self.endpoint.secrets.redacted_bytes(data)  # before a message truncates it
+        redacted = self.endpoint.secrets.redacted_bytes(data)  # before a message truncates it
         if response.status != 200:
-            return failure(response.status, discreet, response.headers)
-        outcome = decode_response(self.form, discreet, seconds, response.headers)
-        if discreet != data and isinstance(outcome, Response):
-            said = data.decode("utf-8", "replace")
-            return note_redaction(outcome, said, self.endpoint.secrets, self.spec.place)
+            return failure(response.status, redacted, response.headers)
+        outcome = decode_response(self.form, redacted, seconds, response.headers)
+        if redacted != data and isinstance(outcome, Response):
+            text = data.decode("utf-8", "replace")
+            return note_redaction(outcome, text, self.endpoint.secrets, self.spec.place)
         return outcome

@@ -73,9 +73,9 @@ class ConcurrencyLimit:
         """Lower the limit, once for all requests that were open together."""
         if sent_at >= self._lowered_at:
             self._lowered_at = now
-            again = self._free_rounds == 0
+            repeated = self._free_rounds == 0
             self._refused_at, self._rounds_below, self._free_rounds = self.value, 0, 0
-            self._set(self.value * (0.5 if again or not self._searches else _BELOW_REFUSAL), now)
+            self._set(self.value * (0.5 if repeated or not self._searches else _BELOW_REFUSAL), now)
 
     def _end_round(self, mean: float, now: float) -> None:
         value, cut, self._cut = self.value, self._cut, None

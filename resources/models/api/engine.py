@@ -186,21 +186,25 @@ class ServerEngine(RemoteEngine):
                 ImageSupport(spec, self._format_of),
             )
             probing = replace(chat, retrying=RetryPolicy(spec, *waits, probes=True))
-            asks = OptionSession(chat, probing)
+            option_session = OptionSession(chat, probing)
             refused: list[ModelError] = []
 
             async def work() -> None:
                 for position, request in waiting:
                     if refused:
                         return  # other open requests may still be answered and are cached
-                    over = budget.exhausted_reason()
+                    reason = budget.exhausted_reason()
                     try:
-                        answered = Response(error=over) if over else await asks.answer(request)
+                        response = (
+                            Response(error=reason)
+                            if reason
+                            else await option_session.answer(request)
+                        )
                     except ModelError as exc:
                         refused.append(exc)
                         return
-                    budget.count(answered)
-                    await hand((position, answered))
+                    budget.count(response)
+                    await hand((position, response))
 
             try:
                 await self._run_workers(work, chat.endpoint, len(requests))

@@ -40,8 +40,8 @@ class ImageSupport:
         self, spec: ServerSpec, make_format: Callable[[ServerSpec, ReadImage], ApiFormat]
     ) -> None:
         """Store the configuration; nothing is sent yet."""
-        few = spec.model_copy(update={"max_tokens": min(spec.max_tokens, _TOKENS)})
-        self._form = make_format(few, lambda _: _plain_image())
+        probe_spec = spec.model_copy(update={"max_tokens": min(spec.max_tokens, _TOKENS)})
+        self._form = make_format(probe_spec, lambda _: _plain_image())
         self._takes_images: bool | None = None  # unknown
         self._asking = asyncio.Lock()
 

@@ -69,18 +69,20 @@ class OptionSession:
         way = self._ways[request.elicit]
         if isinstance(way, ModelError):
             raise way
-        said = await _request_options(self._chat, way, request)
-        note = "; ".join(filter(None, (said.note, f"options by {way.name}")))
-        return said if said.error else replace(said, note=note)
+        response = await _request_options(self._chat, way, request)
+        note = "; ".join(filter(None, (response.note, f"options by {way.name}")))
+        return response if response.error else replace(response, note=note)
 
 
 async def _find_method(chat: ChatSession, method: str) -> OptionMethod | ModelError:
     probe, tried = _PROBES[method], []
     for way in _METHODS[method]:
-        said = await _request_options(chat, way, probe)
-        if not said.error and _has_effect(said.text, probe):
+        response = await _request_options(chat, way, probe)
+        if not response.error and _has_effect(response.text, probe):
             return way
-        tried.append(f"{way.name}: {said.error or f'ignored, {said.text[:40]!r} came back'}")
+        tried.append(
+            f"{way.name}: {response.error or f'ignored, {response.text[:40]!r} came back'}"
+        )
     return ModelError(
         f"{chat.spec.model}: the server does not support {method} ({'; '.join(tried)}); use"
         " --elicit generate"
@@ -109,10 +111,10 @@ async def _request_options(chat: ChatSession, way: OptionMethod, request: Reques
         if responses[-1].error or responses[-1].refusal:
             return responses[-1]
     found = [OptionLikelihoods.from_json(one.text, 1) for one in responses]
-    together = OptionLikelihoods(
+    likelihoods = OptionLikelihoods(
         tuple(one.logprobs[0] for one in found), tuple(one.tokens[0] for one in found)
     )
-    return replace(Response.together(responses), text=together.to_json())
+    return replace(Response.together(responses), text=likelihoods.to_json())
 
 
 class _OptionFormat:
@@ -133,21 +135,21 @@ class _OptionFormat:
         self._rounds -= 1
         if self._rounds:
             return self._form.body(request, messages)
-        said = list(messages)
+        turns = list(messages)
         if self._way.each:
-            said.append(self._form.message(Turn("assistant", tuple(self._options))))
-        fields = orjson.loads(self._form.body(request, said))
-        more = self._way.fields(self._options)
-        if "max_tokens" in more and "max_completion_tokens" in fields:
-            more["max_completion_tokens"] = more.pop("max_tokens")
-        return orjson.dumps(fields | more)
+            turns.append(self._form.message(Turn("assistant", tuple(self._options))))
+        fields = orjson.loads(self._form.body(request, turns))
+        option_fields = self._way.fields(self._options)
+        if "max_tokens" in option_fields and "max_completion_tokens" in fields:
+            option_fields["max_completion_tokens"] = option_fields.pop("max_tokens")
+        return orjson.dumps(fields | option_fields)
 
     def response(self, received: Received, seconds: float) -> Response:
         response = self._form.response(received, seconds)
         if self._rounds or response.refusal:
             return response
-        said = strip_reasoning(response.text, self._tags)
-        text = self._way.read(received, said, self._options)
+        stripped = strip_reasoning(response.text, self._tags)
+        text = self._way.read(received, stripped, self._options)
         return replace(response, text=text, finish_reason="stop")
 
 
@@ -170,9 +172,9 @@ def _read_json_answer(_: Received, text: str, options: Sequence[str]) -> str:
 
 
 def _require_option(_: Received, text: str, options: Sequence[str]) -> str:
-    if (said := text.strip()) not in options:
+    if (option := text.strip()) not in options:
         raise NoResponseError(f"not one of the options: {text[:40]!r}")
-    return said
+    return option
 
 
 def _grammar(options: Sequence[str]) -> dict[str, Any]:

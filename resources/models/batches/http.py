@@ -160,13 +160,13 @@ class BatchClient:
         """
         if response.status == 413:
             raise TooLargeError
-        seen = failure(response.status, body, response.headers)
+        classified = failure(response.status, body, response.headers)
         if response.status == 404 and response.method == "GET":
-            raise GoneError(f"{self.place}: {path}: {seen}")
-        if seen.tries != UNLIMITED_TRIES:
-            todo = f"; {seen.advice}" if seen.advice else ""
-            raise ModelError(f"{self.place}: {path}: {seen}{todo}")
-        return seen
+            raise GoneError(f"{self.place}: {path}: {classified}")
+        if classified.tries != UNLIMITED_TRIES:
+            todo = f"; {classified.advice}" if classified.advice else ""
+            raise ModelError(f"{self.place}: {path}: {classified}{todo}")
+        return classified
 
     async def _pause(self, tries: int, started: float, why: Failure) -> None:
         if monotonic() - started > self._patience:
@@ -184,18 +184,18 @@ class BatchClient:
 
 
 async def _lines(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
-    begun = b""
+    incomplete = b""
     async for piece in response.content.iter_any():
-        *whole, begun = (begun + piece).split(b"\n")
-        for line in whole:
+        *lines, incomplete = (incomplete + piece).split(b"\n")
+        for line in lines:
             if line.strip():
                 yield line
-        if len(begun) > MOST_BYTES:
+        if len(incomplete) > MOST_BYTES:
             raise ModelError(
                 f"a line of more than {MOST_BYTES >> 20} MiB in the results of a batch"
             )
-    if begun.strip():
-        yield begun
+    if incomplete.strip():
+        yield incomplete
 
 
 def json_object(data: bytes, where: str) -> dict[str, Any]:
@@ -205,9 +205,9 @@ def json_object(data: bytes, where: str) -> dict[str, Any]:
         ModelError: If it is none; names where it comes from.
     """
     try:
-        said = parse_json(data)
+        parsed = parse_json(data)
     except ValueError as error:
         raise ModelError(f"{where} is not JSON ({error})") from error
-    if not isinstance(said, dict):
+    if not isinstance(parsed, dict):
         raise ModelError(f"{where} is not a JSON object")
-    return said
+    return parsed

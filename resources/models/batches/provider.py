@@ -94,8 +94,8 @@ class Conversation:
     def body(self, form: ApiFormat, spec: ServerSpec) -> bytes:
         """Encode the current turn, with the conversation before it."""
         messages: list[dict[str, Any]] = []
-        for n, asked in enumerate(self.request.prompt.rounds()):
-            messages += map(form.message, asked)
+        for n, turns in enumerate(self.request.prompt.rounds()):
+            messages += map(form.message, turns)
             if n == len(self.responses):
                 break
             text = strip_reasoning(self.responses[n].text, spec.thinking_tags)
@@ -121,8 +121,8 @@ class Conversation:
         self.responses.append(response)
         if len(self.responses) < len(self.request.prompt.rounds()):
             return None
-        together = Response.together(self.responses)
-        return together if len(self.responses) > 1 else response
+        combined = Response.together(self.responses)
+        return combined if len(self.responses) > 1 else response
 
 
 _SHOWN = 300  # characters of a server's message
@@ -136,12 +136,12 @@ def decode_result(
     Raises:
         ModelError: If it is not a JSON object: then its request is unknown.
     """
-    discreet = wire.secrets.redacted_bytes(line)  # before a message truncates it
-    one = json_object(discreet, "a line of the results of a batch")
+    redacted = wire.secrets.redacted_bytes(line)  # before a message truncates it
+    one = json_object(redacted, "a line of the results of a batch")
     response = decode(one)
-    if discreet != line:
-        said = line.decode("utf-8", "replace")
-        response = note_redaction(response, said, wire.secrets, wire.place)
+    if redacted != line:
+        text = line.decode("utf-8", "replace")
+        response = note_redaction(response, text, wire.secrets, wire.place)
     return str(one.get("custom_id")), response
 
 
@@ -164,6 +164,6 @@ def unsent_response(kind: object, message: object) -> Response:
     >>> unsent_response("batch_expired", "too late").error, unsent_response("canceled", "").error
     ('in a batch: batch_expired: too late', 'in a batch: canceled')
     """
-    said = ": ".join(str(part)[:_SHOWN] for part in (kind, message) if part)
-    error = f"in a batch: {said or 'no reason given'}"
-    return Response(error=error, refused=refusal_kind(said))
+    reason = ": ".join(str(part)[:_SHOWN] for part in (kind, message) if part)
+    error = f"in a batch: {reason or 'no reason given'}"
+    return Response(error=error, refused=refusal_kind(reason))

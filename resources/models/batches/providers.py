@@ -50,13 +50,13 @@ class OpenAIBatches:
             return {"data": data}
 
         file = _id(await wire.post("/files", form))
-        asked = {
+        payload = {
             "input_file_id": file,
             "endpoint": "/v1/chat/completions",
             "completion_window": "24h",
             "metadata": {_TAG: tag},
         }
-        return _id(await wire.post("/batches", lambda: {"json": asked}, once=True))
+        return _id(await wire.post("/batches", lambda: {"json": payload}, once=True))
 
     async def find(self, wire: BatchClient, tag: str, n: int, since: float) -> str:
         """Find a batch by its tag."""
@@ -68,27 +68,27 @@ class OpenAIBatches:
 
     async def look(self, wire: BatchClient, batch: str) -> BatchState:
         """Get the state of a batch."""
-        said = await wire.get(f"/batches/{batch}")
-        status = said.get("status")
+        response = await wire.get(f"/batches/{batch}")
+        status = response.get("status")
         if status not in _FINAL_STATES:
             return BatchState(says=str(status))
-        errors = as_object(said.get("errors")).get("data")
+        errors = as_object(response.get("errors")).get("data")
         found = [as_object(one) for one in errors] if isinstance(errors, list) else []
         if status != "failed":
             return BatchState(ended=True, says=str(status))
-        why = "; ".join(str(one.get("message") or one.get("code")) for one in found[:3])
+        reason = "; ".join(str(one.get("message") or one.get("code")) for one in found[:3])
         too_much = any(one.get("code") in _SIZE_ERRORS for one in found)
         return BatchState(
-            ended=True, says="failed", failed=why or "no reason given", too_much=too_much
+            ended=True, says="failed", failed=reason or "no reason given", too_much=too_much
         )
 
     async def results(
         self, wire: BatchClient, batch: str, form: ApiFormat
     ) -> AsyncIterator[tuple[str, Response]]:
         """Read the output file and the error file."""
-        said = await wire.get(f"/batches/{batch}")
+        response = await wire.get(f"/batches/{batch}")
         for name in ("output_file_id", "error_file_id"):
-            if isinstance(file := said.get(name), str) and file:
+            if isinstance(file := response.get(name), str) and file:
                 async for line in wire.lines(f"/files/{file}/content"):
                     yield decode_result(line, wire, lambda one: _response(one, form))
 
@@ -130,10 +130,10 @@ class AnthropicBatches:
         """Submit a batch; returns its id."""
         body = b'{"requests":[' + b",".join(lines) + b"]}"
         headers = {"Content-Type": "application/json"}
-        said = await wire.post(
+        response = await wire.post(
             _ANTHROPIC_PATH, lambda: {"data": io.BytesIO(body), "headers": headers}, once=True
         )
-        return _id(said)
+        return _id(response)
 
     async def find(self, wire: BatchClient, tag: str, n: int, since: float) -> str:
         """Find a batch by its size and age: the API has no tags."""
@@ -147,8 +147,8 @@ class AnthropicBatches:
 
     async def look(self, wire: BatchClient, batch: str) -> BatchState:
         """Get the state of a batch."""
-        said = (await wire.get(f"{_ANTHROPIC_PATH}/{batch}")).get("processing_status")
-        return BatchState(ended=said == "ended", says=str(said))
+        status = (await wire.get(f"{_ANTHROPIC_PATH}/{batch}")).get("processing_status")
+        return BatchState(ended=status == "ended", says=str(status))
 
     async def results(
         self, wire: BatchClient, batch: str, form: ApiFormat

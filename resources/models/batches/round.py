@@ -93,12 +93,12 @@ class BatchRound:
                 continue
             if one.custom_id in asking or one.custom_id in before:
                 asking[one.custom_id].append(one)
-                if there := before.get(one.custom_id):
-                    out[there.tag] = there
+                if existing := before.get(one.custom_id):
+                    out[existing.tag] = existing
                 continue
-            if why_not := self._refusal_reason(one):
+            if reason := self._refusal_reason(one):
                 if self._reserved == TokenCounts():
-                    await hand((one.position, Response(error=why_not)))
+                    await hand((one.position, Response(error=reason)))
                 else:
                     self._again.append(one)  # until the cost of earlier requests is known
                 continue
@@ -127,16 +127,16 @@ class BatchRound:
 
     def _refusal_reason(self, one: Conversation) -> str:
         """Why a request may not be sent; reserves its estimated cost if it may."""
-        if over := self.budget.exhausted_reason():
-            return over
+        if reason := self.budget.exhausted_reason():
+            return reason
         most = one.most(self.spec)
-        both = TokenCounts(
+        total = TokenCounts(
             prompt=self._reserved.prompt + most.prompt,
             completion=self._reserved.completion + most.completion,
         )
-        if not self.budget.fits(both):
+        if not self.budget.fits(total):
             return "not sent: it may cost more than is left of the budget"
-        self._reserved = both
+        self._reserved = total
         return ""
 
     def _is_full(self, chunk: _Chunk, line: bytes) -> bool:
@@ -235,7 +235,7 @@ class BatchRound:
     ) -> None:
         self.budget.count(response)
         for one in answered:
-            if whole := one.take(response):
-                await hand((one.position, whole))
+            if final := one.take(response):
+                await hand((one.position, final))
             else:
                 going_on.append(one)

@@ -158,14 +158,14 @@ class CallableModel:
 
     def _call(self, images: list[PillowImage.Image], text: str) -> Response:
         try:
-            said = self._function(images, text)
+            result = self._function(images, text)
         except (ImageError, ModelError):
             raise
         except CANNOT_BE_READ as exc:
             return Response(error=f"{type(exc).__name__}: {exc}")
-        if not isinstance(said, str):
-            return Response(error=f"expected a text, got {type(said).__name__}: {said!r:.60}")
-        return Response(text=said, finish_reason="stop")
+        if not isinstance(result, str):
+            return Response(error=f"expected a text, got {type(result).__name__}: {result!r:.60}")
+        return Response(text=result, finish_reason="stop")
 
 
 def _images(turns: Sequence[Turn]) -> list[Image]:

@@ -94,8 +94,8 @@ class ServedEngine(ServerEngine):
         config = Path(self._spec.path, "config.json")
         if self._spec.server != "transformers" or not config.is_file():
             return 0
-        said = read_object(config)
-        limit = said.get("text_config", said).get("max_position_embeddings")
+        fields = read_object(config)
+        limit = fields.get("text_config", fields).get("max_position_embeddings")
         return limit if isinstance(limit, int) else 0
 
     def close(self) -> None:
@@ -105,9 +105,9 @@ class ServedEngine(ServerEngine):
             self._replicas = None
 
     async def _wait_until_ready(self) -> None:
-        until = monotonic() + self._written.start_timeout
+        deadline = monotonic() + self._written.start_timeout
         while self._replicas and not await asyncio.to_thread(self._replicas.is_ready):
-            if monotonic() > until:
+            if monotonic() > deadline:
                 return
             await asyncio.sleep(_POLL_SECONDS)
 

@@ -43,10 +43,10 @@ def program(named: str) -> str:
     Raises:
         ModelError: If it is in neither.
     """
-    beside = Path(sys.executable).parent
-    if found := shutil.which(named) or shutil.which(named, path=str(beside)):
+    folder = Path(sys.executable).parent
+    if found := shutil.which(named) or shutil.which(named, path=str(folder)):
         return found
-    raise ModelError(f"no program {named} in PATH or in {beside}{_INSTALL.get(named, '')}")
+    raise ModelError(f"no program {named} in PATH or in {folder}{_INSTALL.get(named, '')}")
 
 
 class StartedServer:
@@ -97,13 +97,13 @@ class StartedServer:
         Raises:
             ModelError: If it ends, or takes too long.
         """
-        until = time.monotonic() + within
+        deadline = time.monotonic() + within
         while not self.is_ready(health):
             if self.has_ended:
                 raise ModelError(self.wait())
-            if time.monotonic() > until:
-                late = f"the server is not ready after {within:g} s (start_timeout)"
-                raise ModelError(f"{late}{self._log_tail()}")
+            if time.monotonic() > deadline:
+                message = f"the server is not ready after {within:g} s (start_timeout)"
+                raise ModelError(f"{message}{self._log_tail()}")
             time.sleep(_POLL_SECONDS)
 
     def is_ready(self, health: str) -> bool:
@@ -150,8 +150,8 @@ class StartedServer:
             return
         for one in map(as_object, listed if isinstance(listed, list) else []):
             root = Path(str(one.get("root")))
-            here = one.get("id") == model and root.is_absolute() and root.exists()
-            if here and not root.samefile(path):
+            is_local = one.get("id") == model and root.is_absolute() and root.exists()
+            if is_local and not root.samefile(path):
                 raise ModelError(f"the server's {model} is {root} (expected {path})")
 
     def _get(self, page: str) -> tuple[int, bytes]:
@@ -161,8 +161,8 @@ class StartedServer:
         """The last lines, and the path of the log."""
         with self._log.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _END))
-            said = file.read().decode("utf-8", "replace").splitlines()
-        lines = [line.rstrip()[:_LONGEST] for line in said if line.strip()][-_WORDS:]
+            tail = file.read().decode("utf-8", "replace").splitlines()
+        lines = [line.rstrip()[:_LONGEST] for line in tail if line.strip()][-_WORDS:]
         return "".join(f"\n  {line}" for line in lines) + f"\n  (full log: {self._log})"
 
 
@@ -174,6 +174,6 @@ def copy_redacted(pipe: IO[bytes], log: IO[bytes], secrets: Secrets) -> None:
     lines = io.TextIOWrapper(pipe, "utf-8", "surrogateescape", newline="")
     with lines, log:
         for line in lines:
-            said = line.encode("utf-8", "surrogateescape")
+            encoded = line.encode("utf-8", "surrogateescape")
             with suppress(OSError):  # a full disk; the pipe has to be drained all the same
-                log.write(secrets.redacted_bytes(said))
+                log.write(secrets.redacted_bytes(encoded))

@@ -102,19 +102,19 @@ class _Watched:
 
 def _end_children(process: "subprocess.Popen[bytes]", patience: float) -> None:
     """End the rest of the command's group, and its orphans: SIGTERM, then SIGKILL."""
-    until = time.monotonic() + patience
+    deadline = time.monotonic() + patience
     for one in _other_children(process) if patience else []:
         with suppress(ProcessLookupError):
             os.kill(one, signal.SIGTERM)
-    while _other_children(process) and time.monotonic() < until:
+    while _other_children(process) and time.monotonic() < deadline:
         _reap()
         time.sleep(0.05)
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     for _ in range(100):  # children of a killed process become ours
-        if not (left := _other_children(process)):
+        if not (remaining := _other_children(process)):
             return
-        for pid in left:
+        for pid in remaining:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
             with suppress(ChildProcessError):

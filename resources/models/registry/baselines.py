@@ -110,8 +110,8 @@ def _shown_texts(question: Question, prompt: Prompt) -> Sequence[str]:
     if question.kind != "text":
         return ()
     parts = (part for turn in prompt.turns for part in turn.parts if isinstance(part, str))
-    shown = "\n".join(parts).casefold()
-    if question.options and all(option.casefold() in shown for option in question.options):
+    prompt_text = "\n".join(parts).casefold()
+    if question.options and all(option.casefold() in prompt_text for option in question.options):
         return question.options
     if found := [one for one in _ALTERNATIVES.finditer(question.text) if one[2]]:
         return [*found[-1][1].split(", "), found[-1][2]]

@@ -34,9 +34,9 @@ def resolve_local_paths(spec: AnyLocalSpec, resolve: Callable[[Path | str], Path
     places = {"path": spec.path, "base": spec.base, "processor": spec.processor}
     if spec.chat_template != PLAIN_TEMPLATE:
         places["chat_template"] = spec.chat_template
-    beside = {name: resolve(place) for name, place in places.items() if place}
+    resolved = {name: resolve(place) for name, place in places.items() if place}
     return spec.model_copy(
-        update={name: str(place) for name, place in beside.items() if place.exists()}
+        update={name: str(place) for name, place in resolved.items() if place.exists()}
     )
 
 

@@ -150,9 +150,9 @@ class ModelCheck:
     @property
     def failures(self) -> list[str]:
         """Reasons against evaluating this model."""
-        said = [self.error] if self.error else []
-        said += [f"{one.probe}: {one.error}" for one in self.probes if one.failed]
-        return said + ([f"batch: {self.batch}"] if self.batch_failed else [])
+        reasons = [self.error] if self.error else []
+        reasons += [f"{one.probe}: {one.error}" for one in self.probes if one.failed]
+        return reasons + ([f"batch: {self.batch}"] if self.batch_failed else [])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,8 +183,10 @@ def run_probes(found: ModelCheck, subject: CheckedModel) -> ModelCheck:
     Raises:
         ModelError: If it does not load, or cannot answer at all.
     """
-    alone, seconds = _ask_alone(subject)
-    return _compare_batch(replace(found, probes=alone, response_seconds=median(seconds)), subject)
+    findings, seconds = _ask_alone(subject)
+    return _compare_batch(
+        replace(found, probes=findings, response_seconds=median(seconds)), subject
+    )
 
 
 def _ask_alone(subject: CheckedModel) -> tuple[tuple[ProbeResult, ...], list[float]]:
@@ -220,11 +222,11 @@ def _probe_result(name: str, response: Response, *, refused: bool) -> ProbeResul
 def _compare_batch(found: ModelCheck, subject: CheckedModel) -> ModelCheck:
     """Send three questions about images of three sizes together, and each alone."""
     requests = [_request("a batch", prompt, subject) for prompt in sized_prompts(subject.images)]
-    together = subject.ask(requests)
+    batched = subject.ask(requests)
     alone = [subject.ask([request])[0] for request in requests]
-    if errors := [response.error for response in (*alone, *together) if response.error]:
+    if errors := [response.error for response in (*alone, *batched) if response.error]:
         return replace(found, batch=errors[0], batch_failed=True)
-    batch = compared(alone, together, exactly=subject.exactly)
+    batch = compared(alone, batched, exactly=subject.exactly)
     tokens = {
         f"{width}x{height}": response.image_tokens[0]
         for (width, height), response in zip(SIZES, alone, strict=True)
@@ -252,11 +254,11 @@ def compared(alone: Sequence[Response], together: Sequence[Response], *, exactly
     "1 of 1 responses differ, such as '2 of them' in a batch and '2 cats.' alone"
     """
     pairs = [(a.text, b.text) for a, b in zip(alone, together, strict=True) if a.text != b.text]
-    apart = pairs if exactly else [(a, b) for a, b in pairs if a.split()[:1] != b.split()[:1]]
-    if apart:
-        one, other = (text[:60] for text in apart[0])
+    differing = pairs if exactly else [(a, b) for a, b in pairs if a.split()[:1] != b.split()[:1]]
+    if differing:
+        one, other = (text[:60] for text in differing[0])
         return (
-            f"{len(apart)} of {len(alone)} responses differ, such as {other!r} in a batch and "
+            f"{len(differing)} of {len(alone)} responses differ, such as {other!r} in a batch and "
             f"{one!r} alone"
         )
     rounded = f", but for rounding in {len(pairs)} of {len(alone)} responses" if pairs else ""
@@ -293,11 +295,11 @@ def check_model(name: str, settings: Settings) -> ModelCheck:
         spec = settings.model(name)
         found = replace(found, kind=spec.kind, place=spec.place)
         settings.base_model(spec, name)  # refuses a chain without end
-        asked, blind = name, False
+        base_name, blind = name, False
         while isinstance(spec, DerivedSpec):
-            asked, blind = spec.of, blind or isinstance(spec, BlindSpec)
-            spec = settings.model(asked)
-        checked = _check(replace(found, model=asked), settings, blind=blind)
+            base_name, blind = spec.of, blind or isinstance(spec, BlindSpec)
+            spec = settings.model(base_name)
+        checked = _check(replace(found, model=base_name), settings, blind=blind)
     except BenchError as exc:
         return replace(found, error=known_secrets(settings.home).redacted(first_line(exc)))
     return replace(checked, model=name)

@@ -84,9 +84,9 @@ class Models(dg.ConfigurableResource[Any]):
             UnknownNameError: If no model has that name; lists the known ones.
             ModelError: If its weights or its server cannot be reached.
         """
-        with ExitStack() as until:
+        with ExitStack() as stack:
             asking = _OpeningOptions(
-                condition=condition, progress=progress, throughput=throughput, until=until
+                condition=condition, progress=progress, throughput=throughput, until=stack
             )
             yield self._opened(name, asking)
 
@@ -196,8 +196,8 @@ def inner_model(name: str, spec: DerivedSpec, settings: Settings) -> str:
 
 
 def _recorded(name: str, spec: RecordedSpec, settings: Settings, condition: str) -> EvaluatedModel:
-    whose, file = read_recorded(name, spec, settings)
-    return EvaluatedModel(name, whose, file, condition)
+    responses, file = read_recorded(name, spec, settings)
+    return EvaluatedModel(name, responses, file, condition)
 
 
 def read_recorded(
@@ -211,13 +211,13 @@ def read_recorded(
     """
     file = settings.resolve(spec.file)
     responses = group_by_model(read_responses(file), nameless=spec.model or name)
-    whose = spec.model or next(iter(responses), "")
-    if whose not in responses or (len(responses) > 1 and not spec.model):
-        has = ", ".join(sorted(responses)) or "none"
+    model_name = spec.model or next(iter(responses), "")
+    if model_name not in responses or (len(responses) > 1 and not spec.model):
+        available = ", ".join(sorted(responses)) or "none"
         raise SettingsError(
-            f"{settings.file}, model {name}: set model to one of {file}, which has {has}"
+            f"{settings.file}, model {name}: set model to one of {file}, which has {available}"
         )
-    return responses[whose], file
+    return responses[model_name], file
 
 
 _BUILTIN_MODELS: Mapping[str, Callable[[str, Any, Settings, str], ChatModel]] = {

@@ -44,8 +44,8 @@ class PythonEngine:
             self._factory: Callable[..., ChatModel] = getattr(self._module, attribute)
         except Exception as error:  # any exception: the module is the user's
             file, named = at.resolve("bench.toml"), isinstance(error, ImportError | AttributeError)
-            said = f"{error}" if named else f"{type(error).__name__}: {error}"
-            raise SettingsError(f"{file}, model {at.name}: {spec.factory}: {said}") from error
+            message = f"{error}" if named else f"{type(error).__name__}: {error}"
+            raise SettingsError(f"{file}, model {at.name}: {spec.factory}: {message}") from error
         if unknown := _unknown_option(self._factory, spec.options):
             file = at.resolve("bench.toml")
             raise SettingsError(f"{file}, [models.{at.name}.options]: {unknown}")
@@ -57,8 +57,8 @@ class PythonEngine:
     def identity(self) -> str:
         """The model's own signature, and its options."""
         options = self._spec.options
-        said = f"|options={json.dumps(options, sort_keys=True)}" if options else ""
-        return f"{self._model.signature}{said}"
+        suffix = f"|options={json.dumps(options, sort_keys=True)}" if options else ""
+        return f"{self._model.signature}{suffix}"
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Yield position and response, batch by batch."""
@@ -78,8 +78,8 @@ class PythonEngine:
 
     def particulars(self, request: Request) -> str:
         """The code, the question, and the decoder's version where it changes pixels."""
-        asked = [request.question] if request.question else []
-        parts = [self._code, digest(asked), self._shown.particulars(request)]
+        questions = [request.question] if request.question else []
+        parts = [self._code, digest(questions), self._shown.particulars(request)]
         return "\n".join(filter(None, parts))
 
     def _alone(self, request: Request) -> Response:
@@ -106,14 +106,14 @@ class PythonEngine:
     def _model(self) -> ChatModel:
         open_image = _image_opener(self._at.read_image)
         try:
-            made = self._factory(self._at.name, open_image, **self._spec.options)
-            _ = made.signature
+            model = self._factory(self._at.name, open_image, **self._spec.options)
+            _ = model.signature
         except BenchError:
             raise
         except Exception as error:  # any exception: the code is the user's
-            said = f"{self._spec.factory}: {type(error).__name__}: {error}"
-            raise ModelError(f"{self._at.name}: {said}") from error
-        return made
+            message = f"{self._spec.factory}: {type(error).__name__}: {error}"
+            raise ModelError(f"{self._at.name}: {message}") from error
+        return model
 
     @cached_property
     def _code(self) -> str:

@@ -51,10 +51,10 @@ def read_responses(path: Path) -> list[RecordedResponse]:
     for one in responses:
         earlier = first.setdefault(_identity(one), one)
         if earlier is not one:
-            same = (earlier.text, earlier.judge_response) == (one.text, one.judge_response)
+            is_same = (earlier.text, earlier.judge_response) == (one.text, one.judge_response)
             raise SourceError(
-                f"{one.where}: {one.question_id} is answered {'' if same else 'differently '}in"
-                f" {earlier.where}{' already' if same else ''}. Keep one"
+                f"{one.where}: {one.question_id} is answered {'' if is_same else 'differently '}in"
+                f" {earlier.where}{' already' if is_same else ''}. Keep one"
             )
     if not responses:
         raise SourceError(f"{path}: no responses (expected a JSON object on each line)")
@@ -65,10 +65,10 @@ def group_by_model(
     responses: Sequence[RecordedResponse], nameless: str
 ) -> dict[str, list[RecordedResponse]]:
     """Group responses by model, in order; those without a name belong to ``nameless``."""
-    parted: dict[str, list[RecordedResponse]] = defaultdict(list)
+    grouped: dict[str, list[RecordedResponse]] = defaultdict(list)
     for one in responses:
-        parted[one.model or nameless].append(one)
-    return dict(parted)
+        grouped[one.model or nameless].append(one)
+    return dict(grouped)
 
 
 def report(questions: Sequence[Question], responses: Sequence[RecordedResponse]) -> ResponseReport:
@@ -76,13 +76,13 @@ def report(questions: Sequence[Question], responses: Sequence[RecordedResponse])
 
     A question with several draws is missing only if it has none of them.
     """
-    asked = dict.fromkeys(question.question_id for question in questions)
+    question_ids = dict.fromkeys(question.question_id for question in questions)
     answered = dict.fromkeys(one.question_id for one in responses)
-    unknown = [one for one in responses if one.question_id not in asked]
+    unknown = [one for one in responses if one.question_id not in question_ids]
     return ResponseReport(
         n_used=len(responses) - len(unknown),
-        missing=tuple(one for one in asked if one not in answered),
-        unknown=tuple(one for one in answered if one not in asked),
+        missing=tuple(one for one in question_ids if one not in answered),
+        unknown=tuple(one for one in answered if one not in question_ids),
         first_unknown=unknown[0].where if unknown else "",
     )
 
@@ -109,10 +109,10 @@ class _RecordedAnswers:
         return ((request, self._find(request)) for request in requests)
 
     def _find(self, request: Request) -> Response:
-        asked = request.question.question_id if request.question else request.name
-        if not asked:
+        question_id = request.question.question_id if request.question else request.name
+        if not question_id:
             raise ModelError(f"{self.name}: recorded responses need question ids")
-        text = self._said.get((asked, request.sample))
+        text = self._said.get((question_id, request.sample))
         if text is None:
             return Response(error=f"no recorded response in {self._file}")
         return Response(text=text, finish_reason="stop")

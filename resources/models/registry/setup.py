@@ -88,19 +88,19 @@ def _facts(name: str, settings: Settings) -> list[object]:
     if isinstance(spec, LocalSpec):
         files = _checkpoint_files(spec, settings)
         return [_section(spec, settings), spec.identity_parts, *_digests(files)]
-    said = _section(spec, settings)
+    section = _section(spec, settings)
     code = _package_files(spec.factory.partition(":")[0]) if isinstance(spec, PythonSpec) else []
-    return [said, *_digests([*named_files(spec.model_dump(mode="json"), settings), *code])]
+    return [section, *_digests([*named_files(spec.model_dump(mode="json"), settings), *code])]
 
 
 def _server_facts(spec: ServerSpec, settings: Settings, *, files: bool = True) -> list[object]:
-    said = [str(spec.decoding), spec.thinking_tags]
+    decoding = [str(spec.decoding), spec.thinking_tags]
     if not spec.path:
-        return [spec.identity, *said]
+        return [spec.identity, *decoding]
     command = spec.command_digest if spec.serve else ""
-    there = Path(resolve_server_paths(spec, settings.resolve).path)
-    weights = (watched_files(there) if there.is_dir() else [there]) if files else []
-    return [spec.identity_of("served"), command, *said, *_digests(weights)]
+    path = Path(resolve_server_paths(spec, settings.resolve).path)
+    weights = (watched_files(path) if path.is_dir() else [path]) if files else []
+    return [spec.identity_of("served"), command, *decoding, *_digests(weights)]
 
 
 def _has_content_in_name(name: str) -> bool:
@@ -109,9 +109,13 @@ def _has_content_in_name(name: str) -> bool:
 
 def _section(spec: ModelSpec, settings: Settings) -> dict[str, object]:
     """The section without the names of existing files, whose content counts instead."""
-    said = spec.model_dump(mode="json", exclude=_NEUTRAL_FIELDS)
-    here = {name for name in _PLACES & said.keys() if isinstance(said[name], str) and said[name]}
-    return said | {name: "" for name in here if settings.resolve(said[name]).exists()}
+    section = spec.model_dump(mode="json", exclude=_NEUTRAL_FIELDS)
+    path_fields = {
+        name
+        for name in _PLACES & section.keys()
+        if isinstance(section[name], str) and section[name]
+    }
+    return section | {name: "" for name in path_fields if settings.resolve(section[name]).exists()}
 
 
 def _package_files(module: str) -> list[Path]:
@@ -125,58 +129,62 @@ def _package_files(module: str) -> list[Path]:
 
 def _checkpoint_files(spec: LocalSpec, settings: Settings) -> Iterator[Path]:
     """Files of a checkpoint; none for a hub id, whose revision is in its section."""
-    there = resolve_local_paths(spec, settings.resolve)
-    gguf = there.gguf_file if isinstance(there, TransformersSpec) else None
-    for folder in (Path(place) for place in (there.path, there.base) if place):
+    resolved = resolve_local_paths(spec, settings.resolve)
+    gguf = resolved.gguf_file if isinstance(resolved, TransformersSpec) else None
+    for folder in (Path(place) for place in (resolved.path, resolved.base) if place):
         if gguf:
             yield folder / gguf
         elif folder.is_dir():
             yield from watched_files(folder)
-    if there.processor and Path(there.processor).is_dir():
-        yield from processor_files(Path(there.processor))
+    if resolved.processor and Path(resolved.processor).is_dir():
+        yield from processor_files(Path(resolved.processor))
 
 
 def _digests(paths: Iterable[Path]) -> Iterator[list[object]]:
     for path in paths:
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             if file.is_file():
-                about = file.stat()
-                if about.st_size <= _SMALL:
+                stat = file.stat()
+                if stat.st_size <= _SMALL:
                     yield [file.name, sha256(file.read_bytes()).hexdigest()]
                 else:
-                    yield [file.name, about.st_size, about.st_mtime_ns]
+                    yield [file.name, stat.st_size, stat.st_mtime_ns]
 
 
 def _state(name: str, settings: Settings) -> list[object]:
     spec = settings.model(name)
-    said = spec.model_dump(mode="json")
+    section = spec.model_dump(mode="json")
     if isinstance(spec, DerivedSpec):
         settings.base_model(spec, name)
-        return [said, state_of(spec.of, settings)]
+        return [section, state_of(spec.of, settings)]
     digests = home_digests(settings.home)
     if isinstance(spec, TransformersSpec | VllmSpec):
-        return [said, *_checkpoint_state(resolve_local_paths(spec, settings.resolve), digests)]
+        return [section, *_checkpoint_state(resolve_local_paths(spec, settings.resolve), digests)]
     if isinstance(spec, ServerSpec) and spec.path:
         place = resolve_server_paths(spec, settings.resolve).path
-        return [said, pin_served(place, _cached_digest(digests)).content]
+        return [section, pin_served(place, _cached_digest(digests)).content]
     module = type(spec).__module__  # for an added kind, a module of its package
     if isinstance(spec, PythonSpec):
         module = spec.factory.partition(":")[0]
-    return [said, *digests.of([*named_files(said, settings), _package_of(module)])]
+    return [section, *digests.of([*named_files(section, settings), _package_of(module)])]
 
 
 def _checkpoint_state(spec: AnyLocalSpec, digests: FileDigests) -> list[object]:
-    here = spec if isinstance(spec, TransformersSpec) else None
+    transformers_spec = spec if isinstance(spec, TransformersSpec) else None
     pinned = pin(
         spec.path,
         spec.revision,
-        here.gguf_file if here else None,
+        transformers_spec.gguf_file if transformers_spec else None,
         processor=spec.processor,
         base=spec.base,
         digest=_cached_digest(digests),
     )
     # "auto" depends on the machine.
-    return [pinned.content, spec.identity_parts, dtype_of(here) if here else ""]
+    return [
+        pinned.content,
+        spec.identity_parts,
+        dtype_of(transformers_spec) if transformers_spec else "",
+    ]
 
 
 def _cached_digest(digests: FileDigests) -> Callable[[Iterable[Path]], str]:

@@ -77,11 +77,11 @@ def trial(model: "TransformersModel", spec: TransformersSpec) -> str:
         ModelError: If the model cannot process an image, or, text-only, a text.
     """
     texts = [_build_conversation(text) for text in _TEXTS]
-    shown = [
+    image_prompts = [
         _build_conversation(text, striped(size, 8, 16))
         for text, size in zip(_TEXTS, _SIZES, strict=True)
     ]
-    why = "" if spec.text_only else _batch_effect(model, spec, shown, needed=True)
+    why = "" if spec.text_only else _batch_effect(model, spec, image_prompts, needed=True)
     why = why or _batch_effect(model, spec, texts, needed=spec.text_only)
     if why:
         _log.warning("%s: requests are sent one at a time: %s", spec.path, why)
@@ -110,10 +110,10 @@ def _batch_effect(
         return f"a batch fails ({first_line(error)})"
     if len(together) != len(alone):
         return "a batch returns another number of prompts"
-    apart = [_max_difference(one, other) for one, other in zip(alone, together, strict=True)]
+    differences = [_max_difference(one, other) for one, other in zip(alone, together, strict=True)]
     allowed = _score_tolerance(model.weights.dtype)
     # With rounded sums, an expert or a near-tie may change in one of three.
-    measured = max(apart) if allowed == _LEAST else median(apart)
+    measured = max(differences) if allowed == _LEAST else median(differences)
     if measured <= allowed:
         return ""
     return (
@@ -123,14 +123,14 @@ def _batch_effect(
 
 
 def _key(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
-    how = (dtype_of(spec), device_of(spec.device).split(":")[0], spec.attention, spec.cache)
+    runtime = (dtype_of(spec), device_of(spec.device).split(":")[0], spec.attention, spec.cache)
     settings = [f"compile={spec.compile}", *spec.identity_parts]
-    return key_of(spec, checkpoint, "asked", *how, *settings, f"torch={version('torch')}")
+    return key_of(spec, checkpoint, "asked", *runtime, *settings, f"torch={version('torch')}")
 
 
 def _build_conversation(text: str, *images: PILImage.Image) -> list[Message]:
-    shown = [{"type": "image", "image": image} for image in images]
-    return [{"role": "user", "content": [*shown, {"type": "text", "text": text}]}]
+    image_parts = [{"type": "image", "image": image} for image in images]
+    return [{"role": "user", "content": [*image_parts, {"type": "text", "text": text}]}]
 
 
 def _max_difference(alone: "Sequence[Tensor]", together: "Sequence[Tensor]") -> float:
@@ -156,8 +156,8 @@ def _score_tolerance(dtype: Any) -> float:  # noqa: ANN401 - a dtype of torch
 
 
 def _unusable_message(model: "TransformersModel", spec: TransformersSpec, why: Exception) -> str:
-    about = "a text" if spec.text_only else "an image"
+    content = "a text" if spec.text_only else "an image"
     return (
-        f"{spec.path}: {type(model.weights).__name__} cannot be asked a question about {about} by "
-        f'transformers ({first_line(why)}). Serve it (kind = "server"), or take another model'
+        f"{spec.path}: {type(model.weights).__name__} cannot be asked a question about {content}"
+        f' by transformers ({first_line(why)}). Serve it (kind = "server"), or take another model'
     )

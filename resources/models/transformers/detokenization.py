@@ -45,10 +45,10 @@ class ResponseTexts:
 
 def ends_of(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> frozenset[int]:
     """End tokens of the generation configuration, else of the model, else of the tokenizer."""
-    said: Any = (
+    candidates: Any = (
         model.generation_config.eos_token_id,
         getattr(model.config.get_text_config(), "eos_token_id", None),
         tokenizer.eos_token_id,
     )
-    first = next((ends for ends in said if ends is not None), ())
+    first = next((ends for ends in candidates if ends is not None), ())
     return frozenset([first] if isinstance(first, int) else first)

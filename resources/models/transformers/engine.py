@@ -164,8 +164,8 @@ class TransformersEngine(CheckpointEngine[TransformersSpec]):
     def job(self) -> Job:
         """The description of the model for a worker."""
         job = super().job
-        alone = {"batch_size": 1} if self._has_batch_effects else {}
-        return replace(job, spec=job.spec.model_copy(update=alone))
+        changes = {"batch_size": 1} if self._has_batch_effects else {}
+        return replace(job, spec=job.spec.model_copy(update=changes))
 
     @cached_property
     def _has_batch_effects(self) -> bool:

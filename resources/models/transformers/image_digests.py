@@ -43,7 +43,7 @@ def _digest(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
     try:
         with require_unchanged(checkpoint.checksums):
             processor: Any = load_processor(spec, checkpoint)
-        made = processor.image_processor(images=[striped(_SIZE, 3, 5)], return_tensors="pt")
+        inputs = processor.image_processor(images=[striped(_SIZE, 3, 5)], return_tensors="pt")
     except ModelError:
         raise
     except Exception as error:  # any exception: formats, families and third-party code
@@ -51,7 +51,7 @@ def _digest(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
             f"{checkpoint.location}: does not load: {loading_problem(error)}"
         ) from error
     state = sha256()
-    for name, tensor in sorted(made.items()):
+    for name, tensor in sorted(inputs.items()):
         state.update(f"{name} {_format_tensor(tensor)}\n".encode())
     return state.hexdigest()[:_DIGITS]
 

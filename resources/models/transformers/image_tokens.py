@@ -106,10 +106,10 @@ class ImageTokens:
 
     def _tried(self, width: int, height: int) -> int:
         """Count by processing a black image."""
-        shown = {"images": [[PILImage.new("RGB", (width, height))]], "return_tensors": "pt"}
-        made = self._processor(text=[str(self._processor.image_token)], **shown)
+        arguments = {"images": [[PILImage.new("RGB", (width, height))]], "return_tensors": "pt"}
+        inputs = self._processor(text=[str(self._processor.image_token)], **arguments)
         frame = self._processor.tokenizer("")["input_ids"]  # tokens around any text
-        return int(made["input_ids"].shape[-1]) - len(frame)
+        return int(inputs["input_ids"].shape[-1]) - len(frame)
 
 
 def limit_tokens(processor: "ProcessorMixin", limit: int, name: str) -> None:
@@ -223,13 +223,13 @@ class MinimumSizes:
         Returns:
             The conversation, and a note of the changes.
         """
-        takes: Callable[[PILImage.Image], bool] = (
+        accepts: Callable[[PILImage.Image], bool] = (
             self._is_accepted if tried else self._is_large_enough
         )
         changed: list[str] = []
 
         def taken(image: PILImage.Image) -> PILImage.Image:
-            if takes(image):
+            if accepts(image):
                 return image
             least = max(
                 (self._token_side or 0) + 1, LEAST_SIDE, -(-max(image.size) // _MAX_ASPECT_RATIO)

@@ -90,9 +90,12 @@ def refuse_incomplete(location: str, loading: Mapping[str, Any]) -> None:
             f"{location}: {len(missing)} tensors are missing, such as {', '.join(missing[:_SHOWN])}"
         )
     if wrong := sorted(loading["mismatched_keys"]):
-        shown = [f"{name}: {tuple(has)}, not {tuple(wants)}" for name, has, wants in wrong[:_SHOWN]]
+        examples = [
+            f"{name}: {tuple(actual)}, not {tuple(expected)}"
+            for name, actual, expected in wrong[:_SHOWN]
+        ]
         raise ModelError(
-            f"{location}: {len(wrong)} tensors have the wrong shape, such as {'; '.join(shown)}"
+            f"{location}: {len(wrong)} tensors have the wrong shape, such as {'; '.join(examples)}"
         )
 
 
@@ -109,15 +112,18 @@ def refuse_unscaled(location: str, config: "PretrainedConfig", left_out: Iterabl
     """
     from transformers.quantizers import AutoHfQuantizer
 
-    said = getattr(config, "quantization_config", None)
-    if isinstance(said, dict) and not AutoHfQuantizer.supports_quant_method(said):
-        how = f"weights quantised by {said.get('quant_method')}, which transformers does not read"
-    elif not said and (scales := sorted(filter(_SCALE.search, left_out))):
-        how = f"quantised ({scales[0]}), and config.json has no quantization_config"
+    quantization = getattr(config, "quantization_config", None)
+    if isinstance(quantization, dict) and not AutoHfQuantizer.supports_quant_method(quantization):
+        problem = (
+            f"weights quantised by {quantization.get('quant_method')}, which transformers does not"
+            " read"
+        )
+    elif not quantization and (scales := sorted(filter(_SCALE.search, left_out))):
+        problem = f"quantised ({scales[0]}), and config.json has no quantization_config"
     else:
         return
     raise ModelError(
-        f'{location}: {how}. Serve it: kind = "server", serve = "vllm serve {{path}} --port'
+        f'{location}: {problem}. Serve it: kind = "server", serve = "vllm serve {{path}} --port'
         ' {port}"'
     )
 
@@ -133,8 +139,8 @@ def refuse_incomplete_parts(model: "Module", location: str, revision: str | None
     """
     from transformers import PreTrainedModel
 
-    whole = [part for part in model.modules() if isinstance(part, PreTrainedModel)]
-    for part in whole[:1]:  # the others are parts of it
+    parts = [part for part in model.modules() if isinstance(part, PreTrainedModel)]
+    for part in parts[:1]:  # the others are parts of it
         _, loading = type(part).from_pretrained(
             part.name_or_path,
             revision=revision or "main",

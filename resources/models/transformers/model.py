@@ -103,16 +103,16 @@ class TransformersModel:
 
     def scores(self, prepared: PromptBatch, steps: int) -> "list[list[Tensor]]":
         """The scores of the first tokens of each conversation, one vector a step."""
-        seen: list[Tensor] = []
+        collected: list[Tensor] = []
 
         def see(_: "Tensor", scores: "Tensor") -> "Tensor":
-            seen.append(scores.detach().float().cpu())
+            collected.append(scores.detach().float().cpu())
             return scores
 
         n = len(prepared.prompt_tokens)
         draw = Draw(max_tokens=steps, temperature=0.0, top_p=1.0, seeds=[""] * n)
         self._generate(prepared, draw, [see])
-        return [[step[row] for step in seen] for row in range(n)]
+        return [[step[row] for step in collected] for row in range(n)]
 
     def _generate(
         self, prepared: PromptBatch, draw: Draw, processors: Sequence[Any]
@@ -172,8 +172,8 @@ class TransformersModel:
 
     def _refuse_too_long(self, prepared: PromptBatch, draw: Draw) -> None:
         longest = max(prepared.prompt_tokens)
-        asked = longest if self._model.config.is_encoder_decoder else longest + draw.max_tokens
-        if self.context and asked > self.context:
+        required = longest if self._model.config.is_encoder_decoder else longest + draw.max_tokens
+        if self.context and required > self.context:
             raise ContextFullError(
                 f"the prompt has {longest} tokens, which with max_tokens = {draw.max_tokens} exceed"
                 f" the context of {self.context} tokens. Set a smaller max_tokens"
@@ -215,8 +215,8 @@ class TransformersModel:
             return tokens[:, 1:]
         n = prompt.shape[1]
         for first, length in ((0, n), (1, n - 1)):
-            given = prompt[:, first:length]
-            if bool(given.numel()) and tokens[:, first:length].equal(given):
+            echoed = prompt[:, first:length]
+            if bool(echoed.numel()) and tokens[:, first:length].equal(echoed):
                 return tokens[:, length:]
         return tokens
 

@@ -46,12 +46,14 @@ def option_tokens(
         return tokens
 
     before = ending or _ANCHOR
-    alone = encode(before)
+    before_tokens = encode(before)
     found = []
     for option in options:
         both = encode(f"{before}{delimiter}{option}")
-        joins = both[: len(alone)] != alone  # the option would change the prompt's last token
-        found.append(encode(f"{delimiter}{option}") if joins else both[len(alone) :])
+        joins = (
+            both[: len(before_tokens)] != before_tokens
+        )  # the option would change the prompt's last token
+        found.append(encode(f"{delimiter}{option}") if joins else both[len(before_tokens) :])
     if not all(found):
         raise ValueError(f"an option has no tokens: {list(options)}")
     return found
@@ -101,7 +103,7 @@ def elicit(
         trie = OneOfOptions(options, ends)
         new = generate([trie, *choosers], longest + bool(ends))
         chosen = [_chosen_option(row, of) for row, of in zip(new, options, strict=True)]
-        texts = [said[n] for said, n in zip(draw.options, chosen, strict=True)]
+        texts = [option_texts[n] for option_texts, n in zip(draw.options, chosen, strict=True)]
     seconds = (time.perf_counter() - start) / len(texts)
     return [
         Response(
@@ -199,9 +201,11 @@ class OneOfOptions:
 
     def _next(self, options: OptionTokens, written: list[int]) -> list[int]:
         n = len(written)
-        further = {one[n] for one in options if len(one) > n and list(one[:n]) == written}
-        ended = set(self._ends) if written in options or not further else set[int]()
-        return sorted(further | ended) or [options[0][0]]  # without end tokens: filler, cut off
+        continuations = {one[n] for one in options if len(one) > n and list(one[:n]) == written}
+        end_tokens = set(self._ends) if written in options or not continuations else set[int]()
+        return sorted(continuations | end_tokens) or [
+            options[0][0]
+        ]  # without end tokens: filler, cut off
 
 
 def _chosen_option(new: Sequence[int], options: OptionTokens) -> int:

@@ -220,10 +220,10 @@ def _template(
 def _placeholder(processor: "Processor") -> str:
     """The image placeholder; "" where the processor adds it (BLIP-2, Florence-2)."""
     token = str(getattr(processor, "image_token", ""))
-    without, having = (_length(processor, text) for text in ("a", f"{token}a"))
+    n_without, n_with = (_length(processor, text) for text in ("a", f"{token}a"))
     bare = len(processor.tokenizer("a")["input_ids"])
-    puts_it = without is not None and without > bare and (having is None or having > without)
-    return "" if puts_it else token
+    is_added = n_without is not None and n_without > bare and (n_with is None or n_with > n_without)
+    return "" if is_added else token
 
 
 def takes_one_image(spec: LocalSpec, processor: "Processor") -> bool:
@@ -236,8 +236,8 @@ def takes_one_image(spec: LocalSpec, processor: "Processor") -> bool:
 
 def _length(processor: "Processor", text: str) -> int | None:
     """Tokens of a text with an image; None if the processor refuses it."""
-    shown = {"images": [[PILImage.new("RGB", (64, 64))]], "return_tensors": "pt"}
+    arguments = {"images": [[PILImage.new("RGB", (64, 64))]], "return_tensors": "pt"}
     try:
-        return int(processor(text=[text], **shown)["input_ids"].shape[-1])
+        return int(processor(text=[text], **arguments)["input_ids"].shape[-1])
     except (AttributeError, LookupError, RuntimeError, TypeError, ValueError):
         return None

@@ -72,13 +72,16 @@ class PromptTensors:
         Raises:
             ValueError: If the chat template or the processor cannot take a conversation.
         """
-        taken = [self._taken(talk) for talk in conversations]
-        sized = [self._resize_images(talk, tried=False) for talk, _ in taken]
+        templated = [self._taken(talk) for talk in conversations]
+        sized = [self._resize_images(talk, tried=False) for talk, _ in templated]
         try:
             inputs = self._inputs([talk for talk, _ in sized])
         except PROCESSOR_ERRORS:
-            given, sized = sized, [self._resize_images(talk, tried=True) for talk, _ in taken]
-            if [note for _, note in sized] == [note for _, note in given]:
+            previous, sized = (
+                sized,
+                [self._resize_images(talk, tried=True) for talk, _ in templated],
+            )
+            if [note for _, note in sized] == [note for _, note in previous]:
                 raise
             inputs = self._inputs([talk for talk, _ in sized])
         return PromptBatch(
@@ -86,7 +89,7 @@ class PromptTensors:
             prompt_tokens=inputs["attention_mask"].sum(dim=1).tolist(),
             image_tokens=[self._counted(talk) for talk, _ in sized],
             notes=[note for _, note in sized],
-            endings=[ending for _, ending in taken],
+            endings=[ending for _, ending in templated],
         )
 
     def _taken(self, talk: Sequence[Message]) -> tuple[list[Message], str]:
@@ -119,10 +122,12 @@ class PromptTensors:
         def within(image: PILImage.Image) -> PILImage.Image:
             if self._tokens is None or self._max_image_tokens is None:
                 return image
-            made = self._tokens.within(image, self._max_image_tokens)
-            if made is not image:
-                shrunk.append(f"{image.width}x{image.height} px to {made.width}x{made.height} px")
-            return made
+            resized = self._tokens.within(image, self._max_image_tokens)
+            if resized is not image:
+                shrunk.append(
+                    f"{image.width}x{image.height} px to {resized.width}x{resized.height} px"
+                )
+            return resized
 
         talk = [with_images(message, within) for message in talk]
         notes = [enlarged, f"shrunk to max_image_tokens: {', '.join(shrunk)}" if shrunk else ""]

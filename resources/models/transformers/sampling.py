@@ -53,11 +53,11 @@ class RepetitionPenalty:
             padding = [length - n for n in self._prompt_tokens]
             beams = n_rows // len(padding)
             self._starts = torch.tensor(padding, device=scores.device).repeat_interleave(beams)
-        said = torch.arange(length, device=scores.device) >= self._starts[:, None]
-        ids = torch.where(said, input_ids, input_ids[:, -1:])  # the last one is never padding
-        there = torch.zeros_like(scores, dtype=torch.bool).scatter_(1, ids, value=True)
+        mask = torch.arange(length, device=scores.device) >= self._starts[:, None]
+        ids = torch.where(mask, input_ids, input_ids[:, -1:])  # the last one is never padding
+        present = torch.zeros_like(scores, dtype=torch.bool).scatter_(1, ids, value=True)
         lowered = torch.where(scores < 0, scores * self._penalty, scores / self._penalty)
-        return torch.where(there, lowered, scores)
+        return torch.where(present, lowered, scores)
 
 
 class RowSampler:
@@ -89,14 +89,16 @@ class RowSampler:
             self._generators = [
                 torch.Generator(scores.device).manual_seed(seed) for seed in self._seeds
             ]
-        kept = scores.float()
+        adjusted = scores.float()
         for step in self._steps:
-            kept = step(input_ids, kept)
-        chance = torch.empty_like(kept)
-        for row, generator in zip(chance, self._generators, strict=True):
+            adjusted = step(input_ids, adjusted)
+        noise = torch.empty_like(adjusted)
+        for row, generator in zip(noise, self._generators, strict=True):
             row.exponential_(generator=generator)
-        drawn: Tensor = kept - chance.log()  # minus the logarithm of an exponential is Gumbel noise
-        return drawn
+        sampled: Tensor = (
+            adjusted - noise.log()
+        )  # minus the logarithm of an exponential is Gumbel noise
+        return sampled
 
 
 _FILE = "generation_config.json"
@@ -201,8 +203,8 @@ def apply_card(spec: AnyLocalSpec, card: Card | None) -> tuple[AnyLocalSpec, Map
     """Apply a card's temperature and top_p to a section; returns the other fields."""
     if card is None:
         return spec, {}
-    drawn = {"temperature": card.temperature, "top_p": card.top_p}
-    return spec.model_copy(update=drawn), card.rest
+    sampling = {"temperature": card.temperature, "top_p": card.top_p}
+    return spec.model_copy(update=sampling), card.rest
 
 
 def _card(written: dict[str, Any], location: str) -> Card:

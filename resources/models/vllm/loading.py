@@ -45,7 +45,7 @@ def arguments(spec: VllmSpec, checkpoint: Checkpoint, model: str) -> dict[str, A
     """
     if spec.prompts == "vllm":
         _refuse_processor_settings(spec)
-    said: dict[str, Any] = {
+    llm_arguments: dict[str, Any] = {
         "model": model,
         "dtype": spec.dtype,
         "seed": spec.seed or 0,
@@ -55,19 +55,21 @@ def arguments(spec: VllmSpec, checkpoint: Checkpoint, model: str) -> dict[str, A
         "generation_config": "vllm",  # only the end tokens of the checkpoint's own are used
     }
     if not Path(model).is_dir():
-        said["revision"] = checkpoint.revision
+        llm_arguments["revision"] = checkpoint.revision
     if spec.max_model_len:
-        said["max_model_len"] = spec.max_model_len
+        llm_arguments["max_model_len"] = spec.max_model_len
     if spec.processor_kwargs:
-        said["mm_processor_kwargs"] = spec.processor_kwargs
+        llm_arguments["mm_processor_kwargs"] = spec.processor_kwargs
     if spec.prompts == "vllm" and not spec.text_only:
-        said["interleave_mm_strings"] = True  # images stay where the prompt has them
+        llm_arguments["interleave_mm_strings"] = True  # images stay where the prompt has them
     if spec.images_per_prompt:
-        said["limit_mm_per_prompt"] = {"image": spec.images_per_prompt}
+        llm_arguments["limit_mm_per_prompt"] = {"image": spec.images_per_prompt}
     if checkpoint.adapter:
-        said["enable_lora"] = True
-        said["max_lora_rank"] = _rank(Path(checkpoint.adapter), towers=_TOWER_OPTION in spec.extra)
-    return said
+        llm_arguments["enable_lora"] = True
+        llm_arguments["max_lora_rank"] = _rank(
+            Path(checkpoint.adapter), towers=_TOWER_OPTION in spec.extra
+        )
+    return llm_arguments
 
 
 def refuse_unsupported(card: Iterable[str], location: str) -> None:
@@ -96,10 +98,10 @@ def link_into_folder(checkpoint: Checkpoint) -> "TemporaryDirectory[str] | None"
     entries |= {
         name: processor / name for name in _top_level_names(processor_files(processor), processor)
     }
-    together = TemporaryDirectory(prefix="bench-vllm-")
+    folder = TemporaryDirectory(prefix="bench-vllm-")
     for name, entry in entries.items():
-        Path(together.name, name).symlink_to(entry.resolve())
-    return together
+        Path(folder.name, name).symlink_to(entry.resolve())
+    return folder
 
 
 def _top_level_names(files: Iterable[Path], folder: Path) -> set[str]:
@@ -117,13 +119,13 @@ def _folder(place: str, revision: str) -> Path:
 
 
 def _refuse_processor_settings(spec: VllmSpec) -> None:
-    asked = {
+    settings = {
         "max_image_tokens": spec.max_image_tokens,
         f'chat_template = "{PLAIN_TEMPLATE}"': spec.chat_template == PLAIN_TEMPLATE,
     }
-    for what, is_asked in asked.items():
-        if is_asked:
-            raise ModelError(f'{spec.path}: {what} needs prompts = "checkpoint"')
+    for name, is_set in settings.items():
+        if is_set:
+            raise ModelError(f'{spec.path}: {name} needs prompts = "checkpoint"')
 
 
 def _rank(adapter: Path, *, towers: bool) -> int:

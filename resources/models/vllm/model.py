@@ -60,8 +60,8 @@ class TokenPrompts(PromptTensors):
         Raises:
             ValueError: If the chat template or the processor cannot take it.
         """
-        taken, ending = self._taken(conversation)
-        talk, note = self._resize_images(taken, tried=not self._has_known_counts(taken))
+        templated, ending = self._taken(conversation)
+        talk, note = self._resize_images(templated, tried=not self._has_known_counts(templated))
         images, counts = images_of(talk), self._counted(talk)
         spelled = [with_texts(message, self._tokens_as_text.as_text) for message in talk]
         token_ids = self._token_ids(self._template.written(spelled))
@@ -81,9 +81,9 @@ class TokenPrompts(PromptTensors):
         tokenizer = self._processor.tokenizer if self._tokens else self._processor
         bos = tokenizer.bos_token
         adds = self._tokens is not None and not (bos and prompt.startswith(str(bos)))
-        made = tokenizer(prompt, add_special_tokens=adds, return_tensors="pt")["input_ids"]
-        self._tokens_as_text.restore_ids(made)
-        token_ids: list[int] = made[0].tolist()
+        ids = tokenizer(prompt, add_special_tokens=adds, return_tensors="pt")["input_ids"]
+        self._tokens_as_text.restore_ids(ids)
+        token_ids: list[int] = ids[0].tolist()
         return token_ids
 
     def _has_known_counts(self, talk: Sequence[Message]) -> bool:
@@ -94,7 +94,9 @@ class TokenPrompts(PromptTensors):
 def as_messages(conversation: Sequence[Message]) -> VllmPrompt:
     """Convert a conversation to messages of ``LLM.chat``."""
     return VllmPrompt(
-        prompt=[said | {"content": list(map(_part, said["content"]))} for said in conversation]
+        prompt=[
+            message | {"content": list(map(_part, message["content"]))} for message in conversation
+        ]
     )
 
 
@@ -150,11 +152,11 @@ class VllmModel:
         if draw.elicit == "likelihood":
             responses = self._likelihoods(prepared, draw)
         else:
-            for asked in prepared:
-                self._refuse_too_long(asked.least_tokens, draw.max_tokens)
+            for vllm_prompt in prepared:
+                self._refuse_too_long(vllm_prompt.least_tokens, draw.max_tokens)
             outputs = self._outputs(prepared, _params(draw))
             pairs = zip(outputs, prepared, strict=True)
-            responses = [self._response(output, asked, draw) for output, asked in pairs]
+            responses = [self._response(output, vllm_prompt, draw) for output, vllm_prompt in pairs]
         seconds = (time.perf_counter() - start) / len(prepared)
         return [replace(response, seconds=seconds) for response in responses]
 
@@ -166,18 +168,18 @@ class VllmModel:
         delimiter = " " if self._spec.chat_template == PLAIN_TEMPLATE else ""
         tokenizer = self._llm.get_tokenizer()
         options = [
-            option_tokens(tokenizer, asked.ending or "", texts, delimiter)
-            for asked, texts in zip(prepared, draw.options, strict=True)
+            option_tokens(tokenizer, vllm_prompt.ending or "", texts, delimiter)
+            for vllm_prompt, texts in zip(prepared, draw.options, strict=True)
         ]
-        for asked, of in zip(prepared, options, strict=True):
-            self._refuse_too_long(asked.least_tokens + max(map(len, of)), max_tokens=1)
+        for vllm_prompt, of in zip(prepared, options, strict=True):
+            self._refuse_too_long(vllm_prompt.least_tokens + max(map(len, of)), max_tokens=1)
         longer = [
             replace(
-                asked,
-                prompt=asked.prompt
-                | {"prompt_token_ids": [*asked.prompt["prompt_token_ids"], *tokens]},
+                vllm_prompt,
+                prompt=vllm_prompt.prompt
+                | {"prompt_token_ids": [*vllm_prompt.prompt["prompt_token_ids"], *tokens]},
             )
-            for asked, of in zip(prepared, options, strict=True)
+            for vllm_prompt, of in zip(prepared, options, strict=True)
             for tokens in of
         ]
         outputs = iter(self._outputs(longer, _prompt_params(len(longer))))
@@ -186,12 +188,12 @@ class VllmModel:
             Response(
                 text=OptionLikelihoods(tuple(sums), tuple(map(len, of))).to_json(),
                 finish_reason="stop",
-                prompt_tokens=asked.least_tokens,
+                prompt_tokens=vllm_prompt.least_tokens,
                 completion_tokens=max(map(len, of)),
-                image_tokens=asked.image_tokens,
-                note=asked.note,
+                image_tokens=vllm_prompt.image_tokens,
+                note=vllm_prompt.note,
             )
-            for asked, of, sums in zip(prepared, options, found, strict=True)
+            for vllm_prompt, of, sums in zip(prepared, options, found, strict=True)
         ]
 
     def _outputs(
@@ -213,23 +215,25 @@ class VllmModel:
         except VLLMError as error:
             raise ValueError(first_line(error)) from error
 
-    def _response(self, output: "RequestOutput", asked: VllmPrompt, draw: Draw) -> Response:
-        (said,) = output.outputs
+    def _response(self, output: "RequestOutput", vllm_prompt: VllmPrompt, draw: Draw) -> Response:
+        (completion,) = output.outputs
         n_prompt = len(output.prompt_token_ids or ())
-        if said.finish_reason in _INTERRUPTED:
-            raise ValueError(f"vLLM ended the response ({said.finish_reason})")
+        if completion.finish_reason in _INTERRUPTED:
+            raise ValueError(f"vLLM ended the response ({completion.finish_reason})")
         # vLLM may add more around images than estimated.
         self._refuse_too_long(n_prompt, draw.max_tokens)
-        tokens = list(said.token_ids)
-        kept = tokens[:-1] if said.finish_reason == "stop" else tokens  # without the end token
-        ending = (output.prompt or "") if asked.ending is None else asked.ending
+        tokens = list(completion.token_ids)
+        kept = (
+            tokens[:-1] if completion.finish_reason == "stop" else tokens
+        )  # without the end token
+        ending = (output.prompt or "") if vllm_prompt.ending is None else vllm_prompt.ending
         return Response(
             text=find_opening_tag(ending, self._spec.thinking_tags) + self._texts.of(kept),
-            finish_reason=said.finish_reason,
+            finish_reason=completion.finish_reason,
             prompt_tokens=n_prompt,
             completion_tokens=len(tokens),
-            image_tokens=asked.image_tokens,
-            note=asked.note,
+            image_tokens=vllm_prompt.image_tokens,
+            note=vllm_prompt.note,
         )
 
     def _refuse_too_long(self, n_prompt: int, max_tokens: int) -> None:
@@ -253,11 +257,11 @@ def load(spec: VllmSpec, checkpoint: Checkpoint) -> VllmModel:
         raise ModelError(f"kind vllm needs pip install '.[vllm]': {first_line(error)}") from error
     refuse_infinite_files(checkpoint)
     files = link_into_folder(checkpoint)
-    ours = arguments(spec, checkpoint, files.name if files else checkpoint.location)
+    llm_arguments = arguments(spec, checkpoint, files.name if files else checkpoint.location)
     prompts = _prompts(spec, checkpoint) if spec.prompts == "checkpoint" else None
     try:
         # A duplicate argument is a TypeError, like an unknown one.
-        llm = LLM(**ours, **{"enable_prefix_caching": True, **spec.extra})
+        llm = LLM(**llm_arguments, **{"enable_prefix_caching": True, **spec.extra})
     except (*LOADING_ERRORS, VLLMError) as error:
         raise ModelError(
             f"{checkpoint.location}: vLLM does not load it: {first_line(error)}"
@@ -271,10 +275,10 @@ def logprob_of(output: "RequestOutput", tokens: Sequence[int]) -> float:
     Raises:
         ValueError: If vLLM does not return them.
     """
-    told = (output.prompt_logprobs or [])[-len(tokens) :]
-    if len(told) < len(tokens):
+    logprobs = (output.prompt_logprobs or [])[-len(tokens) :]
+    if len(logprobs) < len(tokens):
         raise ValueError("vLLM returned no prompt_logprobs")
-    pairs = zip(told, tokens, strict=True)
+    pairs = zip(logprobs, tokens, strict=True)
     return float(sum(of[token].logprob for of, token in pairs if of is not None))
 
 

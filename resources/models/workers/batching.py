@@ -138,10 +138,10 @@ class Batches:
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Yield position and response, batch by batch."""
-        asked = [apply_section(request, self._spec) for request in requests]
+        configured = [apply_section(request, self._spec) for request in requests]
         failed: list[tuple[int, Response]] = []
         with _threads(_READERS) as readers, _threads(_BATCHES_AHEAD) as makers:
-            batches = self._batches(asked, readers, failed)
+            batches = self._batches(configured, readers, failed)
             ahead = deque(self._prepare(b, makers) for b in islice(batches, _BATCHES_AHEAD))
             while ahead:
                 batch = ahead.popleft()
@@ -162,12 +162,12 @@ class Batches:
 
     def _batches(
         self,
-        asked: Sequence[Request],
+        requests: Sequence[Request],
         readers: ThreadPoolExecutor,
         failed: list[tuple[int, Response]],
     ) -> Iterator[_Batch]:
         """Form batches; requests whose images do not decode are added to ``failed``."""
-        pending = deque(in_order(asked))
+        pending = deque(in_order(requests))
         ahead: dict[int, Future[_SizedRequest]] = {}
         pixels = _ASSUMED_PIXELS
         while pending:
@@ -175,17 +175,17 @@ class Batches:
             window = min(max(room, self._size.now), _WINDOW * self._size.now)
             for i in islice(pending, 2 * window):
                 if i not in ahead:
-                    ahead[i] = readers.submit(self._seen, self._loaded, asked[i].prompt)
-            seen: dict[int, _SizedRequest] = {}
-            for i in take_group(pending, asked, window):
+                    ahead[i] = readers.submit(self._seen, self._loaded, requests[i].prompt)
+            sized: dict[int, _SizedRequest] = {}
+            for i in take_group(pending, requests, window):
                 try:
-                    seen[i] = ahead.pop(i).result()
+                    sized[i] = ahead.pop(i).result()
                 except ModelError:
                     raise
                 except Exception as exc:  # noqa: BLE001 - any exception: image formats differ
                     failed.append((i, Response(error=first_line(exc))))
-            pixels = max((one.pixels for one in seen.values()), default=pixels)
-            yield from self._cut(asked, seen)
+            pixels = max((one.pixels for one in sized.values()), default=pixels)
+            yield from self._cut(requests, sized)
 
     def _cut(self, asked: Sequence[Request], seen: Mapping[int, _SizedRequest]) -> Iterator[_Batch]:
         """Form batches of similar weight, the heaviest first."""
@@ -249,15 +249,15 @@ class Batches:
         answers: list[list[Response]] = []
         n_turns = len(requests[0].prompt.rounds())
         for turns in zip(*(request.prompt.rounds() for request in requests), strict=True):
-            for conversation, asked in zip(conversations, turns, strict=True):
-                conversation += [message(turn, batch.images) for turn in asked]
+            for conversation, new_turns in zip(conversations, turns, strict=True):
+                conversation += [message(turn, batch.images) for turn in new_turns]
             ahead = batch.prepared if not answers else None
             prepared = ahead.result() if ahead else self._loaded.prepare(conversations)
             draw = self._draw(requests, len(answers), is_last=len(answers) == n_turns - 1)
             answers.append(self._loaded.answer(prepared, draw))
             for conversation, response in zip(conversations, answers[-1], strict=True):
-                said = strip_reasoning(response.text, self._spec.thinking_tags)
-                conversation.append(message(Turn("assistant", (said,)), batch.images))
+                stripped = strip_reasoning(response.text, self._spec.thinking_tags)
+                conversation.append(message(Turn("assistant", (stripped,)), batch.images))
         if not answers:
             raise ValueError("the prompt has no unanswered user turn")
         return [_combine_turns(responses) for responses in zip(*answers, strict=True)]

@@ -53,8 +53,8 @@ class ChunkScheduler:
         """
         while self._waiting or self._handed:
             self._dispatch()
-            for worker, said in self._workers.receive():
-                yield from self._take(worker, said)
+            for worker, message in self._workers.receive():
+                yield from self._take(worker, message)
             if not self._workers.n_alive:
                 error = f"{self._why}, and no worker is left"
                 yield from ((i, Response(error=error)) for i in self._waiting)

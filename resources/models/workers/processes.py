@@ -24,8 +24,8 @@ def run_worker(
     batches = job.batches()
     try:
         while True:
-            for said in answer_chunk(pipe.recv(), batches, device):
-                pipe.send(said)
+            for message in answer_chunk(pipe.recv(), batches, device):
+                pipe.send(message)
     except (EOFError, BrokenPipeError):
         return
 
@@ -85,14 +85,14 @@ class WorkerProcesses:
     def receive(self) -> "Iterator[tuple[_Process, WorkerMessage | WorkerDied]]":
         """Wait for a message or the end of a busy process."""
         busy = [worker for worker in self._workers if worker.busy]
-        heard = wait([worker.pipe for worker in busy])
+        ready = wait([worker.pipe for worker in busy])
         for worker in busy:
-            if worker.pipe in heard:
-                said = worker.receive()
-                if isinstance(said, WorkerDied):
+            if worker.pipe in ready:
+                message = worker.receive()
+                if isinstance(message, WorkerDied):
                     self._workers.remove(worker)
                     worker.end()
-                yield worker, said
+                yield worker, message
 
     def end(self) -> None:
         """Stop the processes."""
@@ -105,15 +105,15 @@ class _Process:
 
     def __init__(self, number: int, device: str, job: Job, n_processes: int) -> None:
         spawn = get_context("spawn")  # a fork would inherit the locks of our threads, and CUDA
-        theirs: Connection[WorkerMessage, Chunk]
-        self.pipe, theirs = spawn.Pipe()
+        child_pipe: Connection[WorkerMessage, Chunk]
+        self.pipe, child_pipe = spawn.Pipe()
         self.number = number
         self.busy = False
         self._device = device
-        arguments = (job, device, n_processes, theirs)
+        arguments = (job, device, n_processes, child_pipe)
         self._process = spawn.Process(target=run_worker, args=arguments, daemon=True)
         self._process.start()
-        theirs.close()  # so that the pipe closes when the process ends
+        child_pipe.close()  # so that the pipe closes when the process ends
 
     @property
     def is_alive(self) -> bool:
@@ -126,14 +126,14 @@ class _Process:
 
     def receive(self) -> WorkerMessage | WorkerDied:
         try:
-            said: WorkerMessage = self.pipe.recv()
+            message: WorkerMessage = self.pipe.recv()
         except (EOFError, OSError):
             self._process.join(_KILL_TIMEOUT)  # sets exitcode, minus the signal if one killed it
             return WorkerDied(
                 f"the process on {self._device} ended with code {self._process.exitcode}"
             )
-        self.busy = not isinstance(said, ChunkDone)
-        return said
+        self.busy = not isinstance(message, ChunkDone)
+        return message
 
     def end(self) -> None:
         self.pipe.close()

@@ -36,23 +36,31 @@ class Replica:
 
     def answer(self, chunk: Chunk) -> Iterator[list[WorkerMessage | WorkerDied]]:
         """Answer a chunk; available responses are sent together, without waiting for more."""
-        came: queue.SimpleQueue[WorkerMessage | WorkerDied] = queue.SimpleQueue()
-        threading.Thread(target=self._answer, args=(chunk, came), daemon=True).start()
+        incoming: queue.SimpleQueue[WorkerMessage | WorkerDied] = queue.SimpleQueue()
+        threading.Thread(target=self._answer, args=(chunk, incoming), daemon=True).start()
         while True:
-            said = [came.get()]
-            while not _is_last(said[-1]) and len(said) < _MOST_AT_ONCE and not came.empty():
-                said.append(came.get())
-            yield said
-            if _is_last(said[-1]):
+            messages = [incoming.get()]
+            while (
+                not _is_last(messages[-1])
+                and len(messages) < _MOST_AT_ONCE
+                and not incoming.empty()
+            ):
+                messages.append(incoming.get())
+            yield messages
+            if _is_last(messages[-1]):
                 return
 
-    def _answer(self, chunk: Chunk, came: "queue.SimpleQueue[WorkerMessage | WorkerDied]") -> None:
+    def _answer(
+        self, chunk: Chunk, incoming: "queue.SimpleQueue[WorkerMessage | WorkerDied]"
+    ) -> None:
         try:
-            for said in answer_chunk(chunk, self._batches, self._device):
-                came.put(said)
+            for message in answer_chunk(chunk, self._batches, self._device):
+                incoming.put(message)
         finally:  # also after an exception, whose traceback is in the log of the node
             why = sys.exception()
-            came.put(WorkerDied(f"{type(why).__name__}: {why}"))  # ignored after the last message
+            incoming.put(
+                WorkerDied(f"{type(why).__name__}: {why}")
+            )  # ignored after the last message
 
 
 def _is_last(said: WorkerMessage | WorkerDied) -> bool:
@@ -108,10 +116,10 @@ class RayReplicas:
             self._require_capacity()
         for one in ready:
             actor = waiting[one]
-            for said in actor.receive():
-                if isinstance(said, WorkerDied):
-                    self._handle_death(actor, said)
-                yield actor, said
+            for message in actor.receive():
+                if isinstance(message, WorkerDied):
+                    self._handle_death(actor, message)
+                yield actor, message
 
     def end(self) -> None:
         """Stop the actors."""
@@ -174,13 +182,13 @@ class _Actor:
             if not self.is_up:
                 self._where, self.coming = ray.get(self.coming), None
                 return
-            came = deque(ray.get(next(self.answers)))
+            messages = deque(ray.get(next(self.answers)))
         except StopIteration:
-            came = deque([WorkerDied("its stream ended")])
+            messages = deque([WorkerDied("its stream ended")])
         except RayError as error:
-            came = deque([WorkerDied(_shorten_error(error))])
-        while came:
-            yield self._heard(came.popleft())
+            messages = deque([WorkerDied(_shorten_error(error))])
+        while messages:
+            yield self._heard(messages.popleft())
 
     def _heard(self, said: WorkerMessage | WorkerDied) -> WorkerMessage | WorkerDied:
         match said:

@@ -42,10 +42,10 @@ class FileBlobs:
         file = self._file(name)
         if file.exists():
             return False
-        with describe_write_errors(file), open_temporary(file) as (whole, aside):
-            whole.write(data)
-            whole.flush()
-            os.fsync(whole.fileno())
+        with describe_write_errors(file), open_temporary(file) as (stream, aside):
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
             return _link_new(aside, file)
 
     def get(self, name: str) -> bytes | None:
@@ -70,15 +70,15 @@ class FileBlobs:
         unread: list[OSError] = []
         for path in sorted(_files_in(str(start), unread)):
             try:
-                about = Path(path).stat()
+                status = Path(path).stat()
             except PermissionError as error:
                 unread.append(error)
                 continue
             except OSError:  # it was deleted meanwhile, or is a link to nowhere
                 continue
             name = path[len(str(self._folder)) + 1 :]
-            version = f"{about.st_mtime_ns} {about.st_size}"
-            yield BlobEntry(name, about.st_size, version, about.st_mtime)
+            version = f"{status.st_mtime_ns} {status.st_size}"
+            yield BlobEntry(name, status.st_size, version, status.st_mtime)
         if unread:
             raise self._unreadable(Path(unread[0].filename), unread[0]) from unread[0]
 

@@ -174,18 +174,18 @@ class ObjectBlobs:
     def _tried(self, work: Callable[[], Result]) -> Result:
         from obstore.exceptions import BaseError
 
-        until = time.monotonic() + self._patience
-        told = False
+        deadline = time.monotonic() + self._patience
+        warned = False
         while True:
             try:
                 return work()
             except (BaseError, _BusyError, OSError) as error:
-                said, passes, kind = _classify_error(error)
-                if not passes or time.monotonic() > until:
-                    raise kind(f"{self._place}: {said}") from None
-                if not told:
-                    _LOG.warning("%s: %s; trying for %.0f s", self._place, said, self._patience)
-                    told = True
+                message, is_transient, kind = _classify_error(error)
+                if not is_transient or time.monotonic() > deadline:
+                    raise kind(f"{self._place}: {message}") from None
+                if not warned:
+                    _LOG.warning("%s: %s; trying for %.0f s", self._place, message, self._patience)
+                    warned = True
                 time.sleep(_RETRY_SECONDS)
 
 
@@ -202,18 +202,20 @@ def _classify_error(why: Exception) -> tuple[str, bool, type[HomeError]]:
     text, _, source = str(why).partition("\n")
     status = "; ".join(one[1].strip() for find in (_STATUS, _CODE) if (one := find.search(text)))
     if _NO_KEYS.search(text):
-        said = (
+        message = (
             "no credentials in the environment (such as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"
         )
-        return said, False, HomeError
+        return message, False, HomeError
     if isinstance(why, _BusyError):
         return "busy with the same object", True, HomeError
     if _TRANSIENT.search(text):
         cause = status or (_CAUSE.findall(source) or ["no answer"])[-1]
         return f"cannot be reached ({cause})", True, HomeError
     if _DENIED.search(text):
-        said = f"access denied ({status}). Set other credentials in the environment, or grant these"
-        return f"{said} read and write access", False, _DeniedError
+        message = (
+            f"access denied ({status}). Set other credentials in the environment, or grant these"
+        )
+        return f"{message} read and write access", False, _DeniedError
     if _NO_BUCKET.search(text):
         return f"there is no such bucket ({status})", False, HomeError
     return f"refused ({status or type(why).__name__})", False, HomeError

@@ -68,6 +68,6 @@ def _open_objects(address: str, endpoint: str, place: str) -> ObjectBlobs:
             retry_config={"max_retries": 0},  # ``ObjectBlobs`` retries, and logs it
         )
     except BaseError as error:
-        said = str(error).split("\n")[0].replace(address, place)
-        raise SettingsError(f"[storage] objects, {place}: {said}") from None
+        cause = str(error).split("\n")[0].replace(address, place)
+        raise SettingsError(f"[storage] objects, {place}: {cause}") from None
     return ObjectBlobs(store, place)

@@ -72,14 +72,14 @@ def _transfer_one(target: Blobs, source: Blobs, name: str, rules: TransferRules)
         return "gone"
     if not rules.is_whole(name, data):
         return "damaged"
-    if (there := target.get(name)) is None and target.put_new(name, data):
+    if (existing := target.get(name)) is None and target.put_new(name, data):
         _require_same_bytes(target, name, data)
         return "new"
-    if there is None:  # another process was faster
-        there = target.get(name)
-    if there == data:
+    if existing is None:  # another process was faster
+        existing = target.get(name)
+    if existing == data:
         return "there"
-    if there is not None and not _may_replace(name, data, there, rules):
+    if existing is not None and not _may_replace(name, data, existing, rules):
         return "kept"
     target.put(name, data)
     _require_same_bytes(target, name, data)

@@ -42,8 +42,8 @@ _log = logging.getLogger("bench_assets.images")
 
 def _optional_table(condition: str) -> dict[str, dg.AssetOut]:
     """Output for a condition's question table; not every source can make one."""
-    told = BLINK.stage("questions", below=condition)
-    return {"result": out(told, Question, table="questions", optional=True)}
+    stage = BLINK.stage("questions", below=condition)
+    return {"result": out(stage, Question, table="questions", optional=True)}
 
 
 @dg.multi_asset(
@@ -66,10 +66,10 @@ def concatenated_images(
         rows = [replace(question, edition=one) for one in editions for question in keyed]
     else:
         with ThreadPoolExecutor() as threads:
-            made = threads.map(
+            concatenated = threads.map(
                 lambda one: _concatenate_images(one, image_store), several_images(questions)
             )
-            rows = [row for row in made if row is not None]
+            rows = [row for row in concatenated if row is not None]
     if rows:
         yield table_output(rows, question_preview(rows, image_store))
 
@@ -85,9 +85,9 @@ def captions(
     name = settings.load().suite("blink", BlinkSettings).captioner
     if not name:
         return table_output(list[ImageText]())
-    shown = [image for question in questions for image in question.images]
+    images = [image for question in questions for image in question.images]
     with open_model(context, models, name) as (model, _):
-        return table_output(describe_images(shown, prompts.caption, model))
+        return table_output(describe_images(images, prompts.caption, model))
 
 
 @dg.multi_asset(
@@ -124,16 +124,16 @@ def circles(
     rows, height = [], chosen.builders.height
     with TemporaryDirectory() as marked:
         write_annotated_data(Path(marked), to_mark, tables, image_store)
-        for drawn in ALL_CIRCLES:
-            again = redraw_prompts(
+        for style in ALL_CIRCLES:
+            redrawn = redraw_prompts(
                 [folder, Path(marked)],
                 studied,
-                Marks(height=height, radius=drawn.radius, colour=drawn.colour),
+                Marks(height=height, radius=style.radius, colour=style.colour),
                 image_store.put,
                 seed=chosen.seed,
                 parameters=chosen.builders,
             )
-            rows += label_variants(again, drawn)
+            rows += label_variants(redrawn, style)
     yield table_output(rows, question_preview(rows, image_store))
 
 
@@ -141,11 +141,11 @@ def _concatenate_images(question: Question, image_store: ImageStore) -> Question
     if not question.images:
         return question
     opened = [image_store.open_if_whole(image) for image in question.images]
-    whole = [image for image in opened if image is not None]
-    if len(whole) < len(opened):
+    decoded = [image for image in opened if image is not None]
+    if len(decoded) < len(opened):
         _log.warning("%s is left out: one of its images does not decode", question.question_id)
         return None
     stored = image_store.put(
-        encode_jpeg(concatenate_images(whole)), f"{question.question_id}, side by side"
+        encode_jpeg(concatenate_images(decoded)), f"{question.question_id}, side by side"
     )
     return replace(question, images=(stored.sha256,))

@@ -97,8 +97,8 @@ def mistakes(
     rows = sample_mistakes(
         questions, predictions, scores, per_task=chosen.mistakes_per_task, seed=chosen.seed
     )
-    drawn = {row.question_id for row in rows}
-    wrong = [row for row in scores if row.question_id in drawn]
+    sampled = {row.question_id for row in rows}
+    wrong = [row for row in scores if row.question_id in sampled]
     return table_output(
         rows, mistakes_preview(questions, predictions, [], wrong, image_store, n=_MAX_SHOWN)
     )
@@ -145,8 +145,8 @@ def human_score(
     rows: list[HumanScore] = []
     try:
         written = read_answers(configured.resolve(file)) if file else []
-        said: list[HumanAnswer] = counted_rows(tables, HUMAN)
-        answers = keep_latest([*written, *said], lambda one: (one.question_id, one.person))
+        collected: list[HumanAnswer] = counted_rows(tables, HUMAN)
+        answers = keep_latest([*written, *collected], lambda one: (one.question_id, one.person))
         rows = human_scores(questions, answers)
     except SourceError as error:
         context.log.warning(f"human_answers of [suites.blink] is ignored: {error}")
@@ -219,11 +219,11 @@ def submitted_options(
         ModelError: If a response or a verdict is missing: it must not be submitted as "(Z)".
     """
     rows = pipeline.score(TASK, questions, predictions, judgements, scorer)
-    if lost := [row for row in rows if row.points is None]:
-        why = lost[0].error or lost[0].note
+    if unscored := [row for row in rows if row.points is None]:
+        why = unscored[0].error or unscored[0].note
         raise ModelError(
-            f"{len(lost)} of {len(rows)} test questions have no response or no verdict, such as "
-            f"{lost[0].question_id}: {why}. Materialize blink/test/predictions and "
+            f"{len(unscored)} of {len(rows)} test questions have no response or no verdict, such as"
+            f" {unscored[0].question_id}: {why}. Materialize blink/test/predictions and "
             "blink/test/judgements again to request only these"
         )
     return [

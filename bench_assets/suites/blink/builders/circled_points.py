@@ -139,8 +139,8 @@ def _depth(
     image = image_file(source, name, where)
     frame = read_annotated_frame(image, stated)
     a, b = frame.to_shown(a), frame.to_shown(b)
-    if not (apart := dist(a, b) / frame.shown[1]) >= min_distance:
-        reason = f"the points lie {apart:.3f} of the height apart: their circles would meet"
+    if not (distance := dist(a, b) / frame.shown[1]) >= min_distance:
+        reason = f"the points lie {distance:.3f} of the height apart: their circles would meet"
         return Rejection(entry=name, reason=reason)
     closer, farther = (a, b) if relation == "<" else (b, a)
     return _circled_draft("Relative_Depth", name, image, (closer, farther))

@@ -164,11 +164,11 @@ def visual_correspondence(
     """
     folders = folders_in(source)
     sequences = rng.sample(folders, len(folders))
-    drawn = [_image_pairs(sequence, rng) for sequence in sequences]
-    for sequence, pairs in zip(sequences, drawn, strict=True):
+    pairs_by_sequence = [_image_pairs(sequence, rng) for sequence in sequences]
+    for sequence, pairs in zip(sequences, pairs_by_sequence, strict=True):
         if not pairs:
             yield Rejection(entry=sequence.name, reason="expected images 1.ppm to 6.ppm")
-    for pair in filter(None, chain.from_iterable(zip_longest(*drawn))):
+    for pair in filter(None, chain.from_iterable(zip_longest(*pairs_by_sequence))):
         rejections: list[Rejection] = []
         where = f"{pair[0].parent.name}, images {' and '.join(file.stem for file in pair)}"
         with collect_rejections(rejections, where):
@@ -266,8 +266,8 @@ def _image_size(pair: Entry, name: str, where: str) -> Size | None:
 def _image_pairs(sequence: Path, rng: Random) -> list[tuple[Path, Path]]:
     """Draw pairs of a sequence's images; each image is in one of them at most."""
     images = [file for file in images_in(sequence) if file.stem.isdecimal()]
-    drawn = rng.sample(images, len(images))
-    return list(zip(drawn[::2], drawn[1::2], strict=False))
+    shuffled = rng.sample(images, len(images))
+    return list(zip(shuffled[::2], shuffled[1::2], strict=False))
 
 
 def _view_draft(
@@ -276,15 +276,15 @@ def _view_draft(
     first, second = images
     homography = _homography(second) @ np.linalg.inv(_homography(first))
     frames = read_annotated_frame(first), read_annotated_frame(second)
-    seen = _shared_points(first, frames, homography, parameters)
-    rng.shuffle(seen)
+    points = _shared_points(first, frames, homography, parameters)
+    rng.shuffle(points)
     distance = parameters.min_distance * frames[1].shown[1]
-    for reference, match in seen:
-        rest = [place for _, place in seen]
+    for reference, match in points:
+        rest = [place for _, place in points]
         pair = PointCorrespondence(first, second, reference, match, rest)
         if draft := match_choice("Visual_Correspondence", entry, pair, distance, rng):
             return replace(draft, scene=first.parent.name)
-    reason = f"no four of {len(seen)} interest points lie in both, far enough apart"
+    reason = f"no four of {len(points)} interest points lie in both, far enough apart"
     return Rejection(entry=entry, reason=reason)
 
 

@@ -239,10 +239,10 @@ def draw_circles(image: Image, points: Sequence[Mark], marks: Marks) -> bytes:
     """Scale an image, circle points given in its own px, and encode it."""
     scale = marks.height / image.height
     scaled = [Mark(label, (x * scale, y * scale)) for label, (x, y) in points]
-    drawn = draw_labelled_circles(
+    circled = draw_labelled_circles(
         scale_to_height(image, marks.height), scaled, radius=marks.radius, colour=marks.colour
     )
-    return encode_jpeg(drawn)
+    return encode_jpeg(circled)
 
 
 def draw_distant_points(

@@ -85,10 +85,12 @@ def art_style(
         rng.shuffle(paintings[style])
     while pairs := _style_pairs(paintings, parameters):
         style, other = rng.choice(pairs)
-        reference, alike = paintings[style].pop(), paintings[style].pop()
-        unlike = paintings[other].pop()
-        entry = ", ".join(f"{file.parent.name}/{file.name}" for file in (reference, alike, unlike))
-        yield image_choice("Art_Style", entry, alike, [unlike], reference=(reference,))
+        reference, positive = paintings[style].pop(), paintings[style].pop()
+        negative = paintings[other].pop()
+        entry = ", ".join(
+            f"{file.parent.name}/{file.name}" for file in (reference, positive, negative)
+        )
+        yield image_choice("Art_Style", entry, positive, [negative], reference=(reference,))
 
 
 def visual_similarity(
@@ -148,8 +150,8 @@ def _triplet(
     if not votes >= parameters.min_votes:
         return Rejection(entry=entry, reason=f"only {votes:g} people agreed")
     paths = [image_file(source, row[f"{side}_path"], where) for side in ("ref", "left", "right")]
-    reference, alike, unlike = paths if left else (paths[0], paths[2], paths[1])
-    return image_choice("Visual_Similarity", entry, alike, [unlike], reference=(reference,))
+    reference, positive, negative = paths if left else (paths[0], paths[2], paths[1])
+    return image_choice("Visual_Similarity", entry, positive, [negative], reference=(reference,))
 
 
 def _photograph(source: Path, entry: Entry, where: str) -> Draft:
@@ -210,21 +212,21 @@ def with_missing_corner(image: Image) -> Image:
 def _candidate(file: Path, rng: Random, parameters: JigsawParameters) -> Draft | Rejection:
     image = read_image(file)
     centre = cell(image, *_CENTRE)
-    unlike = [
+    dissimilar = [
         place
         for place in _HIDDEN
         if _difference(cell(image, *place), centre) >= parameters.min_difference
     ]
-    if not unlike:
+    if not dissimilar:
         return Rejection(entry=file.name, reason="ambiguous: every other piece looks like it")
-    wrong = rng.choice(unlike)
+    wrong = rng.choice(dissimilar)
 
     def show(place: int, marks: Marks) -> DraftView:
-        whole = scale_to_height(read_image(file), marks.height)
-        pieces = insert_at(cell(whole, *_CENTRE), [cell(whole, *wrong)], place)
-        shown = (with_missing_corner(whole), *pieces)
+        scaled = scale_to_height(read_image(file), marks.height)
+        pieces = insert_at(cell(scaled, *_CENTRE), [cell(scaled, *wrong)], place)
+        images = (with_missing_corner(scaled), *pieces)
         return DraftView(
-            asked=wording("Jigsaw"), images=tuple(map(encode_jpeg, shown)), options=SECOND_OR_THIRD
+            asked=wording("Jigsaw"), images=tuple(map(encode_jpeg, images)), options=SECOND_OR_THIRD
         )
 
     return Draft(entry=file.name, originals=(file,), n_options=2, places=(0, 1), show=show)

@@ -193,11 +193,11 @@ def _frame(source: Path, entry: object, where: str) -> _Frame | None:
 
 def _image(test_set: Path, parts: Sequence[str], where: str) -> Path:
     """Find the image of a frame, whose folder or leading zeros may differ from its name."""
-    category, thing, video, frame = parts
-    named = image_file(test_set, f"{category}/{thing}/{video}/images/{frame}.jpg", where)
+    category, instance, video, frame = parts
+    named = image_file(test_set, f"{category}/{instance}/{video}/images/{frame}.jpg", where)
     if not named.parent.is_dir():
         folder = _FOLDERS.get(category, category)
-        named = image_file(test_set, f"{folder}/{thing}/{video}/images/{frame}.jpg", where)
+        named = image_file(test_set, f"{folder}/{instance}/{video}/images/{frame}.jpg", where)
     if named.is_file() or not frame.isdecimal():
         return named
     others = (file for file in named.parent.glob("*.jpg") if file.stem.isdecimal())

@@ -162,21 +162,21 @@ def jitter_box(
 
 def _candidate(
     image: _Image,
-    things: Sequence[_Object],
+    objects: Sequence[_Object],
     rng: Random,
     parameters: ObjectLocalizationParameters,
 ) -> Draft | Rejection:
-    listed = [thing for thing in things if thing.category not in image.unlisted]
-    clear = [thing for thing in listed if _is_clear(thing, things, image.size, parameters)]
+    listed = [obj for obj in objects if obj.category not in image.unlisted]
+    clear = [obj for obj in listed if _is_clear(obj, objects, image.size, parameters)]
     if not clear:
         return Rejection(entry=image.name, reason="no object alone of its kind and of a fit size")
-    thing = rng.choice(clear)
-    entry = f"{image.name}, annotation {thing.annotation}"
-    if (wrong := jitter_box(thing.box, image.size, parameters, rng)) is None:
+    obj = rng.choice(clear)
+    entry = f"{image.name}, annotation {obj.annotation}"
+    if (wrong := jitter_box(obj.box, image.size, parameters, rng)) is None:
         return Rejection(entry=entry, reason=f"{_TRIES} noisy boxes overlap too much or too little")
     frame = read_annotated_frame(image.file, image.size)
-    right, wrong = (_box_on_upright(box, frame) for box in (thing.box, wrong))
-    return _draft(entry, image.file, thing.noun, right, wrong)
+    right, wrong = (_box_on_upright(box, frame) for box in (obj.box, wrong))
+    return _draft(entry, image.file, obj.noun, right, wrong)
 
 
 def _draft(entry: str, file: Path, noun: str, right: Box, wrong: Box) -> Draft:
@@ -206,15 +206,15 @@ def _draft(entry: str, file: Path, noun: str, right: Box, wrong: Box) -> Draft:
 
 
 def _is_clear(
-    thing: _Object,
-    things: Sequence[_Object],
+    obj: _Object,
+    objects: Sequence[_Object],
     size: Size,
     parameters: ObjectLocalizationParameters,
 ) -> bool:
-    share = _area(thing.box) / (size[0] * size[1])
-    alone = sum(other.noun == thing.noun for other in things) == 1  # "bat_(animal)", "bat_(sports)"
+    share = _area(obj.box) / (size[0] * size[1])
+    alone = sum(other.noun == obj.noun for other in objects) == 1  # "bat_(animal)", "bat_(sports)"
     fits = parameters.min_share <= share <= parameters.max_share
-    return alone and fits and thing.filled >= parameters.min_filled
+    return alone and fits and obj.filled >= parameters.min_filled
 
 
 def _object(entry: Entry, names: Mapping[int, str], where: str) -> _Object:

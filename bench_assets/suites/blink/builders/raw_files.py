@@ -149,8 +149,10 @@ def read_arrays(file: Path) -> object:
     except OSError as error:
         raise SourceError(f"{file}: cannot be read: {error.strerror}") from error
     except Exception as error:  # pickle raises errors of many kinds
-        said = str(error) or type(error).__name__
-        raise SourceError(f"{file}: not a pickle of plain data and arrays: {said:.300}") from error
+        message = str(error) or type(error).__name__
+        raise SourceError(
+            f"{file}: not a pickle of plain data and arrays: {message:.300}"
+        ) from error
 
 
 class _Dtype:

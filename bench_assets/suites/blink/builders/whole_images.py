@@ -211,8 +211,8 @@ def _claim(source: Path, entry: Entry, where: str) -> Draft | Rejection:
     question = as_question(claim)
     if question is None:
         return Rejection(entry=name, reason="the claim has none of the verbs that rules can turn")
-    asked = wording("Spatial_Relation", question=question)
-    return settled_choice(asked, name, image, ("yes", "no"), 0 if label else 1)
+    question_wording = wording("Spatial_Relation", question=question)
+    return settled_choice(question_wording, name, image, ("yes", "no"), 0 if label else 1)
 
 
 def _votes(entry: Entry, name: str, where: str) -> list[int]:

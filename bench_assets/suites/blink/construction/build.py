@@ -253,19 +253,19 @@ def _finish_questions(task: str, drafts: list[Draft], seed: int, draw: _Draw) ->
 def _question(
     one: _NumberedDraft, task: str, edition: Edition, store_image: StoreImage, height: int
 ) -> Question:
-    shown = one.draft.show(one.place, replace(one.draft.marks, height=height))
+    view = one.draft.show(one.place, replace(one.draft.marks, height=height))
     name = f"{one.split}_{task}_{one.number}"
-    images = [store_image(data, f"{name}_{nth}") for nth, data in enumerate(shown.images, 1)]
+    images = [store_image(data, f"{name}_{nth}") for nth, data in enumerate(view.images, 1)]
     return Question(
         question_id=f"blink/{name}",
         task="blink",
         edition=edition,
         kind="choice",
-        text=shown.asked.question,
-        context=shown.prompt,
+        text=view.asked.question,
+        context=view.prompt,
         answer=(ascii_uppercase[one.place],),
         images=tuple(image.sha256 for image in images),
-        options=shown.options,
+        options=view.options,
         category=task,
         labels={"split": one.split, "sub_task": task, "entry": one.draft.entry, **one.draft.labels},
     )

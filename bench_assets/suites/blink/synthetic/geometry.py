@@ -151,8 +151,8 @@ def _square(normal: tuple[int, int, int], half: float) -> Matrix:
 def _paste(
     image: Pixels, face: Pixels, corners: Matrix, rotation: Matrix, translation: Matrix
 ) -> None:
-    seen = corners @ rotation.T + translation
-    places = seen[:, :2] / seen[:, 2:] * _FOCAL + np.array(_SIZE) / 2
+    camera_points = corners @ rotation.T + translation
+    places = camera_points[:, :2] / camera_points[:, 2:] * _FOCAL + np.array(_SIZE) / 2
     height, width = face.shape[:2]
     flat = _corners([(0, height), (width, height), (width, 0), (0, 0)])
     matrix = cv2.getPerspectiveTransform(flat, _corners(places))
@@ -178,7 +178,7 @@ def animals(rng: Random, n: int) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     for nth in range(n + 1):
         category = _ANIMALS[nth % len(_ANIMALS)]
-        names = [f"2008_{2 * nth + which:06}.jpg" for which in (0, 1)]
+        names = [f"2008_{2 * nth + index:06}.jpg" for index in (0, 1)]
         points = []
         for name in names:
             image, places = _animal(rng)

@@ -74,8 +74,8 @@ def real_and_generated(rng: Random, n: int) -> dict[str, bytes]:
             *(_simulate_generated(mosaic(rng, *_SIZE, 20)) for _ in names),
         ]
         images = [match_look(rng, *one) for one in zip(surfaces, looks, strict=True)]
-        shown = zip((f"real/{nth:02}.jpg", *names), map(as_jpeg, images), strict=True)
-        files |= pad_to_equal_length(dict(shown))
+        encoded = zip((f"real/{nth:02}.jpg", *names), map(as_jpeg, images), strict=True)
+        files |= pad_to_equal_length(dict(encoded))
         lines.append(
             {
                 "id": f"{nth:02}",
@@ -98,19 +98,19 @@ def triplets(rng: Random, n: int) -> dict[str, bytes]:
     looks = [*_reference_looks(rng, n), *_reference_looks(rng, 2)]
     for nth, of_triplet in enumerate(looks):
         reference = mosaic(rng, 256, 256, 12)
-        alike = np.roll(reference, rng.randint(5, 12), axis=1)
-        unlike = np.ascontiguousarray(reference.transpose(1, 0, 2))
-        drawn = (reference, alike, unlike)
-        looks_of = zip(drawn, of_triplet, strict=True)
-        shown = [as_file(match_look(rng, *one), "PNG") for one in looks_of]
+        positive = np.roll(reference, rng.randint(5, 12), axis=1)
+        negative = np.ascontiguousarray(reference.transpose(1, 0, 2))
+        variants = (reference, positive, negative)
+        looks_of = zip(variants, of_triplet, strict=True)
+        encoded = [as_file(match_look(rng, *one), "PNG") for one in looks_of]
         left_wins = nth % 2 == 0
         if not left_wins:
-            shown[1:] = shown[:0:-1]
+            encoded[1:] = encoded[:0:-1]
         paths = [f"ref/{nth:03}.png", f"distort/{nth:03}_0.png", f"distort/{nth:03}_1.png"]
-        files |= pad_to_equal_length(dict(zip(paths, shown, strict=True)))
+        files |= pad_to_equal_length(dict(zip(paths, encoded, strict=True)))
         votes = (0.5, 0.5) if nth == n else (float(left_wins), float(not left_wins))
-        asked = 3 if nth == n + 1 else 7
-        rows.append(f"{nth},{votes[0]},{votes[1]},{asked},{','.join(paths)}")
+        n_votes = 3 if nth == n + 1 else 7
+        rows.append(f"{nth},{votes[0]},{votes[1]},{n_votes},{','.join(paths)}")
     return files | {"data.csv": ("\n".join(rows) + "\n").encode()}
 
 
@@ -156,10 +156,10 @@ def _triples(names: Sequence[str], seed: int) -> list[list[str]]:
             path = Path(folder, name)
             path.parent.mkdir(exist_ok=True)
             path.touch()
-        made = art_style(Path(folder), task_rng(seed, "Art_Style"))
+        candidates = art_style(Path(folder), task_rng(seed, "Art_Style"))
         return [
             [file.relative_to(folder).as_posix() for file in draft.originals]
-            for draft in made
+            for draft in candidates
             if isinstance(draft, Draft)
         ]
 

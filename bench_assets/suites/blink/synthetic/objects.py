@@ -104,7 +104,7 @@ def counted_objects(rng: Random, n: int) -> dict[str, bytes]:
         scene = _random_scene(rng)
         scene.backdrop((0, 148, _SIZE[0], 152), "black")
         kinds = rng.sample(sorted(THINGS), 3)
-        asked, above = kinds[0], rng.random() < 0.5
+        counted_kind, above = kinds[0], rng.random() < 0.5
         for kind, (x, y) in _scatter_objects(rng, kinds, number, above):
             scene.sprite(kind, (x + rng.randint(-4, 4), y + rng.randint(-8, 8)), 40)
         side = "above" if above else "below"
@@ -113,7 +113,7 @@ def counted_objects(rng: Random, n: int) -> dict[str, bytes]:
         entries.append(
             {
                 "image": path,
-                "question": f"How many {THINGS[asked]} are {side} the line?",
+                "question": f"How many {THINGS[counted_kind]} are {side} the line?",
                 "answer": number,
                 "question_id": 4000 + nth,
                 "issimple": nth == n,
@@ -154,12 +154,12 @@ def _scatter_objects(
 ) -> list[tuple[str, Spot]]:
     """Place objects of the first kind on both sides of the line, and objects of other kinds."""
     spots = rng.sample(_SPOTS, len(_SPOTS))
-    there = [spot for spot in spots if (spot[1] < 150) == above]
-    elsewhere = [spot for spot in spots if spot not in there]
-    taken = there[:number] + elsewhere[: rng.randint(not number, 3)]
-    left = iter([spot for spot in spots if spot not in taken])
-    others = [(kind, next(left)) for kind in kinds[1:] for _ in range(rng.randint(1, 5))]
-    return [*((kinds[0], spot) for spot in taken), *others]
+    same_side = [spot for spot in spots if (spot[1] < 150) == above]
+    other_side = [spot for spot in spots if spot not in same_side]
+    occupied = same_side[:number] + other_side[: rng.randint(not number, 3)]
+    free = iter([spot for spot in spots if spot not in occupied])
+    others = [(kind, next(free)) for kind in kinds[1:] for _ in range(rng.randint(1, 5))]
+    return [*((kinds[0], spot) for spot in occupied), *others]
 
 
 def _place_with_mask(scene: Scene, name: str, spot: Spot, size: int) -> tuple[list[int], int]:

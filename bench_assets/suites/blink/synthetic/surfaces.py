@@ -200,8 +200,10 @@ def puzzles(rng: Random, n: int) -> dict[str, bytes]:
         name = f"images/{nth:02}.jpg"
         files[name] = encode_jpeg(_draw_puzzle(puzzle, options, draw, rng))
         answer = "ABCD"[place]
-        said = f"{puzzle.explanation} So the next picture is {answer}."
-        lines.append({"id": f"{nth:02}", "image": name, "answer": answer, "explanation": said})
+        explanation = f"{puzzle.explanation} So the next picture is {answer}."
+        lines.append(
+            {"id": f"{nth:02}", "image": name, "answer": answer, "explanation": explanation}
+        )
     files["puzzles.jsonl"] = "".join(json.dumps(line) + "\n" for line in lines).encode()
     return files
 
@@ -235,29 +237,31 @@ def _draw_puzzle(
 
 def _dots(rng: Random) -> _Puzzle:
     start, step = rng.randint(1, 3), rng.choice((1, 2))
-    shown = (start, start + step, start + 2 * step)
+    sequence = (start, start + step, start + 2 * step)
     right = start + 3 * step
     wrong = rng.sample([v for v in range(1, 10) if v != right], 3)
-    said = f"Each picture has {step} more of the dots than the one before."
-    return _Puzzle(shown, right, (wrong[0], wrong[1], wrong[2]), said)
+    explanation = f"Each picture has {step} more of the dots than the one before."
+    return _Puzzle(sequence, right, (wrong[0], wrong[1], wrong[2]), explanation)
 
 
 def _hands(rng: Random) -> _Puzzle:
     """Values are degrees clockwise from upright."""
     start, step = rng.randrange(0, 360, 45), rng.choice((45, 90, 135))
-    shown = (start, (start + step) % 360, (start + 2 * step) % 360)
+    sequence = (start, (start + step) % 360, (start + 2 * step) % 360)
     right = (start + 3 * step) % 360
     wrong = rng.sample([v for v in range(0, 360, 45) if v != right], 3)
-    said = f"The hand turns clockwise by {step} degrees each time."
-    return _Puzzle(shown, right, (wrong[0], wrong[1], wrong[2]), said)
+    explanation = f"The hand turns clockwise by {step} degrees each time."
+    return _Puzzle(sequence, right, (wrong[0], wrong[1], wrong[2]), explanation)
 
 
 def _corners(rng: Random) -> _Puzzle:
     start = rng.randint(3, 5)
     right = start + 3
     wrong = rng.sample([v for v in range(3, 10) if v != right], 3)
-    said = "The polygon has one more corner each time."
-    return _Puzzle((start, start + 1, start + 2), right, (wrong[0], wrong[1], wrong[2]), said)
+    explanation = "The polygon has one more corner each time."
+    return _Puzzle(
+        (start, start + 1, start + 2), right, (wrong[0], wrong[1], wrong[2]), explanation
+    )
 
 
 def _draw_dots(pen: ImageDraw.ImageDraw, value: int, centre: tuple[int, int], colour: str) -> None:

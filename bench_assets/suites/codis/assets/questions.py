@@ -86,8 +86,10 @@ def images(
 ) -> dg.Output[list[StoredImage]]:
     """Store every image of the folder, and add those that annotators uploaded."""
     stored, broken = image_store.put_files(image_files(open_release(sources).images))
-    brought = image_store.stored(counted_rows(tables, annotation.IMAGES))
-    return table_output([*stored, *brought], {"not_decoded": len(broken), "brought": len(brought)})
+    uploaded = image_store.stored(counted_rows(tables, annotation.IMAGES))
+    return table_output(
+        [*stored, *uploaded], {"not_decoded": len(broken), "brought": len(uploaded)}
+    )
 
 
 @dg.multi_asset(
@@ -181,8 +183,8 @@ def questions(
     """Build two questions per selected pair."""
     edition = "mini" if sources.open("codis").is_mini else edition_of(pairs)
     rows = to_questions(pairs, {image.name: image for image in stored}, edition)
-    asked = label_undecided(rows, TASK, tables, settings.load())
-    return table_output(asked, question_preview(asked, image_store))
+    labeled = label_undecided(rows, TASK, tables, settings.load())
+    return table_output(labeled, question_preview(labeled, image_store))
 
 
 @dg.asset(ins=CODIS.ins(stored="images"), deps=CODIS.source, **CODIS.stage("images", asks="gpu"))

@@ -41,15 +41,15 @@ def output_variability(
     for question in questions:
         slices.setdefault(question.category, []).append(question)
     rows = []
-    for category, asked in slices.items():
-        share = variability(asked, predictions, without_context)
+    for category, slice_questions in slices.items():
+        share = variability(slice_questions, predictions, without_context)
         rows.append(
             replace(
                 row,
                 condition="no_context",
                 metric="output_variability",
                 category=category,
-                n_failed=len(asked) - share.n_scored,
+                n_failed=len(slice_questions) - share.n_scored,
                 **share._asdict(),
             )
         )
@@ -64,8 +64,8 @@ def word_bias(
     settings: SettingsResource, questions: list[Question], predictions: list[Prediction]
 ) -> dg.Output[list[WordCount]]:
     """Count the configured words in the final answers."""
-    asked = {question.question_id: question for question in questions}
-    answered = [AnsweredQuestion(asked[p.question_id], p) for p in predictions]
+    by_id = {question.question_id: question for question in questions}
+    answered = [AnsweredQuestion(by_id[p.question_id], p) for p in predictions]
     word_pairs = settings.load().suite("codis", CodisSettings).word_pairs
     return table_output(count_words(answered, word_pairs))
 
@@ -120,7 +120,7 @@ def _row(
     **judges: str,
 ) -> Metric:
     parts = {"model": format_decodings(predictions), "n": str(len(questions))}
-    lost = sum(bool(p.error) for p in predictions)
+    n_failed = sum(bool(p.error) for p in predictions)
     return blank_metric(
-        TASK, questions, model, parts, n_failed=lost, compared=compared, before=judges
+        TASK, questions, model, parts, n_failed=n_failed, compared=compared, before=judges
     )

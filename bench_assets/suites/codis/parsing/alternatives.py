@@ -48,13 +48,15 @@ def named_alternative(question: str, line: str, options: Sequence[str]) -> str |
 @lru_cache(BLOCK_ROWS)  # a response is compared with the same two answers in each context
 def _find_alternative(line: str, options: Sequence[str]) -> tuple[str | None, str]:
     """The answer that a line commits to, and the line's words; "" if it is exactly an answer."""
-    told = [remove_figures(clause, options) for clause in statements(line)]
-    whole = [" ".join(sorted(statements(option))) for option in options]
-    if " ".join(sorted(told)) in whole and len(set(whole)) == len(whole):
-        return options[whole.index(" ".join(sorted(told)))], ""
+    clauses = [remove_figures(clause, options) for clause in statements(line)]
+    normalized_options = [" ".join(sorted(statements(option))) for option in options]
+    if " ".join(sorted(clauses)) in normalized_options and len(set(normalized_options)) == len(
+        normalized_options
+    ):
+        return options[normalized_options.index(" ".join(sorted(clauses)))], ""
     if not any(count_negations(normalize_text(option)) for option in options):
-        told = [affirmed_part(clause) for clause in told]
-    words = " ".join(clause for clause in told if clause)
+        clauses = [affirmed_part(clause) for clause in clauses]
+    words = " ".join(clause for clause in clauses if clause)
     shares = {o: _share_named(words, o, [p for p in options if p != o]) for o in options}
     named = [option for option, share in shares.items() if share > 0]
     is_clear = len(named) == 1 and shares[named[0]] >= _LEAST_SHARE
@@ -69,8 +71,10 @@ def _names_third_option(question: str, words: str, options: Sequence[str]) -> bo
     known = {
         each for o in options for word in normalize_text(o).split() for each in synonyms_of(word)
     }
-    said = stems(words)
-    return any(has_any(said, synonyms_of(word)) for word in offered if stem(word) not in known)
+    word_stems = stems(words)
+    return any(
+        has_any(word_stems, synonyms_of(word)) for word in offered if stem(word) not in known
+    )
 
 
 @lru_cache(BLOCK_ROWS)
@@ -86,16 +90,16 @@ def _share_named(words: str, option: str, others: Sequence[str]) -> float:
     if _is_unique_part(words, phrase, phrases):
         return 1.0
     elsewhere = {stem(word) for other in phrases for word in other.split()}
-    apart = [word for word in phrase.split() if stem(word) not in elsewhere]
-    marks = [word for word in apart if word not in _FUNCTION_WORDS]
-    said = stems(words)
+    distinct = [word for word in phrase.split() if stem(word) not in elsewhere]
+    marks = [word for word in distinct if word not in _FUNCTION_WORDS]
+    word_stems = stems(words)
     if marks:
-        return sum(has_any(said, _distinct_synonyms(word, elsewhere)) for word in marks) / len(
-            marks
-        )
-    if apart:
-        held = _has_all_words(said, phrase) and _has_no_opposite(said, apart)
-        return float(held or has_phrase(phrase, words))
+        return sum(
+            has_any(word_stems, _distinct_synonyms(word, elsewhere)) for word in marks
+        ) / len(marks)
+    if distinct:
+        matches = _has_all_words(word_stems, phrase) and _has_no_opposite(word_stems, distinct)
+        return float(matches or has_phrase(phrase, words))
     return _share_in_order(words, phrase, phrases)
 
 
@@ -108,8 +112,10 @@ def _is_unique_part(words: str, phrase: str, others: Sequence[str]) -> bool:
     """Whether a line is a part of one answer only, as "right to left" of "from right to left"."""
     if not words or not has_phrase(words, phrase) or any(has_phrase(words, o) for o in others):
         return False
-    said = set(words.split())
-    return not said <= _FUNCTION_WORDS or bool(said & _STANDALONE_WORDS and len(said) == 1)
+    word_set = set(words.split())
+    return not word_set <= _FUNCTION_WORDS or bool(
+        word_set & _STANDALONE_WORDS and len(word_set) == 1
+    )
 
 
 def _has_all_words(said: frozenset[str], phrase: str) -> bool:

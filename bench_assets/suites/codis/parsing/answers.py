@@ -72,10 +72,10 @@ def final_answer(response: str) -> str:
     >>> final_answer("The greenery is below you, so you go up.\n\nPart 2: **Up.**")
     'Up.'
     """
-    if told := _ANSWER_FIRST.match(response) or _IN_OBJECT.search(response):
-        return told[1].strip(_MARKUP)
-    said = _unwrap(response)
-    lines = [line.strip(_MARKUP) for line in said.splitlines() if line.strip(_MARKUP)]
+    if matched := _ANSWER_FIRST.match(response) or _IN_OBJECT.search(response):
+        return matched[1].strip(_MARKUP)
+    text = _unwrap(response)
+    lines = [line.strip(_MARKUP) for line in text.splitlines() if line.strip(_MARKUP)]
     if not lines:
         return ""
     label = _LABEL.match(lines[-1])
@@ -114,18 +114,18 @@ def _read_paragraph(question: str, closing: str, options: Sequence[str]) -> str 
     if (
         rest
         and _CONCLUSION.match(rest[-1])
-        and (drawn := _stated_option(question, rest[-1], options))
+        and (concluded := _stated_option(question, rest[-1], options))
     ):
-        return drawn
-    whole = _stated_option(question, closing, options)
-    if whole or not rest or _TURNS.search(" ".join(rest)):
-        return whole
-    says = len(first.split()) >= _MIN_STATEMENT_WORDS  # "Certainly! ..." is polite
+        return concluded
+    overall = _stated_option(question, closing, options)
+    if overall or not rest or _TURNS.search(" ".join(rest)):
+        return overall
+    is_statement = len(first.split()) >= _MIN_STATEMENT_WORDS  # "Certainly! ..." is polite
     opening = _exact_option(first, options) or (
-        _stated_option(question, first, options) if says else None
+        _stated_option(question, first, options) if is_statement else None
     )
-    others = opening is None or _mentions_another(question, " ".join(rest), opening, options)
-    return None if others else opening
+    is_unclear = opening is None or _mentions_another(question, " ".join(rest), opening, options)
+    return None if is_unclear else opening
 
 
 def _without_nouns(question: str, line: str) -> str:
@@ -172,13 +172,13 @@ def _stated_option(question: str, line: str, options: Sequence[str]) -> str | No
         return named_time(line, options)
     plain = {normalize_text(option): option for option in options}
     partly = _PARTLY.findall(words)
-    if any(has_phrase(f"{degree} {said}", words) for degree in partly for said in plain):
+    if any(has_phrase(f"{degree} {phrase}", words) for degree in partly for phrase in plain):
         return None
     if plain.keys() == {"yes", "no"}:
         verdict = yes_or_no(question, line)
         return None if verdict is None else plain["yes" if verdict else "no"]
-    for said, option in plain.items():
-        if denied := plain.get(f"not {said}"):
+    for phrase, option in plain.items():
+        if denied := plain.get(f"not {phrase}"):
             verdict = affirms_option(option, line)
             return None if verdict is None else option if verdict else denied
     return named_alternative(question, line, options)

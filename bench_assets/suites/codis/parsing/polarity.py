@@ -70,29 +70,31 @@ _MAY = re.compile(r"\byou may\b", re.IGNORECASE)
 
 def read_may_as_can(question: str, line: str) -> str:
     """Read "you may" as a permission if the question asks for one, not as a hedge."""
-    asks = question.casefold().split()[:1] in (["can"], ["may"]) or " permi" in question.casefold()
-    return _MAY.sub("you can", line) if asks else line
+    asks_permission = (
+        question.casefold().split()[:1] in (["can"], ["may"]) or " permi" in question.casefold()
+    )
+    return _MAY.sub("you can", line) if asks_permission else line
 
 
 def yes_or_no(question: str, line: str) -> bool | None:
     """Answer of a line to a yes/no question; None if unclear."""
-    told = [remove_figures(clause) for clause in statements(line)]
-    if not told:
+    clauses = [remove_figures(clause) for clause in statements(line)]
+    if not clauses:
         return None
-    if len(told) > 1 and _contradicts(*told[:2]):
-        told = told[1:]
-    word, told = _split_verdict(told)
+    if len(clauses) > 1 and _contradicts(*clauses[:2]):
+        clauses = clauses[1:]
+    word, clauses = _split_verdict(clauses)
     judged = [
-        verdict for clause in told if (verdict := _clause_polarity(question, clause)) is not None
+        verdict for clause in clauses if (verdict := _clause_polarity(question, clause)) is not None
     ]
     if word is None:
         return judged[0] if len(set(judged)) == 1 else None
-    said = set(" ".join(told).split())
+    word_set = set(" ".join(clauses).split())
     if judged:
-        return word if judged[0] == word and "yes" not in said else None
+        return word if judged[0] == word and "yes" not in word_set else None
     # "No, he did not" is consistent; any other denial contradicts the opening word.
     takes_back = {"yes"} if word is False else {"yes", "no", "not", "never", "without"}
-    return None if takes_back & said else word
+    return None if takes_back & word_set else word
 
 
 def affirms_option(option: str, line: str) -> bool | None:
@@ -109,8 +111,8 @@ def affirms_option(option: str, line: str) -> bool | None:
 def _contradicts(short: str, plain: str) -> bool:
     """Whether a yes or no contradicts the short form before it: "It is not. Yes, it is."."""
     found = _agreement().fullmatch(plain)
-    said = next((agrees for agrees, one in _short_forms().items() if one.fullmatch(short)), None)
-    return found is not None and said is not None and said != bool(found["yes"])
+    affirms = next((agrees for agrees, one in _short_forms().items() if one.fullmatch(short)), None)
+    return found is not None and affirms is not None and affirms != bool(found["yes"])
 
 
 def _split_verdict(told: Sequence[str]) -> tuple[bool | None, list[str]]:
@@ -170,18 +172,24 @@ def _clause_polarity(question: str, clause: str) -> bool | None:
 
 def _judgement_polarity(question: str, clause: str) -> bool | None:
     """Whether a clause uses the question's judgement (True) or its opposite (False)."""
-    asked, said = stems(normalize_text(question)), stems(clause)
+    question_stems, clause_stems = stems(normalize_text(question)), stems(clause)
     found = set()
     for sides in _concepts(question):
         for side, other in (sides, sides[::-1]):
-            if has_any(asked, side) or (sides in opposites("permission") and side is sides.one):
-                found |= {same for same, at in ((True, side), (False, other)) if has_any(said, at)}
+            if has_any(question_stems, side) or (
+                sides in opposites("permission") and side is sides.one
+            ):
+                found |= {
+                    agrees
+                    for agrees, group in ((True, side), (False, other))
+                    if has_any(clause_stems, group)
+                }
     return found.pop() if len(found) == 1 else None
 
 
 def _concepts(question: str) -> list[Opposites]:
-    asked = stems(normalize_text(question))
-    found = [s for s in opposites("judgements") if has_any(asked, s.one | s.other)]
+    question_stems = stems(normalize_text(question))
+    found = [s for s in opposites("judgements") if has_any(question_stems, s.one | s.other)]
     asks_permission = normalize_text(question).split()[:1] in (["can"], ["may"])
     return [*found, *opposites("permission")] if asks_permission else found
 
@@ -191,25 +199,31 @@ def _repeats_question(question: str, clause: str) -> bool:
 
     "The athlete has hit the ball" does, "the athlete has the ball" and "the ball" do not.
     """
-    asked = normalize_text(question).split()
-    said = clause.split()
-    if not asked or (asked[0] in _MODALS and not _MODALS[asked[0]] & set(said)):
+    question_words = normalize_text(question).split()
+    clause_words = clause.split()
+    if not question_words or (
+        question_words[0] in _MODALS and not _MODALS[question_words[0]] & set(clause_words)
+    ):
         return False
-    content = [stem(word) for word in asked if word not in _FILLERS]
-    told = [stem(word) for word in said if word not in _FILLERS]
-    if not content or not told or not set(told) <= set(content):
+    content = [stem(word) for word in question_words if word not in _FILLERS]
+    clause_stems = [stem(word) for word in clause_words if word not in _FILLERS]
+    if not content or not clause_stems or not set(clause_stems) <= set(content):
         return False
-    if said[:2] == ["you", "can"] and has_any(
-        stems(" ".join(asked)), opposites("permission")[0].one
+    if clause_words[:2] == ["you", "can"] and has_any(
+        stems(" ".join(question_words)), opposites("permission")[0].one
     ):
         return True
-    by_pronoun = len(asked) > 1 and asked[1] in _PRONOUNS
+    by_pronoun = len(question_words) > 1 and question_words[1] in _PRONOUNS
     predicate = content if by_pronoun else content[1:] or content
-    shared = sum(word in told for word in predicate) / len(predicate)
-    ends = content[-1] in told
-    if asked[0] in _COPULAS:
-        return ends and shared >= _LEAST_SHARE and (bool(_COPULAS & set(said)) or said[0] == "not")
+    shared = sum(word in clause_stems for word in predicate) / len(predicate)
+    ends = content[-1] in clause_stems
+    if question_words[0] in _COPULAS:
+        return (
+            ends
+            and shared >= _LEAST_SHARE
+            and (bool(_COPULAS & set(clause_words)) or clause_words[0] == "not")
+        )
     head = next((word for word in predicate if word not in _LIGHT_VERBS), "")
-    if head in told:
+    if head in clause_stems:
         return shared >= _LEAST_SHARE
-    return ends and shared >= _MIN_SHARE_WITHOUT_VERB and bool(_VERBS & set(said))
+    return ends and shared >= _MIN_SHARE_WITHOUT_VERB and bool(_VERBS & set(clause_words))

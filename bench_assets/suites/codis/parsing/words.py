@@ -105,8 +105,8 @@ def stem(word: str) -> str:
     """
     word = _IRREGULAR.get(word, word)
     rest = _ENDING.sub("", word)
-    whole = len(rest) < _LEAST_STEM or not re.search("[aeiouy]", rest)
-    short = word if whole else rest
+    keeps_ending = len(rest) < _LEAST_STEM or not re.search("[aeiouy]", rest)
+    short = word if keeps_ending else rest
     return _DOUBLED.sub(r"\1", short) if len(short) > _LEAST_STEM else short
 
 
@@ -116,18 +116,18 @@ def stems(words: str) -> frozenset[str]:
 
     Runs of two and three words are included, as "=on_time".
     """
-    said = words.split()
-    rows = (said[at : at + n] for n in (1, 2, 3) for at in range(len(said) - n + 1))
-    return frozenset(map(stem, said)) | {f"={'_'.join(row)}" for row in rows}
+    word_list = words.split()
+    rows = (word_list[at : at + n] for n in (1, 2, 3) for at in range(len(word_list) - n + 1))
+    return frozenset(map(stem, word_list)) | {f"={'_'.join(row)}" for row in rows}
 
 
 @lru_cache(_CACHE_SIZE)
 def synonyms_of(word: str) -> frozenset[str]:
     """Synonyms of a word of a possible answer, in the form of ``stems``."""
-    found, said = {stem(word)}, stems(word)
+    found, word_stems = {stem(word)}, stems(word)
     for sides in opposites("names"):
         for side in sides:
-            if has_any(said, side):
+            if has_any(word_stems, side):
                 found |= side
     return frozenset(found)
 
@@ -135,10 +135,10 @@ def synonyms_of(word: str) -> frozenset[str]:
 @lru_cache(_CACHE_SIZE)
 def opposite_of(word: str) -> frozenset[str]:
     """Opposites of a word, in the form of ``stems``."""
-    found, said = set[str](), stems(word)
+    found, word_stems = set[str](), stems(word)
     for sides in opposites("names"):
         for side, other in (sides, sides[::-1]):
-            if has_any(said, side):
+            if has_any(word_stems, side):
                 found |= other
     return frozenset(found)
 

@@ -321,17 +321,17 @@ def agreement(
 def _raw_annotations(sources: SourceFiles, tables: TableFiles) -> list[RawAnnotation]:
     """Annotations of the file and of the annotation task; the latter replace the former."""
     written = files.read_annotations(open_release(sources), [])
-    said: list[RawAnnotation] = counted_rows(tables, ANNOTATION)
-    return keep_latest([*written, *said], lambda one: (one.image, one.annotator))
+    collected: list[RawAnnotation] = counted_rows(tables, ANNOTATION)
+    return keep_latest([*written, *collected], lambda one: (one.image, one.annotator))
 
 
 def _reviews(sources: SourceFiles, tables: TableFiles) -> list[Review]:
     """Reviews of the file and of the annotation task; the latter replace the former."""
-    written, said = (
+    written, collected = (
         read_reviews(open_release(sources).folder, []),
         counted_rows(tables, MERGE_REVIEW),
     )
-    asked = {(one.image, one.field, normalize_text(one.text)) for one in said}
+    reviewed = {(one.image, one.field, normalize_text(one.text)) for one in collected}
     return [
-        one for one in written if (one.image, one.field, normalize_text(one.text)) not in asked
-    ] + said
+        one for one in written if (one.image, one.field, normalize_text(one.text)) not in reviewed
+    ] + collected

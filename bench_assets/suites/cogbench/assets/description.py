@@ -74,12 +74,14 @@ def questions(
     """Make the description questions."""
     opened = sources.open("cogbench")
     release = find_release(opened.folder)
-    bad, told = list[Rejection](), stories
+    bad, all_stories = list[Rejection](), stories
     if release.edition == "published":
-        told = read_stories(release, bad)  # an unreadable file stops this task, and only this one
+        all_stories = read_stories(
+            release, bad
+        )  # an unreadable file stops this task, and only this one
     by_name = {image.name: image for image in stored}
-    whole = not bad and len(told) == len(stories) == TASK.counts["all"]
-    edition = edition_of(opened, whole=whole)
+    complete = not bad and len(all_stories) == len(stories) == TASK.counts["all"]
+    edition = edition_of(opened, whole=complete)
     rows = to_questions(stories, chains, by_name, edition)
     n_points = sum(len(key_points(row)) for row in rows)
     return table_output(rows, {"key_points": n_points, **question_preview(rows, image_store)})
@@ -115,7 +117,10 @@ def meteor_metric(
     row = blank_row(context.partition_key, questions, predictions, meteor=version)
     if missing or not captions:
         return table_output([replace(row, metric="meteor", n_unscored=len(captions))])
-    split = [(tokenize(said), [tokenize(text) for text in written]) for said, written in captions]
+    split = [
+        (tokenize(caption), [tokenize(text) for text in references])
+        for caption, references in captions
+    ]
     return table_output([_corpus_metric(row, "meteor", meteor(split).corpus, captions)])
 
 
@@ -149,10 +154,14 @@ def find_matches(
     chosen = settings.suite("cogbench", CogbenchSettings)
     encoder = open_encoder(settings)
     finder = open_noun_finder()
-    said = [pair.prediction.raw_text or pair.prediction.text for pair in answered]
-    meant = [remove_denied(pair.prediction.text) for pair in answered]
+    full_texts = [pair.prediction.raw_text or pair.prediction.text for pair in answered]
+    affirmed_texts = [remove_denied(pair.prediction.text) for pair in answered]
     found = dict(
-        zip(texts := list(dict.fromkeys([*said, *meant])), finder.nouns(texts), strict=True)
+        zip(
+            texts := list(dict.fromkeys([*full_texts, *affirmed_texts])),
+            finder.nouns(texts),
+            strict=True,
+        )
     )
     if chosen.recognition_threshold is None:
         threshold, named = threshold_of(encoder)
@@ -161,9 +170,9 @@ def find_matches(
         named = f"{threshold:g} by bench.toml"
     return match_entities(
         answered,
-        [found[text] for text in said],
+        [found[text] for text in full_texts],
         encoder,
-        [found[text] for text in meant],
+        [found[text] for text in affirmed_texts],
         threshold,
         f"nouns:{finder.name}|encoder:{encoder.name}|above:{named}",
     )
@@ -196,8 +205,8 @@ def recognition_metrics(
 def _best_constants(settings: HomeConfiguration, questions: Sequence[Question]) -> dict[str, float]:
     """Recognition of the best constant description, by metric."""
     tried = constant_descriptions(questions) if questions else []
-    said = [join_answers(questions, constant_predictions(questions, text)) for text in tried]
-    found = find_matches(settings, [pair for pairs in said for pair in pairs])
+    answered = [join_answers(questions, constant_predictions(questions, text)) for text in tried]
+    found = find_matches(settings, [pair for pairs in answered for pair in pairs])
     n = len(found) // max(1, len(tried))
     cells = {
         text: {
@@ -264,8 +273,8 @@ def evaluator_accuracy(
     if chosen.human_labels is None:
         return table_output([])
     labels = evaluators.read_labels(configured.resolve(chosen.human_labels))
-    about = [label for label in labels if label.model in ("", context.partition_key)]
-    points = evaluators.labelled_points(questions, join_answers(questions, predictions), about)
+    relevant = [label for label in labels if label.model in ("", context.partition_key)]
+    points = evaluators.labelled_points(questions, join_answers(questions, predictions), relevant)
     judges = sorted({row.judge for row in judgements} - {"rules"})
     return table_output(
         [
@@ -294,7 +303,7 @@ def oracle(
     questions: list[Question],
 ) -> dg.Output[list[Metric]]:
     """Score the annotated descriptions as a model's (Tables 2 and 3)."""
-    said = [
+    predictions = [
         Prediction(
             question_id=question.question_id,
             model=ORACLE,
@@ -305,13 +314,13 @@ def oracle(
         for question in questions
     ]
     chosen = settings.load().suite("cogbench", CogbenchSettings)
-    judgements, _ = run_judge(context, models, TASK, chosen.judge, questions, said)
-    scores = pipeline.score(TASK, questions, said, judgements, chosen.scorer)
-    matches = find_matches(settings.load(), join_answers(questions, said))
+    judgements, _ = run_judge(context, models, TASK, chosen.judge, questions, predictions)
+    scores = pipeline.score(TASK, questions, predictions, judgements, chosen.scorer)
+    matches = find_matches(settings.load(), join_answers(questions, predictions))
     return table_output(
         [
-            *pipeline.summarise(TASK, questions, said, scores),
-            *recognition_metrics(settings.load(), ORACLE, questions, said, matches),
+            *pipeline.summarise(TASK, questions, predictions, scores),
+            *recognition_metrics(settings.load(), ORACLE, questions, predictions, matches),
         ]
     )
 
@@ -326,6 +335,8 @@ def _scorers(settings: SettingsResource) -> dict[str, evaluators.ScorePairs]:
         f"cosine, {encoder.name}": evaluators.cosine_scorer(encoder),
     }
     if location:
-        beside = configured.resolve(location)
-        scorers[f"NLI, {location}"] = open_entailment(str(beside) if beside.is_dir() else location)
+        resolved = configured.resolve(location)
+        scorers[f"NLI, {location}"] = open_entailment(
+            str(resolved) if resolved.is_dir() else location
+        )
     return scorers

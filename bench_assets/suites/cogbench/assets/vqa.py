@@ -194,8 +194,8 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
         solved = [] if keep_solvable else refinement.solved_blind(flags)
         decided = _all_refinements(release.folder, tables)
         found = _apply_refinements(decided, _shuffled_questions(written_questions), solved, by_id)
-    whole = not found.rejections and len(found.kept) == TASK.counts["all"]
-    edition = edition_of(opened, whole=whole)
+    complete = not found.rejections and len(found.kept) == TASK.counts["all"]
+    edition = edition_of(opened, whole=complete)
     rows = to_questions(found.kept, by_id, edition, refinement.open_flags(flags))
     return table_output(rows, question_preview(rows, image_store)), table_output(found.rejections)
 
@@ -206,11 +206,11 @@ def _shuffled_questions(written: Sequence[WrittenQuestion]) -> list[SourceQuesti
 
 def _all_refinements(folder: Path, tables: TableFiles) -> Refinements:
     """Refinements of the file and of the annotation task; the latter replace the former."""
-    said = refinements(counted_answers(tables, QUESTION_REVIEW))
+    collected = refinements(counted_answers(tables, QUESTION_REVIEW))
     bad: list[Rejection] = []
     written = refinement.read_refinements(folder, bad)
-    rows = keep_latest([*written, *said.rows], lambda one: one.question_id)
-    return Refinements(rows, [*bad, *said.rejections])
+    rows = keep_latest([*written, *collected.rows], lambda one: one.question_id)
+    return Refinements(rows, [*bad, *collected.rejections])
 
 
 def _apply_refinements(
@@ -220,10 +220,10 @@ def _apply_refinements(
     images: Mapping[str, StoredImage],
 ) -> Questions:
     """Apply refinements and leave out questions that need no image."""
-    asked = [one for one in dealt if question_id(one) not in solved]
+    remaining = [one for one in dealt if question_id(one) not in solved]
     left_out = [Rejection(entry=name, reason=refinement.NEEDS_NO_IMAGE) for name in solved]
     refined = refinement.apply_refinements(
-        asked, [r for r in decided.rows if r.question_id not in solved]
+        remaining, [r for r in decided.rows if r.question_id not in solved]
     )
     kept_by_hand = [one.question_id for one in decided.rows if one.action == "keep"]
     kept, faulty = select_questions(refined.questions, images, kept=kept_by_hand)
@@ -258,8 +258,8 @@ def right_letters_are_balanced(questions: list[Question]) -> dg.AssetCheckResult
     balanced, counts = letter_balance(letter for q in questions for letter in q.answer)
     problems = [] if balanced else [f"right answers: {counts}"]
     warn = dg.AssetCheckSeverity.WARN
-    shown = ", ".join(f"{letter} {n}" for letter, n in counts.items())
-    holds = f"Right answers by letter: {shown}; none stands out, or they are too few to tell."
+    summary = ", ".join(f"{letter} {n}" for letter, n in counts.items())
+    holds = f"Right answers by letter: {summary}; none stands out, or they are too few to tell."
     return check_result(problems, n=len(questions), of="question", holds=holds, severity=warn)
 
 
@@ -281,8 +281,8 @@ def human(
     configured = settings.load()
     file = configured.suite("cogbench", CogbenchSettings).human_answers
     written = read_human_answers(configured.resolve(file)) if file else []
-    said: list[PersonAnswer] = counted_rows(tables, HUMAN)
-    answers = keep_latest([*written, *said], lambda one: (one.question_id, one.person))
+    collected: list[PersonAnswer] = counted_rows(tables, HUMAN)
+    answers = keep_latest([*written, *collected], lambda one: (one.question_id, one.person))
     if not answers:
         return table_output([])
     people = len({answer.person for answer in answers})

@@ -77,23 +77,25 @@ def merge_review_units(
         Unit(
             task=_TASKS["merge_review"].name,
             unit_id=unit_id(one.image, one.field, one.text),
-            shown={"Section": one.field, "One annotator wrote": one.text, **_others(beside)},
+            shown={"Section": one.field, "One annotator wrote": one.text, **_others(near_texts)},
             images={"Image": digests[one.image]},
-            choices={"decision": (_KEEP, _DROP, *(_SAME + text for text in same))},
+            choices={"decision": (_KEEP, _DROP, *(_SAME + text for text in mergeable))},
         )
         for one in to_review
         if one.image in digests
-        for beside in [_near_texts(one, annotations)]
-        for same in [() if one.field == DESCRIPTION else beside]  # descriptions are not merged
+        for near_texts in [_near_texts(one, annotations)]
+        for mergeable in [
+            () if one.field == DESCRIPTION else near_texts
+        ]  # descriptions are not merged
     ]
 
 
 def reviews(answers: Sequence[Answer]) -> list[Review]:
     """Aggregate answers by majority; an item with a tie still waits."""
     found = []
-    for name, about in answers_by_unit(answers).items():
+    for name, unit_answers in answers_by_unit(answers).items():
         image, field, text = split_unit_id(name)
-        decision = majority_value([word(answer, "decision") for answer in about])
+        decision = majority_value([word(answer, "decision") for answer in unit_answers])
         if decision:
             same_as = decision.removeprefix(_SAME) if decision.startswith(_SAME) else ""
             accept = None if same_as else decision == _KEEP
@@ -108,11 +110,11 @@ def _sections(answer: Answer) -> dict[str, str]:
         kind.field: " ".join(map(_bracket_chain, entries(answer, kind.code))) for kind in KINDS
     }
     entities = ", ".join(entity.strip("[]") for entity in entries(answer, "entities"))
-    told = " ".join(word(answer, "description").split())
+    description = " ".join(word(answer, "description").split())
     return {
         ENTITIES: f"[{entities}]",
         **{k: text or "None" for k, text in chains.items()},
-        DESCRIPTION: told,
+        DESCRIPTION: description,
     }
 
 
@@ -133,10 +135,10 @@ def _near_texts(one: MergedItem, annotations: Sequence[AnnotatedItem]) -> tuple[
     place = one.image, one.field
     texts = {other.text for other in annotations if (other.image, other.field) == place}
     longest_first = sorted(texts, key=lambda text: (-len(text), text))
-    said = [entry.partition(" ")[2] for entry in one.near]
+    stripped = [entry.partition(" ")[2] for entry in one.near]
     found = [
         next((text for text in longest_first if f"{entry} (".startswith(f"{text} (")), "")
-        for entry in said
+        for entry in stripped
     ]
     return tuple(dict.fromkeys(text for text in found if text))
 

@@ -170,21 +170,21 @@ def ineffective_reviews(
     reviews: Iterable[Review], items: Iterable[AnnotatedItem]
 ) -> list[Rejection]:
     """Reviews without effect: of texts that no annotator wrote, or contradicted by another one."""
-    given, decided = {review_key(item) for item in items}, decisions(reviews := list(reviews))
+    annotated, decided = {review_key(item) for item in items}, decisions(reviews := list(reviews))
     unknown = {
         (_name(review, text), f"no annotator gave {text!r}: the review has no effect"): None
         for review in reviews
         for text in filter(None, (review.text, review.same_as))
-        if _name(review, text) not in given
+        if _name(review, text) not in annotated
     }
-    both = {
+    contradicted = {
         (_name(one, one.text), f"{one.text!r} is accepted and rejected: the item waits"): None
         for one in reviews
         if one.accept is not None and _name(one, one.text) not in decided
     }
     return [
         Rejection(entry=f"{REVIEWS}, {image}, [{field}]", reason=reason)
-        for (image, field, _), reason in (unknown | both)
+        for (image, field, _), reason in (unknown | contradicted)
     ]
 
 

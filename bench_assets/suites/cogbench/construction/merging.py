@@ -123,10 +123,10 @@ class SimilarityIndex:
         if objection := contradiction(one, other):
             return objection
         words, others = _words(one), _words(other)
-        gone, new = (sorted(set(a) - set(b)) for a, b in ((words, others), (others, words)))
-        one_replaced = len(gone) == len(new) == 1 and len(words) > 1
-        if one_replaced and self._cosine(gone[0], new[0]) < MIN_WORD_COSINE:
-            return f"{gone[0]!r} replaced by {new[0]!r}"
+        removed, added = (sorted(set(a) - set(b)) for a, b in ((words, others), (others, words)))
+        one_replaced = len(removed) == len(added) == 1 and len(words) > 1
+        if one_replaced and self._cosine(removed[0], added[0]) < MIN_WORD_COSINE:
+            return f"{removed[0]!r} replaced by {added[0]!r}"
         return ""
 
     def _premise_objection(self, field: str, clues: str, others: str) -> str:
@@ -159,8 +159,10 @@ def contradiction(one: str, other: str) -> str:
         return "one denies"
     if all(numbers) and sorted(numbers[0]) != sorted(numbers[1]):
         return "other numbers"
-    said, heard = (set(re.findall(r"\w+", text)) for text in texts)
-    if any(_are_opposed(said - heard, heard - said, *pair) for pair in _OPPOSITES):
+    one_words, other_words = (set(re.findall(r"\w+", text)) for text in texts)
+    if any(
+        _are_opposed(one_words - other_words, other_words - one_words, *pair) for pair in _OPPOSITES
+    ):
         return "one says the opposite"
     return "the roles are exchanged" if _is_role_swap(*texts) else ""
 
@@ -247,20 +249,20 @@ def merge_items(
         similarity: Least cosine of items that are merged.
         near: Least cosine of items listed as near.
     """
-    noted = sorted((item for item in items if item.field != DESCRIPTION), key=_section_key)
-    comparison = SimilarityIndex(noted, encoder)
+    ordered = sorted((item for item in items if item.field != DESCRIPTION), key=_section_key)
+    comparison = SimilarityIndex(ordered, encoder)
     decided_on = decisions(reviews)
-    joined = merged_pairs(reviews)
+    reviewed_pairs = merged_pairs(reviews)
     merged: list[MergedItem] = []
-    for _, group in groupby(noted, key=_section_key):
-        together = list(group)
-        links = _Links(together, comparison, joined, near)
-        clusters = _clusters(together, links.cosines, similarity, links.joined())
+    for _, group in groupby(ordered, key=_section_key):
+        section_items = list(group)
+        links = _Links(section_items, comparison, reviewed_pairs, near)
+        clusters = _clusters(section_items, links.cosines, similarity, links.joined())
         for cluster in clusters:
-            names = {review_key(together[number]) for number in cluster}
-            said = {decided_on[name] for name in names & decided_on.keys()}
-            accept = said.pop() if len(said) == 1 else None
-            merged.append(_merge_cluster(together, cluster, links, accept))
+            names = {review_key(section_items[number]) for number in cluster}
+            verdicts = {decided_on[name] for name in names & decided_on.keys()}
+            accept = verdicts.pop() if len(verdicts) == 1 else None
+            merged.append(_merge_cluster(section_items, cluster, links, accept))
     return MergedItems(merged, ineffective_reviews(reviews, items))
 
 

@@ -84,8 +84,8 @@ def select_questions(
     found = Questions([], [])
     seen: set[tuple[str, ...]] = set()
     for question in questions:
-        alike = str if question_id(question) in kept else normalize_text
-        faults = _faults(question, images, seen, alike)
+        normalize = str if question_id(question) in kept else normalize_text
+        faults = _faults(question, images, seen, normalize)
         reasons = [why for why, holds in faults.items() if holds]
         found.rejections.extend(Rejection(entry=question.where, reason=why) for why in reasons)
         if not reasons:

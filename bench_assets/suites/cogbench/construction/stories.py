@@ -57,24 +57,24 @@ def compare_descriptions(
         similarity: Least cosine of two descriptions of one story.
         reviews: Decisions of reviewers; those about descriptions count.
     """
-    told, taken = _reviewed_descriptions(items, reviews)
+    descriptions, selected = _reviewed_descriptions(items, reviews)
     accepted: dict[str, list[str]] = {}
     for one in merged:
         if one.outcome == "accepted":
             accepted.setdefault(one.image, []).append(one.text)
-    vectors = encoder.encode_texts([item.text for item in told])
+    vectors = encoder.encode_texts([item.text for item in descriptions])
     return [
-        _reviewed_understanding(taken[image], len(rows))
-        if image in taken
+        _reviewed_understanding(selected[image], len(rows))
+        if image in selected
         else _understanding(
             image,
-            [told[row] for row in rows],
+            [descriptions[row] for row in rows],
             vectors[rows] @ vectors[rows].T,
             similarity,
             accepted.get(image, []),
         )
         for image in dict.fromkeys(item.image for item in items)
-        for rows in [[row for row, item in enumerate(told) if item.image == image]]
+        for rows in [[row for row, item in enumerate(descriptions) if item.image == image]]
     ]
 
 
@@ -83,7 +83,7 @@ def descriptions_to_review(
 ) -> list[MergedItem]:
     """List the descriptions of dropped images for review, each with the others of its image."""
     dropped = {one.image: one for one in understood if not one.author}
-    told = [item for item in items if item.field == DESCRIPTION and item.image in dropped]
+    descriptions = [item for item in items if item.field == DESCRIPTION and item.image in dropped]
     return [
         MergedItem(
             image=item.image,
@@ -94,10 +94,12 @@ def descriptions_to_review(
             outcome="waiting",
             reason=f"no two tell one story; the closest: {dropped[item.image].closeness:.2f}",
             near=tuple(
-                other.text for other in told if other.image == item.image and other is not item
+                other.text
+                for other in descriptions
+                if other.image == item.image and other is not item
             ),
         )
-        for item in told
+        for item in descriptions
     ]
 
 
@@ -109,8 +111,8 @@ def _reviewed_descriptions(
     verdicts = [
         (item, decided.get(review_key(item))) for item in items if item.field == DESCRIPTION
     ]
-    told = [item for item, accept in verdicts if accept is not False]
-    return told, {item.image: item for item, accept in reversed(verdicts) if accept}
+    descriptions = [item for item, accept in verdicts if accept is not False]
+    return descriptions, {item.image: item for item, accept in reversed(verdicts) if accept}
 
 
 def _reviewed_understanding(taken: AnnotatedItem, n_annotators: int) -> ImageUnderstanding:
@@ -165,8 +167,8 @@ def _understanding(
 
 
 def _n_mentioned(description: str, accepted: Sequence[str]) -> int:
-    said = content_words(description)
-    return sum(word_share(text, said) >= _MIN_MENTIONED_SHARE for text in accepted)
+    words = content_words(description)
+    return sum(word_share(text, words) >= _MIN_MENTIONED_SHARE for text in accepted)
 
 
 _PAPER_COUNTS = {"Time": 47, "Location": 179, "Character": 106, "Character Relationship": 263} | {

@@ -133,8 +133,8 @@ def evaluate_by_verdict(
     evaluator: str, points: Sequence[LabelRow], judgements: Iterable[Judgement]
 ) -> EvaluatorAccuracy:
     """Evaluate by a judge's verdicts, without a threshold."""
-    said = {(row.question_id, row.criterion): row.verdict for row in judgements}
-    verdicts = [said.get((p.pair.question.question_id, p.criterion)) for p in points]
+    by_criterion = {(row.question_id, row.criterion): row.verdict for row in judgements}
+    verdicts = [by_criterion.get((p.pair.question.question_id, p.criterion)) for p in points]
     return _accuracy(evaluator, points, verdicts, None)
 
 
@@ -171,8 +171,8 @@ def cosine_scorer(encoder: TextEncoder) -> ScorePairs:
     """Cosine of the embeddings of a sentence and a key point; ours, not among the paper's."""
 
     def score(pairs: Sequence[tuple[str, str]]) -> list[float]:
-        said, points = (encoder.encode_texts(side) for side in zip(*pairs, strict=True))
-        return [float(cosine) for cosine in (said * points).sum(axis=1)]
+        sentences, points = (encoder.encode_texts(side) for side in zip(*pairs, strict=True))
+        return [float(cosine) for cosine in (sentences * points).sum(axis=1)]
 
     return score
 
@@ -243,5 +243,5 @@ def blank_row(
 ) -> Metric:
     """A metric without a value; ``how`` are further parts of its signature."""
     parts = {"model": format_decodings(predictions), **how, "n": str(len(questions))}
-    lost = len(questions) - sum(not p.error for p in predictions)
-    return blank_metric(TASK, questions, model, parts, n_failed=lost)
+    n_failed = len(questions) - sum(not p.error for p in predictions)
+    return blank_metric(TASK, questions, model, parts, n_failed=n_failed)

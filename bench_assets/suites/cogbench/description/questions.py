@@ -41,9 +41,9 @@ def to_questions(
 ) -> list[Question]:
     """Make one description question per image; the annotated description is the answer."""
     fields = {kind.name: kind.field for kind in KINDS}
-    noted: dict[str, dict[str, list[str]]] = {}
+    chain_texts: dict[str, dict[str, list[str]]] = {}
     for chain in chains:
-        by_field = noted.setdefault(chain.image_id, {})
+        by_field = chain_texts.setdefault(chain.image_id, {})
         by_field.setdefault(fields[chain.kind], []).append(chain.text)
     return [
         Question(
@@ -57,7 +57,10 @@ def to_questions(
             group_id=story.image_id,
             labels={
                 _ENTITIES: "\n".join(story.entities),
-                **{name: "\n".join(texts) for name, texts in noted.get(story.image_id, {}).items()},
+                **{
+                    name: "\n".join(texts)
+                    for name, texts in chain_texts.get(story.image_id, {}).items()
+                },
             },
         )
         for story in stories

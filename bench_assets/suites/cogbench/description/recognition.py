@@ -76,20 +76,25 @@ def match_entities(
         threshold: Threshold of the careful scorer.
         recogniser: Noun finder, encoder and threshold, for signatures.
     """
-    meant = nouns if affirmed is None else affirmed
+    affirmed_nouns = nouns if affirmed is None else affirmed
     texts = [text for pair in answered for text in entities(pair.question)]
-    texts += [noun for found in (nouns, meant) for said in found for noun in said]
+    texts += [
+        noun
+        for found in (nouns, affirmed_nouns)
+        for of_description in found
+        for noun in of_description
+    ]
     rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
     vectors = encoder.encode_texts(list(rows))
     return [
-        _match(pair, entity, (all_of, fitting), dict(zip(known, row, strict=True)), *how)
-        for how in [(threshold, recogniser)]
-        for pair, all_of, some in zip(answered, nouns, meant, strict=True)
+        _match(pair, entity, (all_of, fitting), dict(zip(known, row, strict=True)), *parameters)
+        for parameters in [(threshold, recogniser)]
+        for pair, all_of, affirmed_of in zip(answered, nouns, affirmed_nouns, strict=True)
         for wanted in [entities(pair.question)]
-        for known in [list(dict.fromkeys([*all_of, *some]))]
+        for known in [list(dict.fromkeys([*all_of, *affirmed_of]))]
         for cosines in [vectors[[rows[e] for e in wanted]] @ vectors[[rows[n] for n in known]].T]
         for entity, row in zip(wanted, np.minimum(cosines, 1).tolist(), strict=True)
-        for fitting in [[noun for noun in some if not contradiction(entity, noun)]]
+        for fitting in [[noun for noun in affirmed_of if not contradiction(entity, noun)]]
     ]
 
 
@@ -144,8 +149,8 @@ def _match(
     threshold: float,
     recogniser: str,
 ) -> EntityMatch:
-    said, fitting = nouns
-    noun = max(said, key=cosines.__getitem__, default="")
+    all_nouns, fitting = nouns
+    noun = max(all_nouns, key=cosines.__getitem__, default="")
     careful_noun = max(fitting, key=cosines.__getitem__, default="")
     highest = cosines.get(noun, nan)
     return EntityMatch(
@@ -157,7 +162,7 @@ def _match(
         entity=entity,
         noun=noun,
         cosine=highest,
-        n_closest=sum(highest - cosines[one] < _TIE for one in said),
+        n_closest=sum(highest - cosines[one] < _TIE for one in all_nouns),
         # Compared in single precision, as NumPy does.
         recognised_officially=bool(highest > np.float32(THRESHOLD)),
         careful_noun=careful_noun,

@@ -51,13 +51,13 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     second time with them, for the official scorer: the authors' code strips nothing.
     """
     calls = [call for pair in answered for call in _judge_calls(pair)]
-    asked = [JudgeCall(_request(call), partial(_n_unread, len(call.points))) for call in calls]
+    requests = [JudgeCall(_request(call), partial(_n_unread, len(call.points))) for call in calls]
     return [
         judgement
-        for call, heard in zip(
-            calls, call_judge(asked, model, prompts.NO_VERDICT, TRIES), strict=True
+        for call, judge_response in zip(
+            calls, call_judge(requests, model, prompts.NO_VERDICT, TRIES), strict=True
         )
-        for judgement in _judgements(call, model.name, heard)
+        for judgement in _judgements(call, model.name, judge_response)
     ]
 
 
@@ -70,12 +70,12 @@ def points_by_call(answered: AnsweredQuestion) -> list[list[KeyPoint]]:
 
 
 def _judge_calls(answered: AnsweredQuestion) -> list[_JudgeCall]:
-    said = answered.prediction
-    texts = {"": said.text}
-    if said.raw_text not in ("", said.text):
-        texts[WITH_REASONING] = said.raw_text
+    prediction = answered.prediction
+    texts = {"": prediction.text}
+    if prediction.raw_text not in ("", prediction.text):
+        texts[WITH_REASONING] = prediction.raw_text
     return [
-        _JudgeCall(said, answered.question, text, mark, points)
+        _JudgeCall(prediction, answered.question, text, mark, points)
         for mark, text in texts.items()
         for points in points_by_call(answered)
     ]
@@ -92,9 +92,9 @@ def _n_unread(n: int, response: Response) -> int:
 
 def _read_verdicts(n: int, response: Response) -> list[bool | None]:
     """Read the verdicts of a response; the last one is open if the response was cut off."""
-    said = response.said.answer
+    answer = response.said.answer
     return read_numbered_verdicts(
-        f"{said}{_TRUNCATION_MARK}" if is_truncated(response) else said, n
+        f"{answer}{_TRUNCATION_MARK}" if is_truncated(response) else answer, n
     )
 
 
@@ -107,13 +107,13 @@ def _prompt(description: str, points: Sequence[KeyPoint]) -> Prompt:
     return make(description, texts)
 
 
-def _judgements(call: _JudgeCall, judge: str, heard: JudgeResponse) -> Iterator[Judgement]:
-    read = _read_verdicts(len(call.points), heard.response)
+def _judgements(call: _JudgeCall, judge: str, judge_response: JudgeResponse) -> Iterator[Judgement]:
+    read = _read_verdicts(len(call.points), judge_response.response)
     for point, verdict in zip(call.points, read, strict=True):
         yield Judgement.from_response(
             call.prediction,
-            heard.response,
-            prompt=heard.request.prompt,
+            judge_response.response,
+            prompt=judge_response.request.prompt,
             judge=judge,
             criterion=f"{point.criterion}{call.mark}",
             verdict=verdict,
@@ -166,9 +166,9 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
             response=f"{share:.2f} of its words",
         )
         for pair in answered
-        for said in [[content_words(text) for text in _ENDS.split(pair.prediction.text)]]
+        for sentence_words in [[content_words(text) for text in _ENDS.split(pair.prediction.text)]]
         for point in key_points(pair.question)
-        for share in [min(_best_word_share(part, said) for part in _parts(point.text))]
+        for share in [min(_best_word_share(part, sentence_words) for part in _parts(point.text))]
     ]
 
 
@@ -210,12 +210,12 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     }
     verdicts: dict[KeyPoint, str] = {}
     for points in points_by_call(answered):
-        said = [found[p.criterion] for p in points if p.criterion in found]
-        by_rules = not said or said[0].by_rules
+        judged = [found[p.criterion] for p in points if p.criterion in found]
+        by_rules = not judged or judged[0].by_rules
         read = (
             [found[p.criterion].verdict if p.criterion in found else None for p in points]
             if by_rules
-            else read_by_position(said[0].response, len(points))
+            else read_by_position(judged[0].response, len(points))
         )
         verdicts |= {
             point: _verdict_word(verdict) for point, verdict in zip(points, read, strict=True)

@@ -44,9 +44,9 @@ def responses(tales: Sequence[Tale], rng: Random) -> Iterator[str]:
         (tale, kind.code, blocks)
         for tale in tales
         for kind in KINDS
-        for told in tale.told
-        if told.kind == kind.code
-        and (blocks := [_block(a, rng) for a in _questions_of(tale, told)])
+        for reasoning in tale.told
+        if reasoning.kind == kind.code
+        and (blocks := [_block(a, rng) for a in _questions_of(tale, reasoning)])
     ]
     for number, (tale, code, blocks) in enumerate(assignments):
         good = "\n\n".join([*blocks, *blocks[:1]] if number == 0 else blocks)
@@ -73,42 +73,42 @@ def refinements(tales: Sequence[Tale]) -> list[dict[str, object]]:
     ]
 
 
-def _questions_of(tale: Tale, told: StoryReasoning) -> list[ChainQuestion]:
+def _questions_of(tale: Tale, reasoning: StoryReasoning) -> list[ChainQuestion]:
     """The questions about a chain, with the planted fault."""
-    if tale.name in _PLANTED and told.kind == _PLANTED_KIND:
-        (asked,) = told.questions
+    if tale.name in _PLANTED and reasoning.kind == _PLANTED_KIND:
+        (question,) = reasoning.questions
         options = [
-            text.removesuffix(".") + f"{_LONG_SUFFIX}." if number == asked.right else text
-            for number, text in enumerate(asked.options)
+            text.removesuffix(".") + f"{_LONG_SUFFIX}." if number == question.right else text
+            for number, text in enumerate(question.options)
         ]
-        return [replace(asked, options=tuple(options))]
-    return list(told.questions)
+        return [replace(question, options=tuple(options))]
+    return list(reasoning.questions)
 
 
 def _planted_chain(tale: Tale) -> tuple[Tale, StoryReasoning]:
-    return next((tale, told) for told in tale.told if told.kind == _PLANTED_KIND)
+    return next((tale, reasoning) for reasoning in tale.told if reasoning.kind == _PLANTED_KIND)
 
 
-def _planted_question_id(tale: Tale, told: StoryReasoning) -> str:
-    (asked,) = _questions_of(tale, told)
+def _planted_question_id(tale: Tale, reasoning: StoryReasoning) -> str:
+    (question,) = _questions_of(tale, reasoning)
     return question_id(
         SourceQuestion(
             where="",
             image_id=tale.name,
-            category=told.kind,
-            text=asked.text,
-            options=asked.options,
-            answer=_LETTERS[asked.right],
+            category=reasoning.kind,
+            text=question.text,
+            options=question.options,
+            answer=_LETTERS[question.right],
         )
     )
 
 
-def _replacement(_: Tale, told: StoryReasoning) -> Mapping[str, object]:
-    (asked,) = told.questions
+def _replacement(_: Tale, reasoning: StoryReasoning) -> Mapping[str, object]:
+    (question,) = reasoning.questions
     return {
-        "question": asked.text,
-        "options": list(asked.options),
-        "answer": _LETTERS[asked.right],
+        "question": question.text,
+        "options": list(question.options),
+        "answer": _LETTERS[question.right],
     }
 
 
@@ -151,62 +151,68 @@ def write(folder: Path, seed: int = 0) -> None:
     rng = Random(seed)
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
     dropped = {(name, _PLANTED_KIND) for name in (_PLANTED[0], _PLANTED[2])}
-    told = choose_openings(tales(material, rng), dropped)
+    all_tales = choose_openings(tales(material, rng), dropped)
     people = material["annotators"]
     riddle = material["misunderstood"]
     files = {
         f"images/{tale.name}.png": draw_scene(tale.background, tale.ground, all_parts(tale), rng)
-        for tale in told
+        for tale in all_tales
     }
     files[f"images/{riddle['name']}.png"] = draw_scene(
         riddle["background"], riddle["background"], riddle["parts"], rng
     )
     files |= {f"images/{name}": text.encode() for name, text in material["torn"].items()}
     files[ANNOTATIONS] = format_json(
-        [entry for number, tale in enumerate(told) for entry in _annotations(number, tale, people)]
+        [
+            entry
+            for number, tale in enumerate(all_tales)
+            for entry in _annotations(number, tale, people)
+        ]
         + [
             _entry(f"{riddle['name']}.png", *one)
             for one in zip(people, riddle["annotations"], strict=True)
         ]
         + [
-            _entry(name, person, _annotation(told[0], who))
+            _entry(name, person, _annotation(all_tales[0], annotator))
             for name in material["torn"]
-            for who, person in enumerate(people)
+            for annotator, person in enumerate(people)
         ]
     )
-    files[REVIEWS] = format_json(_reviews(told))
-    files[REFINEMENTS] = format_json(refinements(told))
-    files[WRITER_RESPONSES] = "".join(responses(told, rng)).encode()
+    files[REVIEWS] = format_json(_reviews(all_tales))
+    files[REFINEMENTS] = format_json(refinements(all_tales))
+    files[WRITER_RESPONSES] = "".join(responses(all_tales, rng)).encode()
     write_files(folder, files)
 
 
 def _annotations(number: int, tale: Tale, people: Sequence[str]) -> Iterator[dict[str, str]]:
     """Three annotations; every third image has one that breaks a rule of Figure 6."""
-    for who, name in enumerate(people):
-        text = _annotation(tale, who)
-        if number % 3 == who and who == number % 2:
+    for annotator, name in enumerate(people):
+        text = _annotation(tale, annotator)
+        if number % 3 == annotator and annotator == number % 2:
             text = _FAULTS[number % len(_FAULTS)](text)
         yield _entry(f"{tale.name}.png", name, text)
 
 
-def _annotation(tale: Tale, who: int) -> str:
-    noted = [told for told in tale.told if who in told.by]
-    things = [
+def _annotation(tale: Tale, annotator: int) -> str:
+    reasonings = [reasoning for reasoning in tale.told if annotator in reasoning.by]
+    listed_entities = [
         tale.child,
-        *(thing for told in noted for thing in told.things),
-        _SINGLE_ENTITIES[who],
+        *(entity for reasoning in reasonings for entity in reasoning.things),
+        _SINGLE_ENTITIES[annotator],
     ]
-    lines = [f"[Entities]: [{', '.join(dict.fromkeys(things))}]"]
-    said = [tale.openings[who]]
+    lines = [f"[Entities]: [{', '.join(dict.fromkeys(listed_entities))}]"]
+    sentences = [tale.openings[annotator]]
     for kind in KINDS:
         chains = [
-            Chain((told.clue,), told.conclusions[who]) for told in noted if told.kind == kind.code
+            Chain((reasoning.clue,), reasoning.conclusions[annotator])
+            for reasoning in reasonings
+            if reasoning.kind == kind.code
         ]
         # Some people write brackets, some write one chain a line.
-        written = [str(chain) if who == 2 else f"[{chain}]" for chain in chains]
+        written = [str(chain) if annotator == 2 else f"[{chain}]" for chain in chains]
         lines.append(f"[{kind.field}]: " + ("\n".join(written) or "None"))
-        said += [text for chain in chains for text in (*chain.premises, chain.conclusion)]
-    return "\n".join([*lines, f"[Description]: {' '.join(dict.fromkeys(said))}"])
+        sentences += [text for chain in chains for text in (*chain.premises, chain.conclusion)]
+    return "\n".join([*lines, f"[Description]: {' '.join(dict.fromkeys(sentences))}"])
 
 
 def _keep_conclusion(text: str) -> str:
@@ -228,7 +234,7 @@ def _repeat_entity(text: str) -> str:
 _FAULTS = (_keep_conclusion, _double_arrow, _drop_section, _repeat_entity)
 
 
-def _reviews(told: Sequence[Tale]) -> list[dict[str, object]]:
+def _reviews(all_tales: Sequence[Tale]) -> list[dict[str, object]]:
     """Reviews of entities of single annotators, and one review without effect."""
     return [
         {
@@ -237,7 +243,7 @@ def _reviews(told: Sequence[Tale]) -> list[dict[str, object]]:
             "text": _SINGLE_ENTITIES[number % len(_SINGLE_ENTITIES)],
             "accept": number % 3 > 0,
         }
-        for number, tale in enumerate(told[::2])
+        for number, tale in enumerate(all_tales[::2])
     ] + [{"image": "treat-1.png", "field": "Entities", "text": "unicorn", "accept": True}]
 
 

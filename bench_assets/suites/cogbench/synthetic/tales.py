@@ -83,7 +83,7 @@ def all_parts(tale: Tale) -> list[Material]:
     """Drawn parts of an image: its child, and the subjects of its chains."""
     place, size = _CHILD
     child = {"sprite": tale.child, "at": place, "size": size}
-    return [child, *(part for told in tale.told for part in told.parts)]
+    return [child, *(part for reasoning in tale.told for part in reasoning.parts)]
 
 
 def _decks(material: Material, rng: Random) -> dict[tuple[str, int], list[int]]:
@@ -106,21 +106,23 @@ def _tale(
     rng: Random,
 ) -> Tale:
     cast = {role: rng.choice(names) for role, names in material["cast"].items()}
-    told = [
+    reasonings = [
         _reasoning(material["chains"][kind][variant], cast, decks[kind, variant].pop())
         for kind, variant in story["chains"].items()
     ]
     if number == IMAGES:
         other = next(kind for kind in material["chains"] if kind not in story["chains"])
         chain = material["chains"][other][0]
-        told.append(_single_annotator(_reasoning(chain, cast, rng.randrange(len(chain["draws"])))))
+        reasonings.append(
+            _single_annotator(_reasoning(chain, cast, rng.randrange(len(chain["draws"]))))
+        )
     return Tale(
         name=f"{story['name']}-{number}",
         background=story["background"],
         ground=story["ground"],
         child=cast["child"],
         openings=tuple(text.format_map(cast) for text in material["openings"]),
-        told=tuple(told),
+        told=tuple(reasonings),
     )
 
 
@@ -151,9 +153,9 @@ def _questions(
         yield ChainQuestion(text=_fill(chain["why"], cast), options=tuple(clues), right=right)
 
 
-def _single_annotator(told: StoryReasoning) -> StoryReasoning:
+def _single_annotator(reasoning: StoryReasoning) -> StoryReasoning:
     """A chain by a single annotator: it waits for review, and no question is about it."""
-    return replace(told, by=(1,), questions=())
+    return replace(reasoning, by=(1,), questions=())
 
 
 def _fill(text: str, words: Mapping[str, str]) -> str:
@@ -181,9 +183,9 @@ def choose_openings(
             tale,
             told=tuple(
                 _choose_chain_openings(
-                    tale, told, {} if (tale.name, told.kind) in left_out else counts
+                    tale, reasoning, {} if (tale.name, reasoning.kind) in left_out else counts
                 )
-                for told in tale.told
+                for reasoning in tale.told
             ),
         )
         for tale in tales
@@ -191,21 +193,21 @@ def choose_openings(
 
 
 def _choose_chain_openings(
-    tale: Tale, told: StoryReasoning, counts: dict[str, Counter[str]]
+    tale: Tale, reasoning: StoryReasoning, counts: dict[str, Counter[str]]
 ) -> StoryReasoning:
-    count = counts.setdefault(told.kind, Counter())
+    count = counts.setdefault(reasoning.kind, Counter())
     questions = []
-    for asked in told.questions:
+    for question in reasoning.questions:
         one = min(
             (
-                replace(asked, text=_with_opening(opening, asked.text))
+                replace(question, text=_with_opening(opening, question.text))
                 for opening in _rotated_openings(count)
             ),
-            key=lambda way: count[_letter(tale, told, way)],
+            key=lambda way: count[_letter(tale, reasoning, way)],
         )
-        count[_letter(tale, told, one)] += 1
+        count[_letter(tale, reasoning, one)] += 1
         questions.append(one)
-    return replace(told, questions=tuple(questions))
+    return replace(reasoning, questions=tuple(questions))
 
 
 def _rotated_openings(count: Mapping[str, int]) -> Sequence[str]:
@@ -218,13 +220,13 @@ def _with_opening(opening: str, text: str) -> str:
     return opening + text[0].lower() + text[1:] if opening else text
 
 
-def _letter(tale: Tale, told: StoryReasoning, asked: ChainQuestion) -> str:
+def _letter(tale: Tale, reasoning: StoryReasoning, question: ChainQuestion) -> str:
     written = SourceQuestion(
         where="",
         image_id=tale.name,
-        category=told.kind,
-        text=asked.text,
-        options=asked.options,
-        answer=LETTERS[asked.right],
+        category=reasoning.kind,
+        text=question.text,
+        options=question.options,
+        answer=LETTERS[question.right],
     )
     return shuffle_options(written, 0).answer

@@ -56,9 +56,9 @@ def review_units(
 ) -> list[Unit]:
     """Make one unit per written question, with its flags."""
     digests = images_by_id(images)
-    asked = {question_id(one): one for one in map(as_source_question, written)}
+    by_id = {question_id(one): one for one in map(as_source_question, written)}
     doubts: dict[str, list[str]] = {}
-    for name, doubt in sorted(set(find_flags(list(asked.values())))):
+    for name, doubt in sorted(set(find_flags(list(by_id.values())))):
         doubts.setdefault(name, []).append(doubt)
     for solved in language_only:
         if solved.solvable:
@@ -70,7 +70,7 @@ def review_units(
             shown=_shown_fields(one, doubts.get(name, [])),
             images={"Image": digests[one.image_id].sha256},
         )
-        for name, one in asked.items()
+        for name, one in by_id.items()
         if one.image_id in digests
     ]
 
@@ -81,16 +81,16 @@ def refinements(answers: Sequence[Answer]) -> Refinements:
     A tie or an incomplete replacement leaves the question unchanged, with a rejection.
     """
     found = Refinements([], [])
-    for name, about in answers_by_unit(answers).items():
-        decision = majority_value([word(answer, "action") for answer in about])
+    for name, unit_answers in answers_by_unit(answers).items():
+        decision = majority_value([word(answer, "action") for answer in unit_answers])
         why = "" if decision else "no majority among reviewers"
         if decision and _ACTIONS[decision] == "replace":
-            about = [one for one in about if word(one, "action") == decision]  # noqa: PLW2901
-            why = _missing_fields(about[0])
+            unit_answers = [one for one in unit_answers if word(one, "action") == decision]  # noqa: PLW2901
+            why = _missing_fields(unit_answers[0])
         if why:
             found.rejections.append(Rejection(entry=f"review of {name}", reason=why))
         else:
-            found.rows.append(_refinement(name, _ACTIONS[decision], about[0]))
+            found.rows.append(_refinement(name, _ACTIONS[decision], unit_answers[0]))
     return found
 
 
@@ -99,13 +99,13 @@ def _rows(answers: Sequence[Answer]) -> list[Refinement]:
 
 
 def _shown_fields(one: SourceQuestion, doubts: Sequence[str]) -> dict[str, str]:
-    shown = {
+    fields = {
         "Kind": one.category,
         "Question": one.text,
         "Options": "\n".join(lettered_choices(one.options)),
         "Called right": one.answer,
     }
-    return shown | ({"Doubtful": "; ".join(doubts)} if doubts else {})
+    return fields | ({"Doubtful": "; ".join(doubts)} if doubts else {})
 
 
 def _missing_fields(answer: Answer) -> str:

@@ -42,8 +42,8 @@ def writer_prompt(story: Story, kind: Kind, chains: Sequence[str]) -> Prompt:
 
 def retry_prompt(prompt: Prompt, response: str, complaint: str) -> Prompt:
     """Request a response again, with the complaint; the wording is ours."""
-    again = f"This cannot be read: {complaint}. Please write all questions again in the format."
-    return Prompt((*prompt.turns, Turn("assistant", (response,)), Turn("user", (again,))))
+    message = f"This cannot be read: {complaint}. Please write all questions again in the format."
+    return Prompt((*prompt.turns, Turn("assistant", (response,)), Turn("user", (message,))))
 
 
 def _text(question: Question) -> str:

@@ -135,15 +135,15 @@ def ask_writer(
         requests = [
             Request(prompt=prompt, sample=tries - 1, name=one.name) for one, prompt in waiting
         ]
-        again = []
-        for (one, prompt), said in zip(waiting, writer.response(requests), strict=True):
-            row = _response(one, said, tries, writer.name)
+        retries = []
+        for (one, prompt), response in zip(waiting, writer.response(requests), strict=True):
+            row = _response(one, response, tries, writer.name)
             responses.append(row)
-            if said.error:
-                again.append((one, prompt))
+            if response.error:
+                retries.append((one, prompt))
             elif row.complaint:
-                again.append((one, prompts.retry_prompt(prompt, said.text, row.complaint)))
-        waiting = again
+                retries.append((one, prompts.retry_prompt(prompt, response.text, row.complaint)))
+        waiting = retries
     return responses
 
 
@@ -151,9 +151,9 @@ def written_questions(
     responses: Iterable[WriterResponse], chains: Iterable[StoryChain]
 ) -> list[WrittenQuestion]:
     """Parse the readable responses, in order."""
-    noted = _by_image_and_kind(chains)
+    chain_texts = _by_image_and_kind(chains)
     return [
-        _written(response, draft, noted[response.image_id, response.kind])
+        _written(response, draft, chain_texts[response.image_id, response.kind])
         for response in responses
         if not response.complaint
         for draft in read_response(response.text, n_chains=0)
@@ -196,21 +196,21 @@ def as_source_question(written: WrittenQuestion) -> SourceQuestion:
 
 
 def _assignments(stories: Iterable[Story], chains: Iterable[StoryChain]) -> list[_Assignment]:
-    noted = _by_image_and_kind(chains)
+    chain_texts = _by_image_and_kind(chains)
     return [
-        _Assignment(story, kind, noted[story.image_id, kind.name])
+        _Assignment(story, kind, chain_texts[story.image_id, kind.name])
         for story in stories
         for kind in KINDS
-        if (story.image_id, kind.name) in noted
+        if (story.image_id, kind.name) in chain_texts
     ]
 
 
 def _by_image_and_kind(chains: Iterable[StoryChain]) -> dict[tuple[str, str], tuple[str, ...]]:
-    noted: dict[tuple[str, str], tuple[str, ...]] = {}
+    chain_texts: dict[tuple[str, str], tuple[str, ...]] = {}
     for chain in chains:
         place = chain.image_id, chain.kind
-        noted[place] = (*noted.get(place, ()), chain.text)
-    return noted
+        chain_texts[place] = (*chain_texts.get(place, ()), chain.text)
+    return chain_texts
 
 
 def _response(assignment: _Assignment, said: Response, tries: int, writer: str) -> WriterResponse:

@@ -203,11 +203,11 @@ def letter_balance(answers: Iterable[str]) -> tuple[bool, dict[str, int]]:
     (True, {'A': 5, 'B': 5, 'C': 5, 'D': 5})
     """
     counts = Counter(answers)
-    shown = {letter: counts[letter] for letter in ascii_uppercase[:4]}
+    by_letter = {letter: counts[letter] for letter in ascii_uppercase[:4]}
     n = counts.total()
-    shares = [count / n for count in shown.values()] if n else []
+    shares = [count / n for count in by_letter.values()] if n else []
     balanced = all(abs(share - _SHARE_OF_LETTER) <= _MAX_IMBALANCE for share in shares)
-    return n < 20 or balanced, shown
+    return n < 20 or balanced, by_letter
 
 
 def apply_refinements(

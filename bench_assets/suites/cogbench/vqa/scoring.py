@@ -84,18 +84,20 @@ def human_accuracy(
     by_question: dict[str, list[PersonAnswer]] = defaultdict(list)
     for answer in answers:
         by_question[answer.question_id].append(answer)
-    if strange := sorted(by_question.keys() - {q.question_id for q in questions}):
-        raise SourceError(f"human answers: {len(strange)} unknown questions, such as {strange[0]}")
+    if unknown := sorted(by_question.keys() - {q.question_id for q in questions}):
+        raise SourceError(f"human answers: {len(unknown)} unknown questions, such as {unknown[0]}")
     points: dict[str, list[ScoredPoint]] = {"all": []}
     for question in questions:
-        given = by_question[question.question_id]
+        question_answers = by_question[question.question_id]
         letters = ("", *ascii_uppercase[: len(question.options)])
-        if odd := next((a for a in given if a.answer not in letters), None):
+        if invalid := next((a for a in question_answers if a.answer not in letters), None):
             raise SourceError(
-                f"human answers: {odd.answer!r} of {odd.person} to {odd.question_id} is no option"
+                f"human answers: {invalid.answer!r} of {invalid.person} to"
+                f" {invalid.question_id} is no option"
             )
         right = [
-            ScoredPoint(float((a.answer,) == question.answer), question.group_id) for a in given
+            ScoredPoint(float((a.answer,) == question.answer), question.group_id)
+            for a in question_answers
         ]
         for category in ("all", question.category):
             points.setdefault(category, []).extend(right or [ScoredPoint(None, question.group_id)])

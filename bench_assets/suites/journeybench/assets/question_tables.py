@@ -94,15 +94,15 @@ def _questions(of: TaskTable) -> dg.AssetsDefinition:
         **images: list[StoredImage],
     ) -> Iterator[dg.Output[list[Any]]]:
         """Build a question for every entry with an image; no table without entries."""
-        there = images_by_name([one for stored in images.values() for one in stored])
-        asked, bad, n = of.to_questions(entries, there), list[Rejection](), len(entries)
+        by_name = images_by_name([one for stored in images.values() for one in stored])
+        found, bad, n = of.to_questions(entries, by_name), list[Rejection](), len(entries)
         published_rows(sources, of.table, of.read, [], bad)
-        asked = EntryQuestions(asked.questions, [*bad, *asked.rejections])
-        whole = not asked.rejections
-        edition = edition_of(sources, of.table, whole=whole, n=n, releases=of.releases)
+        found = EntryQuestions(found.questions, [*bad, *found.rejections])
+        complete = not found.rejections
+        edition = edition_of(sources, of.table, whole=complete, n=n, releases=of.releases)
         loaded = sources.settings.load()
         waiting = partial(label_undecided, task=of.task, tables=tables, settings=loaded)
-        yield from yield_question_tables(asked, n, edition, image_store, waiting)
+        yield from yield_question_tables(found, n, edition, image_store, waiting)
 
     return questions
 

@@ -86,15 +86,17 @@ def _downloads(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
         """
         chosen = settings.load().suite(SUITE, JourneyBenchSettings)
         found, addresses = _match_files(sources, tables)
-        there = [ImageDownload(url=address, file=name) for address, name in found.file_of.items()]
+        existing = [
+            ImageDownload(url=address, file=name) for address, name in found.file_of.items()
+        ]
         urls = [address for address in addresses if address not in found.file_of]
         target = _folder(settings)
         if not chosen.download:
-            return table_output(there + recorded_downloads(urls, target))
+            return table_output(existing + recorded_downloads(urls, target))
         polite = ImageDownloadLimits(connections=chosen.download_connections)
         with RequestProgress("images", context.log.info, "in the log") as progress:
             rows = download_images(urls, target, polite, random.Random(SUITE), progress)
-        return table_output(there + rows, {"failed": sum(bool(row.error) for row in rows)})
+        return table_output(existing + rows, {"failed": sum(bool(row.error) for row in rows)})
 
     return downloads
 
@@ -114,11 +116,11 @@ def _images(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
         downloads: list[ImageDownload],
     ) -> tuple[dg.Output[list[StoredImage]], dg.Output[list[Rejection]]]:
         """Store the images of the task's addresses, and reject addresses without one."""
-        there, target = images_by_name(files), _folder(settings)
+        by_name, target = images_by_name(files), _folder(settings)
         named = [
-            replace(there[row.file], name=row.url)
+            replace(by_name[row.file], name=row.url)
             for row in downloads
-            if not (row.sha256 or row.error) and row.file in there
+            if not (row.sha256 or row.error) and row.file in by_name
         ]
         fetched = {row.url: target / row.file for row in downloads if row.sha256}
         stored, broken = image_store.put_files(fetched, entry="")

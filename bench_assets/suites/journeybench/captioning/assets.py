@@ -93,21 +93,23 @@ def metrics_by_category(questions: list[Question], scores: list[Score]) -> dg.Ou
     scored = _scored_captions(questions, scores)
     found = caption_measures.caption_scores(scored)
     of_question = {question.question_id: _categories(question) for question in questions}
-    lost = Counter(
+    failures = Counter(
         name for score in scores if score.error for name in of_question[score.question_id]
     )
     rows = []
     for category in sorted({name for one in scored for name in _categories(one.question)}):
-        blank = replace(_blank_row(questions, scores), category=category, n_failed=lost[category])
-        here = np.array([category in _categories(one.question) for one in scored])
-        bleu = bleu_of(found.bleu_counts[here].sum(axis=0, keepdims=True))
+        blank = replace(
+            _blank_row(questions, scores), category=category, n_failed=failures[category]
+        )
+        in_category = np.array([category in _categories(one.question) for one in scored])
+        bleu = bleu_of(found.bleu_counts[in_category].sum(axis=0, keepdims=True))
         values = {
-            "cider": found.cider[here].mean(),
-            "rouge_l": found.rouge_l[here].mean(),
+            "cider": found.cider[in_category].mean(),
+            "rouge_l": found.rouge_l[in_category].mean(),
             "bleu": bleu.mean(),
         }
         rows += [
-            replace(blank, metric=name, value=float(value), n_scored=int(here.sum()))
+            replace(blank, metric=name, value=float(value), n_scored=int(in_category.sum()))
             for name, value in values.items()
         ]
     return table_output(rows)
@@ -141,9 +143,9 @@ def meteor_metric(
 def _scored_captions(
     questions: Sequence[Question], scores: Sequence[Score]
 ) -> list[ScoredQuestion]:
-    asked = {question.question_id: question for question in questions}
+    by_id = {question.question_id: question for question in questions}
     found = [
-        ScoredQuestion(asked[score.question_id], score)
+        ScoredQuestion(by_id[score.question_id], score)
         for score in scores
         if score.points is not None
     ]
@@ -159,7 +161,9 @@ def _categories(question: Question) -> list[str]:
 def _blank_row(questions: Sequence[Question], scores: Sequence[Score], **parts: str) -> Metric:
     """Common fields of all rows of a table."""
     first = scores[0]
-    lost = sum(bool(score.error) for score in scores)
+    n_failed = sum(bool(score.error) for score in scores)
     parts = {"scorer": first.scorer, **parts}
-    row = blank_metric(TASK, questions, first.model, parts, n_failed=lost, compared=first.condition)
+    row = blank_metric(
+        TASK, questions, first.model, parts, n_failed=n_failed, compared=first.condition
+    )
     return replace(row, condition=first.condition)

@@ -19,8 +19,8 @@ def score(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
 
 def score_officially(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
     """Split texts at blanks, as the authors' script: case, punctuation and reasoning count."""
-    said = answered.prediction.raw_text or answered.prediction.text
-    return _score(answered, said, OFFICIAL)
+    text = answered.prediction.raw_text or answered.prediction.text
+    return _score(answered, text, OFFICIAL)
 
 
 def per_caption_cider(scored: Sequence[ScoredQuestion]) -> list[float]:
@@ -34,6 +34,6 @@ def no_slices(_: Question) -> Sequence[str]:
 
 
 def _score(answered: AnsweredQuestion, text: str, scorer: str) -> Score:
-    said = " ".join(text.split())
-    points = caption_rouge_l(CaptionPair(said, answered.question.answer), tokens_of(scorer))
-    return Score.of(answered.prediction, points=points, answer=(said,) if said else ())
+    caption = " ".join(text.split())
+    points = caption_rouge_l(CaptionPair(caption, answered.question.answer), tokens_of(scorer))
+    return Score.of(answered.prediction, points=points, answer=(caption,) if caption else ())

@@ -50,31 +50,31 @@ def digests(images: Iterable[StoredImage]) -> dict[str, str]:
 
 def filter_units(gallery: Sequence[GalleryImage], images: Sequence[StoredImage]) -> list[Unit]:
     """Build one unit per image of the gallery that decodes."""
-    there = digests(images)
+    digest_of = digests(images)
     return [
         Unit(
             task=TASKS["filter"].name,
             unit_id=unit_id(name),
-            images={_IMAGE: there[name]},
+            images={_IMAGE: digest_of[name]},
             needed=N_FILTERING,
         )
         for name in dict.fromkeys(one.image for one in gallery)
-        if name in there
+        if name in digest_of
     ]
 
 
 def writing_units(decisions: Sequence[FilterDecision], images: Sequence[StoredImage]) -> list[Unit]:
     """Build one unit per kept image, to be captioned."""
-    there = digests(images)
+    digest_of = digests(images)
     return [
         Unit(
             task=TASKS["captions"].name,
             unit_id=unit_id(one.image),
-            images={_IMAGE: there[one.image]},
+            images={_IMAGE: digest_of[one.image]},
             needed=N_WRITERS,
         )
         for one in decisions
-        if one.kept and one.image in there
+        if one.kept and one.image in digest_of
     ]
 
 
@@ -84,8 +84,8 @@ def caption_units(
     images: Sequence[StoredImage],
 ) -> list[Unit]:
     """Build one unit per caption of the kept images; of equal captions, the first."""
-    there = digests(images)
-    kept = {one.image for one in decisions if one.kept} & there.keys()
+    digest_of = digests(images)
+    kept = {one.image for one in decisions if one.kept} & digest_of.keys()
     first: dict[tuple[str, str], WrittenCaption] = {}
     for one in written:
         if one.image in kept and normalize_text(one.caption):
@@ -95,7 +95,7 @@ def caption_units(
             task=TASKS["caption_votes"].name,
             unit_id=unit_id(one.image, one.writer),
             shown={"Caption": " ".join(one.caption.split())},
-            images={_IMAGE: there[one.image]},
+            images={_IMAGE: digest_of[one.image]},
             needed=N_VERIFIERS,
             barred=(one.writer,),
         )
@@ -109,17 +109,17 @@ def statement_units(
     images: Sequence[StoredImage],
 ) -> list[Unit]:
     """Build one unit per statement that the rules do not reject."""
-    there = digests(images)
+    digest_of = digests(images)
     return [
         Unit(
             task=TASKS["statements"].name,
             unit_id=unit_id(one.image, normalize_text(one.text)),
             shown={"Statement": one.text},
-            images={_IMAGE: there[one.image]},
+            images={_IMAGE: digest_of[one.image]},
             needed=N_CHECKING,
         )
         for one in filter_statements(statements, kept_captions(caption_decisions))
-        if one.image in there
+        if one.image in digest_of
     ]
 
 
@@ -129,24 +129,26 @@ def look_alike_units(
     images: Sequence[StoredImage],
 ) -> list[Unit]:
     """Build one unit per proposed pair of images."""
-    there, captions = digests(images), kept_captions(caption_decisions)
+    digest_of, captions = digests(images), kept_captions(caption_decisions)
     return [
         Unit(
             task=TASKS["look_alikes"].name,
             unit_id=unit_id(image, candidate),
             shown={"Captions of the first": "\n".join(captions.get(image, ()))},
-            images={"First": there[image], "Second": there[candidate]},
+            images={"First": digest_of[image], "Second": digest_of[candidate]},
             needed=N_CHECKING,
         )
         for image, candidate in dict.fromkeys((one.image, one.candidate) for one in proposed)
-        if image in there and candidate in there
+        if image in digest_of and candidate in digest_of
     ]
 
 
 def trigger_units(responses: Sequence[GeneratedText], images: Sequence[StoredImage]) -> list[Unit]:
     """Build one unit per complete trigger question."""
-    there = digests(images)
-    asked = {(one.image, normalize_text(one.question)): one for one in valid_questions(responses)}
+    digest_of = digests(images)
+    questions = {
+        (one.image, normalize_text(one.question)): one for one in valid_questions(responses)
+    }
     return [
         Unit(
             task=TASKS["triggers"].name,
@@ -156,11 +158,11 @@ def trigger_units(responses: Sequence[GeneratedText], images: Sequence[StoredIma
                 "Question": one.question,
                 "Answers": "\n".join(one.answers),
             },
-            images={_IMAGE: there[one.image]},
+            images={_IMAGE: digest_of[one.image]},
             needed=N_CHECKING,
         )
-        for name, one in asked.items()
-        if one.image in there
+        for name, one in questions.items()
+        if one.image in digest_of
     ]
 
 

@@ -140,10 +140,10 @@ def read_reasoning(response: str) -> ReasonerTurn | None:
     ]
     if not all(found):
         return None
-    analysis, statement, said = (lines[-1].strip() for lines in found)
-    if "not sure" in said.casefold():
+    analysis, statement, answer = (lines[-1].strip() for lines in found)
+    if "not sure" in answer.casefold():
         return ReasonerTurn(analysis, statement, "")
-    word = re.sub(r"[^\w\s]", "", said).strip().casefold()
+    word = re.sub(r"[^\w\s]", "", answer).strip().casefold()
     return ReasonerTurn(analysis, statement, word) if word in OPTIONS else None
 
 
@@ -241,10 +241,10 @@ class _Turn(NamedTuple):
         """Request a turn until it is readable, or the attempts are used up."""
         waiting = list(dialogues)
         for attempt in range(self.tries):
-            asked = {
+            prompts = {
                 f"{d.image_id}/dialogue/{self.number}/{self.speaker}": prompt(d) for d in waiting
             }
-            responses = generate_texts(self.model, asked, attempt) if asked else []
+            responses = generate_texts(self.model, prompts, attempt) if prompts else []
             unread = []
             for dialogue, response in zip(waiting, responses, strict=True):
                 _record_utterance(
@@ -283,14 +283,14 @@ def _accept_questions(
 
 
 def _answer_questions(dialogues: Sequence[_Dialogue], answerer: ChatModel, number: int) -> None:
-    asked = [
+    turns = [
         (dialogue, question, f"{dialogue.image_id}/dialogue/{number}/answerer/{position}")
         for dialogue in dialogues
         for position, question in enumerate(dialogue.questions, 1)
     ]
-    requests = {name: answer_prompt(d.image, question) for d, question, name in asked}
+    requests = {name: answer_prompt(d.image, question) for d, question, name in turns}
     responses = generate_texts(answerer, requests) if requests else []
-    for (dialogue, question, _), response in zip(asked, responses, strict=True):
+    for (dialogue, question, _), response in zip(turns, responses, strict=True):
         _record_utterance(dialogue, number, "answerer", response, question, 0)
         if response.error:
             dialogue.ends("no response", number, detail=response.error)

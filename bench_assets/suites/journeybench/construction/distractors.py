@@ -128,22 +128,24 @@ def verify_statements(
         encoder: Compares statements with captions.
         least: Votes that decide on a statement.
     """
-    heard: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
+    votes_by_statement: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:
-        heard[vote.image, normalize_text(vote.statement)][vote.annotator] = vote.conflicts
-    said: dict[str, set[str]] = defaultdict(set)
+        votes_by_statement[vote.image, normalize_text(vote.statement)][vote.annotator] = (
+            vote.conflicts
+        )
+    seen: dict[str, set[str]] = defaultdict(set)
     accepted: dict[str, int] = defaultdict(int)
     decisions = []
     nearest = _nearest_captions(statements, captions, encoder)
     for one, near in zip(statements, nearest, strict=True):
-        cast = list(heard[one.image, normalize_text(one.text)].values())
+        cast = list(votes_by_statement[one.image, normalize_text(one.text)].values())
         enough = accepted[one.image] >= MAX_STATEMENTS
-        own = _fault(one, said[one.image], captions.get(one.image, ()))
+        own = _fault(one, seen[one.image], captions.get(one.image, ()))
         own = own or _repetition_fault(one, near)
         waits = not own and not enough and len(cast) < least
         voted = vote_fault(cast, least, _VOTE_PHRASE) if waits or len(cast) >= least else ""
         fault = own or voted or (f"beyond the first {MAX_STATEMENTS}" if enough else "")
-        said[one.image].add(normalize_text(one.text))
+        seen[one.image].add(normalize_text(one.text))
         accepted[one.image] += not fault
         decisions.append(replace(_decision(one, near, cast, fault), open=waits))
     return decisions
@@ -153,12 +155,12 @@ def filter_statements(
     statements: Iterable[Statement], captions: Mapping[str, Sequence[str]]
 ) -> list[Statement]:
     """Leave out empty and repeated statements, and those that follow from a caption."""
-    said: dict[str, set[str]] = defaultdict(set)
+    seen: dict[str, set[str]] = defaultdict(set)
     found = []
     for one in statements:
-        if not _fault(one, said[one.image], captions.get(one.image, ())):
+        if not _fault(one, seen[one.image], captions.get(one.image, ())):
             found.append(one)
-        said[one.image].add(normalize_text(one.text))
+        seen[one.image].add(normalize_text(one.text))
     return found
 
 
@@ -187,8 +189,8 @@ def _fault(one: Statement, said: set[str], captions: Sequence[str]) -> str:
 
 def _repetition_fault(one: Statement, near: _NearestCaption) -> str:
     # Encoders hardly see numbers: texts with different numbers are not the same.
-    alike = near.similarity >= _SAME and list_numbers(one.text) == list_numbers(near.caption)
-    return f"says what {near.caption!r} says" if alike else ""
+    repeats = near.similarity >= _SAME and list_numbers(one.text) == list_numbers(near.caption)
+    return f"says what {near.caption!r} says" if repeats else ""
 
 
 def _decision(

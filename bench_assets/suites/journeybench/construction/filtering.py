@@ -80,11 +80,11 @@ def decide_images(
         least_votes: Images with fewer votes are open.
         near: Most differing bits in the hashes of near-duplicates.
     """
-    heard = _by_image(votes)
+    votes_by_image = _by_image(votes)
     kept: dict[str, str] = {}
     decisions = []
     for entry in gallery:
-        cast = heard.get(entry.image, [])
+        cast = votes_by_image.get(entry.image, [])
         twin = _near_duplicate(hashes.get(entry.image, ""), kept, near)
         reason = _rejection_reason(entry.image in hashes, cast, rule, least_votes) or (
             f"looks like {twin}" if twin else ""
@@ -98,9 +98,11 @@ def decide_images(
 
 def agreement(votes: Iterable[FilterVote]) -> list[CriterionAgreement]:
     """Inter-annotator agreement; no rows without votes."""
-    heard = list(_by_image(votes).values())
-    units = {name: [[getattr(v, name) for v in cast] for cast in heard] for name in CRITERIA}
-    units["all"] = [[_answers(vote) for vote in cast] for cast in heard]
+    votes_by_image = list(_by_image(votes).values())
+    units = {
+        name: [[getattr(v, name) for v in cast] for cast in votes_by_image] for name in CRITERIA
+    }
+    units["all"] = [[_answers(vote) for vote in cast] for cast in votes_by_image]
     return [
         CriterionAgreement(
             criterion=criterion,
@@ -127,10 +129,10 @@ def _decision(image: str, cast: Sequence[FilterVote], reason: str, twin: str) ->
 
 
 def _by_image(votes: Iterable[FilterVote]) -> dict[str, list[FilterVote]]:
-    heard: dict[str, list[FilterVote]] = defaultdict(list)
+    votes_by_image: dict[str, list[FilterVote]] = defaultdict(list)
     for vote in votes:
-        heard[vote.image].append(vote)
-    return heard
+        votes_by_image[vote.image].append(vote)
+    return votes_by_image
 
 
 def _rejection_reason(
@@ -150,8 +152,8 @@ def _rejection_reason(
 
 
 def _near_duplicate(own: str, kept: Mapping[str, str], near: int) -> str:
-    alike = (name for name, other in kept.items() if own and hash_distance(own, other) <= near)
-    return next(alike, "")
+    duplicates = (name for name, other in kept.items() if own and hash_distance(own, other) <= near)
+    return next(duplicates, "")
 
 
 def _answers(vote: FilterVote) -> tuple[bool, ...]:

@@ -88,21 +88,21 @@ def verify_look_alikes(
         votes: Annotators' votes on pairs of images.
         least: Votes that decide on a pair.
     """
-    heard: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    votes_by_pair: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for vote in votes:
-        heard[vote.image, vote.candidate].append(vote.alike and vote.conflicts)
+        votes_by_pair[vote.image, vote.candidate].append(vote.alike and vote.conflicts)
     found: dict[tuple[str, str], list[LookAlike]] = defaultdict(list)
     for one in proposed:
         found[one.image, one.candidate].append(one)
     accepted: dict[str, int] = defaultdict(int)
     decisions = []
-    for pair, ways in sorted(found.items(), key=lambda item: _order(item[0], item[1])):
-        cast, enough = heard.get(pair, []), accepted[pair[0]] >= MAX_LOOK_ALIKES
+    for pair, proposals in sorted(found.items(), key=lambda item: _order(item[0], item[1])):
+        cast, enough = votes_by_pair.get(pair, []), accepted[pair[0]] >= MAX_LOOK_ALIKES
         waits = len(cast) < least and not enough
         fault = vote_fault(cast, least, _VOTE_PHRASE) if waits or len(cast) >= least else ""
         fault = fault or (f"beyond the nearest {MAX_LOOK_ALIKES}" if enough else "")
         accepted[pair[0]] += not fault
-        decisions.append(replace(_decision(pair, ways, cast, fault), open=waits))
+        decisions.append(replace(_decision(pair, proposals, cast, fault), open=waits))
     return decisions
 
 

@@ -84,15 +84,15 @@ def verify_triggers(
         votes: Annotators' votes, by the words of a question.
         least: Votes that decide on a question.
     """
-    heard: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
+    votes_by_question: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:
-        heard[vote.image, normalize_text(vote.question)][vote.annotator] = vote.accepts
+        votes_by_question[vote.image, normalize_text(vote.question)][vote.annotator] = vote.accepts
     found = Triggers([], [])
     for response in responses:
         image = _image_of(response)
         for number, proposal in enumerate(proposals_of(response, found.rejections), 1):
             question = _question(image, number, proposal)
-            cast = [*heard[image, normalize_text(question.question)].values()]
+            cast = [*votes_by_question[image, normalize_text(question.question)].values()]
             waits = OPEN if len(cast) < least else ""
             voted = vote_fault(cast, least, "accept it")
             if fault := _question_fault(question) or f"{waits}{voted}":

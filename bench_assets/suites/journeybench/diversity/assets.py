@@ -47,31 +47,34 @@ def image_map(
     others = ImageImport([], [])
     if chosen.other_images:
         others = _store_images(configured.resolve(chosen.other_images), image_store)
-    ours = {question.images[0]: question.labels["image"] for question in questions}
-    theirs = {image.sha256: image.name for image in others.images if image.sha256 not in ours}
-    if not (laid_out := _compositions([*ours, *theirs], image_store)):
+    own_names = {question.images[0]: question.labels["image"] for question in questions}
+    other_names = {
+        image.sha256: image.name for image in others.images if image.sha256 not in own_names
+    }
+    if not (laid_out := _compositions([*own_names, *other_names], image_store)):
         raise ImageError(
-            f"{SUITE}/diversity/image_map: none of the {len(ours) + len(theirs)} images decodes. "
+            f"{SUITE}/diversity/image_map: none of the {len(own_names) + len(other_names)} images"
+            " decodes. "
             "Put them into the source again, and build the questions"
         )
-    shown = list(laid_out)
+    digests = list(laid_out)
     if chosen.map_encoder:
         with encoder_of(chosen.map_encoder, configured, image_store) as encoder:
-            places = project_to_plane(encoder.encode_images(shown), _SEED)
+            places = project_to_plane(encoder.encode_images(digests), _SEED)
     else:
         places = project_to_plane(np.stack(list(laid_out.values())), _SEED)
     rows = [
         MapPoint(
-            image_id=ours.get(image) or theirs[image],
+            image_id=own_names.get(image) or other_names[image],
             image=image,
-            collection=OURS if image in ours else THEIRS,
+            collection=OURS if image in own_names else THEIRS,
             x=float(x),
             y=float(y),
         )
-        for image, (x, y) in zip(shown, places, strict=True)
+        for image, (x, y) in zip(digests, places, strict=True)
     ]
-    drawn = base64.b64encode(as_svg(rows).encode()).decode()
-    plot = dg.MetadataValue.md(f"![map](data:image/svg+xml;base64,{drawn})")
+    encoded = base64.b64encode(as_svg(rows).encode()).decode()
+    plot = dg.MetadataValue.md(f"![map](data:image/svg+xml;base64,{encoded})")
     compared_by = chosen.map_encoder or "composition"
     return table_output(
         rows, {"map": plot, "compared_by": compared_by, "not_decoded": len(others.rejections)}

@@ -48,19 +48,23 @@ def matches_truth(response: str, truth: str, question: str) -> bool:
         _DENYING.search(truth)
     ):
         return False
-    asked, said, meant = _words(question), _words(response), _words(truth)
-    things = meant & asked or meant  # the question's subject, if the truth names it
+    question_words, response_words, truth_words = _words(question), _words(response), _words(truth)
+    subject = (
+        truth_words & question_words or truth_words
+    )  # the question's subject, if the truth names it
     denied = _has_plural_reference(response, truth) or _denies_thing(
-        response, things, asked | meant
+        response, subject, question_words | truth_words
     )
-    if _DENYING.search(truth) and things and not denied:
+    if _DENYING.search(truth) and subject and not denied:
         return False
-    told = meant - asked
-    counts = {word for word in told if word.isdigit()}
-    if counts and counts != {word for word in said - asked if word.isdigit()}:
+    answer_words = truth_words - question_words
+    counts = {word for word in answer_words if word.isdigit()}
+    if counts and counts != {word for word in response_words - question_words if word.isdigit()}:
         return False
-    about = said & (asked | meant)
-    return len(told & said) >= _MIN_WORD_SHARE * len(told) and len(said) <= _LIST_RATIO * len(about)
+    relevant = response_words & (question_words | truth_words)
+    return len(answer_words & response_words) >= _MIN_WORD_SHARE * len(answer_words) and len(
+        response_words
+    ) <= _LIST_RATIO * len(relevant)
 
 
 def _is_evasive(response: str, truth: str) -> bool:

@@ -93,12 +93,12 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
         for pair in answered
         if pair.prediction.raw_text.strip() not in ("", pair.prediction.text.strip())
     ]
-    asked = [
+    requests = [
         VerdictRequest(*pair, prompt, partial(_verdict, prompt), criterion)
         for pair, criterion, response in responses
         for prompt in [judge_prompt(pair.question, response)]
     ]
-    return [rows[0] for rows in ask_for_verdicts(asked, model, NO_VERDICT)]
+    return [rows[0] for rows in ask_for_verdicts(requests, model, NO_VERDICT)]
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
@@ -145,13 +145,13 @@ def _score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score
     published = answered.question.edition in ("published", "own")
     by_rules = any(one.by_rules for one in judgements)
     points, note = (None, NAME_A_JUDGE) if published and by_rules else _points(judgements)
-    said = answered.prediction.text.strip()
-    return Score.of(answered.prediction, points=points, answer=(said,) if said else (), note=note)
+    text = answered.prediction.text.strip()
+    return Score.of(answered.prediction, points=points, answer=(text,) if text else (), note=note)
 
 
 def _verdict(prompt: Prompt, response: Response) -> bool | None:
-    asked = "".join(part for part in prompt.turns[-1].parts if isinstance(part, str))
-    assessment = read_assessment(response.said.answer, asked)
+    prompt_text = "".join(part for part in prompt.turns[-1].parts if isinstance(part, str))
+    assessment = read_assessment(response.said.answer, prompt_text)
     return assessment.is_prediction_correct if assessment else None
 
 

@@ -167,13 +167,13 @@ def replacement_fault(problem: Problem, number: float) -> str:
     '2 stands 3 times in the calculations'
     """
     steps = steps_of(problem.solution)
-    n, shown = sum(step.literals.count(number) for step in steps), format_number(number)
+    n, formatted = sum(step.literals.count(number) for step in steps), format_number(number)
     if n != 1:
-        return f"{shown} stands {n} times in the calculations"
+        return f"{formatted} stands {n} times in the calculations"
     if number in {step.result for step in steps}:
-        return f"{shown} is also a result"
+        return f"{formatted} is also a result"
     if number in _UBIQUITOUS_NUMBERS or is_implied(number, problem):
-        return f"{shown} may be a number that goes without saying"
+        return f"{formatted} may be a number that goes without saying"
     return next(_path_gaps(problem, steps, number), "")
 
 
@@ -239,7 +239,7 @@ def _count_list_members(text: str) -> int:
     """
     lists = [_JOINT.split(words.rstrip(", ")) for words in _LIST_END.split(text)]
     if not _BACK_REFERENCE.search(text):
-        lists = [here for here in lists[-1:] if _is_short(here[-1])]
+        lists = [parts for parts in lists[-1:] if _is_short(parts[-1])]
     runs = [
         1 + sum(1 for _ in run)
         for members in lists
@@ -261,19 +261,27 @@ def _unused_text(
     yield from (
         f"no step has {format_number(one.number)}" for one in stated if one.number not in used
     )
-    mine = [one for one in stated if one.number == number]
-    if more := next((one.more for one in mine if len(one.more) > _MAX_EXTRA_WORDS), None):
+    matching = [one for one in stated if one.number == number]
+    if more := next((one.more for one in matching if len(one.more) > _MAX_EXTRA_WORDS), None):
         yield f"its clause says more of {format_number(number)}: {', '.join(sorted(more))}"
-    unit = frozenset().union(*(one.after for one in mine))
-    *sentences, asked = map(_CLAUSES.split, _SENTENCES.split(problem.question.strip(" .?!")))
-    facts = takewhile(lambda clause: not _QUESTION.match(clause), asked[:-1])
-    conditions = filter(_CONDITION.match, asked)
+    unit = frozenset().union(*(one.after for one in matching))
+    *sentences, question_clauses = map(
+        _CLAUSES.split, _SENTENCES.split(problem.question.strip(" .?!"))
+    )
+    facts = takewhile(lambda clause: not _QUESTION.match(clause), question_clauses[:-1])
+    conditions = filter(_CONDITION.match, question_clauses)
     for clauses in [*sentences, [*facts, *conditions]]:
-        said: list[float] = []
+        sentence_numbers: list[float] = []
         for clause in filter(str.strip, clauses):
-            about = number in said or _ANAPHORA.search(clause) or unit & _stems(clause)
-            said += (here := [one.number for one in _stated_numbers(clause)])
-            if about and not here and not any(_has_hint(known, clause) for known in used):
+            relevant = (
+                number in sentence_numbers or _ANAPHORA.search(clause) or unit & _stems(clause)
+            )
+            sentence_numbers += (clause_numbers := [one.number for one in _stated_numbers(clause)])
+            if (
+                relevant
+                and not clause_numbers
+                and not any(_has_hint(known, clause) for known in used)
+            ):
                 yield f"no step takes up {clause.strip()!r:.60}"
 
 
@@ -314,14 +322,14 @@ def _is_factor(
     others = [one for one in step.literals if one != place.number]
     rates = {one.number for one in stated if one.is_rate}
     usual = {one for one in others if _is_implied_factor(one, problem, step)}
-    told = usual or rates.intersection(others)
-    return bool(usual & _MULTIPLIERS or (told and not counted & place.after))
+    explained = usual or rates.intersection(others)
+    return bool(usual & _MULTIPLIERS or (explained and not counted & place.after))
 
 
 def _is_implied_factor(literal: float, problem: Problem, step: SolutionStep) -> bool:
     """Whether text and line of a step imply a factor; for multipliers, the text is enough."""
-    told = step.is_product and _has_hint(literal, problem.question)
-    return told and (literal in _MULTIPLIERS or _has_hint(literal, step.line))
+    hinted = step.is_product and _has_hint(literal, problem.question)
+    return hinted and (literal in _MULTIPLIERS or _has_hint(literal, step.line))
 
 
 def _context_words(
@@ -344,10 +352,10 @@ def _unbracketed_steps(
         words = words_to_digits(_without_calculations(line))
         if found := _UNBRACKETED_STEP.search(words):
             yield f"a step outside of the brackets: {found[0]!r:.60}"
-        for said in _stated_numbers(words):
-            known = said.number in results or said.after & counted.get(said.number, frozenset())
-            if not known and not _has_hint(said.number, line):
-                yield f"{format_number(said.number)} stands outside of the brackets: {words!r:.60}"
+        for place in _stated_numbers(words):
+            known = place.number in results or place.after & counted.get(place.number, frozenset())
+            if not known and not _has_hint(place.number, line):
+                yield f"{format_number(place.number)} stands outside of the brackets: {words!r:.60}"
 
 
 def _without_calculations(line: str) -> str:
@@ -356,8 +364,8 @@ def _without_calculations(line: str) -> str:
     for found in CALCULATION.finditer(line):
         before = line[end : found.start()]
         echo = _ECHO.search(before)
-        same = echo is None or _literals(echo[0]) in ([], _literals(found[1]))
-        kept.append(_ECHO.sub(" ", before) if same else before)
+        redundant = echo is None or _literals(echo[0]) in ([], _literals(found[1]))
+        kept.append(_ECHO.sub(" ", before) if redundant else before)
         result = _RESULT.match(line, found.end())
         end = result.end() if result else found.end()
     return " ".join([*kept, line[end:]])

@@ -83,7 +83,7 @@ def to_items(
         counts: Annotators' counts by image name; an image is rejected unless more than half of its
             counts are the planned number.
     """
-    made = Items([], [])
+    found = Items([], [])
     for image in images:
         quantity = quantities[image.quantity_id]
         problem = problems[quantity.problem_id]
@@ -93,9 +93,9 @@ def to_items(
         solved = solve(problem, {quantity.number: image.count})
         item_id = image.name.rsplit(".", 1)[0]
         if faults := _faults(image, question, solved, counts.get(image.name, ())):
-            made.rejections.append(Rejection(entry=item_id, reason="; ".join(faults)))
+            found.rejections.append(Rejection(entry=item_id, reason="; ".join(faults)))
             continue
-        made.items.append(
+        found.items.append(
             McotItem(
                 item_id=item_id,
                 question=question,
@@ -105,7 +105,7 @@ def to_items(
                 solution=solved.steps if solved else "",
             )
         )
-    return made
+    return found
 
 
 def read_counts(file: Path, rejections: list[Rejection] | None = None) -> dict[str, list[int]]:
@@ -132,8 +132,8 @@ def read_counts(file: Path, rejections: list[Rejection] | None = None) -> dict[s
 
 def other_numbers(problem: Problem) -> list[int]:
     """List the numbers that an image may show and that do not occur in the problem."""
-    said = list_numbers(problem.question)
-    return [number for number in _COUNTABLE if number not in said]
+    numbers = list_numbers(problem.question)
+    return [number for number in _COUNTABLE if number not in numbers]
 
 
 def image_reference(things: str, where: str = "image") -> str:
@@ -167,13 +167,15 @@ def _solvable_numbers(problem: Problem, number: int) -> list[int]:
 def _plan_image(quantity: Quantity, variant: Variant, others: Sequence[int]) -> PlannedImage:
     rng = Random(f"{quantity.quantity_id}/{variant}")
     count, prompt = quantity.number, fill_count(quantity.image_prompt, quantity.number)
-    thing = rng.choice([thing for thing in _OTHER_THINGS if thing not in quantity.image_prompt])
-    beside = f"exactly {rng.randint(2, 4)} of: {thing}"
+    distractor = rng.choice(
+        [distractor for distractor in _OTHER_THINGS if distractor not in quantity.image_prompt]
+    )
+    distractor_phrase = f"exactly {rng.randint(2, 4)} of: {distractor}"
     if variant == "another number":
         count = rng.choice(others)
-        prompt = f"{fill_count(quantity.image_prompt, count)}, and {beside}"
+        prompt = f"{fill_count(quantity.image_prompt, count)}, and {distractor_phrase}"
     elif variant == "absent":
-        count, prompt = 0, f"A picture of {beside}, and of nothing else"
+        count, prompt = 0, f"A picture of {distractor_phrase}, and of nothing else"
     number = VARIANTS.index(variant) + 1
     return PlannedImage(
         name=f"{quantity.quantity_id.replace('/', '-')}-{number}.png",

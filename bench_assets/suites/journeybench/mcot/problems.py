@@ -116,12 +116,12 @@ def _is_ambiguous(
     instead: Mapping[float, float],
 ) -> bool:
     """Whether a number that equals an earlier result may come from elsewhere."""
-    said = list_numbers(problem.question)
+    numbers = list_numbers(problem.question)
     return any(
         number in instead
         or (
             results[number] != number  # an unchanged number may come from anywhere
-            and (number in said or literals.count(number) > 1 or is_implied(number, problem))
+            and (number in numbers or literals.count(number) > 1 or is_implied(number, problem))
         )
         for number in results.keys() & set(literals)
     )

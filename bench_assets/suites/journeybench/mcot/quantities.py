@@ -112,7 +112,7 @@ def _check(
 
 def _faults(problem: Problem, fields: dict[str, str]) -> list[str]:
     number = parse_number(fields["number"])
-    said = list_numbers(problem.question)
+    numbers = list_numbers(problem.question)
     faults = {
         f"{fields['text']!r} does not occur exactly once in the problem": (
             problem.question.count(fields["text"]) != 1
@@ -122,7 +122,7 @@ def _faults(problem: Problem, fields: dict[str, str]) -> list[str]:
         ),
         f"{fields['number']} cannot be counted in an image": number not in range(1, MAX_COUNT + 1),
         f"{fields['number']} does not occur exactly once in the problem": (
-            said.count(number) != 1 if number is not None else True
+            numbers.count(number) != 1 if number is not None else True
         ),
         f"the things {fields['things']!r} have a number": bool(list_numbers(fields["things"])),
         f"not exactly one {COUNT} in the image prompt": fields["image_prompt"].count(COUNT) != 1,

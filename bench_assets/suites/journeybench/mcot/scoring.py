@@ -46,7 +46,7 @@ def _hallucinated(scored: ScoredQuestion) -> float | None:
     question, score = scored
     if score.points is None:
         return None
-    said = [number for text in score.answer if (number := parse_number(text)) is not None]
+    numbers = [number for text in score.answer if (number := parse_number(text)) is not None]
     truths = [number for text in question.answer if (number := parse_number(text)) is not None]
-    right = score.points == 1 or any(same_number(a, b) for a in said for b in truths)
-    return float(bool(said) and not right)
+    right = score.points == 1 or any(same_number(a, b) for a in numbers for b in truths)
+    return float(bool(numbers) and not right)

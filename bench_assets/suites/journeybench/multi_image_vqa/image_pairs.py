@@ -97,10 +97,10 @@ def to_item(pair: PlannedPair) -> MultiImageItem:
 
 
 def _arithmetic_pair(problem: Problem, two: Sequence[Quantity], rng: Random) -> PlannedPair | str:
-    drawn = _draw_counts(problem, two, rng)
-    if drawn is None:
+    sampled = _draw_counts(problem, two, rng)
+    if sampled is None:
         return f"no two numbers with a whole answer in {_ATTEMPTS} draws"
-    counts, solved = drawn
+    counts, solved = sampled
     references = {q.text: image_reference(q.things, w) for q, w in zip(two, _PICTURES, strict=True)}
     question = replace_quantities(problem.question, references)
     if not all(where in question for where in _PICTURES):
@@ -169,16 +169,16 @@ def read_copa(file: Path, rejections: list[Rejection] | None = None) -> list[Cau
 
 
 def _cause_and_effect(entry: Entry, where: str) -> CauseAndEffect:
-    asked = require_field(entry, "question", str, where)
+    target = require_field(entry, "question", str, where)
     label = require_field(entry, "label", int, where)
-    if asked not in ("cause", "effect") or label not in (0, 1):
+    if target not in ("cause", "effect") or label not in (0, 1):
         raise SourceError(
-            f"{where}: question is {asked!r} and label {label}, expected 'cause' or 'effect' "
+            f"{where}: question is {target!r} and label {label}, expected 'cause' or 'effect' "
             "and 0 or 1"
         )
     premise = require_field(entry, "premise", str, where).strip()
     right = require_field(entry, f"choice{label + 1}", str, where).strip()
-    cause, effect = (right, premise) if asked == "cause" else (premise, right)
+    cause, effect = (right, premise) if target == "cause" else (premise, right)
     event_id = f"copa-{require_field(entry, 'idx', int, where)}"
     return CauseAndEffect(event_id=event_id, cause=cause, effect=effect)
 
@@ -214,11 +214,11 @@ def plan_causes(events: Sequence[CauseAndEffect], responses: Sequence[GeneratedT
 
 def _cause_pair(event: CauseAndEffect, texts: dict[str, str], rng: Random) -> PlannedPair:
     order = rng.sample(["cause", "effect"], 2)
-    asked = rng.choice(["cause", "effect"])
+    target = rng.choice(["cause", "effect"])
     return PlannedPair(
         item_id=event.event_id,
-        question=_QUESTION.format(asked=asked),
-        answer=CAUSE_ANSWERS[order.index(asked)],
+        question=_QUESTION.format(asked=target),
+        answer=CAUSE_ANSWERS[order.index(target)],
         category=CAUSE,
         solution="",
         images=tuple(f"{event.event_id}-{n}.png" for n in (1, 2)),

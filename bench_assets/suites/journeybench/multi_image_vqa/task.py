@@ -15,13 +15,13 @@ _NUMBER = "the answer, as a number where it is one."
 
 def main(question: Question) -> Prompt:
     """Ask with both images, each after its number."""
-    shown = [
+    parts = [
         part
         for number, image in enumerate(question.images, 1)
         for part in (f"Image {number}:", Image(image))
     ]
     return Prompt.of(
-        *shown, _question_text(question, "Answer the question about the two pictures.")
+        *parts, _question_text(question, "Answer the question about the two pictures.")
     )
 
 

@@ -84,8 +84,8 @@ def candidates_as_released(
     entries: list[RetrievalSample], files: list[StoredImage], fetched: list[StoredImage]
 ) -> dg.Output[list[Candidate]]:
     """List the candidates that queries rank, including distractors that are right."""
-    there = images_by_name([*files, *fetched])
-    return table_output(to_candidates(entries, there, as_released=True))
+    by_name = images_by_name([*files, *fetched])
+    return table_output(to_candidates(entries, by_name, as_released=True))
 
 
 @dg.multi_asset(
@@ -104,18 +104,20 @@ def questions(  # noqa: PLR0913, PLR0917  (a table each)
     captioned: list[CaptionedImage],
 ) -> Iterator[dg.Output[list[Any]]]:
     """Build the queries: every image asks for texts, every caption for an image."""
-    there = images_by_name([*files, *fetched])
-    asked, bad = to_questions(entries, there, _categories(sources, captioned)), list[Rejection]()
+    by_name = images_by_name([*files, *fetched])
+    found, bad = to_questions(entries, by_name, _categories(sources, captioned)), list[Rejection]()
     published = published_files(source_folder(sources), *_TABLES)
     read_samples(published, bad)
-    asked = EntryQuestions(asked.questions, [*bad, *asked.rejections])
+    found = EntryQuestions(found.questions, [*bad, *found.rejections])
     both = ("text_positives" in published) == ("text_negatives" in published)
-    whole = (
-        both and not bad and all(image in there for one in entries for image in _sample_images(one))
+    complete = (
+        both
+        and not bad
+        and all(image in by_name for one in entries for image in _sample_images(one))
     )
-    edition = edition_of(sources, *_TABLES, whole=whole)
+    edition = edition_of(sources, *_TABLES, whole=complete)
     waiting = partial(label_undecided, task=TASK, tables=tables, settings=sources.settings.load())
-    yield from yield_question_tables(asked, len(entries), edition, image_store, waiting)
+    yield from yield_question_tables(found, len(entries), edition, image_store, waiting)
 
 
 def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, tuple[str, ...]]:
@@ -149,8 +151,8 @@ def encoder_of(
     if name != RANDOM and name not in specs:
         raise UnknownNameError(f"encoder in {settings.file}", name, [RANDOM, *specs])
     spec = specs.get(name)
-    beside = settings.resolve(spec.path if spec else "")
-    location = str(beside) if spec is None or beside.exists() else spec.path
+    resolved = settings.resolve(spec.path if spec else "")
+    location = str(resolved) if spec is None or resolved.exists() else spec.path
     with open_encoder(name, spec, location, image_store, open_vector_cache(settings)) as encoder:
         yield encoder
 

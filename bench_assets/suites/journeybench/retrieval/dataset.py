@@ -61,8 +61,8 @@ def _add_entry(sample: RetrievalSample, table: str, entry: Entry, where: str) ->
                 texts=_merge_unique(sample.texts, [read_text_field(entry, "hypothesis", where)]),
             )
         case "text_negatives":
-            said = [read_text_field(entry, "hypothesis", where)]
-            return replace(sample, text_distractors=_merge_unique(sample.text_distractors, said))
+            texts = [read_text_field(entry, "hypothesis", where)]
+            return replace(sample, text_distractors=_merge_unique(sample.text_distractors, texts))
     written = read_texts(entry, "captions")
     captions = split_captions(written[0]) if len(written) == 1 else written
     looks_like = read_texts(entry, "distractor_url") + read_texts(entry, "image_distractor_url")

@@ -78,8 +78,8 @@ def solution_metrics(
     verdicts: dict[str, bool | None] = {p.question_id: False for p in predictions if p.no_answer}
     verdicts |= {one.question_id: one.verdict for one in judgements}
     judges = "+".join(sorted({one.judge for one in judgements})) or "none"
-    how = {"model": format_decodings(predictions), "judge": judges, "n": str(len(solved))}
-    blank = blank_metric(task, questions, model, how, n_failed=0)
+    parts = {"model": format_decodings(predictions), "judge": judges, "n": str(len(solved))}
+    blank = blank_metric(task, questions, model, parts, n_failed=0)
     slices: dict[str, list[Question]] = defaultdict(list)
     for question in solved:
         for category in dict.fromkeys(("all", *task.slices(question))):
@@ -89,15 +89,15 @@ def solution_metrics(
             blank,
             metric="solution_verification",
             category=category,
-            n_failed=sum(question.question_id not in verdicts for question in asked),
+            n_failed=sum(question.question_id not in verdicts for question in slice_questions),
             **mean(
                 ScoredPoint(None if verdict is None else float(verdict), question.group_id)
-                for question in asked
+                for question in slice_questions
                 if question.question_id in verdicts
                 for verdict in [verdicts[question.question_id]]
             )._asdict(),
         )
-        for category, asked in slices.items()
+        for category, slice_questions in slices.items()
     ]
 
 

@@ -36,23 +36,27 @@ def write(folder: Path, seed: int = 0) -> None:
     The same seed writes the same bytes. Unchanged files are not written again.
     """
     rng = Random(seed)
-    shown = members()
+    all_members = members()
     material = json.loads(_PROBLEMS.read_text(encoding="utf-8"))
-    images = {member.image: member.draw(rng) for member in shown}
-    images |= _planted_images(images[shown[0].image], rng) | _knowledge_images(rng)
+    images = {member.image: member.draw(rng) for member in all_members}
+    images |= _planted_images(images[all_members[0].image], rng) | _knowledge_images(rng)
     tables: dict[str, Iterable[Mapping[str, Any]]] = {
-        "gallery": _gallery(shown),
-        "filter_votes": _filter_votes(shown, rng),
-        "categories": _categories(shown),
-        "captions": _captions(shown),
-        "caption_votes": _caption_votes(shown, rng),
-        "statement_votes": _statement_votes(shown, rng),
-        "look_alike_votes": _look_alike_votes(shown),
-        "trigger_votes": _trigger_votes(shown),
+        "gallery": _gallery(all_members),
+        "filter_votes": _filter_votes(all_members, rng),
+        "categories": _categories(all_members),
+        "captions": _captions(all_members),
+        "caption_votes": _caption_votes(all_members, rng),
+        "statement_votes": _statement_votes(all_members, rng),
+        "look_alike_votes": _look_alike_votes(all_members),
+        "trigger_votes": _trigger_votes(all_members),
         "gsm8k": [_select_fields(p, "question", "answer") for p in _problems(material)],
         "copa": [{k: v for k, v in event.items() if k != "images"} for event in material["copa"]],
         "knowledge": _knowledge(),
-        "responses": [*_writers(shown), *_dialogues(shown), *_problem_responses(material)],
+        "responses": [
+            *_writers(all_members),
+            *_dialogues(all_members),
+            *_problem_responses(material),
+        ],
     }
     write_files(folder / "images", images)
     for name, lines in tables.items():
@@ -68,42 +72,42 @@ def _planted_images(first: bytes, rng: Random) -> dict[str, bytes]:
     return planted | {"torn.png": b"Not a picture.", "again.png": crop_border(first)}
 
 
-def _gallery(shown: Sequence[Member]) -> Iterator[_Line]:
-    for member in shown:
+def _gallery(all_members: Sequence[Member]) -> Iterator[_Line]:
+    for member in all_members:
         yield {"image": member.image, "query": member.query, "prompt": member.prompt}
     for one in WORLD["planted"]:
         yield {"image": one["name"], "query": "tiny animal", "prompt": one["prompt"]}
     for name in ("again.png", "torn.png"):
-        yield {"image": name, "query": "flying animal", "prompt": shown[0].prompt}
+        yield {"image": name, "query": "flying animal", "prompt": all_members[0].prompt}
 
 
-def _filter_votes(shown: Sequence[Member], rng: Random) -> Iterator[_Line]:
+def _filter_votes(all_members: Sequence[Member], rng: Random) -> Iterator[_Line]:
     against = {one["name"]: one["against"] for one in WORLD["planted"]}
-    for name in [*(m.image for m in shown), *against, "again.png", "torn.png"]:
+    for name in [*(m.image for m in all_members), *against, "again.png", "torn.png"]:
         dissenter = rng.choice(_ANNOTATORS) if rng.random() < 0.2 else ""
         disputed = rng.choice(CRITERIA)
         for annotator in _ANNOTATORS[: 2 if against.get(name) == "votes" else None]:
-            said = {c: not (annotator == dissenter and c == disputed) for c in CRITERIA}
-            said |= {against[name]: annotator == "ana"} if against.get(name) in CRITERIA else {}
-            yield {"image": name, "annotator": annotator, **said}
+            vote = {c: not (annotator == dissenter and c == disputed) for c in CRITERIA}
+            vote |= {against[name]: annotator == "ana"} if against.get(name) in CRITERIA else {}
+            yield {"image": name, "annotator": annotator, **vote}
 
 
-def _categories(shown: Sequence[Member]) -> Iterator[_Line]:
-    for member in shown:
+def _categories(all_members: Sequence[Member]) -> Iterator[_Line]:
+    for member in all_members:
         first, second = member.categories
         yield {"image": member.image, "category1": first, "category2": second}
 
 
-def _captions(shown: Sequence[Member]) -> Iterator[_Line]:
-    for member in shown:
+def _captions(all_members: Sequence[Member]) -> Iterator[_Line]:
+    for member in all_members:
         texts = [member.say(template) for template in WORLD["captions"]]
         texts += [member.say(WORLD["wrong_caption"]), texts[3].lower().rstrip(".")]
         for number, text in enumerate(texts, 1):
             yield {"image": member.image, "writer": f"writer {number}", "caption": text}
 
 
-def _caption_votes(shown: Sequence[Member], rng: Random) -> Iterator[_Line]:
-    for member in shown:
+def _caption_votes(all_members: Sequence[Member], rng: Random) -> Iterator[_Line]:
+    for member in all_members:
         for number in range(1, 9):
             strict = rng.choice(_ANNOTATORS) if rng.random() < 0.15 else ""
             for verifier in _ANNOTATORS:
@@ -112,9 +116,9 @@ def _caption_votes(shown: Sequence[Member], rng: Random) -> Iterator[_Line]:
                 yield named | {"verifier": verifier, "accepts": not wrong and verifier != strict}
 
 
-def _statement_votes(shown: Sequence[Member], rng: Random) -> Iterator[_Line]:
+def _statement_votes(all_members: Sequence[Member], rng: Random) -> Iterator[_Line]:
     conflicting = [*WORLD["statements"], *(_statement(turn) for turn in WORLD["dialogue"])]
-    for member in shown:
+    for member in all_members:
         for template in [*conflicting, WORLD["entailed"], _statement(WORLD["unsure"])]:
             lenient = rng.choice(_ANNOTATORS) if rng.random() < 0.1 else ""
             for annotator in _ANNOTATORS[:3]:
@@ -126,39 +130,41 @@ def _statement_votes(shown: Sequence[Member], rng: Random) -> Iterator[_Line]:
                 }
 
 
-def _look_alike_votes(shown: Sequence[Member]) -> Iterator[_Line]:
-    for member in shown:
-        for other in shown:
+def _look_alike_votes(all_members: Sequence[Member]) -> Iterator[_Line]:
+    for member in all_members:
+        for other in all_members:
             if other.family == member.family and other != member:
                 pair = {"image": member.image, "candidate": other.image}
                 for annotator in _ANNOTATORS[:3]:
                     yield {**pair, "annotator": annotator, "alike": True, "conflicts": True}
 
 
-def _trigger_votes(shown: Sequence[Member]) -> Iterator[_Line]:
-    for member in shown:
+def _trigger_votes(all_members: Sequence[Member]) -> Iterator[_Line]:
+    for member in all_members:
         question = member.say(_trigger(member)["question"])
         for annotator in _ANNOTATORS[:3]:
             named = {"image": member.image, "question": question}
             yield {**named, "annotator": annotator, "accepts": True}
 
 
-def _writers(shown: Sequence[Member]) -> Iterator[_Line]:
+def _writers(all_members: Sequence[Member]) -> Iterator[_Line]:
     """Recorded texts of the writer models: statements and trigger questions."""
-    for member in shown:
-        said = [{"statement": member.say(t)} for t in [*WORLD["statements"], WORLD["entailed"]]]
-        yield _response(f"{member.image}/statements", f"```json\n{json.dumps(said)}\n```")
+    for member in all_members:
+        statements = [
+            {"statement": member.say(t)} for t in [*WORLD["statements"], WORLD["entailed"]]
+        ]
+        yield _response(f"{member.image}/statements", f"```json\n{json.dumps(statements)}\n```")
         trigger = _trigger(member)
-        asked = {
+        question = {
             "trigger": trigger["trigger"],
             "question": member.say(trigger["question"]),
             "answers": [member.say(answer) for answer in trigger["answers"]],
         }
-        yield _response(f"{member.image}/triggers", json.dumps([asked]))
+        yield _response(f"{member.image}/triggers", json.dumps([question]))
 
 
-def _dialogues(shown: Sequence[Member]) -> Iterator[_Line]:
-    for number, member in enumerate(shown):
+def _dialogues(all_members: Sequence[Member]) -> Iterator[_Line]:
+    for number, member in enumerate(all_members):
         turns = list(WORLD["dialogue"])
         if number == _ROUND_LIMIT:
             turns = turns[:1] + [WORLD["unsure"]] * (_ROUNDS - 1)
@@ -171,10 +177,10 @@ def _dialogues(shown: Sequence[Member]) -> Iterator[_Line]:
             yield _response(f"{where}/asker", member.say(turn["asker"]))
             for position, answer in enumerate(turn["answerer"], 1):
                 yield _response(f"{where}/answerer/{position}", member.say(answer))
-            again = number == _SECOND_TRY and round_ == 1
-            if again:
+            retried = number == _SECOND_TRY and round_ == 1
+            if retried:
                 yield _response(f"{where}/reasoner", WORLD["unreadable"])
-            yield _response(f"{where}/reasoner", _reasoning(member, turn), int(again))
+            yield _response(f"{where}/reasoner", _reasoning(member, turn), int(retried))
 
 
 def _problem_responses(material: Mapping[str, Any]) -> Iterator[_Line]:

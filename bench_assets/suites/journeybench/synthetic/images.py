@@ -83,9 +83,9 @@ class Member:
     @property
     def _absent_thing(self) -> str:
         """A thing that is not in the image; each half-family has another one."""
-        shown = {self._of(kind)["noun"] for kind in ("subjects", "mounts")}
-        things = [*WORLD["absent"], *(one["noun"] for one in WORLD["mounts"] + WORLD["subjects"])]
-        return str(next(one for one in things[self._half_family :] if one not in shown))
+        present = {self._of(kind)["noun"] for kind in ("subjects", "mounts")}
+        nouns = [*WORLD["absent"], *(one["noun"] for one in WORLD["mounts"] + WORLD["subjects"])]
+        return str(next(one for one in nouns[self._half_family :] if one not in present))
 
     @property
     def n_small(self) -> int:
@@ -145,8 +145,8 @@ def draw_things(things: Mapping[str, int], background: str, rng: Random) -> byte
 
 def crop_border(image: bytes) -> bytes:
     """Crop 3 px off every side: another file that looks the same."""
-    whole = decode(image).image
-    cut = whole.crop((3, 3, whole.width - 3, whole.height - 3))
+    original = decode(image).image
+    cut = original.crop((3, 3, original.width - 3, original.height - 3))
     file = io.BytesIO()
     cut.save(file, "PNG")
     return file.getvalue()

@@ -103,16 +103,16 @@ def ocr(
     before = tables.read(key, ImageText) if tables.exists(key) else []
     known = {row.image: row for row in before if row.author == author}
     unread = [image for image in _unique_images(questions) if image not in known]
-    whole = list[str]()  # unread images that decode; opened one at a time
+    decodable = list[str]()  # unread images that decode; opened one at a time
 
     def opened() -> Iterator[Image.Image]:
         for image in unread:
             if (decoded := image_store.open_if_whole(image)) is not None:
-                whole.append(image)
+                decodable.append(image)
                 yield decoded
 
     texts = list(writing.recognize_text(opened())) if unread else []
-    for image, text in zip(whole, texts, strict=True):
+    for image, text in zip(decodable, texts, strict=True):
         known[image] = ImageText(image=image, text=text, author=author)
     return table_output([known[image] for image in _unique_images(questions) if image in known])
 
@@ -137,8 +137,8 @@ def captions_for_images(
 def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> dg.Output[list[Question]]:
     """Replace images by their OCR texts."""
     if any(row.author == writing.ocr_engine() for row in ocr):
-        there = {row.image for row in ocr}
-        questions = [question for question in questions if set(question.images) <= there]
+        recognized = {row.image for row in ocr}
+        questions = [question for question in questions if set(question.images) <= recognized]
     return table_output(replace_images(questions, ocr))
 
 

@@ -130,8 +130,8 @@ def annotation(
     """Merge two rounds of annotation, and drop defective items (section 3.2)."""
     bad: list[Rejection] = []
     annotations = _read_annotations(sources, bad)
-    whole = AnnotatedItems(items, [], [])  # the release has only the result
-    merged = whole
+    unchanged = AnnotatedItems(items, [], [])  # the release has only the result
+    merged = unchanged
     if annotations is not None:
         rated = decisions.add_ratings(annotations, counted_rows(tables, DIFFICULTY))
         merged = decisions.annotate(items, selection, rated)
@@ -182,15 +182,15 @@ def solver_answers(
     """Answer the proposed questions whose gold no rule proves, with two or more solver models."""
     by_id = {item.item_id: item for item in annotated_items}
     rows = select_unproven(transformation_proposals)
-    made = {row.new_id: (row, apply_transformation(by_id[row.item_id], row)) for row in rows}
+    transformed = {row.new_id: (row, apply_transformation(by_id[row.item_id], row)) for row in rows}
     images = {image.name: image for image in stored}
-    questions = to_questions([item for _, item in made.values()], images, "built").questions
+    questions = to_questions([item for _, item in transformed.values()], images, "built").questions
     answers = []
     for solver in settings.load().suite("multi", MultiSettings).solvers if questions else ():
         with open_model(context, models, solver) as (model, _):
             requests = [Request(prompt=prompts.main(one), question=one) for one in questions]
             for one, response in zip(questions, model.response(requests), strict=True):
-                name = made[one.question_id.removeprefix("multi/")][0].name
+                name = transformed[one.question_id.removeprefix("multi/")][0].name
                 answers.append(_solver_answer(one, response, name, solver))
     return table_output(answers)
 
@@ -250,11 +250,11 @@ def duplicates(
     if not open_release(sources).annotations:
         return table_output(list[Duplicate]())
     digests = {image.name: image.sha256 for image in stored}
-    shown = {name for item in transformed_items for name in item.images if name in digests}
-    opened = ((name, image_store.open_if_whole(digests[name])) for name in sorted(shown))
+    image_names = {name for item in transformed_items for name in item.images if name in digests}
+    opened = ((name, image_store.open_if_whole(digests[name])) for name in sorted(image_names))
     hashes = {name: image_hash(image) for name, image in opened if image is not None}
-    whole = [item for item in transformed_items if set(item.images) <= hashes.keys()]
-    pairs = find_duplicates(whole, hashes, config.similarity, config.distance)
+    complete = [item for item in transformed_items if set(item.images) <= hashes.keys()]
+    pairs = find_duplicates(complete, hashes, config.similarity, config.distance)
     return table_output(pairs, {"conflicts": sum(bool(pair.conflict) for pair in pairs)})
 
 

@@ -75,12 +75,12 @@ def images(
             drawn.append(image_store.put(draw_table(html, font), name))
         except ImageError as error:
             context.log.warning(f"{name} cannot be drawn: {error}")
-    about = {
+    counts = {
         "not_decoded": len(broken),
         "tables_drawn": len(drawn),
         "tables_not_drawn": len(tables) - len(drawn),
     }
-    return table_output(stored + drawn, about)
+    return table_output(stored + drawn, counts)
 
 
 @dg.asset(ins=MULTI.ins(stored="images"), deps=MULTI.source, **MULTI.stage("images"))

@@ -115,23 +115,23 @@ def _proposal_fields(rows: Sequence[Transformation]) -> dict[str, str]:
 
 def _annotations(answers: Sequence[Answer]) -> list[Annotation]:
     """Convert the first annotator's answer on each item."""
-    return [_annotation(about[0]) for about in answers_by_unit(answers).values()]
+    return [_annotation(unit_answers[0]) for unit_answers in answers_by_unit(answers).values()]
 
 
 def _annotation(answer: Answer) -> Annotation:
-    how = _REQUEST_BY_CHOICE.get(word(answer, "how"), "")
+    request = _REQUEST_BY_CHOICE.get(word(answer, "how"), "")
     written = {
         "specific": word(answer, "question"),
         "type": word(answer, "type"),
         "answer": word(answer, "right"),
     }
-    wish = {"name": how, "words": word(answer, "words"), "instead": word(answer, "instead")}
+    wish = {"name": request, "words": word(answer, "words"), "instead": word(answer, "instead")}
     return Annotation(
         item_id=answer.unit_id,
         round=_SEMANTICS,
         annotator=answer.person,
-        changes={k: text for k, text in written.items() if text} if how == BY_HAND else {},
-        transform={} if how in ("", BY_HAND) else wish,
+        changes={k: text for k, text in written.items() if text} if request == BY_HAND else {},
+        transform={} if request in ("", BY_HAND) else wish,
     )
 
 
@@ -190,9 +190,9 @@ def _duplicate_units(
 def _duplicate_decisions(answers: Sequence[Answer]) -> list[DuplicateDecision]:
     """Take the most frequent decision on each pair; after a tie both items stay."""
     found = []
-    for name, about in answers_by_unit(answers).items():
+    for name, unit_answers in answers_by_unit(answers).items():
         later, earlier = split_unit_id(name)
-        decision = majority_value([word(answer, "decision") for answer in about])
+        decision = majority_value([word(answer, "decision") for answer in unit_answers])
         if decision:
             found.append(
                 DuplicateDecision(item_id=later, earlier=earlier, drop=_DROP_BY_CHOICE[decision])

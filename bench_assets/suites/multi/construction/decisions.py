@@ -96,8 +96,8 @@ def read_annotations(file: Path, rejections: list[Rejection] | None = None) -> l
         with collect_rejections(rejections, where):
             one = _annotation(entry, where)
             if (one.item_id, one.round) in annotations:
-                again = f"{one.item_id} has two annotations in round {one.round}"
-                raise SourceError(f"{where}: {again}")
+                message = f"{one.item_id} has two annotations in round {one.round}"
+                raise SourceError(f"{where}: {message}")
             annotations[one.item_id, one.round] = one
     return list(annotations.values())
 
@@ -138,13 +138,13 @@ def add_ratings(
     for one in ratings:
         by_item.setdefault(one.item_id, []).append(one)
     before = {(one.item_id, one.round): one for one in annotations}
-    for item_id, said in by_item.items():
-        people = "+".join(sorted({one.person for one in said}))
+    for item_id, item_ratings in by_item.items():
+        people = "+".join(sorted({one.person for one in item_ratings}))
         first = Annotation(item_id=item_id, round=ROUNDS[0], annotator=people)
         before[item_id, ROUNDS[0]] = replace(
             before.get((item_id, ROUNDS[0]), first),
-            difficulty=str(median_low(one.difficulty for one in said)),
-            quality=str(median_low(one.quality for one in said)),
+            difficulty=str(median_low(one.difficulty for one in item_ratings)),
+            quality=str(median_low(one.quality for one in item_ratings)),
         )
     return list(before.values())
 
@@ -279,9 +279,9 @@ def add_written_pieces(
         if piece is None:
             found.links.append(link)
             continue
-        there = found.pieces.get(piece.name)
-        taken = there is not None and there.content != piece.content
-        name = f"{piece.name} ({link.item_id})" if taken else piece.name
+        existing = found.pieces.get(piece.name)
+        is_taken = existing is not None and existing.content != piece.content
+        name = f"{piece.name} ({link.item_id})" if is_taken else piece.name
         found.pieces.setdefault(name, Knowledge(name=name, content=piece.content))
         found.links.append(replace(link, knowledge=name, how=WRITTEN))
     return found
@@ -291,25 +291,31 @@ def apply_decisions(
     pairs: Sequence[Duplicate], decisions: Iterable[DuplicateDecision]
 ) -> list[Duplicate]:
     """Apply decisions to conflicting pairs; other pairs stay as found."""
-    said = {(one.item_id, one.earlier): one.drop for one in decisions}
+    by_pair = {(one.item_id, one.earlier): one.drop for one in decisions}
     return [
-        _apply_decision(pair, said.get((pair.item_id, pair.earlier), "") if pair.conflict else "")
+        _apply_decision(
+            pair, by_pair.get((pair.item_id, pair.earlier), "") if pair.conflict else ""
+        )
         for pair in pairs
     ]
 
 
 def _manual_transformation(item: MultiItem, annotation: Annotation) -> Transformation:
     changes: dict[str, Any] = dict(annotation.changes)
-    made = replace(item, **changes)
-    faults = "; ".join(defects(made))
-    return make_transformation(item, made, BY_HAND, annotation.annotator, ANNOTATOR, faults)
+    transformed = replace(item, **changes)
+    faults = "; ".join(defects(transformed))
+    return make_transformation(item, transformed, BY_HAND, annotation.annotator, ANNOTATOR, faults)
 
 
 def _apply_decision(pair: Duplicate, drop: str) -> Duplicate:
     if not drop:
         return pair
-    alike = replace(pair, conflict="", dropped=True)
-    return alike if drop == "later" else replace(alike, item_id=pair.earlier, earlier=pair.item_id)
+    resolved = replace(pair, conflict="", dropped=True)
+    return (
+        resolved
+        if drop == "later"
+        else replace(resolved, item_id=pair.earlier, earlier=pair.item_id)
+    )
 
 
 def annotate(

@@ -78,8 +78,8 @@ class Formulas:
 def visible_text(text: str) -> str:
     """Return the visible text of HTML, without using a parser."""
     formulas = Formulas()
-    seen = _TAG.sub("", _INVISIBLE.sub("", formulas.hide(text)))
-    return formulas.show(html.unescape(seen))
+    visible = _TAG.sub("", _INVISIBLE.sub("", formulas.hide(text)))
+    return formulas.show(html.unescape(visible))
 
 
 def lost_characters(before: str, after: str) -> str:

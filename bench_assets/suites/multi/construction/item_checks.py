@@ -39,8 +39,8 @@ def _format_defects(item: MultiItem) -> list[str]:
 
 
 def _content_defects(item: MultiItem) -> list[str]:
-    shown = (int(match[1]) for match in IMAGE_TOKEN.finditer(item.text))
-    absent = next((n for n in shown if not 0 < n <= len(item.images)), None)
+    referenced = (int(match[1]) for match in IMAGE_TOKEN.finditer(item.text))
+    absent = next((n for n in referenced if not 0 < n <= len(item.images)), None)
     found = {
         "the text is empty": not item.text.strip(),
         "the answer is empty": not item.answer.strip() and item.type != "Other",
@@ -127,10 +127,14 @@ def duplicates(
     pairs: dict[str, list[tuple[str, float, int, str]]] = defaultdict(list)
     for twin in similar_texts(texts, similarity):
         later, earlier = by_id[twin.later], by_id[twin.earlier]
-        apart = _image_distance(later, earlier, hashes)
-        if later.problem_id != earlier.problem_id and apart is not None and apart <= distance:
+        image_distance = _image_distance(later, earlier, hashes)
+        if (
+            later.problem_id != earlier.problem_id
+            and image_distance is not None
+            and image_distance <= distance
+        ):
             why = _conflict(later, earlier)
-            pairs[twin.later].append((twin.earlier, twin.similarity, apart, why))
+            pairs[twin.later].append((twin.earlier, twin.similarity, image_distance, why))
     dropped: set[str] = set()
     for name, found in pairs.items():
         if any(not conflict and earlier not in dropped for earlier, _, _, conflict in found):
@@ -139,13 +143,13 @@ def duplicates(
         Duplicate(
             item_id=name,
             earlier=earlier,
-            similarity=alike,
-            distance=apart,
+            similarity=text_similarity,
+            distance=image_distance,
             conflict=conflict,
             dropped=name in dropped and not conflict,
         )
         for name, found in pairs.items()
-        for earlier, alike, apart, conflict in found
+        for earlier, text_similarity, image_distance, conflict in found
     ]
 
 
@@ -155,8 +159,8 @@ def _conflict(later: MultiItem, earlier: MultiItem) -> str:
         return f"the gold is {later.answer!r:.60}, not {earlier.answer!r:.60}"
     one, other = (_DECISIVE_TOKENS.findall(_half_width(item.text)) for item in (later, earlier))
     if Counter(one) != Counter(other):
-        apart = (Counter(one) - Counter(other)) | (Counter(other) - Counter(one))
-        return f"only one of them has {', '.join(sorted(apart))}"
+        differing = (Counter(one) - Counter(other)) | (Counter(other) - Counter(one))
+        return f"only one of them has {', '.join(sorted(differing))}"
     return next((f"{a} is {b} in the other" for a, b in _replacements(earlier, later)), "")
 
 
@@ -185,8 +189,10 @@ def _gold(item: MultiItem) -> tuple[str, ...]:
     if item.type in ("SA", "MA"):
         options = [_normalize_text(option) for option in split_options(item.text)[1]]
         by_letter = dict(zip(ascii_uppercase, options, strict=False))
-        told_apart = len(set(options)) == len(options)  # not if they are images
-        return tuple(sorted(by_letter.get(one, one) if told_apart else one for one in item.answer))
+        are_distinct = len(set(options)) == len(options)  # not if they are images
+        return tuple(
+            sorted(by_letter.get(one, one) if are_distinct else one for one in item.answer)
+        )
     return tuple(map(_normalize_text, item.answer.splitlines()))
 
 
@@ -200,10 +206,10 @@ def _half_width(text: str) -> str:
 
 def _image_distance(one: MultiItem, other: MultiItem, hashes: Mapping[str, str]) -> int | None:
     """Largest distance between images in the same place; None if the counts differ."""
-    shown = [[hashes[name] for name in _referenced_images(item)] for item in (one, other)]
-    if len(shown[0]) != len(shown[1]):
+    image_hashes = [[hashes[name] for name in _referenced_images(item)] for item in (one, other)]
+    if len(image_hashes[0]) != len(image_hashes[1]):
         return None
-    return max((hash_distance(a, b) for a, b in zip(*shown, strict=True)), default=0)
+    return max((hash_distance(a, b) for a, b in zip(*image_hashes, strict=True)), default=0)
 
 
 def _referenced_images(item: MultiItem) -> list[str]:

@@ -197,11 +197,11 @@ def _convert_html(html: str, as_image: Callable[[str], str], table: Callable[[st
     soup = parse_html(formulas.hide(html))
     for part in soup(["script", "style"]) + soup(string=lambda text: isinstance(text, Comment)):
         part.extract()
-    for drawn in [one for one in soup("table") if one.find_parent("table") is None]:
+    for outer_table in [one for one in soup("table") if one.find_parent("table") is None]:
         if not _is_simple_table(
-            drawn
+            outer_table
         ):  # outermost tables only: all nested ones would take too long
-            drawn.replace_with(table(formulas.show(str(drawn))))
+            outer_table.replace_with(table(formulas.show(str(outer_table))))
     for text in soup(string=lambda text: text.find_parent("table") is not None):
         text.replace_with(formulas.escape_pipes(text))
     for image in soup("img"):
@@ -361,11 +361,11 @@ def draw_table(html: str, font: Path | None = None) -> bytes:
 def _cells(rows: list["Tag"]) -> Mapping[_Place, _Cell]:
     """Place every cell; joined rows push the cells below to the right."""
     cells: dict[_Place, _Cell] = {}
-    taken: set[_Place] = set()
+    occupied: set[_Place] = set()
     for row, tags in enumerate(rows):
         column = 0
         for tag in tags.find_all(["td", "th"]):
-            while (row, column) in taken:
+            while (row, column) in occupied:
                 column += 1
             text = " ".join(tag.get_text(" ", strip=True).splitlines())
             cell = _Cell(text, _span(tag, "rowspan"), _span(tag, "colspan"))
@@ -374,7 +374,7 @@ def _cells(rows: list["Tag"]) -> Mapping[_Place, _Cell]:
             if cell.rows * cell.columns > _MAX_CELL_AREA:
                 raise ImageError(f"a cell spans too much: {cell.rows} x {cell.columns}")
             cells[row, column] = cell
-            taken |= {
+            occupied |= {
                 (row + down, column + right)
                 for down in range(cell.rows)
                 for right in range(cell.columns)

@@ -227,8 +227,8 @@ def undo_to_blank(item: MultiItem, changed: MultiItem) -> bool:
     """Whether the answer is the text of the right option, and of no other option."""
     stem, options = split_options(item.specific)
     right = ascii_uppercase.index(item.answer)
-    same = [number for number, text in enumerate(options) if text == changed.answer]
-    return (stem, same) == (changed.specific, [right])
+    matching = [number for number, text in enumerate(options) if text == changed.answer]
+    return (stem, matching) == (changed.specific, [right])
 
 
 def proof_of_blank(item: MultiItem) -> str:
@@ -308,7 +308,9 @@ def _value(option: str) -> Fraction | None:
 def _named_answers(text: str) -> list[str]:
     """Answer a text that asks about two named things; [] for any other text."""
     found = ((form.fullmatch(text), names) for form, names in _NAMED_BLANKS)
-    return next(([names[one] for one in asked.groups()] for asked, names in found if asked), [])
+    return next(
+        ([names[one] for one in matched.groups()] for matched, names in found if matched), []
+    )
 
 
 def _fixes_numbers(text: str, golds: Sequence[Fraction | None]) -> bool:
@@ -367,8 +369,8 @@ def _find_blank_group(item: MultiItem) -> re.Match[str] | None:
     """Find the parallel blanks of a question whose blanks all have a gold."""
     group = _PARALLEL.search(item.specific)
     fits = item.text.count(MASK) == len(gold_blanks(item.answer))
-    few = group is not None and group[0].count(MASK) <= len(ascii_lowercase)
-    return group if item.type == "FB" and fits and few else None
+    has_few_blanks = group is not None and group[0].count(MASK) <= len(ascii_lowercase)
+    return group if item.type == "FB" and fits and has_few_blanks else None
 
 
 def _blanks_before(item: MultiItem, group: re.Match[str]) -> int:

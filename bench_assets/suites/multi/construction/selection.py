@@ -242,8 +242,8 @@ def hardness(
     found = {question.question_id: 0.0 for question in questions}
     for score in scores:
         if score.question_id in found and score.max_points > 0:
-            lost = 1 - (score.points or 0.0) / score.max_points
-            found[score.question_id] += weights.get(score.model, 0.0) * lost
+            lost_share = 1 - (score.points or 0.0) / score.max_points
+            found[score.question_id] += weights.get(score.model, 0.0) * lost_share
     return found
 
 
@@ -306,8 +306,8 @@ def _select_hardest(
         [question.question_id for question in ordered if question.category == kind]
         for kind in _TYPES
     )
-    taken = multiple[: ceil(wanted / 4)] + blank[: wanted // 4]
-    return taken + single[: wanted - len(taken)]
+    selected = multiple[: ceil(wanted / 4)] + blank[: wanted // 4]
+    return selected + single[: wanted - len(selected)]
 
 
 def _tie_break_score(question: Question, quotas: Quotas) -> float:

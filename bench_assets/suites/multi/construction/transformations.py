@@ -132,8 +132,8 @@ def propose(
             rows += _apply_request(item, request, by)
             continue
         names = [*_FIXED_RULES, *_draw_rules(item, share, seed)]
-        made = [found for name in names if (found := _apply_rule(item, name, "rule"))]
-        rows += max(made, key=lambda found: all(row.proof for row in found), default=[])
+        proposals = [found for name in names if (found := _apply_rule(item, name, "rule"))]
+        rows += max(proposals, key=lambda found: all(row.proof for row in found), default=[])
     return rows
 
 
@@ -263,18 +263,20 @@ def _apply_request(item: MultiItem, request: Mapping[str, str], by: str) -> list
     if not words or item.text.count(words) != 1:
         return [_refused_transformation(item, name, by, f"{words!r} does not occur exactly once")]
     general, specific = (part.replace(words, instead) for part in (item.general, item.specific))
-    made = replace(item, general=general, specific=specific)
-    faults = rewrite_faults(item, made, words, instead) + defects(made)
-    return [make_transformation(item, made, name, by, _annotator_proof(by), "; ".join(faults))]
+    transformed = replace(item, general=general, specific=specific)
+    faults = rewrite_faults(item, transformed, words, instead) + defects(transformed)
+    return [
+        make_transformation(item, transformed, name, by, _annotator_proof(by), "; ".join(faults))
+    ]
 
 
 def _apply_rule(item: MultiItem, name: str, by: str) -> list[Transformation]:
     rule = RULES[name]
-    made = rule.make(item)
-    proof = made and (_annotator_proof(by) or rule.proof(item))
+    variants = rule.make(item)
+    proof = variants and (_annotator_proof(by) or rule.proof(item))
     return [
         make_transformation(item, one, name, by, proof or "", "; ".join(_faults(rule, item, one)))
-        for one in made
+        for one in variants
     ]
 
 

@@ -325,9 +325,9 @@ def _add_piece(
         return question
     if not piece.images:  # a person who writes of [IMAGE_1] means the question's
         return replace(question, context=piece.content)
-    shown = [piece.images[n - 1] for n in _image_numbers(piece.content)]
+    image_names = [piece.images[n - 1] for n in _image_numbers(piece.content)]
     return replace(
         question,
         context=_renumber_images(piece.content, len(question.images) + 1),
-        images=(*question.images, *(images[name].sha256 for name in shown if name in images)),
+        images=(*question.images, *(images[name].sha256 for name in image_names if name in images)),
     )

@@ -77,29 +77,29 @@ def read_blanks(response: str, n: int, stem: str = "") -> tuple[str, ...]:
         stem: The question, in half-width letters; a response may repeat its words around a blank.
     """
     response = _DELIMITERS.sub("", response)
-    asked = stem.split(MASK)
-    if len(asked) != n + 1:
+    segments = stem.split(MASK)
+    if len(segments) != n + 1:
         return _read_lines(response, n)
-    if len(boxed_texts(response)) != n and (restated := _read_from_stem(response, asked)):
+    if len(boxed_texts(response)) != n and (restated := _read_from_stem(response, segments)):
         return restated
     found = _read_lines(response, n)
-    return tuple(map(_strip_stem, found, asked, asked[1:])) if len(found) == n else found
+    return tuple(map(_strip_stem, found, segments, segments[1:])) if len(found) == n else found
 
 
-def _read_from_stem(response: str, asked: Sequence[str]) -> tuple[str, ...]:
+def _read_from_stem(response: str, segments: Sequence[str]) -> tuple[str, ...]:
     """Read the blanks from a response's last repetition of the stem; () without one.
 
     Of the text before the first blank, its last characters are enough.
     """
-    said = re.sub(r"[^\S\n]", "", _EMPHASIS.sub("", response))
-    first, *middle, last = [re.sub(r"\s", "", part) for part in asked]
+    text = re.sub(r"[^\S\n]", "", _EMPHASIS.sub("", response))
+    first, *middle, last = [re.sub(r"\s", "", part) for part in segments]
     lead = (_CLAUSE.split(first)[-1] or first)[-_MAX_CONTEXT:]
     tail = _CLAUSE.split(last)[0][:_MAX_CONTEXT]
     for start in (*(lead[at:] for at in range(len(lead) - 1)), ""):
         if len(start + "".join(middle) + tail) < _MIN_CONTEXT:
             return ()
         parts = (re.escape(start) or _START, *map(re.escape, middle), re.escape(tail) or _END)
-        found = [one.groups() for one in re.finditer(_BLANK_ENTRY.join(parts), said)]
+        found = [one.groups() for one in re.finditer(_BLANK_ENTRY.join(parts), text)]
         if filled := [one for one in found if not _EMPTY.search(" ".join(one))]:
             return filled[-1]
     return ()
@@ -115,10 +115,12 @@ def _strip_stem(line: str, before: str, after: str) -> str:
     if subject != lead:
         starts = [subject[at:] + verb for at in range(len(subject)) for verb in _COPULAS]
     starts += [sign for sign in subject[-1:] if _CIRCLED.match(sign)]
-    said = line.rstrip("。.")
+    trimmed = line.rstrip("。.")
     tail = _CLAUSE.split(after)[0]
-    ends = next(filter(said.endswith, (tail, *(after[:n] for n in range(_MAX_CONTEXT, 1, -1)))), "")
-    line = said.removesuffix(ends) if ends and said != ends else line
+    ends = next(
+        filter(trimmed.endswith, (tail, *(after[:n] for n in range(_MAX_CONTEXT, 1, -1)))), ""
+    )
+    line = trimmed.removesuffix(ends) if ends and trimmed != ends else line
     starts += [lead] * bool(ends)
     return line.removeprefix(next(filter(line.startswith, filter(None, starts)), ""))
 
@@ -191,9 +193,9 @@ def _split_line(line: str, n: int) -> list[str]:
             if len(parts := text.split(mark)) == n:
                 return [part.strip() for part in parts]
     words = line.split()  # "光合作用 呼吸作用" or "54 2.7", no English words
-    apart = [] if line.isascii() and not all(map(_HAS_DIGIT.search, words)) else words
-    joined = re.split("[和与]", line)
-    for parts in (re.split(r"\s{2,}", line), _QUOTATION.findall(line), apart, joined):
+    by_space = [] if line.isascii() and not all(map(_HAS_DIGIT.search, words)) else words
+    by_conjunction = re.split("[和与]", line)
+    for parts in (re.split(r"\s{2,}", line), _QUOTATION.findall(line), by_space, by_conjunction):
         if len(parts) == n:
             return parts
     return [line]

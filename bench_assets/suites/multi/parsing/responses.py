@@ -171,12 +171,12 @@ def careful(question: Question) -> Reader:
     wanted = [line for line in question.answer if line.strip()]
     wanted_are = requested_kind(stem)
 
-    asked = re.escape(_last_clause(stem))
+    clause_pattern = re.escape(_last_clause(stem))
 
     def read(response: str) -> str:
-        if len(asked) >= _MIN_STEM_LENGTH:  # "鲸鱼是属于哺乳动物的。"
-            response = re.sub(rf"{asked} ?:", "正确答案:", response)
-            response = re.sub(rf"(?<=[是为]){asked}(?=\W*$)", "正确答案", response)
+        if len(clause_pattern) >= _MIN_STEM_LENGTH:  # "鲸鱼是属于哺乳动物的。"
+            response = re.sub(rf"{clause_pattern} ?:", "正确答案:", response)
+            response = re.sub(rf"(?<=[是为]){clause_pattern}(?=\W*$)", "正确答案", response)
         return read_choices(response, offered, wanted_are).letters
 
     return Reader(
@@ -205,10 +205,10 @@ def requested_kind(stem: str) -> RequestedKind:
     >>> requested_kind("下列说法不正确的是[MASK]"), requested_kind("不属于哺乳动物的是[MASK]")
     ('wrong', 'else')
     """
-    asked = _last_clause(stem)
-    if _ASKS_FOR_WRONG.search(asked):
+    last_clause = _last_clause(stem)
+    if _ASKS_FOR_WRONG.search(last_clause):
         return "wrong"
-    return "else" if _ASKS_FOR_OTHERS.search(asked) else "right"
+    return "else" if _ASKS_FOR_OTHERS.search(last_clause) else "right"
 
 
 def _last_clause(stem: str) -> str:

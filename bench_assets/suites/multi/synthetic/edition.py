@@ -22,8 +22,8 @@ _MIDDLE = 144  # px; the origin of a graph
 
 def draw(figure: Mapping[str, Any]) -> bytes:
     """Draw a figure of ``problems.json`` as a PNG, by its ``kind``."""
-    about = {name: value for name, value in figure.items() if name not in ("kind", "caption")}
-    return _KINDS[figure["kind"]](**about).png()
+    arguments = {name: value for name, value in figure.items() if name not in ("kind", "caption")}
+    return _KINDS[figure["kind"]](**arguments).png()
 
 
 def _right_triangle(legs: Sequence[str], hypotenuse: str) -> Scene:

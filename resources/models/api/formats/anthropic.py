@@ -51,10 +51,10 @@ class Anthropic:
     def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
         """Encode a request; system turns become the ``system`` field."""
         system = [one for m in messages if m["role"] == "system" for one in m["content"]]
-        said = [m for m in messages if m["role"] != "system" and m["content"]]
+        turns = [m for m in messages if m["role"] != "system" and m["content"]]
         fields = {
             "model": self._spec.model,
-            "messages": said,
+            "messages": turns,
             **({"system": system} if system else {}),
             **self._spec.constant_fields,
             **self._spec.sampling_fields(request.sample, request.temperature),

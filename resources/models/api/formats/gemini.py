@@ -79,14 +79,16 @@ class Gemini:
         usage = as_object(received.get("usageMetadata"))
         hidden = bool(token_count(usage.get("thoughtsTokenCount")))
         text, end = _parse_candidate(received, self._spec.thinking_tags, hidden=hidden)
-        read = usage.get("promptTokenCount")
-        wrote = map(usage.get, ("candidatesTokenCount", "thoughtsTokenCount"))
+        prompt_count = usage.get("promptTokenCount")
+        output_counts = map(usage.get, ("candidatesTokenCount", "thoughtsTokenCount"))
         return Response(
             text=text,
             finish_reason=end,
-            prompt_tokens=sum_tokens(read, usage.get("toolUsePromptTokenCount")),
+            prompt_tokens=sum_tokens(prompt_count, usage.get("toolUsePromptTokenCount")),
             # Counts of 0 are omitted, such as those of a blocked response.
-            completion_tokens=None if token_count(read) is None else sum_tokens(0, *wrote),
+            completion_tokens=None
+            if token_count(prompt_count) is None
+            else sum_tokens(0, *output_counts),
             seconds=seconds,
             served=self._answering.identity(received.get("modelVersion")),
         )

@@ -94,8 +94,8 @@ class OpenAI:
 
     def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
         """Encode a request; extra_body overrides every other field."""
-        drawn = self._spec.sampling_fields(request.sample, request.temperature)
-        fields = self._constant | {"messages": messages} | drawn
+        sampling = self._spec.sampling_fields(request.sample, request.temperature)
+        fields = self._constant | {"messages": messages} | sampling
         return orjson.dumps(fields | fill_value_keys(self._spec.extra_body))
 
     def response(self, received: Mapping[str, Any], seconds: float) -> Response:
@@ -117,11 +117,11 @@ class OpenAI:
         require_value(message, "role", "assistant")
         usage = as_object(received.get("usage"))
         hidden = as_object(usage.get("completion_tokens_details")).get("reasoning_tokens")
-        said, end = _parse_message(
+        response_text, end = _parse_message(
             message, end, self._spec.thinking_tags, hidden=bool(token_count(hidden))
         )
         return Response(
-            text=said,
+            text=response_text,
             finish_reason=end,
             prompt_tokens=token_count(usage.get("prompt_tokens")),
             completion_tokens=token_count(usage.get("completion_tokens")),
@@ -141,8 +141,8 @@ def _map_finish_reason(reason: object) -> str:
     if reason is None:
         return ""
     if isinstance(reason, str) and reason in _OVERLOADED:
-        what = f"the response was broken off: finish_reason {reason!r}"
-        raise NoResponseError(what, overloaded=True)
+        message = f"the response was broken off: finish_reason {reason!r}"
+        raise NoResponseError(message, overloaded=True)
     if isinstance(reason, str) and (named := reason.partition(": ")[0]).lower().endswith("_filter"):
         reason = named  # such as "content_filter: PROHIBITED_CONTENT"
     return map_finish_reason(reason, _FINISH_REASONS, "finish_reason")
@@ -161,13 +161,13 @@ def _parse_message(
     message: Mapping[str, Any], end: str, tags: Tags | None, *, hidden: bool
 ) -> tuple[str, str]:
     """Text and finish reason of a message; ``hidden`` if it has hidden reasoning."""
-    thought, said = _parts(message.get("content"))
+    thought, response_text = _parts(message.get("content"))
     thought = _find_reasoning(message) or thought
     refusal, calls = text(message, "refusal"), _has_tool_calls(message)
     if refusal and end in _COMPLETE:
         end = "refusal"
-    if said.strip():
-        return prepend_reasoning(thought, said, tags), end
+    if response_text.strip():
+        return prepend_reasoning(thought, response_text, tags), end
     if refusal:
         return prepend_reasoning(thought, refusal, tags), end
     if calls and end in _COMPLETE:
@@ -177,7 +177,7 @@ def _parse_message(
     if not end:
         raise NoResponseError("the response has neither a text nor a finish_reason")
     cut_off = end == "length" and bool(thought or hidden)
-    return prepend_reasoning(thought, said, tags, cut_off=cut_off), end
+    return prepend_reasoning(thought, response_text, tags, cut_off=cut_off), end
 
 
 def _is_empty_text(message: Mapping[str, Any]) -> bool:
@@ -202,23 +202,23 @@ def _parts(content: object) -> tuple[str, str]:
         return "", content or ""
     if not isinstance(content, list):
         raise NoResponseError("choices[0].message.content is neither a text nor a list of parts")
-    thought, said = "", ""
+    thought, response_text = "", ""
     for part in content:
         match part:
             case {"type": "text" | "output_text", "text": str(written)}:
-                said += written
+                response_text += written
             case {"type": "thinking" | "reasoning"}:
                 thought += _join_parts(part.get("thinking") or part.get("text"))
             case {"type": "reference" | "redacted_thinking"}:
                 pass
             case _:
                 raise NoResponseError("choices[0].message.content has a part that is not text")
-    return thought, said
+    return thought, response_text
 
 
 def _find_reasoning(message: Mapping[str, Any]) -> str:
     for name in _REASONING_FIELDS:
-        if (said := message.get(name)) and (found := _join_parts(said)):
+        if (value := message.get(name)) and (found := _join_parts(value)):
             return found
     return ""
 

@@ -101,8 +101,8 @@ def decode_response(
     try:
         received = parse_json(data)
     except ValueError as exc:
-        seen = failure(200, data, headers)
-        return Failure(what=f"the response is not JSON ({exc})", detail=seen.detail, tries=2)
+        classified = failure(200, data, headers)
+        return Failure(what=f"the response is not JSON ({exc})", detail=classified.detail, tries=2)
     if error := _find_error(received, form.holds):
         return failure(_status_of(error), data, headers, error)
     body = received if isinstance(received, dict) else {}
@@ -111,9 +111,9 @@ def decode_response(
     except NoResponseError as exc:
         if error := exc.error or (reports_failure(body) and body):
             return failure(_status_of(error), data, headers, error)
-        seen = failure(200, data, headers)
+        classified = failure(200, data, headers)
         tries = UNLIMITED_TRIES if exc.overloaded else 2
-        return Failure(what=str(exc), detail=seen.detail, tries=tries)
+        return Failure(what=str(exc), detail=classified.detail, tries=tries)
     if reports_failure(body) and _is_unexplained_empty(response):
         return failure(_status_of(body), data, headers, body)
     return response
@@ -158,11 +158,11 @@ def prepend_reasoning(
         return text
     if not cut_off:
         # Reasoning may end with the beginning of the closing tag: "see [1]" before "]]".
-        told = _escape_tags(thought + closing[:-1], (opening, closing)) + closing[-1:]
-        return f"{opening}{told}{text}"
+        escaped = _escape_tags(thought + closing[:-1], (opening, closing)) + closing[-1:]
+        return f"{opening}{escaped}{text}"
     # A marked answer at the very end would end the reasoning.
-    told = _escape_tags(thought, (opening, closing, *(form.closing for form in ANSWERS)))
-    return f"{opening}{told}" if opening else f"{told}{closing}"
+    escaped = _escape_tags(thought, (opening, closing, *(form.closing for form in ANSWERS)))
+    return f"{opening}{escaped}" if opening else f"{escaped}{closing}"
 
 
 def as_object(value: object) -> Mapping[str, Any]:
@@ -243,11 +243,11 @@ def parse_json(data: bytes) -> object:
 
 
 def _refuse_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    told: dict[str, object] = {}
+    fields: dict[str, object] = {}
     for name, value in pairs:
-        if told.setdefault(name, value) != value:
+        if fields.setdefault(name, value) != value:
             raise ValueError("a duplicate field with another value")
-    return told
+    return fields
 
 
 def text(of: Mapping[str, Any], name: str) -> str | None:
@@ -268,8 +268,8 @@ def require_value(of: Mapping[str, Any], name: str, expected: str) -> None:
     Raises:
         NoResponseError: If it has another value, such as "user" for the role.
     """
-    said = of.get(name)
-    if said not in (None, "", expected):
+    value = of.get(name)
+    if value not in (None, "", expected):
         raise NoResponseError(f"{name} is not {expected!r}")
 
 

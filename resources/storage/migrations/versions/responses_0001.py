@@ -52,8 +52,8 @@ def _fill_page(connection: sa.Connection, after: str) -> str | None:
     ).all()
     if not rows:
         return None
-    said = [_parse_json(text) for _, text in rows]
-    columns: list[list[Any]] = [[one.get(name) for one in said] for name in _FROM_JSON]
+    parsed = [_parse_json(text) for _, text in rows]
+    columns: list[list[Any]] = [[one.get(name) for one in parsed] for name in _FROM_JSON]
     for column, name in zip(columns, _FROM_JSON, strict=True):
         if name != "image_tokens":
             column[:] = [
@@ -71,5 +71,5 @@ def _fill_page(connection: sa.Connection, after: str) -> str | None:
 
 
 def _parse_json(text: str) -> dict[str, Any]:
-    said = json.loads(text)
-    return said if isinstance(said, dict) else {}
+    value = json.loads(text)
+    return value if isinstance(value, dict) else {}

@@ -175,18 +175,20 @@ def hold(
         )
         if chosen.answerer not in ("", chosen.writer):
             answerer = opened.enter_context(open_writer(context, models, chosen.answerer, sources))
-        held = hold_dialogues(
+        dialogues = hold_dialogues(
             captions,
             annotation.digests(stored),
             (asker, answerer),
             rounds=chosen.rounds,
             tries=chosen.tries,
         )
-    shown = {"transcript": dg.MetadataValue.md(_transcript(held.utterances, held.endings))}
+    metadata = {
+        "transcript": dg.MetadataValue.md(_transcript(dialogues.utterances, dialogues.endings))
+    }
     return (
-        table_output(held.utterances, shown),
-        table_output(held.endings),
-        table_output(held.statements),
+        table_output(dialogues.utterances, metadata),
+        table_output(dialogues.endings),
+        table_output(dialogues.statements),
     )
 
 
@@ -201,11 +203,11 @@ def _transcript(utterances: Sequence[Utterance], endings: Sequence[DialogueEnd])
         ]
         for one in utterances:
             if one.image == end.image:
-                asked = (
+                question = (
                     f" (asked: {escape_markdown(one.heard)})" if one.speaker == "answerer" else ""
                 )
-                said = "<br>".join(map(escape_markdown, one.said.split("\n")))
-                lines.append(f"- **{one.speaker}**, round {one.round}{asked}: {said}")
+                text = "<br>".join(map(escape_markdown, one.said.split("\n")))
+                lines.append(f"- **{one.speaker}**, round {one.round}{question}: {text}")
         lines += [
             "",
             f"Ended by {end.outcome} after {end.rounds} rounds. {escape_markdown(end.decision)}",
@@ -235,19 +237,20 @@ def look_alike_proposals(
 ) -> dg.Output[list[LookAlike]]:
     """Find images that are alike in subject, composition, or both."""
     kept = {decision.image for decision in decisions if decision.kept}
-    known = annotation.digests(stored)
+    digest_of = annotation.digests(stored)
     decoded = [
         (row, composition(image))
         for row in gallery
-        if row.image in kept and (image := image_store.open_if_whole(known[row.image])) is not None
+        if row.image in kept
+        and (image := image_store.open_if_whole(digest_of[row.image])) is not None
     ]
     if not decoded:
         return table_output([])
-    shown = [row for row, _ in decoded]
+    rows = [row for row, _ in decoded]
     layouts = np.stack([layout for _, layout in decoded])
-    subjects = open_sentence_encoder(settings).encode_texts([row.prompt for row in shown])
+    subjects = open_sentence_encoder(settings).encode_texts([row.prompt for row in rows])
     return table_output(
-        propose_look_alikes([row.image for row in shown], subjects, layouts, config.n)
+        propose_look_alikes([row.image for row in rows], subjects, layouts, config.n)
     )
 
 

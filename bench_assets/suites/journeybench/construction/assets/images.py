@@ -93,12 +93,12 @@ def decisions(
     stored: list[StoredImage],
 ) -> dg.Output[list[FilterDecision]]:
     """Keep unusual, fictional and comprehensible images."""
-    there = images_by_name(stored)
+    by_name = images_by_name(stored)
     hashes = {
         row.image: image_hash(image)
         for row in gallery
-        if row.image in there
-        and (image := image_store.open_if_whole(there[row.image].sha256)) is not None
+        if row.image in by_name
+        and (image := image_store.open_if_whole(by_name[row.image].sha256)) is not None
     }
     rows = decide_images(
         gallery,
