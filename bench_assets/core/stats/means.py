@@ -321,9 +321,7 @@ def _interval(value: float, found: ClusterInfluence, several: bool) -> tuple[flo
     squares = fsum(shares**2)
     observed = fsum(moves**2)
     possible = value * (1 - value)
-    if (
-        observed < _MIN_VARIANCE
-    ):  # no variation: count every cluster as one unit, which is the least
+    if observed < _MIN_VARIANCE:  # no variation: each cluster counts as one unit, the least
         return _wilson(value, 1 / squares if several else float(n), Z)
     if found.settled:
         return _wilson(value, possible / observed, Z)

@@ -158,6 +158,8 @@ NUMBERS = [
     ("number", NOTHING, "63 in", "5 feet 3 inches", 1.0),
     ("number", {"unit": "min"}, 90, "1 hour and 30 minutes", 1.0),
     ("number", {"unit": "cm"}, 12, "twelve centimetres", 1.0),
+    ("number", {"unit": "$"}, -5, "The account stands at -$5.", 1.0),
+    ("number", {"unit": "$"}, 5, "The account stands at $5.", 1.0),
     ("number", NOTHING, "5 bananas", "5", 1.0),
     *(("number", NOTHING, f"{sign}12", f"{sign}12", 1.0) for sign in "$€£"),
     *(("number", NOTHING, f"{sign}12", f"{other}12", None) for sign, other in ("$€", "€£", "£$")),

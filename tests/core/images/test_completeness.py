@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PIL import ExifTags, Image
 
+from bench_assets.core.images import completeness
 from bench_assets.core.images.completeness import jpeg_layout
 from bench_assets.core.images.decoding import END_ADDED, decode, is_plain
 from bench_assets.core.schema.errors import ImageError
@@ -173,6 +174,16 @@ def test_a_large_jpeg_is_decoded_at_half_its_size_and_keeps_the_size_of_its_file
     for more, most in ((WHOLE["PNG"], 320 * 240 - 1), (data, 320 * 240 // 2)):
         with pytest.raises(ImageError, match="320 x 240 px, more than"):
             decode(more, most)
+
+
+def test_doubtful_ends_of_a_large_jpeg_are_compared_at_half_its_size(monkeypatch):
+    sizes, strips = [], completeness._strips
+    monkeypatch.setattr(completeness, "_MAX_FULL_SIZE_PIXELS", 240 * 240 - 1)
+    monkeypatch.setattr(
+        completeness, "_strips", lambda image: sizes.append(image.size) or strips(image)
+    )
+    inspect_image(written(half_plain("white").convert("L"), "JPEG"), "a", 10**8, 10**8)
+    assert set(sizes) == {(120, 120)}
 
 
 _MEASURED = """

@@ -6,7 +6,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bench_assets.core.images.charts import Bar, bar_chart, scale, training_curve
+from bench_assets.core.images.charts import (
+    Bar,
+    bar_chart,
+    reliability_diagram,
+    scale,
+    training_curve,
+)
 from tests.core.schema.test_training_runs import metric
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -209,3 +215,11 @@ def test_names_of_strangers_are_texts_of_bounded_length():
     assert label.startswith("<script>alert(")
     assert len(label) == 36
     assert not re.search(r"<script", bar_chart([bar], name))
+
+
+def test_the_axes_of_a_reliability_diagram_are_labelled_beside_them():
+    places = placed_texts(reliability_diagram([(0.5, 0.4, 10)], [(1.0, 0.4)], "title"))
+    # axes of 200 px from 60 and 380 on, labels 6 px before them; of two equal texts the right one
+    assert [places[text][0] for text in ("accuracy", "0")] == [374, 374]
+    assert [places[text][0] for text in ("confidence", "1")] == [160, 580]
+    assert places["accuracy"][1] == (places["0"][1] - 4 + 40) / 2  # the axes begin at y = 40

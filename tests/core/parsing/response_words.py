@@ -176,6 +176,8 @@ WORDS += [
     (why, "B", "nothing but the answer"),
     (why, "The third image.", "nothing but the answer"),
     (why, "At first A. Final answer: B", "a stated answer"),
+    (of_images, "The answer is A. Final answer: B", "B"),
+    (of_images, "The answer is A. My final answer is B.", "B"),
     (why, "I think the answer is B.", "a stated answer"),
     (why, "It shows much.\n(B) the third image", "the one line that is an option"),
     (why, "B\n\nIt shows much more of it.", "its first line"),
