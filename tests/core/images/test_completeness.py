@@ -178,12 +178,12 @@ def test_a_large_jpeg_is_decoded_at_half_its_size_and_keeps_the_size_of_its_file
 
 def test_doubtful_ends_of_a_large_jpeg_are_compared_at_half_its_size(monkeypatch):
     sizes, strips = [], completeness._strips
-    monkeypatch.setattr(completeness, "_MAX_FULL_SIZE_PIXELS", 240 * 240 - 1)
+    monkeypatch.setattr(completeness, "_MAX_FULL_SIZE_PIXELS", 480 * 480 - 1)
     monkeypatch.setattr(
         completeness, "_strips", lambda image: sizes.append(image.size) or strips(image)
     )
     inspect_image(written(half_plain("white").convert("L"), "JPEG"), "a", 10**8, 10**8)
-    assert set(sizes) == {(120, 120)}
+    assert set(sizes) == {(240, 240)}
 
 
 _MEASURED = """
