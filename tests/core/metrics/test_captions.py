@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from bench_assets.core.metrics.caption_measures import tokens_of
 from bench_assets.core.metrics.captions import (
     CaptionPair,
     caption_rouge_l,
@@ -158,3 +159,8 @@ def pycocoevalcap(corpus):
     _, rouge = Rouge().compute_score(truths, said)
     _, cider = Cider().compute_score(truths, said)
     return np.array(bleu).T, rouge, cider
+
+
+def test_the_authors_scorer_splits_captions_at_blanks_and_others_as_the_treebank():
+    assert list(tokens_of("official")("A dog.")) == ["A", "dog."]
+    assert list(tokens_of("rules")("A dog.")) == ["a", "dog"]

@@ -409,3 +409,13 @@ VEHICLES = ("a car", "a truck", "a bicycle", "a bus")
 )  # fmt: skip
 def test_an_option_that_something_is_compared_with_is_not_chosen(response, options):
     assert read_choice(response, options).letter is None
+
+
+def test_a_place_that_no_option_names_is_no_option():
+    options = ("the first word", "the second word", "the third word")
+    assert read_choice("The second word is repeated.", options).letter == "B"
+    assert read_choice("The fourth word is repeated.", options).letter is None
+
+
+def test_texts_of_several_options_are_their_letters():
+    assert read_choices("铁、钠、铜", Options(4, ("铁", "钠", "铜", "金"))).letters == "ABC"
