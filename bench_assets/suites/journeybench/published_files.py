@@ -12,7 +12,6 @@ each ending in ``.jsonl``, ``.csv`` or ``.json``; images may be in ``images/``. 
 of them holds the raw material of an edition to be built.
 """
 
-import ast
 import csv
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from bench_assets.core.answer_types.options import parse_list
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection
 from bench_assets.core.tables.json_records import (
@@ -220,13 +220,8 @@ def _path_suffixes(address: str) -> Iterator[str]:
 
 
 def _parse_list(value: object) -> list[object]:
-    if not (isinstance(value, str) and value.strip().startswith("[")):
-        return []
-    try:
-        found = ast.literal_eval(value.strip())
-    except (ValueError, SyntaxError):
-        return []
-    return list(found) if isinstance(found, list) else []
+    found = parse_list(value) if isinstance(value, str) else None
+    return found if isinstance(found, list) else []
 
 
 def _read_csv(file: Path, rejections: list[Rejection] | None) -> Iterator[tuple[Entry, str]]:

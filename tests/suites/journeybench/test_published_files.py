@@ -17,7 +17,7 @@ from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALL
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
     RELEASES as MULTI_IMAGE_RELEASES,
 )
-from bench_assets.suites.journeybench.published_files import read_records
+from bench_assets.suites.journeybench.published_files import read_records, read_texts
 from bench_assets.suites.journeybench.retrieval.task import TASK as RETRIEVAL
 from tests.rows import prediction, question
 from tests.suites.journeybench.published_bench import EVALUATED, Bench
@@ -331,3 +331,9 @@ def test_haloquests_overall_is_made_of_its_image_sources_except_where_noted():
 def test_the_swapped_columns_of_instructblip_are_noted():
     rows = [r for r in ROWS if r.model == "InstructBLIP (8B)" and "swapped" in r.note]
     assert {row.category for row in rows} == {"visual challenge", "insufficient context"}
+
+
+def test_brackets_without_end_are_a_text():
+    nested = "[" * 9999
+    assert read_texts({"url": nested}, "url") == [nested]
+    assert read_texts({"url": "['a', 'b']"}, "url") == read_texts({"url": '["a", "b"]'}, "url")

@@ -345,7 +345,7 @@ def _evaluate_integer(expression: str) -> int | None:
     """Evaluate an arithmetic expression; None unless its value is an integer."""
     try:
         value = _evaluate(ast.parse(expression.strip(), mode="eval").body)
-    except (SyntaxError, ValueError, ZeroDivisionError):
+    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError):
         return None
     return int(value) if value.denominator == 1 else None
 
