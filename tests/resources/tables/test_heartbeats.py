@@ -27,7 +27,7 @@ STARTED, OVER = dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.FAILURE
 LIVING = """
 import sys, time
 from resources.runs.heartbeats import Heartbeats
-with Heartbeats(sys.stdin.readline().strip(), "V", 2).beating(sys.argv[1]):
+with Heartbeats(sys.stdin.readline().strip(), "V", 2).keep_alive(sys.argv[1]):
     print("lives", flush=True)
     time.sleep(60)
 """
