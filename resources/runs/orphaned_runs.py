@@ -77,9 +77,8 @@ def is_orphaned(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     # Cloned machines have the same name and id: another boot may be that of another machine.
     if heartbeats and (is_gone is None or process.boot != current.boot):
         return heartbeats.is_lost(run.run_id)
-    if (
-        is_gone is None and process.boot == current.boot
-    ):  # it is in another container of this machine
+    # it is in another container of this machine
+    if is_gone is None and process.boot == current.boot:
         return is_lock_free(locks_folder(instance), run_lock(run.run_id))
     return bool(is_gone)
 

@@ -266,9 +266,8 @@ def _is_at_chance(one: AnnotatorAgreement, usual: _OthersAgreement) -> bool:
     dissents = 1 - one.agreement
     if usual.apart < _RARE_DISSENT and dissents < _MAX_DISSENT_RATIO * usual.apart:
         return False
-    if (
-        not usual.kappa * one.one_kappa >= _MIN_CONCLUSIVE_Z
-    ):  # also if all others gave one value: NaN
+    # also if all others gave one value: NaN
+    if not usual.kappa * one.one_kappa >= _MIN_CONCLUSIVE_Z:
         return False
     at_most = one.kappa + _CHANCE_Z / one.one_kappa
     return one.z < _CHANCE_Z or at_most < usual.kappa / 3

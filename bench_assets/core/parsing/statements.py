@@ -281,9 +281,8 @@ class _SentenceReader:
         )
         rest = [one.text for one in tokens if one.kind == "text"]
         says_so = ("pick" in kinds and all(map(_CHOSEN_ONE.match, rest))) or follows
-        if (
-            not letters and says_so and not kinds & _DENYING
-        ):  # "so it is the one", "B is thus the one"
+        # "so it is the one", "B is thus the one"
+        if not letters and says_so and not kinds & _DENYING:
             letters = "".join(token.letters for token in before)
         if letters:
             self.said.concluded, self.said.concluded_at = letters, tokens[0].start

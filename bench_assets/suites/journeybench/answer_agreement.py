@@ -65,9 +65,8 @@ def matches_truth(answer: str, truth: str, response: str) -> bool:
     (True, False)
     """
     number, truth_numbers = parse_number(answer), list_numbers(truth)
-    if (
-        len(truth_numbers) == 1 and not _is_denial(truth) and not _OPPOSITE_WORD.search(truth)
-    ):  # "the left one"
+    # "the left one"
+    if len(truth_numbers) == 1 and not _is_denial(truth) and not _OPPOSITE_WORD.search(truth):
         return number is not None and same_number(number, truth_numbers[0])
     if _is_denial(truth):
         return not number and any(

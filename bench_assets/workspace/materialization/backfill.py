@@ -144,9 +144,8 @@ def rejection_messages(
         known = condition in task.conditions
         left_out = read_rejections(bench.tables, task, "", condition) if known else {}
         for table, rows in left_out.items():
-            if (
-                rows and describe_questions(bench.tables, task).edition != "mini"
-            ):  # which has some on purpose
+            # the mini edition has some on purpose
+            if rows and describe_questions(bench.tables, task).edition != "mini":
                 found[table] = (
                     f"{task.name}: {len(rows)} row{'s'[: len(rows) != 1]} of the source rejected, "
                     f"the first: {rows[0].entry}: {rows[0].reason}. "
