@@ -89,7 +89,7 @@ check-dagster: $(OLDER)/installed
 
 $(OLDER)/installed: .venv/installed
 	$(PYTHON) -m venv $(OLDER)
-	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > "$$($(OLDER)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/below.pth"
+	$(BIN)/python -c "import sysconfig; print('import site; site.addsitedir(%r)' % sysconfig.get_path('purelib'))" > "$$($(OLDER)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/below.pth"
 	$(OLDER)/bin/pip install --quiet --disable-pip-version-check 'dagster==1.12.22' 'dagster-webserver==1.12.22' 'dagster-pandas==0.28.22'
 	touch $@
 
@@ -141,7 +141,7 @@ cluster-check: $(CLUSTER)/installed
 
 $(CLUSTER)/installed: .venv/installed
 	$(PYTHON) -m venv $(CLUSTER)
-	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > "$$($(CLUSTER)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/below.pth"
+	$(BIN)/python -c "import sysconfig; print('import site; site.addsitedir(%r)' % sysconfig.get_path('purelib'))" > "$$($(CLUSTER)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/below.pth"
 	$(CLUSTER)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[annotate,cluster,k8s]' 'moto[server]' importlib_resources jsonschema
 	$(CLUSTER)/bin/pip install --quiet --disable-pip-version-check --no-deps kubernetes-validate
 	touch $@
@@ -182,7 +182,7 @@ docs: $(DOCS)/installed
 
 $(DOCS)/installed: .venv/installed
 	$(PYTHON) -m venv $(DOCS)
-	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > "$$($(DOCS)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/below.pth"
+	$(BIN)/python -c "import sysconfig; print('import site; site.addsitedir(%r)' % sysconfig.get_path('purelib'))" > "$$($(DOCS)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/below.pth"
 	$(DOCS)/bin/pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@
 

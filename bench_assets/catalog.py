@@ -20,8 +20,8 @@ from bench_assets.evaluation.suite import Suite, suite_defects
 from bench_assets.evaluation.task import Task
 from bench_assets.external_results.suite import IMPORTS_FILE, imported_suites
 from bench_assets.plugins import SUITES, Plugins, find_plugins, plugin_error_reporting
-from resources.config.bench_toml import Settings
-from resources.config.toml_validation import forbid_extra
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.toml_validation import forbid_extra
 
 _NONE = "no suite is installed: run `make install`, or `pip install --editable .`, in the checkout"
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 def _load() -> "Definitions":
     from bench_assets.catalog import load_catalog
     from bench_assets.defs.assembly import build_graph
-    from resources.config.environment import default_home
-    from resources.config.sections.engine_kinds import kind_problems
-    from resources.config.settings_resource import SettingsResource
-    from resources.redaction.logs import redact_logs, redact_tracebacks
+    from bench_resources.config.environment import default_home
+    from bench_resources.config.sections.engine_kinds import kind_problems
+    from bench_resources.config.settings_resource import SettingsResource
+    from bench_resources.redaction.logs import redact_logs, redact_tracebacks
 
     redact_logs(default_home())
     redact_tracebacks(default_home())

@@ -1,8 +1,8 @@
 """Plugins: suites, extensions and engines from entry points of other packages.
 
 There are two groups: ``bench_assets.suites`` (each a ``Suite``, read by ``catalog``) and
-``bench_assets.engines`` (read by ``resources.models``). The project's own suites and engines are
-found in the same way. A package declares in its ``pyproject.toml``::
+``bench_assets.engines`` (read by ``bench_resources.models``). The project's own suites and engines
+are found in the same way. A package declares in its ``pyproject.toml``::
 
     [project.entry-points."bench_assets.suites"]
     fridge = "fridge_bench.suite:SUITE"

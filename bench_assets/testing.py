@@ -17,7 +17,7 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import Suite, suite_defects
 from bench_assets.evaluation.task import CANNOT_BE_SCORED, RULES, Task
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
+from bench_resources.config.settings_resource import SettingsResource
 
 Gold: TypeAlias = Callable[[Question], str]
 _Tables: TypeAlias = Mapping[tuple[str, str], Sequence[Question]]  # by task and condition

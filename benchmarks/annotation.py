@@ -9,9 +9,9 @@ from bench_assets.annotation.answers.progress import progress_of, undecided_unit
 from bench_assets.annotation.answers.quality import annotator_quality
 from bench_assets.annotation.answers.validation import AnnotationTerms, resolve_answers
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit
+from bench_resources.annotation.files import FileBackend
+from bench_resources.tables.parquet import TableFiles
 from benchmarks.figures import Figure, expect, run_command
-from resources.annotation.files import FileBackend
-from resources.tables.parquet import TableFiles
 
 N, PEOPLE = 50_000, 4
 FORM = AnnotationTask(

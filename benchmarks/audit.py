@@ -33,11 +33,11 @@ from bench_assets.defs.tables.audit_inputs import HASHES_FILE
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles
 from benchmarks.drawn_questions import PUBLISHED, questions
 from benchmarks.figures import Figure, expect, run_command
-from resources.config.settings_resource import SettingsResource
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles
 
 BLIND = {"multi": "no_image", "cogbench/vqa": "blind", "journeybench/mcot": "language_only"}
 """Task -> the condition without images that some models are asked under as well."""

@@ -15,12 +15,12 @@ from typing import Any
 
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.provenance import row_digest
+from bench_resources.response_cache.caching_model import CachingModel
+from bench_resources.response_cache.engine import VALIDATION_VERSION
+from bench_resources.response_cache.store import REPAIR_ADVICE, ResponseStore
+from bench_resources.storage.database import SqliteDatabase
 from benchmarks.cluster_replicas import Replicas
 from benchmarks.figures import Figure
-from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.engine import VALIDATION_VERSION
-from resources.response_cache.store import REPAIR_ADVICE, ResponseStore
-from resources.storage.database import SqliteDatabase
 
 _BATCHES = 5
 _BATCH = 5_000  # responses
@@ -61,7 +61,7 @@ def _part(name: str, folder: Path) -> list[Figure]:
 
 
 def _on_postgres(folder: Path) -> list[Figure]:
-    from resources.storage.postgres import PostgresDatabase
+    from bench_resources.storage.postgres import PostgresDatabase
     from tests.postgres_server import postgres
 
     with postgres(fsync=True) as server:

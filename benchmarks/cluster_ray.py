@@ -7,10 +7,10 @@ from pathlib import Path
 from time import perf_counter
 
 from bench_assets.core.schema.chat import Prompt, Request
+from bench_resources.models.transformers.engine import TransformersEngine
+from bench_resources.models.workers.ray_replicas import RayEngine
+from bench_resources.response_cache.engine import Engine
 from benchmarks.figures import Figure
-from resources.models.transformers.engine import TransformersEngine
-from resources.models.workers.ray_replicas import RayEngine
-from resources.response_cache.engine import Engine
 from tests.ray_cluster import RayCluster, ray_cluster
 from tests.resources.models.transformers import fragile
 from tests.resources.models.transformers.tiny_engine import ALBUM, spec_of

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from bench_assets.workspace.materialization.backfill import backfill
 from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.settings_resource import SettingsResource
 from benchmarks.figures import Figure, expect, run_command
-from resources.config.settings_resource import SettingsResource
 
 _MODELS = [f"scripted-{number:02d}" for number in range(6)]
 

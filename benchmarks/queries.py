@@ -12,8 +12,8 @@ from bench_assets.core.tables.arrow import digest, to_table
 from bench_assets.core.tables.large_tables import BlockWriter, LargeTable
 from bench_assets.defs.tables.leaderboard import rank_task
 from bench_assets.suites.codis.task import TASK as CODIS
+from bench_resources.tables.parquet import TableFiles
 from benchmarks.figures import Figure
-from resources.tables.parquet import TableFiles
 
 _MODELS = 100
 _KEY = ["codis", "predictions"]

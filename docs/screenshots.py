@@ -24,15 +24,15 @@ from bench_assets.defs.assembly import tables_of
 from bench_assets.suites.codis.annotation import VOTES
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
 from bench_assets.workspace.materialization.dagster_processes import UiProcess, require_free
-from resources.annotation.web.backend import PagesBackend
-from resources.annotation.web.server import PagesServer as ServedPages
-from resources.annotation.web.server import Setup
-from resources.annotation.web.sessions import LinkSigner
-from resources.annotation.web.store import pages_store
-from resources.config.environment import default_home
-from resources.config.sections.models import EMBEDDED_MODELS
-from resources.config.settings_resource import SettingsResource
-from resources.images.locations import ImageFolder
+from bench_resources.annotation.web.backend import PagesBackend
+from bench_resources.annotation.web.server import PagesServer as ServedPages
+from bench_resources.annotation.web.server import Setup
+from bench_resources.annotation.web.sessions import LinkSigner
+from bench_resources.annotation.web.store import pages_store
+from bench_resources.config.environment import default_home
+from bench_resources.config.sections.models import EMBEDDED_MODELS
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.locations import ImageFolder
 
 Scheme: TypeAlias = Literal["light", "dark"]
 

@@ -11,10 +11,10 @@ from bench_assets.core.schema.chat import ChatModel, Prompt, Request
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation.task import AnsweredQuestion, Condition, Task
-from resources.config.settings_resource import SettingsResource
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.tables.parquet import TableFiles, TableIOManager
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.tables.parquet import TableFiles, TableIOManager
 from tests.rows import question
 
 TASK = Task(

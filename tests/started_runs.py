@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import dagster as dg
 from dagster._core.launcher import RunLauncher
 
-from resources.runs.orphaned_runs import process_tags
+from bench_resources.runs.orphaned_runs import process_tags
 
 
 @dg.asset

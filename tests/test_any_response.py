@@ -37,7 +37,7 @@ from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_IMAGE
 from bench_assets.suites.journeybench.solution_verification import EXTRACTED
 from bench_assets.suites.multi.task import TASK as MULTI
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.any_responses import BITS, asked_in, response_of
 from tests.rows import prediction
 

@@ -10,9 +10,9 @@ from bench_assets.cli.main import app
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.defs.tables.leaderboard import MEASURED
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.bench_toml import load_settings
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
 from tests.distributions import write_distribution
 from tests.fridge import GROUP, install_fridge
 

@@ -15,7 +15,7 @@ from bench_assets.evaluation.extensions import ENTRY_POINT_GROUP, Extension, ext
 from bench_assets.evaluation.task import ByRules, Condition
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
+from bench_resources.config.settings_resource import SettingsResource
 from tests.distributions import write_distribution
 from tests.fridge import install_fridge
 from tests.quiz import TASK as QUIZ

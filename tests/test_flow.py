@@ -5,7 +5,7 @@ from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel, ByRules, ChosenJudge
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.flowing import JUDGES, QUESTIONS, by_model, by_rules, said, task
 from tests.rows import prediction
 

@@ -8,7 +8,7 @@ from bench_assets.core.schema.errors import BenchError, ModelError
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel, ByRules, Condition
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.flowing import QUESTIONS, said, task
 
 

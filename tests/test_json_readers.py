@@ -16,11 +16,11 @@ RAISED = {"ValueError", "RecursionError"}
 WHO_CALLS_CATCHES = {
     "bench_assets/audit/judges/prompt_injections.py",
     "bench_assets/workspace/evaluate/second_process.py",
-    "resources/annotation/web/signed_links.py",
-    "resources/models/api/formats/response_body.py",
-    "resources/redaction/dagster_instance.py",
-    "resources/storage/migrations/versions/responses_0001.py",
-    "sensors/checkpoints.py",
+    "resources/bench_resources/annotation/web/signed_links.py",
+    "resources/bench_resources/models/api/formats/response_body.py",
+    "resources/bench_resources/redaction/dagster_instance.py",
+    "resources/bench_resources/storage/migrations/versions/responses_0001.py",
+    "sensors/bench_sensors/checkpoints.py",
 }
 """Where the calling function does, or what is read is what we wrote a moment before."""
 

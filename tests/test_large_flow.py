@@ -15,7 +15,7 @@ from bench_assets.evaluation.blind_baselines import (
 )
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByModel, ByRules, Condition, Task
 from bench_assets.file_benchmarks.scoring import AnswerScoring
-from resources.models.registry.baselines import (
+from bench_resources.models.registry.baselines import (
     BlindModel,
     MostFrequentBaseline,
     RandomBaseline,

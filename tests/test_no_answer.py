@@ -16,7 +16,7 @@ from bench_assets.suites.multi.dataset.questions import NOT_PUBLISHED
 from bench_assets.suites.multi.task import TASK as MULTI
 from bench_assets.workspace.console.output import METRIC_COLUMNS
 from bench_assets.workspace.evaluate.external_responses import score_responses
-from resources.models.registry.recorded import RecordedResponse
+from bench_resources.models.registry.recorded import RecordedResponse
 from tests.rows import prediction, question
 
 WORDS = {"kind": "text", "answer": ("opening",), "options": ("opening", "closing")}

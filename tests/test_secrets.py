@@ -21,10 +21,10 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.workspace.materialization.dagster_instance import open_instance, run_failure
-from resources.config.environment import weak_key_warnings
-from resources.config.settings_resource import SettingsResource
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
+from bench_resources.config.environment import weak_key_warnings
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
 from tests.chat_server import ChatServer
 from tests.echoing_server import BROKEN, FAILURES, RESPONSES, Echo, EchoingServer
 from tests.quiz import TASK, questions_asset, quiz, resources_over

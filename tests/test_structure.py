@@ -67,8 +67,8 @@ def sentence(package: Path) -> str:
 def table() -> str:
     """The packages, one row each, from their docstrings."""
     folders = [f"bench_assets/{name}" for name in LAYERS]
-    folders[3:3] = ["sensors"]
-    folders += [f"resources/{name}" for name in RESOURCES]
+    folders[3:3] = ["sensors/bench_sensors"]
+    folders += [f"resources/bench_resources/{name}" for name in RESOURCES]
     rows = [f"| `{folder}` | {sentence(ROOT / folder)} |" for folder in folders]
     return "\n".join(["| package | contents |", "|---|---|", *rows]) + "\n"
 
@@ -81,7 +81,9 @@ def test_the_map_lists_every_package_with_its_sentence():
 
 def test_every_package_is_on_the_map_and_has_a_sentence():
     assert {one.parent.name for one in ROOT.glob("bench_assets/*/__init__.py")} == {*LAYERS}
-    assert {one.parent.name for one in ROOT.glob("resources/*/__init__.py")} == {*RESOURCES}
+    assert {one.parent.name for one in ROOT.glob("resources/bench_resources/*/__init__.py")} == {
+        *RESOURCES
+    }
     packages = {file.parent for file in FILES}
     assert [str(one) for one in packages if not sentence(one).endswith((".", ")"))] == []
 

@@ -15,8 +15,8 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.core.schema.signature import EXPIRED, OPEN
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Task
-from resources.config.bench_toml import Settings
-from resources.tables.parquet import TableFiles
+from bench_resources.config.bench_toml import Settings
+from bench_resources.tables.parquet import TableFiles
 
 
 def answers_key(task: SuiteAnnotationTask) -> dg.AssetKey:

@@ -34,13 +34,13 @@ from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Questio
 from bench_assets.evaluation.blind_baselines import metrics_with_baselines
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
-from resources.config.bench_toml import Settings
-from resources.config.settings_resource import SettingsResource
-from resources.images.previews import responses_preview, verdicts_preview
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.tables.asset_types import table_type
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.previews import responses_preview, verdicts_preview
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.tables.asset_types import table_type
+from bench_resources.tables.parquet import TableFiles, table_output
 
 _SCORES = (
     "One row: the points of one prediction and the answer parsed from it; no points "

@@ -33,15 +33,15 @@ from bench_assets.evaluation.people_judge import PeopleJudge
 from bench_assets.evaluation.reviews import load_review
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import RULES, Task
-from resources.annotation.opening import open_annotation_backend
-from resources.config.bench_toml import Settings
-from resources.config.settings_resource import SettingsResource
-from resources.images.previews import mistakes_preview
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.models.registry.setup import setup_of
-from resources.tables.asset_types import table_type
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.annotation.opening import open_annotation_backend
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.previews import mistakes_preview
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.models.registry.setup import setup_of
+from bench_resources.tables.asset_types import table_type
+from bench_resources.tables.parquet import TableFiles, table_output
 
 _MAX_JUDGED = 500_000  # judged responses read for blind baselines; of more, the latest
 

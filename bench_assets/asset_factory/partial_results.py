@@ -24,9 +24,9 @@ from bench_assets.evaluation.blind_baselines import (
 )
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import RULES, Task, TaskEvaluation
-from resources.config.bench_toml import Settings
-from resources.datasets.source_files import table_locations
-from resources.tables.parquet import TableFiles
+from bench_resources.config.bench_toml import Settings
+from bench_resources.datasets.source_files import table_locations
+from bench_resources.tables.parquet import TableFiles
 
 CONSTANTS = "constants"
 """Name of the table of best constant responses, beside the questions."""

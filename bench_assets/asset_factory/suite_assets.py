@@ -18,9 +18,9 @@ from typing import Any, Literal, NamedTuple, NotRequired, TypeAlias, TypedDict
 import dagster as dg
 
 from bench_assets.core.schema.chat import ChatModel
-from resources.models.registry.opening import Models
-from resources.models.registry.recorded import RecordedModel, read_responses
-from resources.response_cache.throughput import RequestProgress
+from bench_resources.models.registry.opening import Models
+from bench_resources.models.registry.recorded import RecordedModel, read_responses
+from bench_resources.response_cache.throughput import RequestProgress
 
 StageName: TypeAlias = Literal[
     "source",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, NamedTuple, Self
 
 from bench_assets.core.schema.errors import SourceError, TableError
-from resources.storage.atomic_write import open_atomic
+from bench_resources.storage.atomic_write import open_atomic
 
 MAX_FILES = 60_000
 MAX_BYTES = 2**32 - 2**20  # of the archive; a larger one would need the zip64 format

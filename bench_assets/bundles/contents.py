@@ -24,7 +24,7 @@ from bench_assets.bundles.rescoring import RescoredEvaluation
 from bench_assets.core.schema.errors import SourceError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.tables.arrow import arrow_schema, to_json, to_rows
-from resources.images.store import MAX_BYTES
+from bench_resources.images.store import MAX_BYTES
 
 MANIFEST_NAME = "manifest.json"
 PROGRAM_NAME = "bench-assets"

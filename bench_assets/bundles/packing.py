@@ -19,8 +19,8 @@ from bench_assets.core.text.redaction import Secrets
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Task
 from bench_assets.export.collection import ModelResponses
-from resources.config.sections.benchmarks import FileBenchmarkSettings
-from resources.images.store import ImageStore
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.images.store import ImageStore
 
 _PLACES = {"file", "image_folder", "split", "shots_file", "shots_split"}
 

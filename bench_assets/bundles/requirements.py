@@ -23,10 +23,10 @@ from bench_assets.core.schema.provenance import response_key
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.evaluation.task import Task
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 
 if TYPE_CHECKING:
-    from resources.response_cache.store import ResponseStore
+    from bench_resources.response_cache.store import ResponseStore
 
 _STEP_PARTS = {
     *("data", "prompts", "model", "judge", "scorer", "no_answer", "refused", "mixed", "n"),

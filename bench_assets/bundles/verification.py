@@ -24,8 +24,8 @@ from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.task import Task
 from bench_assets.file_benchmarks.suite import task_of
-from resources.config.sections.benchmarks import FileBenchmarkSettings
-from resources.response_cache.rows import is_prompt
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.response_cache.rows import is_prompt
 
 _MAX_MANIFEST_BYTES = 2**26  # bytes of a manifest
 

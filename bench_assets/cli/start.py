@@ -45,7 +45,7 @@ def _hide_keys_in_arguments() -> None:
     """Restart with names of variables in place of keys, because all users can see command lines."""
     if not any("://" in word or "=" in word for word in sys.argv[1:]):
         return
-    from resources.config.addresses import template_of_argument
+    from bench_resources.config.addresses import template_of_argument
 
     n = len(sys.argv) - 1
     hidden = list(map(template_of_argument, sys.argv[1:]))
@@ -72,8 +72,8 @@ def _print_unexpected_error(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
     """Print an unexpected exception, with the home's secrets redacted."""
-    from resources.config.environment import default_home
-    from resources.redaction.logs import redact_tracebacks
+    from bench_resources.config.environment import default_home
+    from bench_resources.redaction.logs import redact_tracebacks
 
     redact_tracebacks(default_home())
     sys.excepthook(kind, error, trace)

@@ -9,8 +9,8 @@ from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.stats.rater_agreement import Kappa
 from bench_assets.evaluation.task import RULES, ByRules, Task
-from resources.tables.measured_figures import figures_from_annotation, read_figures
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.measured_figures import figures_from_annotation, read_figures
+from bench_resources.tables.parquet import TableFiles
 
 _AGREEMENT = "judge_agreement"
 """Table of a suite's own comparison of judges, one partition per model, as in CODIS."""

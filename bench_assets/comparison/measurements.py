@@ -19,7 +19,7 @@ from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.core.stats.paired_tests import cluster_numbers, cluster_questions
 from bench_assets.core.tables.large_tables import Ints, TextIndex
 from bench_assets.evaluation.task import Task
-from resources.tables.parquet import Table, TableFiles, read_question_ids
+from bench_resources.tables.parquet import Table, TableFiles, read_question_ids
 
 QUESTIONS_CHANGED = "measured on questions that have changed since"
 

@@ -28,7 +28,7 @@ from bench_assets.core.schema.training_runs import (
 )
 from bench_assets.core.stats.power import comparison_alpha
 from bench_assets.evaluation.task import Task
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 
 
 def comparison_models(

@@ -14,7 +14,7 @@ from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNa
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature
 from bench_assets.evaluation.task import Task
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 
 Row = TypeVar("Row")
 

@@ -23,22 +23,22 @@ from bench_assets.defs.tables.claims import claims_asset
 from bench_assets.defs.tables.leaderboard import leaderboard_assets
 from bench_assets.defs.tables.report import report_asset
 from bench_assets.evaluation.task import Task
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles, table_locations
-from resources.images.store import open_image_store
-from resources.models.registry.opening import Models
-from resources.response_cache.throughput import ProgressStyle
-from resources.runs.orphaned_runs import RunTableIOManager
-from resources.tables.asset_types import column_schemas
-from resources.tables.parquet import TableFiles
-from sensors.annotation import annotation_sensors
-from sensors.changes import change_sensors, with_automation
-from sensors.checkpoints import checkpoint_sensors
-from sensors.configuration import configuration_sensor, model_sensor
-from sensors.evaluations import EVALUATION_JOB, suite_tables
-from sensors.failed_checks import failed_check_sensor
-from sensors.orphaned_runs import orphaned_run_sensors
-from sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_assets
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles, table_locations
+from bench_resources.images.store import open_image_store
+from bench_resources.models.registry.opening import Models
+from bench_resources.response_cache.throughput import ProgressStyle
+from bench_resources.runs.orphaned_runs import RunTableIOManager
+from bench_resources.tables.asset_types import column_schemas
+from bench_resources.tables.parquet import TableFiles
+from bench_sensors.annotation import annotation_sensors
+from bench_sensors.changes import change_sensors, with_automation
+from bench_sensors.checkpoints import checkpoint_sensors
+from bench_sensors.configuration import configuration_sensor, model_sensor
+from bench_sensors.evaluations import EVALUATION_JOB, suite_tables
+from bench_sensors.failed_checks import failed_check_sensor
+from bench_sensors.orphaned_runs import orphaned_run_sensors
+from bench_sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_assets
 
 _EVALUATION = {"predictions", "judgements", "scores", "metrics", "constants"}
 _STUDIES = {"audit", "claims"}

@@ -15,7 +15,7 @@ from bench_assets.report.site.addresses import (
     served_address,
     task_page,
 )
-from resources.config.environment import default_home
+from bench_resources.config.environment import default_home
 
 _MAX_LINKS = 10  # questions that are linked
 

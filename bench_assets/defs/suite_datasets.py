@@ -19,7 +19,7 @@ from bench_assets.core.schema.errors import BenchError
 from bench_assets.defs.tables.audit import audit_key
 from bench_assets.evaluation.suite import Suite
 from bench_assets.plugins import plugin_error_reporting
-from sensors.quick_evaluation import quick_evaluation_key
+from bench_sensors.quick_evaluation import quick_evaluation_key
 
 _ASSET_TYPES = dg.AssetsDefinition | dg.AssetSpec | dg.AssetChecksDefinition | dg.SourceAsset
 

@@ -55,7 +55,7 @@ AnySuiteSettings = TypeVar("AnySuiteSettings", bound=SuiteSettings)
 
 
 class HomeConfiguration(Protocol):
-    """Configuration of a home folder; ``resources.config.bench_toml.Settings`` implements it."""
+    """Configuration of a home; ``bench_resources.config.bench_toml.Settings`` implements it."""
 
     @property
     def home(self) -> Path:

@@ -15,7 +15,7 @@ from bench_assets.core.schema.rows import Edition, Judgement, Metric, Prediction
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.text.redaction import Secrets
 from bench_assets.evaluation.task import Task
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 
 Row = TypeVar("Row")
 

@@ -20,7 +20,7 @@ from bench_assets.evaluation.suite import Suite
 from bench_assets.export.collection import ExportTable, TableCollection
 from bench_assets.export.tables import maps_to_lists, table_of
 from bench_assets.export.vlmevalkit import dataset
-from resources.storage.atomic_write import open_atomic
+from bench_resources.storage.atomic_write import open_atomic
 
 LICENSE_URL = "https://www.apache.org/licenses/LICENSE-2.0"
 

@@ -17,7 +17,7 @@ from bench_assets.export.lm_eval import write_lm_eval_results
 from bench_assets.export.model_index import write_model_indices
 from bench_assets.export.tables import FORMS, write_tables
 from bench_assets.export.vlmevalkit import write_questions_and_responses
-from resources.images.store import ImageStore
+from bench_resources.images.store import ImageStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,8 +20,8 @@ from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import ExportSample, as_json, blind_baselines, items, none_if_nan
-from resources.images.store import ImageStore
-from resources.storage.atomic_write import open_atomic
+from bench_resources.images.store import ImageStore
+from bench_resources.storage.atomic_write import open_atomic
 
 _VERSION = 2
 _DIGITS = 32  # of an attachment's name

@@ -18,7 +18,7 @@ from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.schema.rows import Metric
 from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import ExportSample, as_json, blind_baselines, items, none_if_nan
-from resources.storage.atomic_write import open_atomic
+from bench_resources.storage.atomic_write import open_atomic
 
 _FILTER = "none"  # lm-eval's name for unfiltered responses
 _POINTS = "points"

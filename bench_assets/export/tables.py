@@ -24,7 +24,7 @@ from bench_assets.core.tables.arrow import to_table
 from bench_assets.core.text.escaping import FORMULA
 from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import as_json
-from resources.storage.atomic_write import open_atomic
+from bench_resources.storage.atomic_write import open_atomic
 
 EVALUATION_TABLES = {
     "predictions": Prediction,

@@ -24,8 +24,8 @@ from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.text.escaping import escape_formula
 from bench_assets.export.collection import ExportTable, ModelResponses, TableCollection
 from bench_assets.export.samples import incomplete_reason
-from resources.images.store import ImageStore
-from resources.storage.atomic_write import open_atomic
+from bench_resources.images.store import ImageStore
+from bench_resources.storage.atomic_write import open_atomic
 
 _LEADING_COLUMNS = ("index", "image", "image_path", "question", "hint")
 _TRAILING_COLUMNS = ("answer", "category", "split", "question_id")

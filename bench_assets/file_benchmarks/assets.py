@@ -23,13 +23,13 @@ from bench_assets.file_benchmarks.questions import (
     shuffle_all_options,
 )
 from bench_assets.file_benchmarks.row_files import data_files
-from resources.config.sections.benchmarks import FileBenchmarkSettings
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
-from resources.images.previews import question_preview
-from resources.images.store import ImageStore
-from resources.tables.asset_types import accept_large_tables, table_type
-from resources.tables.parquet import table_output
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.previews import question_preview
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.asset_types import accept_large_tables, table_type
+from bench_resources.tables.parquet import table_output
 
 
 def assets_of(name: str, benchmark: FileBenchmarkSettings) -> Sequence[Any]:

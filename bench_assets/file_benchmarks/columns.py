@@ -10,7 +10,7 @@ from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.tables.json_records import Entry
 from bench_assets.file_benchmarks.images import looks_like_media
 from bench_assets.file_benchmarks.prompts import FIELDS, fields_of
-from resources.config.sections.benchmarks import Column, FileBenchmarkSettings
+from bench_resources.config.sections.benchmarks import Column, FileBenchmarkSettings
 
 _USUAL: Mapping[Column, tuple[str, ...]] = {
     "question": ("question",),

@@ -18,7 +18,7 @@ from bench_assets.core.schema.chat import Image, Prompt, Turn
 from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
 from bench_assets.core.schema.rows import Question
 from bench_assets.file_benchmarks.row_files import Row
-from resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 
 FIELDS = frozenset({"question", "options", "context", "category", *ascii_uppercase[:MAX_OPTIONS]})
 """Fields of a template, besides the file's other columns."""

@@ -33,8 +33,8 @@ from bench_assets.file_benchmarks.prompts import TURN, Shots, content_id, number
 from bench_assets.file_benchmarks.row_files import Row, data_files, read_rows
 from bench_assets.file_benchmarks.row_images import RowImages, ShownImage, StoreImage
 from bench_assets.file_benchmarks.scoring import scoring_of
-from resources.config.bench_toml import Settings
-from resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 
 _OPTION_REFERENCE = re.compile(
     r"\bof the (?:above|below|others?)\b|\b(?-i:[A-M] (?:and|or|nor) [A-M])\b|\([A-M]\)",

@@ -11,7 +11,7 @@ from bench_assets.core.tables.large_tables import RowCollector, TextIndex
 from bench_assets.file_benchmarks.columns import cells_of, text_of
 from bench_assets.file_benchmarks.images import Folder, Image, RowReference, images_of
 from bench_assets.file_benchmarks.row_files import Row
-from resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 
 StoreImage: TypeAlias = Callable[[Image, str], StoredImage]
 

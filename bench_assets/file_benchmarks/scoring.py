@@ -49,7 +49,7 @@ from bench_assets.evaluation.task import (
     ScoreOne,
 )
 from bench_assets.file_benchmarks import prompts
-from resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 
 CRITERION = "right"
 _YES_THRESHOLD = 0.5  # points from which a grade counts as yes

@@ -10,8 +10,8 @@ from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Condition, Task, by_category
 from bench_assets.file_benchmarks import prompts
 from bench_assets.file_benchmarks.scoring import scoring_of
-from resources.config.bench_toml import Settings
-from resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 
 
 def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:

@@ -19,8 +19,8 @@ from bench_assets.core.text.escaping import escape_controls, escape_to_one_line
 from bench_assets.python_api.samples import SampleImage
 from bench_assets.report.site.addresses import number_page, served_address
 from bench_assets.workspace.console.output import METRIC_COLUMNS, Cell, table_of
-from resources.config.environment import default_home
-from resources.response_cache.notebook_progress import in_notebook
+from bench_resources.config.environment import default_home
+from bench_resources.response_cache.notebook_progress import in_notebook
 
 _WIDTH = 120  # characters of a table, unless the terminal says otherwise
 _BAR = 160  # px, of an interval's scale

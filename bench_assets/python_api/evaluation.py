@@ -30,15 +30,15 @@ from bench_assets.workspace.evaluate.subset import (
 from bench_assets.workspace.evaluate.whole import evaluate_suite, stored_evaluations
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.opening import open_workbench
-from resources.config.bench_toml import load_settings
-from resources.config.environment import default_home
-from resources.config.known_benchmarks import add_known
-from resources.config.sections.models import EMBEDDED_MODELS
-from resources.images.store import open_image_store
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.environment import default_home
+from bench_resources.config.known_benchmarks import add_known
+from bench_resources.config.sections.models import EMBEDDED_MODELS
+from bench_resources.images.store import open_image_store
 
 if TYPE_CHECKING:
     from bench_assets.workspace.materialization.workbench import Workbench
-    from resources.models.callables.model import ModelFunction
+    from bench_resources.models.callables.model import ModelFunction
 
 
 def evaluate(  # noqa: PLR0913  (an option each)
@@ -199,7 +199,11 @@ def model_arguments(
         )
     if name in {**EMBEDDED_MODELS, **settings.models_of_file}:
         raise SettingsError(f"name={name!r}: already the name of a model. Choose another name")
-    from resources.models.callables.model import callable_section, check_function, function_name
+    from bench_resources.models.callables.model import (
+        callable_section,
+        check_function,
+        function_name,
+    )
 
     check_function(model)
     called = name or f"{function_name(model)}@{uuid4().hex[:8]}"

@@ -15,11 +15,11 @@ from bench_assets.python_api.evaluation import interrupt_reporting, model_argume
 from bench_assets.workspace.evaluate.model_arguments import save_models
 from bench_assets.workspace.evaluate.subset import open_model
 from bench_assets.workspace.materialization.opening import home_settings
-from resources.images.store import ImageStore, open_image_store
-from resources.models.registry.opening import Models
+from bench_resources.images.store import ImageStore, open_image_store
+from bench_resources.models.registry.opening import Models
 
 if TYPE_CHECKING:
-    from resources.models.callables.model import ModelFunction
+    from bench_resources.models.callables.model import ModelFunction
 
 Part: TypeAlias = str | Path | bytes | PillowImage.Image
 """A text, or an image as a path, bytes or PIL image."""

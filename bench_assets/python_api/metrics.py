@@ -66,7 +66,7 @@ def meteor(candidates: Sequence[str], references: References) -> float:
     >>> meteor([], [])
     nan
     """
-    from resources.encoders.meteor import meteor as scored
+    from bench_resources.encoders.meteor import meteor as scored
 
     pairs = _pairs(candidates, references)
     split = [(tokenize(one), [tokenize(text) for text in right]) for one, right in pairs]

@@ -13,9 +13,9 @@ from bench_assets.python_api.samples import SampleImage
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.opening import open_workbench
-from resources.config.environment import default_home
-from resources.config.known_benchmarks import add_known
-from resources.images.store import ImageStore, open_image_store
+from bench_resources.config.environment import default_home
+from bench_resources.config.known_benchmarks import add_known
+from bench_resources.images.store import ImageStore, open_image_store
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,8 +23,8 @@ from bench_assets.workspace.evaluate.imports import (
     store_evaluations,
 )
 from bench_assets.workspace.materialization.opening import home_settings, open_workbench
-from resources.images.store import open_image_store
-from resources.tables.parquet import TableFiles
+from bench_resources.images.store import open_image_store
+from bench_resources.tables.parquet import TableFiles
 
 if TYPE_CHECKING:
     import pandas as pd

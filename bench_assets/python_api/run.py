@@ -12,7 +12,7 @@ from bench_assets.evaluation.blind_baselines import chance_level
 from bench_assets.evaluation.task import TaskEvaluation
 from bench_assets.python_api import arguments, display, samples
 from bench_assets.python_api.display import Plot
-from resources.images.store import ImageStore
+from bench_resources.images.store import ImageStore
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from bench_assets.core.images.decoding import decode
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.evaluation.task import TaskEvaluation
-from resources.images.store import ImageStore
+from bench_resources.images.store import ImageStore
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ from transformers import TrainerCallback
 
 from bench_assets.python_api.evaluation import evaluate
 from bench_assets.python_api.run import Run
-from resources.config.models_toml import toml_value
+from bench_resources.config.models_toml import toml_value
 
 if TYPE_CHECKING:
     from transformers import TrainerControl, TrainerState, TrainingArguments

@@ -17,12 +17,12 @@ from bench_assets.report.pages.tasks import TaskPages
 from bench_assets.report.point_provenance import PointProvenance
 from bench_assets.report.samples.writer import Samples
 from bench_assets.report.site.folder import Site
-from resources.config.bench_toml import Settings
-from resources.config.environment import known_secrets
-from resources.config.stores import existing_response_store
-from resources.images.store import open_image_store
-from resources.storage.locks import hold_locks
-from resources.tables.parquet import TableFiles
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.environment import known_secrets
+from bench_resources.config.stores import existing_response_store
+from bench_resources.images.store import open_image_store
+from bench_resources.storage.locks import hold_locks
+from bench_resources.tables.parquet import TableFiles
 
 FOLDER = "report"
 

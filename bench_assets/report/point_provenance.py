@@ -21,8 +21,8 @@ from bench_assets.core.schema.signature import Signature
 from bench_assets.evaluation.task import Task
 from bench_assets.report.samples.questions import RUN, CodedColumn, Columns, dictionary_encode
 from bench_assets.report.site.folder import Site, combined_digest, slug
-from resources.tables.file_bytes import PER_MODEL
-from resources.tables.parquet import TableFiles, read_by_question
+from bench_resources.tables.file_bytes import PER_MODEL
+from bench_resources.tables.parquet import TableFiles, read_by_question
 
 _FORM = "2"  # version of the data, increased when the page's format changes
 _DIGITS = 8  # of a digest; only two digests of the same question are ever compared

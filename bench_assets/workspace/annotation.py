@@ -26,17 +26,17 @@ from bench_assets.core.tables.arrow import to_json
 from bench_assets.core.text.escaping import escape_formula
 from bench_assets.workspace.materialization.dagster_processes import UiProcess
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.annotation.label_studio import server
-from resources.annotation.label_studio.server import export_images
-from resources.annotation.opening import open_annotation_backend
-from resources.annotation.web.server import LOOPBACK, PORT, require_pages
-from resources.annotation.web.sessions import LinkSigner
-from resources.annotation.web.store import pages_store
-from resources.config.addresses import fill_keys
-from resources.config.bench_toml import Settings, load_settings
-from resources.config.environment import environment_of
-from resources.images.store import open_image_store
-from resources.storage.atomic_write import describe_write_errors
+from bench_resources.annotation.label_studio import server
+from bench_resources.annotation.label_studio.server import export_images
+from bench_resources.annotation.opening import open_annotation_backend
+from bench_resources.annotation.web.server import LOOPBACK, PORT, require_pages
+from bench_resources.annotation.web.sessions import LinkSigner
+from bench_resources.annotation.web.store import pages_store
+from bench_resources.config.addresses import fill_keys
+from bench_resources.config.bench_toml import Settings, load_settings
+from bench_resources.config.environment import environment_of
+from bench_resources.images.store import open_image_store
+from bench_resources.storage.atomic_write import describe_write_errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

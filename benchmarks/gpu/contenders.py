@@ -13,14 +13,14 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
+from bench_resources.checkpoints.identity import pin
+from bench_resources.config.sections.local_models import LocalSpec, TransformersSpec, VllmSpec
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.api.engine import ServerEngine
+from bench_resources.models.transformers.engine import DataParallelEngine
+from bench_resources.models.workers.batching import Batches
+from bench_resources.models.workers.local_model import Answers, decode, message
 from benchmarks.gpu.questions import Album
-from resources.checkpoints.identity import pin
-from resources.config.sections.local_models import LocalSpec, TransformersSpec, VllmSpec
-from resources.config.sections.servers import ServerSpec
-from resources.models.api.engine import ServerEngine
-from resources.models.transformers.engine import DataParallelEngine
-from resources.models.workers.batching import Batches
-from resources.models.workers.local_model import Answers, decode, message
 from tests.chat_server import ChatServer
 
 Ask: TypeAlias = Callable[[Sequence[Prompt], int], int]  # max_tokens -> tokens that came back
@@ -62,7 +62,7 @@ class Scene:
 @contextmanager
 def transformers(scene: Scene) -> Iterator[Ask]:
     """Our engine ``transformers``; several devices are as many processes."""
-    from resources.models.transformers.model import load
+    from bench_resources.models.transformers.model import load
 
     spec = scene.transformers
     if scene.n_devices == 1:
@@ -88,8 +88,8 @@ def transformers(scene: Scene) -> Iterator[Ask]:
 @contextmanager
 def plain_generate(scene: Scene) -> Iterator[Ask]:
     """A loop over ``model.generate``, as a model card has it, in batches of the same size."""
-    from resources.models.transformers.loading import load_weights
-    from resources.models.transformers.processor import load_processor
+    from bench_resources.models.transformers.loading import load_weights
+    from bench_resources.models.transformers.processor import load_processor
 
     spec = scene.transformers
     checkpoint = pin(spec.path)
@@ -120,7 +120,7 @@ def plain_generate(scene: Scene) -> Iterator[Ask]:
 @contextmanager
 def vllm(scene: Scene) -> Iterator[Ask]:
     """Our engine ``vllm``."""
-    from resources.models.vllm.model import load
+    from bench_resources.models.vllm.model import load
 
     yield _in_batches(scene.vllm, load(scene.vllm, pin(str(scene.checkpoint))), scene.album)
 
@@ -130,7 +130,7 @@ def vllm_alone(scene: Scene) -> Iterator[Ask]:
     """The offline loop of vLLM itself: all conversations in one call of ``LLM.chat``."""
     from vllm import LLM, SamplingParams
 
-    from resources.models.vllm.loading import arguments
+    from bench_resources.models.vllm.loading import arguments
 
     said = arguments(scene.vllm, pin(str(scene.checkpoint)), str(scene.checkpoint))
     llm = LLM(**said, enable_prefix_caching=True, **scene.vllm.extra)

@@ -13,12 +13,12 @@ from time import perf_counter
 from typing import Any, TypeAlias
 from unittest.mock import patch
 
+from bench_resources.checkpoints.hub_access import first_line
 from benchmarks.gpu.checkpoints import REAL, TINY, Model
 from benchmarks.gpu.contenders import CONTENDERS, Ask, Scene
 from benchmarks.gpu.questions import Album
 from benchmarks.gpu.rows import Row, Run
 from benchmarks.gpu.watching import Watching
-from resources.checkpoints.hub_access import first_line
 from tests.resources.models.vllm import fake_vllm
 
 _FIRST_TOKENS = 3  # of which the fastest counts

@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Image, Prompt
-from resources.response_cache.engine import ReadImage
+from bench_resources.response_cache.engine import ReadImage
 
 _SIZE = (640, 480)  # px
 _TEXT = "Question {number}: what is in the image? Answer with one word."

@@ -5,7 +5,7 @@ import pytest
 from bench_assets.annotation.answers.proposals import propose, read_proposal, to_prompt
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from bench_assets.core.schema.chat import Image, Request
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 
 FORM = AnnotationTask(
     name="t/look",

@@ -13,7 +13,7 @@ from bench_assets.annotation.answers.quality import (
 )
 from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import Answer, Unit
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.annotation.test_counted import FORM, GOLD, said
 
 ITEMS = [

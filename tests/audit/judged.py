@@ -20,7 +20,7 @@ from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Task
 from bench_assets.suites.codis.task import TASK as CODIS
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.audit.held import columns_of
 from tests.rows import prediction, question
 

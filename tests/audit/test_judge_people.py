@@ -15,7 +15,7 @@ from bench_assets.audit.judges.human_agreement import (
 from bench_assets.comparison.judge_agreement import agreement_of, agreements, judges_with_agreement
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.suites.codis.task import TASK
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.annotation.said import answer
 from tests.audit.judged import queries
 from tests.rows import prediction

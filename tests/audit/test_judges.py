@@ -25,7 +25,7 @@ from bench_assets.audit.judges.prompt_injections import load_injections
 from bench_assets.audit.registry import CHECKS
 from bench_assets.core.schema.signature import format_judge_setup as setup_of
 from bench_assets.suites.codis.task import TASK
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.audit.judged import (
     Judged,
     always_right,

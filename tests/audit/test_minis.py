@@ -10,8 +10,8 @@ from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.rows import Question
 from bench_assets.defs.tables.audit_evidence import TaskEvidence
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
-from resources.images.store import ImageStore
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.store import ImageStore
 from tests.audit import answering, faults
 from tests.audit.held import TASK, Held, failed, found
 from tests.fair_exam import unfair_constants

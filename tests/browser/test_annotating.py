@@ -17,8 +17,8 @@ from bench_assets.suites.journeybench.synthetic import edition as journeybench
 from bench_assets.workspace.annotation import ask
 from bench_assets.workspace.materialization.dagster_processes import UiProcess
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
-from resources.tables.parquet import TableFiles
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.tables.parquet import TableFiles
 from tests.browser.test_people_pages import to_keys, to_task
 from tests.resources.annotation.pages.on_pages import Site
 from tests.suites.codis.raw import entry, write_raw

@@ -14,7 +14,7 @@ from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Condition
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import random_side, side
 from tests.comparison.test_units import both_halves
 from tests.quiz import TASK, quiz

@@ -21,9 +21,9 @@ from bench_assets.report.pages.index import IndexPage
 from bench_assets.report.pages.numbers import NumberPages
 from bench_assets.report.pages.tasks import TaskPages
 from bench_assets.report.site.folder import Site, slug
-from resources.config.bench_toml import Settings
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles
+from bench_resources.config.bench_toml import Settings
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import side
 from tests.quiz import TASK, quiz
 

@@ -12,7 +12,7 @@ import pytest
 from bench_assets.report.site.addresses import PORT
 from bench_assets.workspace.materialization.dagster_processes import UiProcess
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
+from bench_resources.config.settings_resource import SettingsResource
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

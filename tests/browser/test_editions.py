@@ -9,7 +9,7 @@ import pytest
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import side
 from tests.quiz import quiz
 from tests.report.fair import catalog, metric, report

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import side
 from tests.quiz import quiz
 from tests.report.fair import catalog, report

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.report.asked_people import CATALOG, asked_home
 from tests.report.fair import HOSTILE, measure, report
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench_assets.annotation.tasks import Unit
-from resources.images.store import ImageStore
+from bench_resources.images.store import ImageStore
 from tests.resources.annotation.pages.on_pages import Site
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 
 from bench_assets.core.schema.rows import Question
 from bench_assets.workspace.inspect.report_server import serve_live
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.report.fair import HOSTILE, QUESTIONS, catalog, fair_home, measure, report
 
 if TYPE_CHECKING:

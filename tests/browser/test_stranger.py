@@ -13,7 +13,7 @@ import pytest
 
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import short_digest
-from resources.config.environment import default_home
+from bench_resources.config.environment import default_home
 from tests.report.fair import catalog, metric, report
 from tests.report.many_samples import ManySamples
 

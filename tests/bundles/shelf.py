@@ -23,9 +23,9 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import Suite
 from bench_assets.export.collection import TableCollection, TableFilter
 from bench_assets.file_benchmarks.suite import task_of
-from resources.config.sections.benchmarks import FileBenchmarkSettings
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles
 from tests.rows import question
 
 SECTION = {"file": "/somebody/shelf.jsonl", "title": "A shelf", "slices": ["level"]}

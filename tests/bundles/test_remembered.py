@@ -6,7 +6,7 @@ import pytest
 
 from bench_assets.bundles.requirements import NOT_CACHED, CachedResponseModel
 from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Response
-from resources.response_cache.caching_model import CachingModel
+from bench_resources.response_cache.caching_model import CachingModel
 from tests.resources.stores import response_file
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from bench_assets.workspace.materialization.dagster_instance import open_instance
 from bench_assets.workspace.materialization.dagster_processes import Web
-from resources.config.environment import environment_of
+from bench_resources.config.environment import environment_of
 from tests.ray_cluster import CHECKOUT, free_port
 
 _PATIENCE = 600.0  # s for a web server to have loaded the graph

@@ -18,8 +18,8 @@ import dagster as dg
 from bench_assets.core.schema.rows import Metric
 from bench_assets.workspace.materialization.dagster_instance import open_instance
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.environment import environment_of
-from resources.config.settings_resource import SettingsResource
+from bench_resources.config.environment import environment_of
+from bench_resources.config.settings_resource import SettingsResource
 from tests.object_store import KEYS, Front, make_bucket, moto
 from tests.postgres_server import PostgresServer, postgres
 from tests.ray_cluster import CHECKOUT, HEAD, OTHER, RayCluster, ray_cluster

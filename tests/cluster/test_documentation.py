@@ -36,7 +36,9 @@ def test_a_copy_of_the_packages_needs_no_checkout(commands, tmp_path):
     environment = environment_of(commands)
     typed("bench evaluate codis --model random --limit 6", tmp_path, environment)
     assert (tmp_path / "bench_home" / "dagster" / "dagster.yaml").is_file()
-    where = typed("python -c 'import resources; print(resources.__file__)'", tmp_path, environment)
+    where = typed(
+        "python -c 'import bench_resources; print(bench_resources.__file__)'", tmp_path, environment
+    )
     assert where.startswith(str(commands.parent))
     at = f"--host 127.0.0.1 --port {free_port('127.0.0.1')}"
     server = subprocess.Popen(

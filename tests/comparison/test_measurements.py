@@ -5,7 +5,7 @@ from dataclasses import replace
 from bench_assets.comparison.measurements import describe_questions
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import short_digest
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 
 WITH_CHANCE = replace(TASK, measures=TASK.measures | {"chance": TASK.measures["accuracy"]})

@@ -10,7 +10,7 @@ from bench_assets.comparison.sides import find_by_signature, find_evaluations
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.evaluation.suite import Suite
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 
 KEY = ("quiz", "metrics")

@@ -11,8 +11,8 @@ from bench_assets.annotation.tasks import (
 )
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.defs.tables.annotation import build_units
-from resources.config.bench_toml import load_settings
-from resources.tables.parquet import TableFiles
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.tables.parquet import TableFiles
 
 FORM = AnnotationTask(
     name="t/votes",

@@ -10,9 +10,9 @@ from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.task import TASK
 from bench_assets.suites.multi.task import TASK as MULTI
-from resources.images.store import ImageStore
-from resources.tables.measured_figures import add_figures
-from resources.tables.parquet import TableFiles
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.measured_figures import add_figures
+from bench_resources.tables.parquet import TableFiles
 from tests.report.test_judges import figure
 from tests.rows import question
 

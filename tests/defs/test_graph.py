@@ -23,8 +23,8 @@ from bench_assets.workspace.materialization.asset_selections import (
     on_demand,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.bench_toml import Settings
-from resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.settings_resource import SettingsResource
 from tests.codis_release import entries, write_release
 from tests.conftest import CHECKOUT
 
@@ -186,9 +186,10 @@ def imported(text):
 
 
 def file_of(module):
-    if module.split(".")[0] not in ("bench_assets", "resources", "sensors"):
+    folders = {"bench_assets": "", "bench_resources": "resources", "bench_sensors": "sensors"}
+    if (package := module.split(".")[0]) not in folders:
         return None
-    place = CHECKOUT / module.replace(".", "/")
+    place = CHECKOUT / folders[package] / module.replace(".", "/")
     files = (place.with_suffix(".py"), place / "__init__.py")
     return next((file for file in files if file.is_file()), None)
 

@@ -20,8 +20,8 @@ from bench_assets.core.schema.rows import Prediction
 from bench_assets.defs.checks.evaluation_checks import evaluation_checks
 from bench_assets.evaluation.task import ByModel
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
-from resources.tables.parquet import TableFiles
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.tables.parquet import TableFiles
 from tests.chat_server import Answer, ChatServer, texts
 from tests.codis_release import entries, image, write_release
 from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.asset_factory.suite_assets import GROUP_TAG
 from bench_assets.catalog import load_catalog
 from bench_assets.defs.assembly import assign_group
-from resources.config.bench_toml import Settings
+from bench_resources.config.bench_toml import Settings
 
 CATALOG = load_catalog(Settings(home=Path("/none")), only={"codis", "journeybench"})
 

@@ -10,7 +10,7 @@ from bench_assets.catalog import Catalog
 from bench_assets.defs.assembly import build_graph
 from bench_assets.defs.suite_datasets import load_suite_assets
 from bench_assets.evaluation.suite import Suite
-from resources.config.settings_resource import SettingsResource
+from bench_resources.config.settings_resource import SettingsResource
 from tests.quiz import TASK
 
 

@@ -10,7 +10,7 @@ from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.defs.tables.claims import MeasuredClaims
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Condition
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 
 

@@ -21,8 +21,8 @@ from bench_assets.suites.codis.task import TASK
 from bench_assets.suites.codis.votes import SelectionFunnelStep as Step
 from bench_assets.workspace.annotation import progress
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
-from sensors.annotation import listen
+from bench_resources.config.settings_resource import SettingsResource
+from bench_sensors.annotation import listen
 from tests.annotation.answer_file import AnswerFile
 from tests.home import Home
 from tests.report.test_audit_pages import data

@@ -10,10 +10,10 @@ from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.defs.tables.annotation import annotation_assets, summary_asset
 from bench_assets.suites.codis.suite import SUITE
 from bench_assets.suites.codis.task import TASK
-from resources.config.settings_resource import SettingsResource
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.tables.parquet import TableFiles, TableIOManager
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.tables.parquet import TableFiles, TableIOManager
 from tests.audit.judged import queries
 from tests.rows import prediction
 

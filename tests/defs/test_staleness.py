@@ -13,9 +13,9 @@ from bench_assets.defs.checks.table_checks import task_checks
 from bench_assets.defs.tables.leaderboard import as_markdown, leaderboard_frame, rank_task
 from bench_assets.evaluation.task import ByModel
 from bench_assets.workspace.console.output import print_leaderboard
-from resources.config.bench_toml import load_settings
-from resources.tables.checksums import write_groups
-from resources.tables.parquet import TableFiles
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.tables.checksums import write_groups
+from bench_resources.tables.parquet import TableFiles
 from tests.chat_server import ChatServer
 from tests.defs.test_regression_check import NEW, OLD, Lab
 from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for

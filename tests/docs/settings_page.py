@@ -20,15 +20,15 @@ from pydantic_core import PydanticUndefined
 
 from bench_assets.catalog import load_catalog
 from bench_assets.evaluation.suite import SuiteSettings
-from resources.config.bench_toml import Settings
-from resources.config.sections.annotation import AnnotationSettings, AnnotationTaskSettings
-from resources.config.sections.base import ModelSpec, PriceSection, SamplingSection
-from resources.config.sections.benchmarks import AuditSettings, FileBenchmarkSettings
-from resources.config.sections.checkpoints import CheckpointSettings
-from resources.config.sections.cluster import ClusterSettings, StorageSettings
-from resources.config.sections.local_models import LocalSpec
-from resources.config.sections.models import SPECS
-from resources.encoders.dual_encoder import EncoderSpec
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.annotation import AnnotationSettings, AnnotationTaskSettings
+from bench_resources.config.sections.base import ModelSpec, PriceSection, SamplingSection
+from bench_resources.config.sections.benchmarks import AuditSettings, FileBenchmarkSettings
+from bench_resources.config.sections.checkpoints import CheckpointSettings
+from bench_resources.config.sections.cluster import ClusterSettings, StorageSettings
+from bench_resources.config.sections.local_models import LocalSpec
+from bench_resources.config.sections.models import SPECS
+from bench_resources.encoders.dual_encoder import EncoderSpec
 from tests.docs.blocks import CHECKOUT
 
 PAGE = CHECKOUT / "docs" / "settings.md"

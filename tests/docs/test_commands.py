@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from bench_assets.catalog import load_catalog
 from bench_assets.cli.main import app
-from resources.config.bench_toml import load_settings
+from bench_resources.config.bench_toml import load_settings
 from tests.docs.blocks import CHECKOUT, Block, blocks, headings, mentioned, pages
 from tests.docs.commands import NoSuchWordError, check_whole, check_words, words_of
 from tests.docs.scratch import scratch_folder

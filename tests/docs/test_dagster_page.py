@@ -12,7 +12,7 @@ import pytest
 
 from bench_assets.core.schema.rows import Metric
 from bench_assets.defs.assembly import tables_of
-from resources.config.settings_resource import SettingsResource
+from bench_resources.config.settings_resource import SettingsResource
 from tests.docs.blocks import CHECKOUT, blocks
 
 BIN = Path(sys.executable).parent

@@ -1,6 +1,5 @@
 """Files, modules and assets that the pages of the suites and of the code name exist."""
 
-import csv
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,16 +70,3 @@ def dangling(page: Path) -> Iterator[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))
 def test_what_a_page_names_exists(page: Path) -> None:
     assert list(dangling(page)) == []
-
-
-def test_the_new_names_of_the_mapping_exist() -> None:
-    with (CHECKOUT / "docs" / "adr" / "0006-mapping.csv").open(
-        newline="", encoding="utf-8"
-    ) as file:
-        new = [row["new"] for row in csv.DictReader(file) if row["new"]]
-    assert len(new) > 800
-    roots = [CHECKOUT.joinpath(*name.split(".")) for name in new if "/" not in name]
-    assert [
-        root for root in roots if not root.with_suffix(".py").is_file() and not root.is_dir()
-    ] == []
-    assert all((CHECKOUT / name).is_file() for name in new if "/" in name)

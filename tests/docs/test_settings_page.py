@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from resources.config.bench_toml import Settings
-from resources.config.sections.models import SPECS
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.models import SPECS
 from tests.docs import settings_page
 
 TEXT = settings_page.PAGE.read_text(encoding="utf-8")

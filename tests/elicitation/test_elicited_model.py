@@ -15,7 +15,7 @@ from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.elicited_model import ElicitedModel
 from bench_assets.evaluation.task import Condition, Task
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.quiz import TASK
 from tests.rows import question
 

@@ -241,7 +241,7 @@ def test_an_echo_that_is_one_token_off_is_not_taken_for_the_option():
 
 
 def test_other_formats_and_batches_have_no_options(tmp_path: Path):
-    from resources.models.batches.engine import BatchEngine
+    from bench_resources.models.batches.engine import BatchEngine
 
     assert not engine("http://127.0.0.1:1", format="anthropic").elicits
     assert not hasattr(BatchEngine, "elicits")

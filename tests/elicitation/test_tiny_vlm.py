@@ -14,10 +14,10 @@ from bench_assets.suites.blink.construction.build import build_all
 from bench_assets.suites.blink.construction.recipes import BuilderParameters
 from bench_assets.suites.blink.synthetic.edition import material
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.sections.models import EMBEDDED_MODELS
-from resources.config.settings_resource import SettingsResource
-from resources.images.store import open_image_store
-from resources.models.registry.opening import Models
+from bench_resources.config.sections.models import EMBEDDED_MODELS
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.store import open_image_store
+from bench_resources.models.registry.opening import Models
 from tests.elicitation.plain_model import PlainModel
 
 MODEL = "tiny-vlm/step-6840"

@@ -13,7 +13,7 @@ from typing import Any
 
 from PIL import Image as PILImage
 
-from resources.config.sections.models import EMBEDDED_MODELS
+from bench_resources.config.sections.models import EMBEDDED_MODELS
 from tests.chat_server import Answer, ChatServer
 from tests.elicitation.plain_model import PlainModel
 

@@ -28,7 +28,7 @@ from examples.tiny_vlm.train import draw_lessons, train
 from examples.tiny_vlm.views import View
 from tests.conftest import CHECKOUT
 
-SHIPPED = CHECKOUT / "resources" / "models" / "tiny_vlm" / "run-1"
+SHIPPED = CHECKOUT / "resources" / "bench_resources" / "models" / "tiny_vlm" / "run-1"
 
 FIRST = ("strewn", "pair", "strange")
 MORE = ("stories", "scene", "styles", "forgeries", "boxes", "turned", "problems", "IQ_Test")

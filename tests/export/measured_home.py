@@ -13,8 +13,8 @@ from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import ByRules, Condition, Task
 from bench_assets.export.collection import TableCollection, TableFilter
 from bench_assets.export.formats import ExportJob
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles
 
 MODEL = "run/step-0150"
 NASTY = '=1+1, "quoted"\r\n\ttab | 中文 \u202e<script>'

@@ -10,8 +10,8 @@ import pytest
 from bench_assets.core.schema.rows import Prediction
 from bench_assets.export.formats import FORMATS
 from bench_assets.export.inspect_logs import log_name
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles
 from tests.export.measured_home import KEY, MODEL, leaving
 
 WRITE = FORMATS["inspect"].write

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bench_assets.export.formats import FORMATS
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.export.measured_home import KEY, MODEL, leaving, measure, questions
 
 WRITE = FORMATS["lm-eval"].write

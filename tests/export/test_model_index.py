@@ -8,7 +8,7 @@ from huggingface_hub import ModelCard
 from bench_assets.core.schema.rows import Metric
 from bench_assets.export.formats import FORMATS
 from bench_assets.export.model_index import results
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.export.measured_home import MODEL, leaving, measure, questions
 
 WRITE = FORMATS["model-index"].write

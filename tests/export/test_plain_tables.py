@@ -16,7 +16,7 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.export.collection import TableFilter
 from bench_assets.export.formats import FORMATS, format_of
 from bench_assets.export.tables import FORMS, _Csv
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.export.measured_home import KEY, MODEL, NASTY, TASK, leaving, questions
 
 

@@ -11,7 +11,7 @@ from huggingface_hub import ModelCard
 from bench_assets.core.schema.rows import Metric
 from bench_assets.export.formats import FORMATS
 from bench_assets.external_results.reading import read_external_results
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.export.measured_home import MODEL, leaving, measure, questions
 
 READERS = {"parquet": "parquet", "jsonl": "json", "csv": "csv"}

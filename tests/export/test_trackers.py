@@ -7,7 +7,7 @@ import pytest
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.export.experiment_trackers import curves
 from bench_assets.export.formats import FORMATS
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.export.measured_home import leaving, measure, questions
 
 EXPERIMENT = "quiz (published edition)"

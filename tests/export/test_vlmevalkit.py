@@ -13,7 +13,7 @@ from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.export.formats import FORMATS
 from bench_assets.export.vlmevalkit import format_rows
 from bench_assets.external_results.reading import read_external_results
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.export.measured_home import KEY, MODEL, NASTY, leaving, measure, questions
 
 WRITE = FORMATS["vlmevalkit"].write

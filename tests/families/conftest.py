@@ -2,7 +2,7 @@
 
 import pytest
 
-from resources.checkpoints.torchvision_operators import enable_torchvision
+from bench_resources.checkpoints.torchvision_operators import enable_torchvision
 
 
 @pytest.fixture(scope="session", autouse=True)

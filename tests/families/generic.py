@@ -203,9 +203,9 @@ def _smaller(sides: Mapping[str, int]) -> dict[str, int]:
 
 def _loaded(folder: Path) -> Any:
     """The processor as the engine loads it."""
-    from resources.checkpoints.identity import Checkpoint
-    from resources.config.sections.local_models import TransformersSpec
-    from resources.models.transformers.processor import load_processor
+    from bench_resources.checkpoints.identity import Checkpoint
+    from bench_resources.config.sections.local_models import TransformersSpec
+    from bench_resources.models.transformers.processor import load_processor
 
     spec = TransformersSpec(kind="transformers", path=str(folder), chat_template="plain")
     return load_processor(spec, Checkpoint(location=str(folder), content=""))

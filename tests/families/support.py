@@ -16,10 +16,10 @@ from typing import Any
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.hub_access import first_line
-from resources.config.sections.local_models import TransformersSpec
-from resources.models.transformers.batch_trial import BatchTrials
-from resources.models.transformers.engine import TransformersEngine
+from bench_resources.checkpoints.hub_access import first_line
+from bench_resources.config.sections.local_models import TransformersSpec
+from bench_resources.models.transformers.batch_trial import BatchTrials
+from bench_resources.models.transformers.engine import TransformersEngine
 from tests.families import generic
 from tests.families.architectures import HANDMADE, ROWS, UNFIT, Row
 from tests.families.card import MAX_TOKENS, Card, without_marks
@@ -149,7 +149,7 @@ def _compare_with_card(
     alone: Mapping[str, Response],
     refused: set[str],
 ) -> None:
-    from resources.models.transformers.processor import load_processor
+    from bench_resources.models.transformers.processor import load_processor
 
     card = Card(folder, load_processor(engine.job.spec, engine.checkpoint), plain)
     asked = SINGLE if plain else QUESTIONS
@@ -184,7 +184,7 @@ def _said(responses: Mapping[str, Response]) -> dict[str, tuple[str, int | None,
 
 
 def _has_torchvision() -> bool:
-    from resources.checkpoints.torchvision_operators import enable_torchvision
+    from bench_resources.checkpoints.torchvision_operators import enable_torchvision
 
     return enable_torchvision()
 

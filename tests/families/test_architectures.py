@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request
-from resources.config.sections.local_models import TransformersSpec
-from resources.models.transformers.engine import TransformersEngine
+from bench_resources.config.sections.local_models import TransformersSpec
+from bench_resources.models.transformers.engine import TransformersEngine
 from tests.families import generic
 from tests.families.architectures import ROWS, Row
 from tests.families.questions import IMAGES, SINGLE, image

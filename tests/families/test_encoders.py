@@ -11,8 +11,8 @@ from PIL import Image
 
 from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import ModelError
-from resources.encoders.dual_encoder import EncoderSpec, open_encoder
-from resources.images.store import ImageStore
+from bench_resources.encoders.dual_encoder import EncoderSpec, open_encoder
+from bench_resources.images.store import ImageStore
 from tests.families import captioners, encoders, llava
 from tests.resources.stores import vector_file
 

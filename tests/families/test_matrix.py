@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
-from resources.config.sections.local_models import TransformersSpec
-from resources.models.transformers.engine import TransformersEngine
-from resources.models.transformers.model import TransformersModel, load
+from bench_resources.config.sections.local_models import TransformersSpec
+from bench_resources.models.transformers.engine import TransformersEngine
+from bench_resources.models.transformers.model import TransformersModel, load
 from tests.families.card import MAX_TOKENS, Card, without_marks
 from tests.families.questions import CONTROL_TOKENS, IMAGES, QUESTIONS, SINGLE, Asked, asked_about
 from tests.families.table import FAMILIES, Family

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from resources.checkpoints.watched_folders import survey_folders
+from bench_resources.checkpoints.watched_folders import survey_folders
 from tests.faults.table import Fault, FoundError, Trial
 
 _NOW = 4e9  # s since the epoch: everything is settled

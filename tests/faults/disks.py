@@ -12,7 +12,7 @@ from typing import TypeAlias
 from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.provenance import row_digest
 from bench_assets.core.schema.rows import Metric, Score
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.faults.finished import finished
 from tests.faults.homes import GOLD
 from tests.faults.table import Fault, FoundError, Trial

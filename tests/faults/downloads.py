@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from resources.images.download import ImageDownloadLimits, download_images
+from bench_resources.images.download import ImageDownloadLimits, download_images
 from tests.faults.image_files import photo, saved
 from tests.faults.table import Fault, FoundError, Trial
 

@@ -19,11 +19,11 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.outcomes import require_responses
 from bench_assets.file_benchmarks.suite import file_benchmark_suites, task_of
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.sections.benchmarks import FileBenchmarkSettings
-from resources.config.sections.servers import ServerSpec
-from resources.config.settings_resource import SettingsResource
-from resources.models.api.engine import ServerEngine
-from resources.response_cache.caching_model import CachingModel
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.models.api.engine import ServerEngine
+from bench_resources.response_cache.caching_model import CachingModel
 from tests.faults.table import FoundError
 from tests.resources.stores import response_file
 

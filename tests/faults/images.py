@@ -10,11 +10,11 @@ from PIL import Image
 from bench_assets.core.schema.chat import Image as Shown
 from bench_assets.core.schema.errors import BenchError, ImageError
 from bench_assets.file_benchmarks.questions import benchmark_location, build
-from resources.config.bench_toml import Settings
-from resources.config.sections.benchmarks import FileBenchmarkSettings
-from resources.images.previews import question_preview
-from resources.images.store import ImageStore
-from resources.models.api.formats.base import encode_image
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.images.previews import question_preview
+from bench_resources.images.store import ImageStore
+from bench_resources.models.api.formats.base import encode_image
 from tests.faults.image_files import hostile, photo, saved, whole
 from tests.faults.table import Fault, FoundError, Trial
 

@@ -15,10 +15,10 @@ import numpy as np
 from PIL import Image
 
 from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
-from resources.checkpoints.watched_folders import survey_folders
-from resources.config.bench_toml import load_settings
-from resources.datasets.archives import unpack
-from resources.images.store import ImageStore
+from bench_resources.checkpoints.watched_folders import survey_folders
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.datasets.archives import unpack
+from bench_resources.images.store import ImageStore
 from tests.faults.checkpoints import headed, written_checkpoint
 from tests.faults.homes import CLEAN, Whole, asked
 from tests.faults.image_files import saved

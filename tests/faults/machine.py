@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bench_assets.annotation.tasks import AnnotationError
-from resources.annotation.files import FileBackend
+from bench_resources.annotation.files import FileBackend
 from tests.annotation.test_counted import FORM
 from tests.faults.homes import CLEAN, Whole
 from tests.faults.processes import EVALUATE, ended, require_sentence, running

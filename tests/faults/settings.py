@@ -5,9 +5,9 @@ from pathlib import Path
 
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import BenchError
-from resources.config.bench_toml import load_settings
-from resources.config.environment import known_secrets
-from resources.config.sections.servers import ServerSpec
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.environment import known_secrets
+from bench_resources.config.sections.servers import ServerSpec
 from tests.faults import leaks
 from tests.faults.homes import KEY
 from tests.faults.table import Fault, FoundError, Trial

@@ -13,10 +13,10 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.file_benchmarks.questions import benchmark_location, build
 from bench_assets.file_benchmarks.suite import file_benchmark_suites
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.bench_toml import Settings, load_settings
-from resources.config.sections.benchmarks import FileBenchmarkSettings
-from resources.config.settings_resource import SettingsResource
-from resources.images.store import ImageStore
+from bench_resources.config.bench_toml import Settings, load_settings
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.store import ImageStore
 
 ROW = {"question": "Which?", "options": ["red", "blue"], "answer": "A"}
 

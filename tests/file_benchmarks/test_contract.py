@@ -20,9 +20,9 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import best_constants, metrics_with_baselines
 from bench_assets.file_benchmarks.questions import benchmark_location, build
 from bench_assets.file_benchmarks.suite import file_benchmark_suites
-from resources.config.bench_toml import load_settings
-from resources.config.known_benchmarks import add_known
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.known_benchmarks import add_known
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.rows import prediction
 
 

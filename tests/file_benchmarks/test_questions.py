@@ -15,8 +15,8 @@ from bench_assets.file_benchmarks.questions import (
     image_files,
     shuffle_all_options,
 )
-from resources.config.bench_toml import Settings
-from resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from tests.rows import question
 
 ROW = {"id": "7", "question": "Which colour?", "options": ["red", "blue"], "answer": "B"}

@@ -8,8 +8,8 @@ import pytest
 from bench_assets.core.answer_types.option_answers import read_option_letters
 from bench_assets.evaluation import pipeline
 from bench_assets.file_benchmarks.suite import task_of
-from resources.config.sections.benchmarks import FileBenchmarkSettings
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.rows import prediction, question
 
 COLOURS = {"kind": "choice", "options": ("red", "green", "blue"), "answer": ("B",)}

@@ -155,7 +155,8 @@ def failure(tree: Path, tests: Iterable[str], longest: int | None = LONGEST) -> 
     command = [sys.executable, "-m", "pytest", "-qx", "-n0", "-p", "no:cacheprovider", *tests]
     if longest:  # the soft limit, whose signal tells it from a process that was killed for memory
         command = ["sh", "-c", f'ulimit -S -t {longest}; exec "$@"', "tests", *command]
-    path = os.pathsep.join([str(tree), *filter(None, [os.environ.get("PYTHONPATH")])])
+    folders = map(str, (tree, tree / "resources", tree / "sensors"))
+    path = os.pathsep.join([*folders, *filter(None, [os.environ.get("PYTHONPATH")])])
     try:
         ran = subprocess.run(
             command,

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
+from bench_resources.config.settings_resource import SettingsResource
 
 TOML = """
 [benchmarks.fridge]

@@ -16,7 +16,7 @@ from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNa
 from bench_assets.python_api.display import sample_html
 from bench_assets.report.site.addresses import number_page
 from bench_assets.workspace.materialization.opening import open_workbench
-from resources.models.callables import model as callables
+from bench_resources.models.callables import model as callables
 
 
 def says_a(images, prompt):

@@ -8,9 +8,9 @@ import torch
 
 import bench_assets as bench
 from bench_assets.python_api import trainer_callback
-from resources.config.ad_hoc_models import parse_ad_hoc_model
-from resources.config.bench_toml import load_settings
-from resources.config.sections.engine_kinds import read_model_section
+from bench_resources.config.ad_hoc_models import parse_ad_hoc_model
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.sections.engine_kinds import read_model_section
 from tests.tiny_checkpoint import save_tiny_vlm
 
 STEPS = 4

@@ -7,8 +7,8 @@ from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, SuiteAnnotationTask, Unit
 from bench_assets.catalog import Catalog
 from bench_assets.evaluation.suite import Suite
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles
 from tests.codis_release import image
 from tests.quiz import TASK
 from tests.report.fair import HOSTILE, RIGHT_TO_LEFT

@@ -12,8 +12,8 @@ from bench_assets.defs.tables.leaderboard import rank_task
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Condition, Task
 from bench_assets.report.building import make_report
-from resources.config.bench_toml import load_settings
-from resources.tables.parquet import TableFiles
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 
 HOSTILE = "<script>alert(1)</script>"

@@ -19,10 +19,10 @@ from bench_assets.report.pages.numbers import NumberPages
 from bench_assets.report.point_provenance import PointProvenance
 from bench_assets.report.samples.writer import Samples
 from bench_assets.report.site.folder import Site
-from resources.images.store import ImageStore
-from resources.tables.checksums import write_groups
-from resources.tables.file_bytes import DIGEST, TABLE_NAME_KEY, table_name
-from resources.tables.parquet import TableFiles
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.checksums import write_groups
+from bench_resources.tables.file_bytes import DIGEST, TABLE_NAME_KEY, table_name
+from bench_resources.tables.parquet import TableFiles
 from tests.report.quiz_report import CATALOG, Names
 
 _WORDS = ("left", "cow", "blue", "behind", "the", "kite", "seven", "river", "glass", "under")

@@ -12,8 +12,8 @@ from bench_assets.evaluation.suite import Suite
 from bench_assets.report.building import write_report
 from bench_assets.report.samples.writer import Samples
 from bench_assets.report.site.folder import Site, slug
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles
 from tests.quiz import TASK
 
 CATALOG = Catalog(suites=(Suite(name="quiz", tasks=(TASK,), assets=tuple),))

@@ -11,8 +11,8 @@ from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.report.pages.audit import AuditPages, most_named
 from bench_assets.report.pages.checks import ClaimPages
 from bench_assets.report.site.folder import Site, slug
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles
 from tests.report.doubtful import CATALOG, doubtful_home
 
 DOUBT = AuditRow(task="quiz", check="c", question="?", passed=False, sentence="", n=9)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.rows import Metric, Question
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.quiz import quiz
 from tests.report.fair import OUTSIDE, catalog, fair_home, measure, metric, report
 

@@ -16,8 +16,8 @@ from bench_assets.comparison.judge_agreement import judges_with_agreement, unmea
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.evaluation.task import ByRules
 from bench_assets.suites.codis.task import TASK
-from resources.tables.measured_figures import add_figures
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.measured_figures import add_figures
+from bench_resources.tables.parquet import TableFiles
 from tests.quiz import quiz
 from tests.report.fair import catalog, metric
 from tests.report.test_index import index_of, row_of

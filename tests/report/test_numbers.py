@@ -10,8 +10,8 @@ from bench_assets.core.schema.rows import Metric, Question, Rejection, SourceFil
 from bench_assets.evaluation.suite import Suite
 from bench_assets.report.pages.numbers import NumberPages
 from bench_assets.report.site.folder import Site, slug
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import side
 from tests.quiz import TASK, quiz
 

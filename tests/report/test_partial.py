@@ -17,10 +17,10 @@ from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import BestConstant
-from resources.config.bench_toml import load_settings
-from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.throughput import RequestProgress
-from resources.tables.parquet import TableFiles
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.response_cache.caching_model import CachingModel
+from bench_resources.response_cache.throughput import RequestProgress
+from bench_resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 from tests.report.fair import catalog, measure, report
 from tests.resources.stores import response_file

@@ -7,9 +7,9 @@ import pytest
 
 from bench_assets.report.pages.annotation import AnnotationPages
 from bench_assets.report.site.folder import Site, slug
-from resources.config.settings_resource import SettingsResource
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles
 from tests.report.asked_people import CATALOG, asked_home
 from tests.report.test_audit_pages import data
 

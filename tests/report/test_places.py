@@ -7,8 +7,8 @@ import pytest
 
 from bench_assets.core.schema.rows import Question
 from bench_assets.report.site.folder import Site
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles
 from tests.codis_release import image
 from tests.quiz import quiz
 from tests.report.fair import catalog, measure, report

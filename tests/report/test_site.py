@@ -10,7 +10,7 @@ from PIL import Image
 
 from bench_assets.core.text.redaction import Secrets
 from bench_assets.report.site.folder import STATIC, Site, data_script, slug
-from resources.images.store import ImageStore
+from bench_resources.images.store import ImageStore
 
 SECRET = "sk-very-secret-0123456789"
 

@@ -12,8 +12,8 @@ from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.report.pages.tasks import confusion, prices_of, usage
 from bench_assets.report.samples.questions import CHUNK
 from bench_assets.report.samples.responses import SentPrompts, short_name
-from resources.config.sections.models import ServerSpec
-from resources.tables.parquet import TableFiles
+from bench_resources.config.sections.models import ServerSpec
+from bench_resources.tables.parquet import TableFiles
 from tests.quiz import TASK
 from tests.rows import prediction, question
 

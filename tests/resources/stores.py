@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from resources.response_cache import store
-from resources.response_cache.store import ResponseStore
-from resources.storage import vectors
-from resources.storage.database import SqliteDatabase
-from resources.storage.vectors import VectorCache
+from bench_resources.response_cache import store
+from bench_resources.response_cache.store import ResponseStore
+from bench_resources.storage import vectors
+from bench_resources.storage.database import SqliteDatabase
+from bench_resources.storage.vectors import VectorCache
 
 
 def response_file(file: Path) -> ResponseStore:

@@ -19,8 +19,8 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.definitions import defs
 from bench_assets.defs.checks.table_checks import task_checks
 from bench_assets.defs.tables.claims import CLAIMS
-from resources.tables.parquet import table_output
-from sensors.changes import with_automation
+from bench_resources.tables.parquet import table_output
+from bench_sensors.changes import with_automation
 from tests.quiz import TASK, quiz, resources_over
 
 ALOUD = replace(TASK.conditions["main"], about="Asked aloud.")

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
-from resources.checkpoints.identity import fingerprint
-from resources.checkpoints.watched_folders import find_checkpoint, survey_folders
-from resources.config.bench_toml import load_settings
-from resources.config.sections.local_models import TransformersSpec
+from bench_resources.checkpoints.identity import fingerprint
+from bench_resources.checkpoints.watched_folders import find_checkpoint, survey_folders
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.sections.local_models import TransformersSpec
 from tests.sensors.watched import look, safetensors, watching, write_adapter, write_checkpoint
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.checkpoints.watched_folders import CheckpointSurvey
+from bench_resources.checkpoints.watched_folders import CheckpointSurvey
 from tests.sensors.watched import look, safetensors, write_adapter, write_checkpoint, write_files
 
 

@@ -5,9 +5,9 @@ import pytest
 
 from bench_assets.core.schema.rows import Metric
 from bench_assets.defs.checks.staleness import configuration_digest
-from resources.config.settings_resource import SettingsResource
-from resources.tables.parquet import TableFiles
-from sensors.configuration import LEADERBOARD, detect_changes
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.tables.parquet import TableFiles
+from bench_sensors.configuration import LEADERBOARD, detect_changes
 from tests.quiz import TASK
 
 MODELS = (

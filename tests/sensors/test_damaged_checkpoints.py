@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench_assets.core.schema.errors import BenchError
-from resources.checkpoints.identity import fingerprint, pin
-from resources.checkpoints.watched_folders import find_checkpoint
+from bench_resources.checkpoints.identity import fingerprint, pin
+from bench_resources.checkpoints.watched_folders import find_checkpoint
 from tests.sensors.watched import Daemon, look, names, safetensors, write_adapter, write_checkpoint
 
 Damage: TypeAlias = Callable[[Path], object]

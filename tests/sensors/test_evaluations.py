@@ -10,7 +10,7 @@ import dagster as dg
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError
-from sensors.checkpoints import watch_folders
+from bench_sensors.checkpoints import watch_folders
 from tests.sensors.watched import (
     TABLES,
     Daemon,

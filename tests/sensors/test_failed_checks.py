@@ -10,8 +10,8 @@ import dagster as dg
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.config.bench_toml import Settings, load_settings
-from sensors.failed_checks import post_failed_checks
+from bench_resources.config.bench_toml import Settings, load_settings
+from bench_sensors.failed_checks import post_failed_checks
 
 
 class Room(ThreadingHTTPServer):

@@ -7,8 +7,8 @@ import pytest
 from bench_assets.core.metrics.aggregates import group_accuracy
 from bench_assets.core.schema.rows import Prediction, Score
 from bench_assets.core.stats.paired_tests import PairedScores
-from resources.tables.parquet import TableFiles
-from sensors.quick_evaluation import cluster_gains, verdict
+from bench_resources.tables.parquet import TableFiles
+from bench_sensors.quick_evaluation import cluster_gains, verdict
 from tests.quiz import TASK, quiz
 
 QUESTIONS = quiz(60)

@@ -12,10 +12,10 @@ import pytest
 from huggingface_hub import HfApi
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.hub_revisions import HubSurvey, find_revision, hub_survey
-from resources.config.bench_toml import Settings, load_settings
-from resources.config.sections.local_models import TransformersSpec
-from sensors.checkpoints import watch_hub
+from bench_resources.checkpoints.hub_revisions import HubSurvey, find_revision, hub_survey
+from bench_resources.config.bench_toml import Settings, load_settings
+from bench_resources.config.sections.local_models import TransformersSpec
+from bench_sensors.checkpoints import watch_hub
 from tests.sensors.watched import TABLES
 
 OLD, NEW, EMPTY = "a" * 40, "b" * 40, "c" * 40

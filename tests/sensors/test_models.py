@@ -4,10 +4,10 @@ import dagster as dg
 import pytest
 
 from bench_assets.asset_factory.suite_assets import ENCODERS, MODELS
-from resources.config.bench_toml import load_settings
-from resources.config.models_toml import save_models
-from resources.config.sections.models import EMBEDDED_MODELS
-from sensors.configuration import new_partitions
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.models_toml import save_models
+from bench_resources.config.sections.models import EMBEDDED_MODELS
+from bench_sensors.configuration import new_partitions
 
 
 @pytest.fixture

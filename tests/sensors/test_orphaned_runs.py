@@ -6,8 +6,8 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from resources.config.bench_toml import load_settings
-from sensors.orphaned_runs import orphaned_run_sensors
+from bench_resources.config.bench_toml import load_settings
+from bench_sensors.orphaned_runs import orphaned_run_sensors
 from tests.resources.runs.sending import instance_of
 
 SHARED = '[storage]\ndatabase = "env:BENCH_DATABASE"\nobjects = "file:///tmp/objects"\n'

@@ -7,10 +7,10 @@ import pytest
 
 from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, SuiteAnnotationTask, Unit
-from resources.annotation.opening import open_annotation_backend
-from resources.config.settings_resource import SettingsResource
-from resources.tables.parquet import TableFiles
-from sensors.annotation import listen
+from bench_resources.annotation.opening import open_annotation_backend
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.tables.parquet import TableFiles
+from bench_sensors.annotation import listen
 from tests.annotation.answer_file import AnswerFile
 
 NAMES = ("quiz/votes", "quiz/checks")

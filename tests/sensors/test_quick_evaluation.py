@@ -9,8 +9,8 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.evaluation.task import ByModel
-from resources.tables.parquet import TableFiles
-from sensors.quick_evaluation import first_questions, quick_evaluation_assets
+from bench_resources.tables.parquet import TableFiles
+from bench_sensors.quick_evaluation import first_questions, quick_evaluation_assets
 from tests.chat_server import Answer, ChatServer
 from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for
 

@@ -16,16 +16,16 @@ from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.defs.checks.regression import regression_checks
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
 from bench_assets.suites.journeybench.synthetic.images import members
-from resources.images.store import ImageStore
-from sensors.checkpoints import watch_folders
-from sensors.evaluations import EVALUATION_JOB
+from bench_resources.images.store import ImageStore
+from bench_sensors.checkpoints import watch_folders
+from bench_sensors.evaluations import EVALUATION_JOB
 from tests.conftest import CHECKOUT
 from tests.quiz import TASK as QUIZ
 from tests.quiz import questions_asset, resources_over
 from tests.rows import question
 from tests.sensors.watched import tables_of_suite, watching
 
-SHIPPED = CHECKOUT / "resources" / "models" / "tiny_vlm"
+SHIPPED = CHECKOUT / "resources" / "bench_resources" / "models" / "tiny_vlm"
 LIKE = '[models.like]\nkind = "transformers"\npath = "x"\nmax_tokens = 40\nbatch_size = 60\n'
 
 # Stands for the suite: does the caption name the animal?

@@ -8,8 +8,8 @@ import pytest
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS
-from resources.checkpoints.identity import fingerprint
-from sensors.evaluations import EVALUATION_JOB, CheckpointEvaluation, run_requests
+from bench_resources.checkpoints.identity import fingerprint
+from bench_sensors.evaluations import EVALUATION_JOB, CheckpointEvaluation, run_requests
 from tests.quiz import TASK, questions_asset, quiz, resources_over
 from tests.sensors.watched import tables_of_suite
 from tests.tiny_checkpoint import save_tiny_vlm

@@ -14,16 +14,20 @@ from bench_assets.asset_factory.suite_assets import GROUP_TAG, MODELS, select_gr
 from bench_assets.catalog import load_catalog
 from bench_assets.defs.assembly import tables_of
 from bench_assets.evaluation.task import Task
-from resources.checkpoints.watched_folders import CheckpointSurvey, survey_folders
-from resources.config.bench_toml import Settings, load_settings
-from resources.config.environment import default_home
-from resources.config.settings_resource import SettingsResource
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from sensors.changes import change_sensors, with_automation
-from sensors.checkpoints import checkpoint_sensors, watch_folders
-from sensors.evaluations import EVALUATION_JOB, SuiteTables, Tables
-from sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_assets, quick_evaluation_key
+from bench_resources.checkpoints.watched_folders import CheckpointSurvey, survey_folders
+from bench_resources.config.bench_toml import Settings, load_settings
+from bench_resources.config.environment import default_home
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_sensors.changes import change_sensors, with_automation
+from bench_sensors.checkpoints import checkpoint_sensors, watch_folders
+from bench_sensors.evaluations import EVALUATION_JOB, SuiteTables, Tables
+from bench_sensors.quick_evaluation import (
+    QUICK_EVALUATION,
+    quick_evaluation_assets,
+    quick_evaluation_key,
+)
 
 CATALOG = load_catalog()
 

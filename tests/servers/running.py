@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.config.sections.models import EMBEDDED_MODELS
+from bench_resources.config.sections.models import EMBEDDED_MODELS
 
 _BUILT = Path(os.environ.get("BENCH_SERVERS", ".venv-servers")).absolute()
 LLAMA_SERVER = _BUILT / "llama.cpp" / "bin" / "llama-server"

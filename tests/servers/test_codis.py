@@ -6,9 +6,9 @@ import pytest
 
 from bench_assets.core.schema.chat import CONTENT_FILTER, CONTEXT_FULL, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from resources.config.sections.servers import ServerSpec
-from resources.models.api.engine import ServerEngine
-from resources.models.managed.engine import ServedEngine
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.api.engine import ServerEngine
+from bench_resources.models.managed.engine import ServedEngine
 from tests.servers.conftest import KEY, WORD, Evaluate, numbers
 from tests.servers.running import LLAMA_SERVER, SEEING, TRANSFORMERS
 

@@ -11,9 +11,9 @@ from bench_assets.suites.blink.assets.ablations import concatenated_images
 from bench_assets.suites.journeybench.diversity.assets import image_map
 from bench_assets.suites.multi.assets.ablations import ocr_for_images
 from bench_assets.suites.multi.construction.markup import ocr_engine
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
-from resources.images.store import ImageStore
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.store import ImageStore
 from tests.rows import question
 from tests.suites.blink.release import png, row, write_parquet
 

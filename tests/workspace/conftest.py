@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
+from bench_resources.config.settings_resource import SettingsResource
 from tests.suites.codis.raw import entry, write_release
 
 

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from bench_assets.core.schema.chat import Decoding
-from resources.response_cache.caching_model import CachingModel
-from resources.tables.parquet import TableFiles
+from bench_resources.response_cache.caching_model import CachingModel
+from bench_resources.tables.parquet import TableFiles
 from tests.bundles.shelf import SAID, Says, measure
 from tests.bundles.test_remembered import Echo
 from tests.resources.stores import response_file

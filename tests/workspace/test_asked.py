@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from resources.config.models_toml import read_models
+from bench_resources.config.models_toml import read_models
 from tests.chat_server import ChatServer
 from tests.workspace.typed import bench, lines
 

@@ -14,8 +14,8 @@ from bench_assets.workspace.materialization.backfill import (
     build_questions,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.chat_server import ChatServer
 from tests.quiz import TASK
 from tests.suites.codis.raw import entry, write_release

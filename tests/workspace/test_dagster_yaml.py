@@ -12,8 +12,8 @@ from sqlalchemy import Connection
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.workspace.materialization.dagster_config import SITE, write_dagster_yaml
 from bench_assets.workspace.materialization.dagster_instance import open_instance
-from resources.config.bench_toml import load_settings
-from resources.runs.run_pools import PoolCoordinator
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.runs.run_pools import PoolCoordinator
 from tests.conftest import CHECKOUT
 
 OURS = yaml.safe_load((CHECKOUT / "dagster.yaml").read_text(encoding="utf-8"))
@@ -35,7 +35,7 @@ def test_without_sections_it_is_the_checkouts_byte_for_byte_and_where_it_is_reco
     assert text.startswith(ours)
     assert yaml.safe_load(text.removeprefix(ours)) == {
         "instance_class": {
-            "module": "resources.redaction.dagster_instance",
+            "module": "bench_resources.redaction.dagster_instance",
             "class": "HomeInstance",
         },
         "bench": {"folder": folder},

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.cli.commands import demo
 from bench_assets.cli.commands.demo import evaluate_embedded
 from bench_assets.core.schema.errors import ModelError, SourceError
-from resources.config.sections.models import DEMO_MODELS
+from bench_resources.config.sections.models import DEMO_MODELS
 
 TASKS = [
     SimpleNamespace(name="blink", suite="blink", asked_of="model", conditions=()),

@@ -9,7 +9,7 @@ from bench_assets.annotation.tasks import Answer, Unit
 from bench_assets.defs.assembly import tables_of
 from bench_assets.suites.codis.annotation import VOTES
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
+from bench_resources.config.settings_resource import SettingsResource
 from tests.workspace.typed import bench
 
 FIRST = "codis/000/1"

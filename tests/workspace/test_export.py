@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.export.measured_home import KEY, measure, questions
 
 PLAIN = """

@@ -11,9 +11,9 @@ from bench_assets.core.schema.errors import BenchError
 from bench_assets.suites.codis.suite import SUITE as CODIS
 from bench_assets.workspace.materialization import freshness
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.bench_toml import load_settings
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
 from tests.conftest import CHECKOUT
 from tests.suites.codis.raw import entry, png, write_release
 
@@ -114,7 +114,7 @@ def test_the_code_that_counts_is_what_all_suites_share_and_the_suites_own(tmp_pa
     (tmp_path / "elsewhere.py").write_text("")
     suite = replace(CODIS, code=(SUITES / "codis", tmp_path / "elsewhere.py"))
     files = {name for name, _ in freshness.code_digests(tmp_path, suite)}
-    shared = {"bench_assets/evaluation/pipeline.py", "resources/tables/parquet.py"}
+    shared = {"bench_assets/evaluation/pipeline.py", "bench_resources/tables/parquet.py"}
     assert {"elsewhere.py", "codis/suite.py", *shared} <= files
     assert not any(name.startswith(("bench_assets/suites/", "blink/")) for name in files)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from resources.config.bench_toml import load_settings
-from resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from tests.workspace.typed import bench
 
 

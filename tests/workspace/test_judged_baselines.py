@@ -7,7 +7,7 @@ import pytest
 from bench_assets.evaluation.blind_baselines import baseline_messages
 from bench_assets.workspace.evaluate.subset import QuestionSubset, evaluate_subset
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
+from bench_resources.config.settings_resource import SettingsResource
 from tests.chat_server import ChatServer
 from tests.suites.codis.raw import entry, write_release
 

@@ -16,7 +16,7 @@ import dagster as dg
 import pytest
 
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
+from bench_resources.config.settings_resource import SettingsResource
 from tests.chat_server import ChatServer
 from tests.codis_release import entries, write_release
 

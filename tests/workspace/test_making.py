@@ -14,12 +14,12 @@ from bench_assets.workspace.materialization.table_groups import (
     record_built,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.bench_toml import load_settings
-from resources.config.models_toml import save_models
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
-from resources.models.registry.baselines import ScriptedModel
-from resources.tables.parquet import TableFiles
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.models_toml import save_models
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.models.registry.baselines import ScriptedModel
+from bench_resources.tables.parquet import TableFiles
 from tests.rows import question
 from tests.sensors.watched import write_checkpoint
 from tests.suites.codis.raw import entry, write_release

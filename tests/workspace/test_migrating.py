@@ -11,11 +11,11 @@ from bench_assets.core.schema.errors import HomeError, SettingsError
 from bench_assets.core.schema.rows import Question
 from bench_assets.workspace.maintain.migration import MigrationResult, migrate
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.bench_toml import Settings, load_settings
-from resources.config.settings_resource import SettingsResource
-from resources.config.stores import open_home_blobs
-from resources.images.store import ImageStore, open_image_store
-from resources.tables.parquet import TableFiles
+from bench_resources.config.bench_toml import Settings, load_settings
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.stores import open_home_blobs
+from bench_resources.images.store import ImageStore, open_image_store
+from bench_resources.tables.parquet import TableFiles
 from tests.codis_release import image
 from tests.object_store import Front
 from tests.resources.storage.blobs.conftest import bucket, endpoint, numbers
@@ -29,7 +29,7 @@ KEY = ["codis", "questions"]
 HOLDS = """
 import sys
 from pathlib import Path
-from resources.storage.locks import hold_locks
+from bench_resources.storage.locks import hold_locks
 with hold_locks(Path(sys.argv[1]), ["m on codis"], print):
     print("held", flush=True)
     sys.stdin.read()

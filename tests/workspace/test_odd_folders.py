@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
 from bench_assets.core.schema.training_runs import checkpoint_name, parse_step
-from resources.checkpoints.watched_folders import KEY, find_checkpoint, survey_folders
-from resources.config.ad_hoc_models import parse_ad_hoc_model
-from resources.config.bench_toml import load_settings
-from resources.tables.locations import file_name
+from bench_resources.checkpoints.watched_folders import KEY, find_checkpoint, survey_folders
+from bench_resources.config.ad_hoc_models import parse_ad_hoc_model
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.tables.locations import file_name
 from tests.conftest import CHECKOUT
 from tests.sensors.watched import write_checkpoint
 
@@ -116,8 +116,9 @@ def test_they_are_evaluated_reported_and_exported(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(home))
     monkeypatch.chdir(tmp_path)
     names = ("läufe, [neu] #1", "-x=1, 'q' \"d\" <b>", "步骤-10", "y" * 200)
+    checkpoint = CHECKOUT / "resources/bench_resources/models/tiny_vlm/run-1/step-4440"
     for name in names:
-        shutil.copytree(CHECKOUT / "resources/models/tiny_vlm/run-1/step-4440", Path(name))
+        shutil.copytree(checkpoint, Path(name))
         done = CliRunner().invoke(app, ["evaluate", "quiz", "--model", name])
         assert done.exit_code == 0, done.output
     assert CliRunner().invoke(app, ["report"]).exit_code == 0

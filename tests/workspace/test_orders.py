@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from bench_assets.audit.framework.evidence import OrderFigure
-from resources.tables.measured_figures import read_figures
+from bench_resources.tables.measured_figures import read_figures
 from tests.chat_server import ChatServer
 from tests.workspace.typed import bench
 

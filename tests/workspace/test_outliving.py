@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from resources.models.managed import process_watchdog
+from bench_resources.models.managed import process_watchdog
 
 WATCHED = [sys.executable, "-I", "-S", process_watchdog.__file__, "--interrupt"]
 

@@ -11,7 +11,7 @@ from bench_assets.workspace.evaluate.subset import QuestionSubset, evaluate_subs
 from bench_assets.workspace.evaluate.whole import evaluate_suite
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
+from bench_resources.config.settings_resource import SettingsResource
 from tests.suites.codis.raw import entry, write_release
 
 ASKED = '[annotation.tasks."codis/verdicts"]\nneeded = 2\n'

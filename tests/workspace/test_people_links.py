@@ -10,11 +10,11 @@ from bench_assets.annotation.tasks import AnnotationError
 from bench_assets.cli.main import app
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.workspace.annotation import make_links, revoke_links
-from resources.annotation.opening import open_annotation_backend
-from resources.annotation.web.backend import PagesBackend
-from resources.annotation.web.sessions import LinkError, LinkSigner
-from resources.annotation.web.store import pages_store
-from resources.config.bench_toml import Settings, load_settings
+from bench_resources.annotation.opening import open_annotation_backend
+from bench_resources.annotation.web.backend import PagesBackend
+from bench_resources.annotation.web.sessions import LinkError, LinkSigner
+from bench_resources.annotation.web.store import pages_store
+from bench_resources.config.bench_toml import Settings, load_settings
 from tests.resources.annotation.port_cases import FORM, A
 
 TOML = """

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from bench_assets.cli.main import app
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.workspace.evaluate.power import estimate_power
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 
 QUESTIONS = quiz(100, group=2)

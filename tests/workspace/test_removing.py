@@ -12,9 +12,9 @@ from bench_assets.core.schema.rows import Metric, Prediction, Score
 from bench_assets.workspace.inspect.tables import list_tables
 from bench_assets.workspace.maintain.removal import find_removable, remove, unknown_suites
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.models_toml import read_models, save_models
-from resources.config.settings_resource import SettingsResource
-from resources.runs.orphaned_runs import table_locks
+from bench_resources.config.models_toml import read_models, save_models
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.runs.orphaned_runs import table_locks
 from tests.resources.stores import response_file
 from tests.rows import prediction
 
@@ -23,7 +23,7 @@ NAMES = ("m", "m2", "org", ODD, "all")
 HOLD = """
 import sys
 from pathlib import Path
-from resources.storage.locks import hold_locks
+from bench_resources.storage.locks import hold_locks
 with hold_locks(Path(sys.argv[1]), [sys.argv[2]], print):
     print("held", flush=True)
     sys.stdin.read()

@@ -18,7 +18,7 @@ from bench_assets.workspace.inspect.report_server import (
     pack_report,
     serve_live,
 )
-from resources.images.store import ImageStore
+from bench_resources.images.store import ImageStore
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.core.schema.rows import Metric
-from resources.config.sections.servers import ServerSpec
-from resources.images.locations import ImageFolder
-from resources.models.api.engine import ServerEngine
-from resources.response_cache.caching_model import CachingModel
-from resources.tables.parquet import TableFiles
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.images.locations import ImageFolder
+from bench_resources.models.api.engine import ServerEngine
+from bench_resources.response_cache.caching_model import CachingModel
+from bench_resources.tables.parquet import TableFiles
 from tests.bundles.shelf import measure, packed
 from tests.chat_server import ChatServer
 from tests.resources.stores import response_file

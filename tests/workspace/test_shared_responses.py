@@ -9,11 +9,11 @@ from bench_assets.core.schema.chat import Response
 from bench_assets.workspace.maintain.migration import migrate
 from bench_assets.workspace.maintain.verification import verify
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
-from resources.config.stores import open_response_store, open_vector_cache
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.response_cache.caching_model import CachingModel
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.stores import open_response_store, open_vector_cache
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.response_cache.caching_model import CachingModel
 from tests.chat_server import ChatServer
 from tests.postgres_server import PASSWORD, postgres
 from tests.resources.models.api.asking import requests_for

@@ -10,7 +10,7 @@ from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.report.building import make_report
 from bench_assets.workspace.maintain.removal import find_removable, remove
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
+from bench_resources.config.settings_resource import SettingsResource
 from tests.object_store import KEYS, make_bucket, moto
 from tests.postgres_server import PostgresServer, postgres
 

@@ -12,7 +12,7 @@ import dagster as dg
 import pytest
 
 from bench_assets.workspace.materialization.dagster_instance import AssetRun
-from resources.storage.process_identity import start_ticks
+from bench_resources.storage.process_identity import start_ticks
 from tests.chat_server import ChatServer
 from tests.codis_release import entries, write_release
 

@@ -7,7 +7,7 @@ import pytest
 from bench_assets.catalog import Catalog
 from bench_assets.file_benchmarks.suite import file_benchmark_suites
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
+from bench_resources.config.settings_resource import SettingsResource
 
 TOML = """
 [benchmarks.fridge]

@@ -42,8 +42,8 @@ main()
 IN_DAGSTERS_PROCESSES = """
 import threading, warnings
 from pathlib import Path
-from resources.redaction.logs import redact_tracebacks
-from resources.config.environment import default_home
+from bench_resources.redaction.logs import redact_tracebacks
+from bench_resources.config.environment import default_home
 redact_tracebacks(default_home())
 def fail():
     raise RuntimeError("in a thread KEY")

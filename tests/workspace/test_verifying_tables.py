@@ -9,8 +9,8 @@ from dataclasses import make_dataclass
 import pytest
 
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
-from resources.tables.parquet import TableFiles
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.tables.parquet import TableFiles
 from tests.resources.stores import response_file
 from tests.unprivileged import unprivileged
 from tests.workspace.typed import bench, lines

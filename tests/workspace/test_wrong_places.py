@@ -10,8 +10,8 @@ from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import ModelError, SourceError
 from bench_assets.workspace.evaluate.model_arguments import ModelArguments, save_models
 from bench_assets.workspace.materialization.opening import open_workbench
-from resources.checkpoints.identity import pin
-from resources.config.bench_toml import load_settings
+from bench_resources.checkpoints.identity import pin
+from bench_resources.config.bench_toml import load_settings
 
 SUITES = ("blink", "codis", "cogbench", "journeybench", "multi")
 

@@ -18,7 +18,7 @@ from bench_assets.workspace.console.signals import SignalExit, signal_listener
 if TYPE_CHECKING:
     from bench_assets.workspace.evaluate.model_arguments import ModelArguments
     from bench_assets.workspace.materialization.workbench import Workbench
-    from resources.config.bench_toml import Settings
+    from bench_resources.config.bench_toml import Settings
 
 
 _DISK_FULL = "No usable temporary directory"  # tempfile's error on a full disk; has no filename
@@ -71,8 +71,8 @@ def open_home_for(  # noqa: PLR0913  (an option each)
     """Open the home folder for an evaluation, and parse its model arguments."""
     with error_reporting():
         from bench_assets.workspace.evaluate.model_arguments import parse_models
-        from resources.config.bench_toml import load_settings
-        from resources.config.environment import default_home
+        from bench_resources.config.bench_toml import load_settings
+        from bench_resources.config.environment import default_home
 
         parsed = parse_models(models, load_settings(default_home()), elicit)
         with open_home(
@@ -94,7 +94,7 @@ def check_sections(settings: "Settings") -> None:
         SettingsError: If an entry is unknown.
         UnknownNameError: If a suite does not exist.
     """
-    from resources.config.sections.engine_kinds import kind_problems
+    from bench_resources.config.sections.engine_kinds import kind_problems
 
     for problem in kind_problems(settings.models):
         print_message(f"warning: {problem}")
@@ -133,9 +133,9 @@ def error_reporting() -> Generator[None]:
 
 def _interrupt_summary(started: float) -> str:
     """Summarise what was stored; "" if no home was opened. Imports nothing in that case."""
-    if "resources.config.bench_toml" not in sys.modules:
+    if "bench_resources.config.bench_toml" not in sys.modules:
         return ""
     from bench_assets.workspace.console.interrupt_summary import interrupt_summary
-    from resources.config.environment import default_home
+    from bench_resources.config.environment import default_home
 
     return interrupt_summary(default_home(), started, shlex.join(["bench", *sys.argv[1:]]))

@@ -46,7 +46,7 @@ def complete_scorers(incomplete: str) -> list[str]:
 
 def complete_tables(incomplete: str) -> list[str]:
     """Materialized tables."""
-    from resources.config.environment import default_home
+    from bench_resources.config.environment import default_home
 
     folder = default_home() / "tables"
     tables = {file.parent.relative_to(folder).as_posix() for file in folder.rglob("*.parquet")}
@@ -59,7 +59,7 @@ def _with_prefix(incomplete: str, names: Iterable[str]) -> list[str]:
 
 def _names(kind: Kind) -> list[str]:
     """Names of one kind; none if bench.toml is invalid, since completion must not print errors."""
-    from resources.config.environment import default_home
+    from bench_resources.config.environment import default_home
 
     with suppress(BenchError, OSError):
         home = default_home()
@@ -86,7 +86,7 @@ def _cached_names(
 
 
 def _write_cache(note: Path, content: Any) -> None:  # noqa: ANN401
-    from resources.storage.atomic_write import open_atomic
+    from bench_resources.storage.atomic_write import open_atomic
 
     with open_atomic(note, sync=False) as file:
         file.write(json.dumps(content).encode())
@@ -104,8 +104,8 @@ def _cache_key(home: Path) -> list[Any]:
 
 def _collect_names(home: Path) -> dict[Kind, list[str]]:
     from bench_assets.catalog import load_catalog
-    from resources.config.bench_toml import load_settings
-    from resources.config.sections.models import EMBEDDED_MODELS
+    from bench_resources.config.bench_toml import load_settings
+    from bench_resources.config.sections.models import EMBEDDED_MODELS
 
     settings = load_settings(home)
     catalog = load_catalog(settings)

@@ -34,7 +34,7 @@ def home(
 
     Example: bench home init
     """
-    from resources.config.environment import default_home
+    from bench_resources.config.environment import default_home
 
     with error_reporting():
         root = (folder or default_home()).expanduser().absolute()
@@ -50,8 +50,8 @@ def benchmark(name: Name) -> None:
 
     Example: bench home init-benchmark fridge
     """
-    from resources.config.bench_toml import load_settings
-    from resources.config.environment import default_home
+    from bench_resources.config.bench_toml import load_settings
+    from bench_resources.config.environment import default_home
 
     with error_reporting():
         _require_name(name)

@@ -13,7 +13,7 @@ from bench_assets.workspace.console.output import print_message, print_result, p
 
 if TYPE_CHECKING:
     from bench_assets.workspace.annotation import PersonLink
-    from resources.config.bench_toml import Settings
+    from bench_resources.config.bench_toml import Settings
 
 
 app = typer.Typer(
@@ -33,8 +33,8 @@ def serve(
 
     Example: bench annotate serve
     """
-    from resources.annotation.web.server import PORT, PagesServer, setup_of
-    from resources.config.addresses import is_loopback
+    from bench_resources.annotation.web.server import PORT, PagesServer, setup_of
+    from bench_resources.config.addresses import is_loopback
 
     with error_reporting():
         settings = _settings()
@@ -104,8 +104,8 @@ def links(
 
 
 def _settings() -> "Settings":
-    from resources.config.bench_toml import load_settings
-    from resources.config.environment import default_home
+    from bench_resources.config.bench_toml import load_settings
+    from bench_resources.config.environment import default_home
 
     return load_settings(default_home())
 
@@ -123,10 +123,14 @@ def server(
     """
     from bench_assets.workspace.annotation import LabelStudioProcess
     from bench_assets.workspace.materialization.dagster_processes import require_free
-    from resources.annotation.label_studio.client import LabelStudio
-    from resources.annotation.label_studio.server import ADMIN, program
-    from resources.config.bench_toml import load_settings
-    from resources.config.environment import default_home, label_studio_environment, read_secret
+    from bench_resources.annotation.label_studio.client import LabelStudio
+    from bench_resources.annotation.label_studio.server import ADMIN, program
+    from bench_resources.config.bench_toml import load_settings
+    from bench_resources.config.environment import (
+        default_home,
+        label_studio_environment,
+        read_secret,
+    )
 
     with error_reporting():
         home = default_home()

@@ -16,7 +16,7 @@ from bench_assets.workspace.inspect.leaderboard import (
 )
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.sections.models import DEMO_MODELS
+from bench_resources.config.sections.models import DEMO_MODELS
 
 NEXT_STEPS = """
 Next:

@@ -113,8 +113,8 @@ def evaluate(
     Example: bench evaluate blink --model runs/step-500 --limit 50
     """
     with error_reporting():
-        from resources.config.environment import default_home
-        from resources.config.known_benchmarks import add_known
+        from bench_resources.config.environment import default_home
+        from bench_resources.config.known_benchmarks import add_known
 
         suites = add_known(default_home(), suites or ())
     one = suites[0] if len({*suites}) == 1 else ""
@@ -294,7 +294,7 @@ def _score(
         require_matches,
         score_responses,
     )
-    from resources.models.registry.recorded import read_responses
+    from bench_resources.models.registry.recorded import read_responses
 
     with open_home(suite, source, judge=judge, scorer=scorer, scratch=True) as bench:
         from bench_assets.workspace.materialization.backfill import rejection_messages

@@ -26,7 +26,7 @@ def explain(
     """
     from bench_assets.cli.output.explanations import print_explanation
     from bench_assets.workspace.inspect.explanation import explain as gather
-    from resources.config.environment import known_secrets
+    from bench_resources.config.environment import known_secrets
 
     with open_home(question, source) as bench:
         found = gather(bench, question, model, condition)

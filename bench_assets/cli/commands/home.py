@@ -71,7 +71,7 @@ def import_results(
     Example: bench home import logs/2026-11-24_mmmu.eval
     """
     from bench_assets.workspace.evaluate.imports import read_evaluations, store_evaluations
-    from resources.images.store import open_image_store
+    from bench_resources.images.store import open_image_store
 
     with open_home() as bench:
         images = open_image_store(bench.settings)
@@ -126,9 +126,9 @@ def migrate(
     Example: bench home migrate
     """
     from bench_assets.workspace.maintain.migration import migrate as take_over
-    from resources.config.bench_toml import load_settings
-    from resources.config.environment import default_home
-    from resources.redaction.logs import redact_logs
+    from bench_resources.config.bench_toml import load_settings
+    from bench_resources.config.environment import default_home
+    from bench_resources.redaction.logs import redact_logs
 
     with error_reporting():
         redact_logs(default_home())
@@ -147,10 +147,10 @@ def migrate_schema() -> None:
 
     Example: bench home migrate-schema
     """
-    from resources.config.bench_toml import load_settings
-    from resources.config.environment import default_home
-    from resources.config.stores import migrate_schema as bring_forward
-    from resources.redaction.logs import redact_logs
+    from bench_resources.config.bench_toml import load_settings
+    from bench_resources.config.environment import default_home
+    from bench_resources.config.stores import migrate_schema as bring_forward
+    from bench_resources.redaction.logs import redact_logs
 
     with error_reporting():
         redact_logs(default_home())
@@ -165,8 +165,8 @@ def usage(*, as_json: JsonOption = False) -> None:
     Example: bench home usage
     """
     from bench_assets.workspace.maintain.disk_usage import BACKUP, disk_usage, shared_disk_usage
-    from resources.config.bench_toml import load_settings
-    from resources.config.environment import default_home
+    from bench_resources.config.bench_toml import load_settings
+    from bench_resources.config.environment import default_home
 
     with error_reporting():
         folder = default_home()

@@ -14,8 +14,8 @@ from bench_assets.workspace.console.output import print_message, print_rows
 from bench_assets.workspace.evaluate.model_arguments import ModelArguments, parse_models
 
 if TYPE_CHECKING:
-    from resources.config.bench_toml import Settings
-    from resources.config.sections.models import ListedModel
+    from bench_resources.config.bench_toml import Settings
+    from bench_resources.config.sections.models import ListedModel
 
 app = typer.Typer(no_args_is_help=True, help="List models, and check that they can be evaluated.")
 removal_app = typer.Typer()
@@ -37,8 +37,8 @@ def list_configured(name: Names = None, *, as_json: JsonOption = False) -> None:
 
     Example: bench models list
     """
-    from resources.config.bench_toml import load_settings
-    from resources.config.environment import default_home
+    from bench_resources.config.bench_toml import load_settings
+    from bench_resources.config.environment import default_home
 
     with error_reporting():
         settings = load_settings(default_home())
@@ -53,9 +53,9 @@ def check(name: Names = None, *, as_json: JsonOption = False) -> None:
 
     Example: bench models check runs/step-500
     """
-    from resources.config.bench_toml import load_settings
-    from resources.config.environment import default_home
-    from resources.config.sections.models import list_models
+    from bench_resources.config.bench_toml import load_settings
+    from bench_resources.config.environment import default_home
+    from bench_resources.config.sections.models import list_models
 
     with error_reporting():
         settings = load_settings(default_home())
@@ -102,7 +102,7 @@ def _is_confirmed() -> bool:
 
 def _listed(names: Sequence[str], settings: "Settings") -> "list[ListedModel]":
     """The named models, also those without a section; without names, all that have one."""
-    from resources.config.sections.models import ListedModel, list_models
+    from bench_resources.config.sections.models import ListedModel, list_models
 
     every = list_models(settings.models) + [
         ListedModel(name=name, kind="encoder", place=str(one.get("path")), embedded=False)
@@ -119,8 +119,8 @@ def _listed(names: Sequence[str], settings: "Settings") -> "list[ListedModel]":
 def _check_models(texts: Sequence[str], settings: "Settings", *, as_json: bool) -> bool:
     """Check models and print the results; returns whether all passed."""
     from bench_assets.cli.output.check_results import print_check
-    from resources.config.environment import set_openmp_passive
-    from resources.models.registry.model_check import ModelCheck, check_model
+    from bench_resources.config.environment import set_openmp_passive
+    from bench_resources.models.registry.model_check import ModelCheck, check_model
 
     set_openmp_passive()
     passed = True
@@ -136,7 +136,7 @@ def _check_models(texts: Sequence[str], settings: "Settings", *, as_json: bool) 
 
 
 def _with_ad_hoc_models(settings: "Settings", parsed: ModelArguments) -> "Settings":
-    from resources.config.sections.engine_kinds import read_model_section
+    from bench_resources.config.sections.engine_kinds import read_model_section
 
     return settings.with_ad_hoc_models(
         {name: read_model_section(one) for name, one in parsed.sections.items()}

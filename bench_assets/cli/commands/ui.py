@@ -51,7 +51,7 @@ def ui(
         add_every_model,
         require_free,
     )
-    from resources.config.environment import default_home
+    from bench_resources.config.environment import default_home
 
     with error_reporting():
         require_free(port)
@@ -98,9 +98,9 @@ def daemon(code: CodeServer = "") -> None:
     Example: bench ui daemon --code 127.0.0.1:4000
     """
     from bench_assets.workspace.materialization.dagster_processes import Daemon
-    from resources.config.bench_toml import load_settings
-    from resources.config.environment import default_home
-    from resources.config.stores import open_table_locks
+    from bench_resources.config.bench_toml import load_settings
+    from bench_resources.config.environment import default_home
+    from bench_resources.config.stores import open_table_locks
 
     with error_reporting():
         home, place = default_home(), _code_address(code)
@@ -117,7 +117,7 @@ def code_server(host: Host = "127.0.0.1", port: WebPort = 4000) -> None:
     Example: bench ui code
     """
     from bench_assets.workspace.materialization.dagster_processes import CodeServer
-    from resources.config.environment import default_home
+    from bench_resources.config.environment import default_home
 
     _warn_if_exposed(host, port, "run any code as this user")
     with error_reporting():
@@ -144,7 +144,7 @@ def health(
             is_daemon_healthy,
             is_web_healthy,
         )
-        from resources.config.environment import default_home
+        from bench_resources.config.environment import default_home
 
         is_healthy = {
             "web": lambda: is_web_healthy(host, port or 3000),
@@ -170,7 +170,7 @@ def _serve(service: "Service") -> None:
 
 def _make_instance_ready() -> None:
     from bench_assets.workspace.materialization.dagster_instance import open_instance
-    from resources.config.environment import default_home
+    from bench_resources.config.environment import default_home
 
     open_instance(default_home()).dispose()
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.workspace.console.output import Cell, print_json_result, print_result, print_rows
-from resources.models.registry.loaded_model import LoadedCheckpoint
-from resources.models.registry.model_check import ModelCheck, ProbeResult
+from bench_resources.models.registry.loaded_model import LoadedCheckpoint
+from bench_resources.models.registry.model_check import ModelCheck, ProbeResult
 
 _MAX_RESPONSE_LENGTH = 60  # characters
 _LABEL = 20  # characters; width of the label column

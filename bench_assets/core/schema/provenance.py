@@ -11,12 +11,13 @@ prompt digest                 the turns as JSON: `core.schema.chat.Prompt.sha256
 vector key                    the text, or the digest of an image's bytes: `text_key`
 vector digest                 encoder, key and bytes of a stored vector: `vector_digest`
 image name                    the bytes of the image: `core.images`
-digest of a table's content   its columns and rows, not its file: `resources.tables.parquet`
-checksum of a table's file    every byte of the Parquet file: `resources.tables.checksums`
-digest of files               name and content of each: `resources.storage.file_digests`
-setup of a model              configuration, code and weights: `resources.models.registry.setup`
+digest of a table's content   its columns and rows, not its file: `bench_resources.tables.parquet`
+checksum of a table's file    every byte of the Parquet file: `bench_resources.tables.checksums`
+digest of files               name and content of each: `bench_resources.storage.file_digests`
+setup of a model              configuration, code and weights:
+                              `bench_resources.models.registry.setup`
 identity of a checkpoint      content of its weights and configuration:
-                              `resources.checkpoints.identity`
+                              `bench_resources.checkpoints.identity`
 signature of an evaluation    task, version, condition, data, model, judge, ...; text, no digest:
                               `core.schema.signature`
 digest of facts               settings and versions as JSON: `json_digest`

@@ -22,8 +22,8 @@ from bench_assets.evaluation.outcomes import (
 )
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
-from resources.config.settings_resource import SettingsResource
-from resources.tables.asset_types import accept_large_tables
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.tables.asset_types import accept_large_tables
 
 MAX_UNSCORED_SHARE = 0.02
 """Share of rows without points above which the check of a score table fails."""

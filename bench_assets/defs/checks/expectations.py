@@ -25,8 +25,8 @@ from bench_assets.core.tables.expectations import (
 )
 from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.defs.report_links import link_expectations
-from resources.tables.asset_types import accept_large_tables
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.tables.asset_types import accept_large_tables
+from bench_resources.tables.parquet import TableFiles, table_output
 
 CHECK_NAME = "as_expected"
 """Name of the check."""

@@ -22,9 +22,9 @@ from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.report_links import link_questions
 from bench_assets.evaluation.task import Task
-from resources.config.bench_toml import Settings
-from resources.config.settings_resource import SettingsResource
-from resources.tables.parquet import TableFiles
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.tables.parquet import TableFiles
 
 _MAX_NAMED = 3  # questions that a message names
 

@@ -16,10 +16,10 @@ from bench_assets.core.schema.signature import (
 from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
-from resources.config.bench_toml import Settings
-from resources.config.sections.base import ModelSpec
-from resources.models.registry.setup import setup_of
-from resources.tables.parquet import TableFiles
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.base import ModelSpec
+from bench_resources.models.registry.setup import setup_of
+from bench_resources.tables.parquet import TableFiles
 
 
 def configuration_digest(tasks: Sequence[Task], settings: Settings, tables: TableFiles) -> str:

@@ -23,12 +23,12 @@ from bench_assets.defs.checks.expectations import (
 from bench_assets.defs.checks.shared_ops import joint_name, results
 from bench_assets.defs.report_links import link_questions
 from bench_assets.evaluation.task import Task
-from resources.config.bench_toml import Settings
-from resources.config.settings_resource import SettingsResource
-from resources.images.locations import is_digest
-from resources.images.store import ImageStore
-from resources.tables.asset_types import accept_large_tables
-from resources.tables.parquet import TableFiles
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.locations import is_digest
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.asset_types import accept_large_tables
+from bench_resources.tables.parquet import TableFiles
 
 _WELL_FORMED, _IMAGES_DECODE, _COUNTS = "well_formed", "images_decode", "counts_match_the_paper"
 _PEOPLE_DECIDED, _EXPECTATIONS = "people_have_decided", "expectations"

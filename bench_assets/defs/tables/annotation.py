@@ -36,14 +36,14 @@ from bench_assets.asset_factory.suite_assets import AssetFolder, open_model, out
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.json_records import read_lines, require_field
-from resources.annotation.opening import open_annotation_backend
-from resources.config.bench_toml import Settings
-from resources.config.sections.annotation import AnnotationTaskSettings
-from resources.config.settings_resource import SettingsResource
-from resources.models.registry.opening import Models
-from resources.tables.asset_types import preview
-from resources.tables.file_bytes import PER_MODEL
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.annotation.opening import open_annotation_backend
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.annotation import AnnotationTaskSettings
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.models.registry.opening import Models
+from bench_resources.tables.asset_types import preview
+from bench_resources.tables.file_bytes import PER_MODEL
+from bench_resources.tables.parquet import TableFiles, table_output
 
 _ROWS: Mapping[str, tuple[type[Any], str]] = {
     "units": (Unit, "One row: one annotation unit: {}."),

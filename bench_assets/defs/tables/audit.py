@@ -12,9 +12,9 @@ from bench_assets.defs.report_links import link_audit
 from bench_assets.defs.tables.audit_evidence import TaskEvidence
 from bench_assets.defs.tables.audit_inputs import open_training_data
 from bench_assets.evaluation.task import Task
-from resources.config.settings_resource import SettingsResource
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles, table_output
 
 AUDIT = "audit"
 """Name of the table, beside the questions."""

@@ -40,9 +40,9 @@ from bench_assets.defs.tables.audit_inputs import (
     metadata_by_image,
 )
 from bench_assets.evaluation.task import Task
-from resources.images.store import ImageStore
-from resources.tables.measured_figures import figures_from_annotation, read_figures
-from resources.tables.parquet import TableFiles, read_columns
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.measured_figures import figures_from_annotation, read_figures
+from bench_resources.tables.parquet import TableFiles, read_columns
 
 _POINTS = """
 SELECT question_id, model, avg(points / max_points) AS share,

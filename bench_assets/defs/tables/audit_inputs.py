@@ -21,10 +21,10 @@ from bench_assets.core.images.metadata import read_metadata
 from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.errors import HomeError, ImageError, SettingsError, SourceError
 from bench_assets.core.schema.rows import StoredImage
-from resources.config.bench_toml import Settings
-from resources.images.store import ImageStore
-from resources.storage.atomic_write import open_atomic
-from resources.storage.file_digests import iter_texts
+from bench_resources.config.bench_toml import Settings
+from bench_resources.images.store import ImageStore
+from bench_resources.storage.atomic_write import open_atomic
+from bench_resources.storage.file_digests import iter_texts
 
 HASHES_FILE = "looks.json"
 """File of cached image hashes, beside the folder of images."""

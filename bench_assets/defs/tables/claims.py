@@ -41,10 +41,10 @@ from bench_assets.core.stats.paired_tests import change_interval, cluster_questi
 from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import ScoredQuestion, Task
-from resources.config.bench_toml import Settings
-from resources.config.sections.models import BASELINES, EMBEDDED_MODELS
-from resources.config.settings_resource import SettingsResource
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.models import BASELINES, EMBEDDED_MODELS
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.tables.parquet import TableFiles, table_output
 
 
 class _MeasuredCell(NamedTuple):

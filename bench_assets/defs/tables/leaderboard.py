@@ -29,9 +29,9 @@ from bench_assets.core.text.escaping import escape_formula, escape_markdown
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.other_sources import other_sources
-from resources.config.sections.models import baselines
-from resources.config.settings_resource import SettingsResource
-from resources.tables.parquet import Table, TableFiles, table_output
+from bench_resources.config.sections.models import baselines
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.tables.parquet import Table, TableFiles, table_output
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,8 +6,8 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.report.building import make_report
-from resources.config.settings_resource import SettingsResource
-from resources.tables.parquet import TableFiles
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.tables.parquet import TableFiles
 
 
 def report_asset(catalog: Catalog) -> dg.AssetsDefinition:

@@ -23,8 +23,8 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.core.text.escaping import escape_to_one_line
 from bench_assets.evaluation.suite import Suite
 from bench_assets.report.site.folder import Site, combined_digest, slug
-from resources.config.bench_toml import Settings
-from resources.tables.parquet import TableFiles
+from bench_resources.config.bench_toml import Settings
+from bench_resources.tables.parquet import TableFiles
 
 _FORM = "1"  # version of the data, increased when the page's format changes
 _DISPUTED = 60  # units with the most disagreement

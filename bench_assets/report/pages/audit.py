@@ -17,7 +17,7 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.core.text.escaping import escape_to_one_line
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.folder import Site, combined_digest, slug
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 
 _FORM = "1"  # version of the data, increased when the page's format changes
 _LISTED = 200  # suspects per check

@@ -15,8 +15,8 @@ from bench_assets.core.schema.published_numbers import ClaimResult
 from bench_assets.core.tables.expectations import ValidationRow
 from bench_assets.core.text.escaping import escape_to_one_line, unescape_markdown
 from bench_assets.report.site.folder import Site
-from resources.storage.sqlite import describe_sqlite_errors, open_read_only
-from resources.tables.parquet import TableFiles
+from bench_resources.storage.sqlite import describe_sqlite_errors, open_read_only
+from bench_resources.tables.parquet import TableFiles
 
 _LOG = logging.getLogger("bench_assets.report")
 _LATEST = """

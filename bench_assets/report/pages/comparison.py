@@ -26,7 +26,7 @@ from bench_assets.core.stats.paired_tests import cluster_questions
 from bench_assets.core.tables.large_tables import Ints, LargeTable, LazyPairs
 from bench_assets.evaluation.task import ScoredQuestion, Task
 from bench_assets.report.site.folder import Site, combined_digest, slug
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 
 _FORM = "4"  # version of the data, increased when the page's format changes
 _DIGITS = 6

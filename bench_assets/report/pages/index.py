@@ -34,9 +34,9 @@ from bench_assets.core.schema.training_runs import parse_step
 from bench_assets.core.stats.ranks import rank_models
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.folder import Site, slug
-from resources.config.bench_toml import Settings
-from resources.config.sections.models import EMBEDDED_MODELS, baselines
-from resources.tables.parquet import TableFiles
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.models import EMBEDDED_MODELS, baselines
+from bench_resources.tables.parquet import TableFiles
 
 COLUMNS = (
     *("task", "model", "condition", "edition", "value", "low", "high", "n_scored", "n_unscored"),

@@ -27,7 +27,7 @@ from bench_assets.evaluation.task import Task
 from bench_assets.report.pages import lineage
 from bench_assets.report.pages.checks import CheckOutcome, latest_outcomes
 from bench_assets.report.site.folder import Site, combined_digest, slug
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 
 _MEANINGS = {
     "data": "Digest of the questions with their answers and images. If it differs, the exam does.",

@@ -16,8 +16,8 @@ from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import LeaderboardRow, Prediction, Question, Score
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.folder import Site, slug
-from resources.config.sections.base import ModelSpec, PriceSection
-from resources.tables.parquet import TableFiles
+from bench_resources.config.sections.base import ModelSpec, PriceSection
+from bench_resources.tables.parquet import TableFiles
 
 _USAGE = """
 SELECT model, count(*) AS responses, sum(prompt_tokens)::BIGINT AS prompt_tokens,

@@ -32,7 +32,7 @@ from bench_assets.report.samples.questions import (
 from bench_assets.report.samples.responses import FindPrompts, SentPrompts
 from bench_assets.report.site.folder import Site, slug
 from bench_assets.report.site.other_sources import other_sources
-from resources.tables.parquet import TableFiles, read_by_question, read_question_ids
+from bench_resources.tables.parquet import TableFiles, read_by_question, read_question_ids
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

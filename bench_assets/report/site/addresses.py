@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from bench_assets.report.site.folder import slug
-from resources.storage.atomic_write import open_atomic
+from bench_resources.storage.atomic_write import open_atomic
 
 PORT = 8765
 _PORT_FILE = ".port"

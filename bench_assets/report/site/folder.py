@@ -22,10 +22,10 @@ import orjson
 from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.text.redaction import Secrets
 from bench_assets.report.site.images import Images, ReportImage
-from resources.images.store import ImageStore
-from resources.storage.atomic_write import describe_write_errors, open_atomic
-from resources.tables.locations import WHOLE_TABLE
-from resources.tables.parquet import TableFiles
+from bench_resources.images.store import ImageStore
+from bench_resources.storage.atomic_write import describe_write_errors, open_atomic
+from bench_resources.tables.locations import WHOLE_TABLE
+from bench_resources.tables.parquet import TableFiles
 
 _NAME = re.compile(r"[a-z0-9-]+")
 _FORMS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY

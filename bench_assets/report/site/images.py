@@ -15,9 +15,9 @@ from bench_assets.catalog import Catalog
 from bench_assets.core.images.decoding import DecodedImage, decode
 from bench_assets.core.schema.errors import ImageError, TableError
 from bench_assets.core.schema.rows import Question
-from resources.images.store import ImageStore
-from resources.storage.atomic_write import describe_write_errors, open_atomic
-from resources.tables.parquet import TableFiles, read_columns
+from bench_resources.images.store import ImageStore
+from bench_resources.storage.atomic_write import describe_write_errors, open_atomic
+from bench_resources.tables.parquet import TableFiles, read_columns
 
 SMALL = 320  # px, the longest side
 _SUFFIXES = {"JPEG": "jpg", "PNG": "png", "GIF": "gif", "WEBP": "webp"}

@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import ConfigDict, Field
 
 from bench_assets.evaluation.suite import SuiteSettings
-from resources.encoders.sentence_encoder import EMBEDDED_ENCODER
+from bench_resources.encoders.sentence_encoder import EMBEDDED_ENCODER
 
 LONGEST_OPTION = "longest-option"  # a rule instead of a model, see ``vqa.refinement``
 

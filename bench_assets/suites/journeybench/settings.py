@@ -6,10 +6,10 @@ from pathlib import Path
 from pydantic import ConfigDict, Field
 
 from bench_assets.evaluation.suite import SuiteSettings
-from resources.config.sections.models import ModelName
-from resources.encoders.dual_encoder import EncoderSpec
-from resources.encoders.sentence_encoder import EMBEDDED_ENCODER
-from resources.images.painters import DrawerSpec, PainterSpec
+from bench_resources.config.sections.models import ModelName
+from bench_resources.encoders.dual_encoder import EncoderSpec
+from bench_resources.encoders.sentence_encoder import EMBEDDED_ENCODER
+from bench_resources.images.painters import DrawerSpec, PainterSpec
 
 _WORDS = json.loads(Path(__file__).with_name("query_words.json").read_text(encoding="utf-8"))
 

@@ -25,8 +25,8 @@ def _tables_since(folder: Path, started: float) -> int:
 
 
 def _responses_since(home: Path, started: float) -> int:
-    from resources.config.bench_toml import load_settings
-    from resources.config.stores import existing_response_store
+    from bench_resources.config.bench_toml import load_settings
+    from bench_resources.config.stores import existing_response_store
 
     try:
         store = existing_response_store(load_settings(home))

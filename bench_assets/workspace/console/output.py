@@ -21,8 +21,8 @@ from bench_assets.core.text.escaping import (
     escape_to_one_line,
 )
 from bench_assets.core.text.redaction import Secrets
-from resources.response_cache.notebook_progress import in_notebook
-from resources.response_cache.throughput import ProgressStyle
+from bench_resources.response_cache.notebook_progress import in_notebook
+from bench_resources.response_cache.throughput import ProgressStyle
 
 Cell: TypeAlias = Callable[[Any], str]
 
@@ -91,7 +91,7 @@ def print_table(table: Table) -> None:
 
 def _secrets() -> Secrets:
     """Secrets to redact, which messages of servers and programs or older tables may contain."""
-    from resources.config.environment import default_home, known_secrets
+    from bench_resources.config.environment import default_home, known_secrets
 
     return known_secrets(default_home())
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from bench_assets.workspace.console.output import print_message
-from resources.response_cache.notebook_progress import NotebookProgress
-from resources.response_cache.throughput import LOG_INTERVAL, ProgressStyle
+from bench_resources.response_cache.notebook_progress import NotebookProgress
+from bench_resources.response_cache.throughput import LOG_INTERVAL, ProgressStyle
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -33,11 +33,11 @@ from bench_assets.defs.tables.audit import audit_key
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import ChosenJudge, Task
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.sections.base import PriceSection
-from resources.models.api.budget import cost
-from resources.models.registry.setup import setup_of
-from resources.response_cache.rows import TokenCounts
-from resources.tables.measured_figures import add_figures
+from bench_resources.config.sections.base import PriceSection
+from bench_resources.models.api.budget import cost
+from bench_resources.models.registry.setup import setup_of
+from bench_resources.response_cache.rows import TokenCounts
+from bench_resources.tables.measured_figures import add_figures
 
 
 def audit_tasks(

@@ -13,14 +13,14 @@ from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.sections.base import PriceSection, SamplingSection
-from resources.config.sections.servers import ServerSpec
-from resources.models.api.budget import cost
-from resources.models.registry.baselines import BlindModel
-from resources.models.registry.engines import engine_kind
-from resources.models.registry.opening import Models
-from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.rows import ResponseAverages, TokenCounts
+from bench_resources.config.sections.base import PriceSection, SamplingSection
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.api.budget import cost
+from bench_resources.models.registry.baselines import BlindModel
+from bench_resources.models.registry.engines import engine_kind
+from bench_resources.models.registry.opening import Models
+from bench_resources.response_cache.caching_model import CachingModel
+from bench_resources.response_cache.rows import ResponseAverages, TokenCounts
 
 _TOKENS_PER_IMAGE = 1000  # order of magnitude for Qwen2.5-VL, LLaVA-NeXT and GPT-4o
 _LETTERS_PER_TOKEN = 4  # in Latin text; any other character counts as a token

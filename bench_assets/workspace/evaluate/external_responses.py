@@ -13,7 +13,7 @@ from bench_assets.core.schema.rows import Metric, Prediction, Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import ChosenJudge, Task
-from resources.models.registry.recorded import (
+from bench_resources.models.registry.recorded import (
     RecordedJudge,
     RecordedResponse,
     ResponseReport,

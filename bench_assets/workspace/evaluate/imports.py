@@ -23,10 +23,10 @@ from bench_assets.external_results.suite import (
     read_imports,
     stored_task,
 )
-from resources.images.store import ImageStore
-from resources.storage.atomic_write import open_atomic
-from resources.storage.locks import hold_locks
-from resources.tables.parquet import TableFiles
+from bench_resources.images.store import ImageStore
+from bench_resources.storage.atomic_write import open_atomic
+from bench_resources.storage.locks import hold_locks
+from bench_resources.tables.parquet import TableFiles
 
 
 def read_evaluations(

@@ -18,7 +18,7 @@ from bench_assets.core.text.redaction import redact_urls
 from bench_assets.workspace.console.output import print_message
 
 if TYPE_CHECKING:
-    from resources.config.bench_toml import Settings
+    from bench_resources.config.bench_toml import Settings
 
 _MOST_LISTED = 20  # models of a server that an error lists
 _PORTS = {"http": 80, "https": 443}
@@ -41,9 +41,9 @@ def parse_models(texts: Sequence[str], settings: "Settings", elicit: str = "") -
     Raises:
         BenchError: If a model or the method ``elicit`` is unknown.
     """
-    from resources.config.ad_hoc_models import parse_ad_hoc_model
-    from resources.config.addresses import template_of_argument
-    from resources.config.sections.models import EMBEDDED_MODELS
+    from bench_resources.config.ad_hoc_models import parse_ad_hoc_model
+    from bench_resources.config.addresses import template_of_argument
+    from bench_resources.config.sections.models import EMBEDDED_MODELS
 
     names: dict[str, None] = {}
     sections = {}
@@ -69,9 +69,9 @@ def save_models(asked: ModelArguments, settings: "Settings") -> None:
         ModelError: If no server is listening at a new address, or the hub has no such model.
         HomeError: If the home cannot be written to.
     """
-    from resources.checkpoints.adapters import HUB_ID
-    from resources.checkpoints.identity import hub_commit
-    from resources.config.models_toml import read_models, save_models
+    from bench_resources.checkpoints.adapters import HUB_ID
+    from bench_resources.checkpoints.identity import hub_commit
+    from bench_resources.config.models_toml import read_models, save_models
 
     existing = read_models(settings.home)
     for name, section in asked.sections.items():
@@ -86,8 +86,8 @@ def save_models(asked: ModelArguments, settings: "Settings") -> None:
 
 def _check_connection(address: str) -> None:
     """Connect once, so that an unreachable server fails before hundreds of requests are retried."""
-    from resources.config.addresses import fill_keys
-    from resources.http.pages import connection_problem
+    from bench_resources.config.addresses import fill_keys
+    from bench_resources.http.pages import connection_problem
 
     parts = urlsplit(fill_keys(address))
     try:
@@ -105,8 +105,8 @@ def _check_served(section: Mapping[str, Any]) -> None:
     """
     import httpx
 
-    from resources.config.addresses import fill_keys
-    from resources.config.environment import read_secret
+    from bench_resources.config.addresses import fill_keys
+    from bench_resources.config.environment import read_secret
 
     address, model = str(section["base_url"]), str(section["model"])
     variable = section.get("api_key_env")

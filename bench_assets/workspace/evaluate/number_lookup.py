@@ -14,7 +14,7 @@ from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.tables.arrow import to_rows
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 
 
 def find_number(bench: Workbench, named: Sequence[str], condition: str) -> NumberRef:

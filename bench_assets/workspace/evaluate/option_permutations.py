@@ -29,8 +29,8 @@ from bench_assets.workspace.evaluate.subset import (
     open_model,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.models.registry.setup import setup_of
-from resources.tables.measured_figures import add_figures
+from bench_resources.models.registry.setup import setup_of
+from bench_resources.tables.measured_figures import add_figures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

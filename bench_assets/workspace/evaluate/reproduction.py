@@ -45,13 +45,13 @@ from bench_assets.report.site.images import restricted_suites
 from bench_assets.workspace.console.output import progress_style
 from bench_assets.workspace.evaluate.number_lookup import find_number
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.environment import known_secrets
-from resources.config.sections.models import EMBEDDED_MODELS
-from resources.config.stores import existing_response_store
-from resources.images.store import open_image_store
-from resources.models.registry.engines import engine_kind
-from resources.models.registry.opening import Models
-from resources.response_cache.throughput import RequestProgress
+from bench_resources.config.environment import known_secrets
+from bench_resources.config.sections.models import EMBEDDED_MODELS
+from bench_resources.config.stores import existing_response_store
+from bench_resources.images.store import open_image_store
+from bench_resources.models.registry.engines import engine_kind
+from bench_resources.models.registry.opening import Models
+from bench_resources.response_cache.throughput import RequestProgress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

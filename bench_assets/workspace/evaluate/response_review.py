@@ -20,7 +20,7 @@ from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import AnsweredQuestion, Task
 from bench_assets.workspace.evaluate.subset import open_model
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.storage.atomic_write import open_atomic
+from bench_resources.storage.atomic_write import open_atomic
 
 _ANSWERS = {
     "choice": "Reply with the letter of the option",

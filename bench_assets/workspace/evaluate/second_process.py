@@ -13,8 +13,8 @@ from typing import TypeAlias
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.workspace.materialization.backfill import backfill
 from bench_assets.workspace.materialization.opening import open_workbench
-from resources.config.environment import environment_of
-from resources.models.managed import process_watchdog
+from bench_resources.config.environment import environment_of
+from bench_resources.models.managed import process_watchdog
 
 Step: TypeAlias = tuple[Sequence[str], Sequence[str]]
 """Suites and models; the suites' questions are built first."""

@@ -36,10 +36,10 @@ from bench_assets.workspace.console.output import METRIC_COLUMNS, Cell, progress
 from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.sections.models import ElicitedSpec
-from resources.models.registry.opening import Models
-from resources.models.registry.setup import setup_of
-from resources.response_cache.throughput import RequestProgress
+from bench_resources.config.sections.models import ElicitedSpec
+from bench_resources.models.registry.opening import Models
+from bench_resources.models.registry.setup import setup_of
+from bench_resources.response_cache.throughput import RequestProgress
 
 _SEED = 0  # fixed, so that all models get the same questions
 

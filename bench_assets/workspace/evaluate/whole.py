@@ -19,7 +19,7 @@ from bench_assets.workspace.materialization.backfill import (
 )
 from bench_assets.workspace.materialization.dagster_instance import FailedCheckError
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.bench_toml import Settings
+from bench_resources.config.bench_toml import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

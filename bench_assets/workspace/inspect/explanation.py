@@ -23,11 +23,11 @@ from bench_assets.core.tables.arrow import to_json
 from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.stores import open_response_store
-from resources.images.store import open_image_store
+from bench_resources.config.stores import open_response_store
+from bench_resources.images.store import open_image_store
 
 if TYPE_CHECKING:
-    from resources.response_cache.store import ResponseStore
+    from bench_resources.response_cache.store import ResponseStore
 
 Step = dict[str, Any]
 

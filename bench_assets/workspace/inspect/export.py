@@ -19,9 +19,9 @@ from bench_assets.export.collection import TableCollection, TableFilter
 from bench_assets.export.formats import ExportJob, format_of
 from bench_assets.workspace.inspect.tables import make_paper_table
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.environment import known_secrets
-from resources.images.store import open_image_store
-from resources.storage.atomic_write import open_atomic
+from bench_resources.config.environment import known_secrets
+from bench_resources.images.store import open_image_store
+from bench_resources.storage.atomic_write import open_atomic
 
 FOLDER = "export"
 SUBMISSION = "blink-submission"

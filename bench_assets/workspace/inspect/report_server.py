@@ -14,7 +14,7 @@ from typing import Any
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.report.site.addresses import remember_port, served_port
 from bench_assets.workspace.console.output import print_message
-from resources.storage.atomic_write import open_atomic
+from bench_resources.storage.atomic_write import open_atomic
 
 ADDRESS = "127.0.0.1"
 EVERY = 5.0  # s between two updates of a served report, at least

@@ -21,9 +21,9 @@ from bench_assets.workspace.maintain.verification_findings import (
     whole_finding,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.images.store import damaged_images, open_image_store
-from resources.tables.file_bytes import describe_table_errors
-from resources.tables.parquet import TableFiles
+from bench_resources.images.store import damaged_images, open_image_store
+from bench_resources.tables.file_bytes import describe_table_errors
+from bench_resources.tables.parquet import TableFiles
 
 _TABLE = ".parquet"
 _THREADS = 16  # concurrent downloads from an object store

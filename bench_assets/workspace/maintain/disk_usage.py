@@ -7,12 +7,12 @@ from pathlib import Path
 from shlex import quote
 from urllib.parse import unquote
 
-from resources.config.bench_toml import Settings
-from resources.config.environment import MODELS_FILE as GIVEN
-from resources.config.known_benchmarks import FOLDER
-from resources.config.stores import open_home_blobs
-from resources.datasets.cache import ReleaseCache
-from resources.tables.locations import SOURCES_FOLDER
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.environment import MODELS_FILE as GIVEN
+from bench_resources.config.known_benchmarks import FOLDER
+from bench_resources.config.stores import open_home_blobs
+from bench_resources.datasets.cache import ReleaseCache
+from bench_resources.tables.locations import SOURCES_FOLDER
 
 BACKUP = """\
 Back up bench.toml, models.toml, benchmarks/, annotation/ and responses.sqlite. The rest can be
@@ -22,7 +22,7 @@ While nothing runs, use cp; otherwise, also for files in annotation/,
   sqlite3 {home}/responses.sqlite ".backup 'COPY.sqlite'"
 To move the home: stop all runs, move the folder, and set BENCH_HOME to the new path."""
 
-_WHOLE = "all"  # stem of a table that is not per model, see resources.tables.parquet
+_WHOLE = "all"  # stem of a table that is not per model, see bench_resources.tables.parquet
 _DESCRIPTIONS = {
     "images": ("images, by SHA-256", "{rm}: drawn or read again when needed"),
     "mini": ("source files of the mini editions", "{rm}: drawn again when needed"),

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.evaluation.suite import Suite
-from resources.config.bench_toml import Settings
-from resources.datasets.cache import ReleaseCache
-from resources.datasets.download import DownloadBar, DownloadLog
-from resources.datasets.hub import HubRelease, Release, parse_release_address, pin_release
-from resources.datasets.source_files import configured_release
+from bench_resources.config.bench_toml import Settings
+from bench_resources.datasets.cache import ReleaseCache
+from bench_resources.datasets.download import DownloadBar, DownloadLog
+from bench_resources.datasets.hub import HubRelease, Release, parse_release_address, pin_release
+from bench_resources.datasets.source_files import configured_release
 
 
 def fetch_release(

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from bench_assets.core.schema.errors import HomeError, SettingsError, TableError
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization.freshness import NOTES_FOLDER
-from resources.config.bench_toml import Settings
-from resources.config.stores import (
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.stores import (
     open_home_blobs,
     open_response_file,
     open_response_store,
@@ -23,17 +23,17 @@ from resources.config.stores import (
     open_vector_file,
     vectors_file,
 )
-from resources.images.locations import KIND, is_digest
-from resources.storage.blobs.opening import open_blobs
-from resources.storage.blobs.port import Blobs
-from resources.storage.blobs.transfer import TransferOutcome, TransferRules, transfer
-from resources.storage.locks import lock_holders
-from resources.tables.checksums import verify_checksum
-from resources.tables.file_bytes import read_footer
-from resources.tables.locations import SOURCES_FOLDER
+from bench_resources.images.locations import KIND, is_digest
+from bench_resources.storage.blobs.opening import open_blobs
+from bench_resources.storage.blobs.port import Blobs
+from bench_resources.storage.blobs.transfer import TransferOutcome, TransferRules, transfer
+from bench_resources.storage.locks import lock_holders
+from bench_resources.tables.checksums import verify_checksum
+from bench_resources.tables.file_bytes import read_footer
+from bench_resources.tables.locations import SOURCES_FOLDER
 
 if TYPE_CHECKING:
-    from resources.storage.vectors import VectorMergeResult
+    from bench_resources.storage.vectors import VectorMergeResult
 
 
 def migrate_vectors(settings: Settings, *, back: bool) -> "VectorMergeResult | None":
@@ -52,7 +52,7 @@ def migrate_vectors(settings: Settings, *, back: bool) -> "VectorMergeResult | N
     file = vectors_file(settings)
     if not back and not file.exists():
         return None
-    from resources.storage.vectors import merge_vectors
+    from bench_resources.storage.vectors import merge_vectors
 
     local, shared = open_vector_file(settings), open_vector_cache(settings)
     return merge_vectors(local, shared) if back else merge_vectors(shared, local)
@@ -73,7 +73,7 @@ class MigrationResult:
 
 _TABLE = ".parquet"
 PAINTED = "painted"
-"""Folder of notes on which image was generated for which prompt (``resources.images.painters``)."""
+"""Folder of notes on which image was generated for which prompt."""
 REPLACED = "replaced"
 """Folder for tables of the target that newer ones replaced."""
 
@@ -238,7 +238,7 @@ def _copy_responses(settings: Settings, *, back: bool) -> Iterator[MigrationResu
             source=vectors.source,
             target=vectors.target,
         )
-    from resources.response_cache.store import merge_into
+    from bench_resources.response_cache.store import merge_into
 
     shared, file = open_response_store(settings), open_response_file(settings)
     target, source = (file, shared) if back else (shared, file)

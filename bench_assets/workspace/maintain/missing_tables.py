@@ -27,9 +27,9 @@ from bench_assets.workspace.materialization.freshness import (
     notes_folder,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.tables.file_bytes import table_name
-from resources.tables.locations import SOURCES_FOLDER
-from resources.tables.parquet import Table
+from bench_resources.tables.file_bytes import table_name
+from bench_resources.tables.locations import SOURCES_FOLDER
+from bench_resources.tables.parquet import Table
 
 _SHOWN = "SELECT DISTINCT unnest(images) AS image FROM tables"
 _STORED = "SELECT sha256 AS image FROM tables"

@@ -13,11 +13,11 @@ from bench_assets.core.schema.errors import HomeError, TableError, UnknownNameEr
 from bench_assets.core.schema.rows import Prediction
 from bench_assets.workspace.materialization.freshness import model_notes
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.models_toml import read_models, remove_model
-from resources.config.stores import existing_response_store, open_table_locks
-from resources.runs.orphaned_runs import table_locks
-from resources.storage.blobs.port import BlobEntry
-from resources.tables.locations import file_name
+from bench_resources.config.models_toml import read_models, remove_model
+from bench_resources.config.stores import existing_response_store, open_table_locks
+from bench_resources.runs.orphaned_runs import table_locks
+from bench_resources.storage.blobs.port import BlobEntry
+from bench_resources.tables.locations import file_name
 
 _RESULTS = "metrics"  # folder of the tables with results
 

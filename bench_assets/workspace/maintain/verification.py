@@ -15,21 +15,21 @@ from bench_assets.workspace.maintain.verification_findings import (
     whole_finding,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.bench_toml import Settings
-from resources.config.stores import (
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.stores import (
     open_response_file,
     open_response_store,
     open_vector_cache,
     open_vector_file,
     vectors_file,
 )
-from resources.datasets.cache import ReleaseCache
-from resources.images.store import open_image_store
-from resources.storage.sqlite import integrity_errors
+from bench_resources.datasets.cache import ReleaseCache
+from bench_resources.images.store import open_image_store
+from bench_resources.storage.sqlite import integrity_errors
 
 if TYPE_CHECKING:
-    from resources.response_cache.store import ResponseStore
-    from resources.storage.vectors import VectorCache
+    from bench_resources.response_cache.store import ResponseStore
+    from bench_resources.storage.vectors import VectorCache
 
 
 def verify(bench: Workbench) -> list[VerificationFinding]:
@@ -113,7 +113,7 @@ def _shared(settings: Settings) -> Iterator[VerificationFinding]:
 
 
 def _count_responses(label: str, store: "ResponseStore") -> list[VerificationFinding]:
-    from resources.response_cache.rows import count_states
+    from bench_resources.response_cache.rows import count_states
 
     states = count_states(store.rows(), store.prompts())
     command = "bench evaluate their suites and models: the requests are sent again"
@@ -129,7 +129,7 @@ def _count_responses(label: str, store: "ResponseStore") -> list[VerificationFin
 
 
 def _count_vectors(label: str, cache: "VectorCache") -> list[VerificationFinding]:
-    from resources.storage.vectors import is_intact_vector
+    from bench_resources.storage.vectors import is_intact_vector
 
     intact = Counter(is_intact_vector(*one) for one in cache.stored())
     found = list(whole_finding(label, intact[True]))

@@ -16,8 +16,8 @@ from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.asset_selections import tasks_of_one_kind
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.sections.servers import ServerSpec
-from resources.models.api.formats.response_body import is_model_version
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.api.formats.response_body import is_model_version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

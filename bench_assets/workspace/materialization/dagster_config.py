@@ -14,10 +14,10 @@ from typing import Any
 import yaml
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.config.bench_toml import Settings, model_pools
-from resources.config.sections.cluster import MAX_RUNS
-from resources.runs.run_pools import tag_limits
-from resources.storage.atomic_write import open_atomic
+from bench_resources.config.bench_toml import Settings, model_pools
+from bench_resources.config.sections.cluster import MAX_RUNS
+from bench_resources.runs.run_pools import tag_limits
+from bench_resources.storage.atomic_write import open_atomic
 
 SITE = "dagster.site.yaml"
 _SHIPPED = files(__package__) / "dagster.yaml"
@@ -38,8 +38,8 @@ _OURS = {
 """Entries that ``dagster.site.yaml`` may not set, and what sets them."""
 
 _TO_START = 300  # s; start_timeout_seconds of the file beside this module
-_INSTANCE = {"module": "resources.redaction.dagster_instance", "class": "HomeInstance"}
-_COORDINATOR = {"module": "resources.runs.run_pools", "class": "PoolCoordinator"}
+_INSTANCE = {"module": "bench_resources.redaction.dagster_instance", "class": "HomeInstance"}
+_COORDINATOR = {"module": "bench_resources.runs.run_pools", "class": "PoolCoordinator"}
 
 
 def write_dagster_yaml(folder: Path, settings: Settings) -> None:
@@ -87,7 +87,7 @@ def _storage_config(folder: Path, settings: Settings) -> dict[str, Any]:
         bench["database"] = settings.storage.variable
         storage = {
             "custom": _configurable_class(
-                "resources.runs.dagster_postgres",
+                "bench_resources.runs.dagster_postgres",
                 "SharedPostgresStorage",
                 variable=settings.storage.variable,
             )
@@ -118,11 +118,11 @@ def _cluster(settings: Settings) -> dict[str, Any]:
     if cluster.launcher == "ray":
         _require("dagster_ray", settings, "[cluster] launcher")
         changed["run_launcher"] = _configurable_class(
-            "resources.runs.ray_launcher", "RayLauncher", ray={"address": cluster.address}
+            "bench_resources.runs.ray_launcher", "RayLauncher", ray={"address": cluster.address}
         )
     if cluster.launcher == "slurm":
         changed["run_launcher"] = _configurable_class(
-            "resources.runs.slurm_launcher", "SlurmLauncher"
+            "bench_resources.runs.slurm_launcher", "SlurmLauncher"
         )
     return changed
 

@@ -20,12 +20,17 @@ from bench_assets.core.text.escaping import unescape_markdown
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.console.progress import materialization_progress
 from bench_assets.workspace.materialization.dagster_config import site_file, write_dagster_yaml
-from resources.config.bench_toml import Settings, load_settings, model_pools
-from resources.response_cache.throughput import ProgressStyle
-from resources.runs.orphaned_runs import end_orphaned_runs, process_tags, run_lock, send_heartbeats
-from resources.runs.run_pools import LOCATION, asset_pool_limits, pool_tags
-from resources.storage.locks import delete_lock_file, hold_locks
-from resources.storage.sqlite import hold_open
+from bench_resources.config.bench_toml import Settings, load_settings, model_pools
+from bench_resources.response_cache.throughput import ProgressStyle
+from bench_resources.runs.orphaned_runs import (
+    end_orphaned_runs,
+    process_tags,
+    run_lock,
+    send_heartbeats,
+)
+from bench_resources.runs.run_pools import LOCATION, asset_pool_limits, pool_tags
+from bench_resources.storage.locks import delete_lock_file, hold_locks
+from bench_resources.storage.sqlite import hold_open
 
 if TYPE_CHECKING:
     from sqlalchemy.exc import DatabaseError

@@ -17,13 +17,13 @@ import yaml
 
 from bench_assets.core.schema.errors import HomeError, SettingsError
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.bench_toml import load_settings
-from resources.config.environment import environment_of
-from resources.config.sections.models import EMBEDDED_MODELS
-from resources.http.pages import fetch_page
-from resources.models.managed import process_watchdog
-from resources.runs.run_pools import LOCATION
-from resources.storage.atomic_write import open_atomic
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.environment import environment_of
+from bench_resources.config.sections.models import EMBEDDED_MODELS
+from bench_resources.http.pages import fetch_page
+from bench_resources.models.managed import process_watchdog
+from bench_resources.runs.run_pools import LOCATION
+from bench_resources.storage.atomic_write import open_atomic
 
 _HOST = "127.0.0.1"
 _GRAPH = "bench_assets.definitions"

@@ -16,24 +16,24 @@ from urllib.parse import quote
 import dagster as dg
 
 import bench_assets
-import resources
+import bench_resources
 from bench_assets.core.schema.errors import BenchError, HomeError, TableError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import Suite, SuiteSettings
-from resources.annotation.opening import open_annotation_backend
-from resources.config.bench_toml import Settings
-from resources.config.sections.benchmarks import FileBenchmarkSettings
-from resources.datasets.source_files import SuiteSource
-from resources.models.registry.setup import named_files, state_of
-from resources.storage.file_digests import file_states, home_digests, iter_texts
-from resources.tables.locations import SOURCES_FOLDER, TableLocations
-from resources.tables.parquet import TableFiles
+from bench_resources.annotation.opening import open_annotation_backend
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.datasets.source_files import SuiteSource
+from bench_resources.models.registry.setup import named_files, state_of
+from bench_resources.storage.file_digests import file_states, home_digests, iter_texts
+from bench_resources.tables.locations import SOURCES_FOLDER, TableLocations
+from bench_resources.tables.parquet import TableFiles
 
 NOTES_FOLDER = ".built"
 """Folder beside the tables with a note on the inputs of each group of tables."""
 
-_CODE = [Path(package.__path__[0]) for package in (bench_assets, resources)]
+_CODE = [Path(package.__path__[0]) for package in (bench_assets, bench_resources)]
 _SUITES = _CODE[0] / "suites"  # digested separately, suite by suite
 _MANY = 1 << 16  # images; their digests would take 2 kB each
 # settings that do not affect questions, such as judge and scorer

@@ -9,10 +9,10 @@ from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.addresses import is_release_address
-from resources.config.bench_toml import Settings
-from resources.config.sections.models import EMBEDDED_MODELS, DerivedSpec
-from resources.models.registry.opening import inner_model
+from bench_resources.config.addresses import is_release_address
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.models import EMBEDDED_MODELS, DerivedSpec
+from bench_resources.models.registry.opening import inner_model
 
 _RECORDED = "recorded"  # judge that reads verdicts from the file of `bench evaluate --responses`
 

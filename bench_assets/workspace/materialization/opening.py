@@ -12,12 +12,12 @@ from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.reviews import load_review
 from bench_assets.workspace.console.output import print_message, progress_style
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.addresses import source_of
-from resources.config.environment import default_home, set_openmp_passive, weak_key_warnings
-from resources.config.known_benchmarks import add_known
-from resources.config.sections.engine_kinds import kind_problems
-from resources.config.settings_resource import SettingsResource
-from resources.redaction.logs import redact_logs
+from bench_resources.config.addresses import source_of
+from bench_resources.config.environment import default_home, set_openmp_passive, weak_key_warnings
+from bench_resources.config.known_benchmarks import add_known
+from bench_resources.config.sections.engine_kinds import kind_problems
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.redaction.logs import redact_logs
 
 
 @contextmanager

@@ -28,13 +28,13 @@ from bench_assets.evaluation.task import Task
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization import asset_selections, freshness
 from bench_assets.workspace.materialization.freshness import TableGroup
-from resources.config.bench_toml import Settings
-from resources.config.settings_resource import SettingsResource
-from resources.config.stores import open_home_blobs
-from resources.datasets.source_files import SourceFiles
-from resources.models.registry.setup import state_of
-from resources.storage.file_digests import home_digests
-from resources.tables.parquet import TableFiles
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.stores import open_home_blobs
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.models.registry.setup import state_of
+from bench_resources.storage.file_digests import home_digests
+from bench_resources.tables.parquet import TableFiles
 
 
 class HomeContext(NamedTuple):

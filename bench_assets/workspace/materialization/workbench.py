@@ -26,13 +26,13 @@ from bench_assets.workspace.materialization.dagster_instance import (
     storage_error_reporting,
 )
 from bench_assets.workspace.materialization.freshness import TableGroup
-from resources.config.settings_resource import SettingsResource
-from resources.config.stores import open_table_locks
-from resources.datasets.source_files import SourceFiles, table_locations
-from resources.images.store import open_image_store
-from resources.models.registry.opening import Models
-from resources.response_cache.throughput import ProgressStyle
-from resources.runs.orphaned_runs import table_locks
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.stores import open_table_locks
+from bench_resources.datasets.source_files import SourceFiles, table_locations
+from bench_resources.images.store import open_image_store
+from bench_resources.models.registry.opening import Models
+from bench_resources.response_cache.throughput import ProgressStyle
+from bench_resources.runs.orphaned_runs import table_locks
 
 
 class Workbench:

@@ -5,13 +5,13 @@ import dagster as dg
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.source_folder import pin
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.previews import question_preview
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import table_output
 from edited_pairs_bench import NAME
 from edited_pairs_bench.questions import to_questions
 from edited_pairs_bench.scenes import FILE, Edit, drawn, edit, image_name, read_scenes, write_mini
-from resources.datasets.source_files import SourceFiles
-from resources.images.previews import question_preview
-from resources.images.store import ImageStore
-from resources.tables.parquet import table_output
 
 _HERE = AssetFolder(NAME)
 _SEED = 0

@@ -12,7 +12,7 @@ from bench_assets.core.images import completeness
 from bench_assets.core.images.completeness import jpeg_layout
 from bench_assets.core.images.decoding import END_ADDED, decode, is_plain
 from bench_assets.core.schema.errors import ImageError
-from resources.images.store import ImageStore, inspect_image
+from bench_resources.images.store import ImageStore, inspect_image
 
 END = b"\xff\xd9"
 
@@ -189,7 +189,7 @@ def test_doubtful_ends_of_a_large_jpeg_are_compared_at_half_its_size(monkeypatch
 _MEASURED = """
 import resource, sys
 from pathlib import Path
-from resources.images.store import ImageStore
+from bench_resources.images.store import ImageStore
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 store = ImageStore(folder=sys.argv[1] + "/images")
 stored = store.put_file(Path(sys.argv[2]))

@@ -10,7 +10,7 @@ from bench_assets.core.parsing import reasoning
 from bench_assets.core.parsing.choices import read_choice
 from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS, ReasoningSplit, split_reasoning
 from bench_assets.file_benchmarks import scoring
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.core.parsing.choice_words import TAKEN_BACK
 from tests.core.parsing.test_choices import LEFT_OPEN
 from tests.pinned_words import inline_words, survivors

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.core.parsing.non_answers import classify_non_answer
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.any_responses import asked_in
 from tests.rows import prediction, question
 from tests.test_any_response import TASKS

@@ -8,7 +8,7 @@ from bench_assets.core.images.text_substitutes import describe_images, replace_i
 from bench_assets.core.schema.chat import Image, Prompt, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import ImageText
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.rows import question
 
 

@@ -13,16 +13,16 @@ from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import RULES, ByModel, Task
-from resources.checkpoints.hub_revisions import hub_survey
-from resources.config.sections.servers import ServerSpec
-from resources.http.errors import failure
-from resources.images.previews import question_preview
-from resources.images.store import ImageStore
-from resources.models.api.formats.anthropic import Anthropic
-from resources.models.api.formats.gemini import Gemini
-from resources.models.api.formats.openai import OpenAI
-from resources.models.api.formats.response_body import decode_response
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.checkpoints.hub_revisions import hub_survey
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.http.errors import failure
+from bench_resources.images.previews import question_preview
+from bench_resources.images.store import ImageStore
+from bench_resources.models.api.formats.anthropic import Anthropic
+from bench_resources.models.api.formats.gemini import Gemini
+from bench_resources.models.api.formats.openai import OpenAI
+from bench_resources.models.api.formats.response_body import decode_response
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.faults.readers.reader import Reader, of_text
 from tests.faults.servers.server import response
 from tests.rows import prediction, question

@@ -18,7 +18,7 @@ def main() -> None:
     """Fuzz the reader that is named."""
     import atheris
 
-    with atheris.instrument_imports(include=["bench_assets", "resources"]):
+    with atheris.instrument_imports(include=["bench_assets", "bench_resources"]):
         from tests.faults.readers.fuzzing import READERS
     readers = {reader.name: reader for reader in READERS}
     if len(sys.argv) < 2 or sys.argv[1] not in readers:

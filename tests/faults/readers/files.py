@@ -17,17 +17,21 @@ from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.core.schema.rows import Score
 from bench_assets.core.tables.json_records import read_entries, read_lines, records
 from bench_assets.file_benchmarks.questions import benchmark_location, build
-from resources.checkpoints.adapters import base_of
-from resources.checkpoints.files import loaded_files, tensor_spans
-from resources.checkpoints.identity import fingerprint
-from resources.config.bench_toml import Settings, load_settings
-from resources.config.sections.benchmarks import FileBenchmarkSettings
-from resources.datasets.archives import unpack
-from resources.datasets.cache import ReleaseCache
-from resources.images.download import recorded_downloads
-from resources.images.store import ImageStore
-from resources.models.registry.recorded import RecordedResponse, group_by_model, read_responses
-from resources.tables.parquet import TableFiles
+from bench_resources.checkpoints.adapters import base_of
+from bench_resources.checkpoints.files import loaded_files, tensor_spans
+from bench_resources.checkpoints.identity import fingerprint
+from bench_resources.config.bench_toml import Settings, load_settings
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.datasets.archives import unpack
+from bench_resources.datasets.cache import ReleaseCache
+from bench_resources.images.download import recorded_downloads
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.recorded import (
+    RecordedResponse,
+    group_by_model,
+    read_responses,
+)
+from bench_resources.tables.parquet import TableFiles
 from tests.faults.checkpoints import headed, tensor, written_checkpoint
 from tests.faults.readers.reader import Reader, of_file
 

@@ -10,8 +10,8 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, given, settings
 
 from bench_assets.core.schema.errors import BenchError
-from resources.images.previews import question_preview
-from resources.images.store import ImageStore
+from bench_resources.images.previews import question_preview
+from bench_resources.images.store import ImageStore
 from tests.faults.readers import answers
 from tests.faults.readers.answers import ANSWERS
 from tests.faults.readers.files import FILES

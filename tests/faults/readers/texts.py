@@ -22,8 +22,8 @@ from bench_assets.suites.multi.parsing.responses import (
     requested_kind,
     says_image_is_missing,
 )
-from resources.datasets.hub import parse_release_address
-from resources.http.backoff import duration, retry_after, wait_of
+from bench_resources.datasets.hub import parse_release_address
+from bench_resources.http.backoff import duration, retry_after, wait_of
 from tests.faults.readers.reader import Reader, of_text
 from tests.suites.multi.rows import item, question
 

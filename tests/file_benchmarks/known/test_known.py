@@ -13,12 +13,12 @@ from bench_assets.core.schema.rows import StoredImage
 from bench_assets.evaluation import pipeline
 from bench_assets.file_benchmarks.questions import benchmark_location, build
 from bench_assets.file_benchmarks.suite import task_of
-from resources.config import known_benchmarks
-from resources.config.bench_toml import load_settings
-from resources.config.known_benchmarks import add_known
-from resources.datasets.hub import parse_release_address
-from resources.datasets.source_files import configured_release
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.config import known_benchmarks
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.known_benchmarks import add_known
+from bench_resources.datasets.hub import parse_release_address
+from bench_resources.datasets.source_files import configured_release
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.file_benchmarks.known.authors import RULES
 from tests.file_benchmarks.known.layouts import LAYOUTS, N
 from tests.rows import prediction

@@ -8,7 +8,7 @@ import pytest
 
 from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Unit
-from resources.annotation.files import FileBackend
+from bench_resources.annotation.files import FileBackend
 from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.files import content_digest
-from resources.checkpoints.identity import pin
+from bench_resources.checkpoints.files import content_digest
+from bench_resources.checkpoints.identity import pin
 from tests.sensors.watched import safetensors, write_checkpoint
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.content_checksums import require_unchanged
-from resources.checkpoints.files import loaded_files, processor_files
-from resources.checkpoints.identity import fingerprint, pin, pin_served
+from bench_resources.checkpoints.content_checksums import require_unchanged
+from bench_resources.checkpoints.files import loaded_files, processor_files
+from bench_resources.checkpoints.identity import fingerprint, pin, pin_served
 from tests.sensors.watched import safetensors, write_checkpoint
 
 BELOW = {

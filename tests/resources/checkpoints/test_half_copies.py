@@ -10,9 +10,9 @@ import pytest
 from safetensors.numpy import save_file
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.half_copies import inspect_weights
-from resources.checkpoints.identity import fingerprint, pin
-from resources.checkpoints.watched_folders import survey_folders
+from bench_resources.checkpoints.half_copies import inspect_weights
+from bench_resources.checkpoints.identity import fingerprint, pin
+from bench_resources.checkpoints.watched_folders import survey_folders
 
 NAMES = ("a_embed", "b_norm", "c_layer", "d_layer", "e_bias", "f_head")  # in the order of the file
 

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.hub_access import _ResponseClock
+from bench_resources.checkpoints.hub_access import _ResponseClock
 
 COMMIT = 40 * "a"
 HEAD = f'ETag: "x"\r\nX-Repo-Commit: {COMMIT}\r\n'
@@ -38,8 +38,8 @@ PROGRAM = """
 import sys, time
 time.sleep = lambda _: None  # between the library's five tries
 from bench_assets.core.schema.errors import BenchError
-from resources.checkpoints.identity import Checkpoint, pin
-from resources.models.transformers.sampling import _file
+from bench_resources.checkpoints.identity import Checkpoint, pin
+from bench_resources.models.transformers.sampling import _file
 for fault in sys.argv[1:]:
     asks = [lambda: pin(f"{fault}/m"), lambda: _file(Checkpoint(location=f"{fault}/m", content=""))]
     for ask in asks[: 1 if fault == "page" else 2]:
@@ -124,10 +124,10 @@ ENCODERS = """
 import sys
 from huggingface_hub import HfApi
 from bench_assets.core.schema.errors import BenchError
-from resources.checkpoints.hub_revisions import hub_survey
-from resources.datasets.hub import HubRelease, hub_files
-from resources.encoders.entailment import open_entailment
-from resources.encoders.sentence_encoder import open_text_encoder
+from bench_resources.checkpoints.hub_revisions import hub_survey
+from bench_resources.datasets.hub import HubRelease, hub_files
+from bench_resources.encoders.entailment import open_entailment
+from bench_resources.encoders.sentence_encoder import open_text_encoder
 for fault in sys.argv[1:]:
     fetch = lambda name: hub_files(HubRelease(name, "main"))
     for ask in (open_entailment, open_text_encoder, fetch):

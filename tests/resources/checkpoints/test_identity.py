@@ -126,7 +126,7 @@ def _offline_identity(hf_home: Path, hub_id: str) -> str:
     program = (
         "import sys\n"
         "from bench_assets.core.schema.errors import ModelError\n"
-        "from resources.checkpoints.identity import pin\n"
+        "from bench_resources.checkpoints.identity import pin\n"
         "try: print(pin(sys.argv[1]).content)\n"
         "except ModelError as why: print(why)\n"
     )

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from resources.checkpoints.model_kinds import other_kind
+from bench_resources.checkpoints.model_kinds import other_kind
 
 _BLIND = "text_only = true"
 _ENCODER = "[suites.journeybench.encoders]"

@@ -12,11 +12,11 @@ import pytest
 from bench_assets.annotation.tasks import AnnotationError
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from resources.annotation.label_studio.client import LabelStudio, validate_address
-from resources.config.addresses import fill_keys, source_of
-from resources.config.bench_toml import Settings, load_settings
-from resources.config.settings_resource import SettingsResource
-from resources.images.painters import ImageRequest, open_painter
+from bench_resources.annotation.label_studio.client import LabelStudio, validate_address
+from bench_resources.config.addresses import fill_keys, source_of
+from bench_resources.config.bench_toml import Settings, load_settings
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.painters import ImageRequest, open_painter
 
 KEY = "k9-Qm3x9ZpLw7Rk2Vt5"
 

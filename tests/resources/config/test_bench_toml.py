@@ -7,11 +7,11 @@ import pytest
 from bench_assets.core.schema.chat import Decoding
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.evaluation.suite import SuiteSettings
-from resources.config.bench_toml import Settings, load_settings
-from resources.config.environment import default_home
-from resources.config.sections.local_models import TransformersSpec, VllmSpec
-from resources.config.sections.models import RandomSpec
-from resources.config.sections.servers import ServerSpec
+from bench_resources.config.bench_toml import Settings, load_settings
+from bench_resources.config.environment import default_home
+from bench_resources.config.sections.local_models import TransformersSpec, VllmSpec
+from bench_resources.config.sections.models import RandomSpec
+from bench_resources.config.sections.servers import ServerSpec
 
 SERVER = 'kind = "server"\nbase_url = "http://127.0.0.1:8000/v1"\nmodel = "x"\n'
 

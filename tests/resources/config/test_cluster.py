@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.config.bench_toml import Settings, load_settings
+from bench_resources.config.bench_toml import Settings, load_settings
 from tests.conftest import CHECKOUT
 
 SHARED = '[storage]\ndatabase = "env:TEAM_DATABASE"\n'

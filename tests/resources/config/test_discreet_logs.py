@@ -9,8 +9,8 @@ import dagster as dg
 import pytest
 
 from bench_assets.workspace.materialization.dagster_config import write_dagster_yaml
-from resources.config.bench_toml import load_settings
-from resources.redaction.logs import redact_logs
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.redaction.logs import redact_logs
 
 TOKEN = "hf_T0kenOfTheHub0123"
 

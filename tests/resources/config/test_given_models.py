@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import BenchError
-from resources.checkpoints.identity import pin
-from resources.config.ad_hoc_models import parse_ad_hoc_model, refuse_changed_checkpoint
-from resources.config.addresses import fill_keys, fill_value_keys
-from resources.config.bench_toml import load_settings
-from resources.config.environment import known_secrets
-from resources.config.models_toml import MODELS_FILE, read_models, remove_model, save_models
-from resources.config.sections.engine_kinds import read_model_section
-from resources.models.registry.setup import setup_of
+from bench_resources.checkpoints.identity import pin
+from bench_resources.config.ad_hoc_models import parse_ad_hoc_model, refuse_changed_checkpoint
+from bench_resources.config.addresses import fill_keys, fill_value_keys
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.environment import known_secrets
+from bench_resources.config.models_toml import MODELS_FILE, read_models, remove_model, save_models
+from bench_resources.config.sections.engine_kinds import read_model_section
+from bench_resources.models.registry.setup import setup_of
 
-STEP = Path(__file__).parents[3] / "resources" / "models" / "tiny_vlm" / "run-1" / "step-4440"
+STEP = Path(__file__).parents[3] / "resources/bench_resources/models/tiny_vlm/run-1/step-4440"
 _LLAVA = "LlavaForConditionalGeneration"
 SERVER = "http://127.0.0.1:8000/v1#name"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.identity import pin
+from bench_resources.checkpoints.identity import pin
 from tests.sensors.watched import safetensors, write_adapter, write_checkpoint, write_files
 
 

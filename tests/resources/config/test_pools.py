@@ -8,7 +8,7 @@ import pytest
 
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.workspace.materialization.dagster_instance import open_instance
-from resources.config.bench_toml import load_settings, model_pools
+from bench_resources.config.bench_toml import load_settings, model_pools
 
 CLUSTER = "[cluster]\npools = { hosted = 4, node-a = 1 }\n"
 HOSTED = '[models.gpt]\nkind = "server"\nbase_url = "http://s/v1"\nmodel = "m"\npool = "hosted"\n'

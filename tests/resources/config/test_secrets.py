@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import BenchError, SettingsError
-from resources.config.bench_toml import load_settings
-from resources.config.environment import known_secrets, read_secret
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.environment import known_secrets, read_secret
 
 SERVER = '[models.m]\nkind = "server"\nmodel = "x"\n'
 ADDRESS = 'base_url = "http://h/v1"\n'

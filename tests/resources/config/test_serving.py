@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.checkpoints.identity import fingerprint
-from resources.config.bench_toml import load_settings
-from resources.config.sections.servers import ServerSpec
-from resources.models.api.budget import cost
-from resources.response_cache.rows import TokenCounts
+from bench_resources.checkpoints.identity import fingerprint
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.api.budget import cost
+from bench_resources.response_cache.rows import TokenCounts
 from tests.sensors.watched import write_checkpoint
 
 VLLM = "vllm serve {path} --port {port}"

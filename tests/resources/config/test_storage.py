@@ -6,9 +6,13 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.config.bench_toml import load_settings
-from resources.config.environment import known_secrets
-from resources.config.stores import existing_response_store, open_home_blobs, open_response_store
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.environment import known_secrets
+from bench_resources.config.stores import (
+    existing_response_store,
+    open_home_blobs,
+    open_response_store,
+)
 
 
 def written(home: Path, storage: str) -> Path:

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.config.toml_validation import read_toml
+from bench_resources.config.toml_validation import read_toml
 
 TEXT = '[models.m]\nkind = "random"\n'
 

@@ -6,7 +6,7 @@ import pytest
 
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import BenchError
-from resources.config.bench_toml import load_settings
+from bench_resources.config.bench_toml import load_settings
 
 SERVER = '[models.m]\nkind = "server"\nbase_url = "http://h/v1"\nmodel = "x"\n'
 FILE = '[benchmarks.b]\nfile = "b.jsonl"\n'

@@ -3,7 +3,7 @@
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.datasets.hub import HubRelease, WebRelease, parse_release_address
+from bench_resources.datasets.hub import HubRelease, WebRelease, parse_release_address
 
 DIGEST, COMMIT = "ab" * 32, "cd" * 20
 

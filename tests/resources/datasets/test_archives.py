@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from resources.datasets.archives import unpack
+from bench_resources.datasets.archives import unpack
 
 NAMES = ("a.zip", "a.tar", "a.tar.gz", "a.tgz", "a.tar.bz2", "a.tar.xz")
 MODES = {"a.tar.gz": "w:gz", "a.tgz": "w:gz", "a.tar.bz2": "w:bz2", "a.tar.xz": "w:xz"}

@@ -10,9 +10,9 @@ import huggingface_hub.constants
 import pytest
 
 from bench_assets.core.schema.errors import HomeError, SourceError
-from resources.datasets.cache import ReleaseCache
-from resources.datasets.download import DownloadRetryPolicy
-from resources.datasets.hub import HubRelease, WebRelease
+from bench_resources.datasets.cache import ReleaseCache
+from bench_resources.datasets.download import DownloadRetryPolicy
+from bench_resources.datasets.hub import HubRelease, WebRelease
 from tests.full_disk import full_disk
 from tests.resources.datasets.stand_in import COMMIT, REPOSITORY, StandIn, serving
 

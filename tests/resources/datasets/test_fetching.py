@@ -3,8 +3,8 @@
 import logging
 import re
 
-from resources.datasets import download
-from resources.datasets.download import DownloadBar, DownloadLog
+from bench_resources.datasets import download
+from bench_resources.datasets.download import DownloadBar, DownloadLog
 
 
 def test_a_log_says_how_much_there_is_and_at_which_rate(caplog, monkeypatch):

@@ -9,10 +9,10 @@ import pytest
 from PIL import Image
 
 from bench_assets.core.schema.errors import ImageError, ModelError
-from resources.checkpoints.identity import pin
-from resources.encoders.caching_encoder import CachingEncoder
-from resources.encoders.dual_encoder import EncoderSpec, RandomEncoder, open_encoder
-from resources.images.store import ImageStore
+from bench_resources.checkpoints.identity import pin
+from bench_resources.encoders.caching_encoder import CachingEncoder
+from bench_resources.encoders.dual_encoder import EncoderSpec, RandomEncoder, open_encoder
+from bench_resources.images.store import ImageStore
 from tests.resources.stores import vector_file
 
 TEXTS = ["a red cat", "two blue owls on the moon", "moon"]

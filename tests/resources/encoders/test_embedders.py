@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
-from resources.encoders.part_of_speech import open_noun_finder
-from resources.encoders.sentence_encoder import open_text_encoder
+from bench_resources.encoders.part_of_speech import open_noun_finder
+from bench_resources.encoders.sentence_encoder import open_text_encoder
 
 
 @pytest.fixture(scope="module")

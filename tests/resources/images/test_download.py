@@ -11,8 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from bench_assets.core.schema.errors import HomeError, SourceError
-from resources.http.allowed_hosts import HostPolicy
-from resources.images.download import ImageDownloadLimits, download_images, recorded_downloads
+from bench_resources.http.allowed_hosts import HostPolicy
+from bench_resources.images.download import ImageDownloadLimits, download_images, recorded_downloads
 from tests.codis_release import image
 from tests.full_disk import full_disk
 

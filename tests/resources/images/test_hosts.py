@@ -13,9 +13,9 @@ import aiohttp
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from resources.datasets.download import DownloadRetryPolicy, FileDownloader, RemoteFile
-from resources.http.allowed_hosts import HostPolicy, restricted_connector
-from resources.images.download import ImageDownloadLimits, download_images
+from bench_resources.datasets.download import DownloadRetryPolicy, FileDownloader, RemoteFile
+from bench_resources.http.allowed_hosts import HostPolicy, restricted_connector
+from bench_resources.images.download import ImageDownloadLimits, download_images
 
 QUICK = ImageDownloadLimits(tries=1, pause=0.01, timeout=0.5, max_bytes=1000)
 LOOPBACK = HostPolicy(allowed=lambda address: address.is_loopback)

@@ -12,9 +12,9 @@ from PIL import Image
 
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Rejection
-from resources.images.locations import ImageFolder
-from resources.images.previews import question_preview
-from resources.images.store import ImageStore, damaged_images
+from bench_resources.images.locations import ImageFolder
+from bench_resources.images.previews import question_preview
+from bench_resources.images.store import ImageStore, damaged_images
 from tests.core.images.written_images import turned
 from tests.rows import question
 

@@ -10,11 +10,11 @@ import pytest
 
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import StoredImage
-from resources.config.bench_toml import load_settings
-from resources.images.locations import ImageFolder, ImageLocation, ObjectImages
-from resources.images.store import ImageStore, damaged_images, open_image_store
-from resources.storage.blobs.opening import open_blobs
-from resources.storage.blobs.port import Blobs
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.images.locations import ImageFolder, ImageLocation, ObjectImages
+from bench_resources.images.store import ImageStore, damaged_images, open_image_store
+from bench_resources.storage.blobs.opening import open_blobs
+from bench_resources.storage.blobs.port import Blobs
 from tests.codis_release import image
 
 long = pytest.mark.long

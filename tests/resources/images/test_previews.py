@@ -5,8 +5,8 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-from resources.images.previews import question_preview
-from resources.images.store import ImageStore
+from bench_resources.images.previews import question_preview
+from bench_resources.images.store import ImageStore
 from tests.resources.images.test_images import image
 from tests.rows import question
 

@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from resources.http.allowed_hosts import is_public
+from bench_resources.http.allowed_hosts import is_public
 
 INSIDE = [
     "127.0.0.1", "127.255.255.254", "0.0.0.0", "0.1.2.3", "10.0.0.1", "172.16.0.1",

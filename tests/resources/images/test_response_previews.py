@@ -8,13 +8,13 @@ from markdown_it import MarkdownIt
 
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.text.escaping import unescape_markdown
-from resources.images.previews import (
+from bench_resources.images.previews import (
     mistakes_preview,
     question_preview,
     responses_preview,
     verdicts_preview,
 )
-from resources.images.store import ImageStore
+from bench_resources.images.store import ImageStore
 from tests.resources.images.test_images import image
 from tests.resources.images.test_previews import HOSTILE
 from tests.rows import prediction, question

@@ -13,7 +13,7 @@ from PIL import Image
 from scipy import ndimage
 
 from bench_assets.core.schema.errors import ModelError
-from resources.images.painters import (
+from bench_resources.images.painters import (
     Drawer,
     ImageRequest,
     ImagesServerSpec,
@@ -21,8 +21,8 @@ from resources.images.painters import (
     open_painter,
     paint_images,
 )
-from resources.images.store import ImageStore
-from resources.storage.blobs.files import FileBlobs
+from bench_resources.images.store import ImageStore
+from bench_resources.storage.blobs.files import FileBlobs
 
 
 def request(prompt="A table with exactly 3 of: red apple", name="a.png", seed=0):

@@ -17,12 +17,12 @@ from bench_assets.evaluation.task import Task
 from bench_assets.export.collection import ExportTable
 from bench_assets.export.vlmevalkit import question_rows
 from bench_assets.report.site.images import Images
-from resources.annotation.label_studio.server import export_images
-from resources.images.browser_images import browser_image
-from resources.images.previews import PreviewTable
-from resources.images.store import ImageStore
-from resources.models.api.formats.base import encode_image
-from resources.models.workers.local_model import decode
+from bench_resources.annotation.label_studio.server import export_images
+from bench_resources.images.browser_images import browser_image
+from bench_resources.images.previews import PreviewTable
+from bench_resources.images.store import ImageStore
+from bench_resources.models.api.formats.base import encode_image
+from bench_resources.models.workers.local_model import decode
 
 WIDE, HIGH = 48, 32
 CORNERS = ("red", "lime", "blue", "yellow")  # clockwise from the upper left

@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from resources.response_cache.caching_model import CachingModel
+from bench_resources.response_cache.caching_model import CachingModel
 from tests.resources.stores import response_file
 
 

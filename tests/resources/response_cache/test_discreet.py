@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.text.redaction import Secrets
-from resources.config.settings_resource import SettingsResource
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.redaction.engine import RedactingEngine
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.redaction.engine import RedactingEngine
 from tests.chat_server import ChatServer
 from tests.resources.models.api.asking import engine, requests_for
 

@@ -8,10 +8,10 @@ import pytest
 
 from bench_assets.core.schema.chat import Decoding, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from resources.config.sections.base import PriceSection
-from resources.models.api.budget import WithinBudget
-from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.store import ResponseStore
+from bench_resources.config.sections.base import PriceSection
+from bench_resources.models.api.budget import WithinBudget
+from bench_resources.response_cache.caching_model import CachingModel
+from bench_resources.response_cache.store import ResponseStore
 from tests.resources.models.api.asking import requests_for
 from tests.resources.stores import response_file
 

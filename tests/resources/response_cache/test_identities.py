@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request
-from resources.config.sections.local_models import TransformersSpec, VllmSpec
-from resources.config.sections.servers import ServerSpec
-from resources.response_cache.caching_model import CachingModel
+from bench_resources.config.sections.local_models import TransformersSpec, VllmSpec
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.response_cache.caching_model import CachingModel
 from tests.resources.response_cache.test_store import Noted
 from tests.resources.stores import response_file
 

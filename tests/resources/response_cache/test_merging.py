@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.provenance import row_digest
-from resources.response_cache.store import ResponseStore, merge_into
+from bench_resources.response_cache.store import ResponseStore, merge_into
 from tests.resources.response_cache.test_rows import keep, named, row
 from tests.resources.stores import response_file
 

@@ -1,6 +1,6 @@
 """Progress bars of a notebook, without one."""
 
-from resources.response_cache.notebook_progress import NotebookProgress
+from bench_resources.response_cache.notebook_progress import NotebookProgress
 
 
 def test_a_bar_without_a_length_does_not_stay():

@@ -3,7 +3,7 @@
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from resources.response_cache.throughput import ProgressStyle, RequestProgress
+from bench_resources.response_cache.throughput import ProgressStyle, RequestProgress
 
 
 @pytest.mark.parametrize("shown", ["in the log", "as lines", "as a bar"])

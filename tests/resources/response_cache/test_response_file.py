@@ -13,8 +13,8 @@ import pytest
 
 from bench_assets.core.schema.chat import Decoding, Request, Response
 from bench_assets.core.schema.errors import BenchError, HomeError
-from resources.response_cache.caching_model import CachingModel
-from resources.storage.database import SqliteDatabase
+from bench_resources.response_cache.caching_model import CachingModel
+from bench_resources.storage.database import SqliteDatabase
 from tests.resources.models.api.asking import requests_for
 from tests.resources.stores import response_file
 

@@ -13,11 +13,11 @@ import sqlalchemy as sa
 from bench_assets.core.schema.chat import Decoding, Prompt, Request, Response
 from bench_assets.core.schema.errors import HomeError
 from bench_assets.core.schema.provenance import row_digest
-from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.engine import VALIDATION_VERSION
-from resources.response_cache.rows import ResponseAverages, TokenCounts
-from resources.response_cache.store import ResponseStore
-from resources.storage.schema import responses
+from bench_resources.response_cache.caching_model import CachingModel
+from bench_resources.response_cache.engine import VALIDATION_VERSION
+from bench_resources.response_cache.rows import ResponseAverages, TokenCounts
+from bench_resources.response_cache.store import ResponseStore
+from bench_resources.storage.schema import responses
 from tests.resources.models.api.asking import requests_for
 from tests.resources.stores import response_file
 
@@ -137,7 +137,7 @@ def test_of_two_that_keep_a_response_the_first_one_s_stays(store: ResponseStore)
 def test_a_full_queue_and_the_end_are_written_without_waiting_for_more(
     store: ResponseStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("resources.response_cache.sessions._GATHERING", 5.0)
+    monkeypatch.setattr("bench_resources.response_cache.sessions._GATHERING", 5.0)
     rows = [row(str(number)) for number in range(250)]
     started = perf_counter()
     keep(store, *rows)

@@ -17,11 +17,11 @@ import sqlalchemy as sa
 
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import HomeError, SettingsError
-from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.store import ResponseStore
-from resources.storage.postgres import PostgresDatabase
-from resources.storage.schema import STORES, responses
-from resources.storage.vectors import VectorCache, vector_rows
+from bench_resources.response_cache.caching_model import CachingModel
+from bench_resources.response_cache.store import ResponseStore
+from bench_resources.storage.postgres import PostgresDatabase
+from bench_resources.storage.schema import STORES, responses
+from bench_resources.storage.vectors import VectorCache, vector_rows
 from tests.postgres_server import PASSWORD, PostgresServer
 from tests.resources.models.api.asking import requests_for
 from tests.resources.response_cache.shared_process import ask

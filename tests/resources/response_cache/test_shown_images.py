@@ -6,7 +6,7 @@ from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import ImageError
-from resources.response_cache.image_changes import (
+from bench_resources.response_cache.image_changes import (
     LOCAL_CHANGES,
     PYTHON_CHANGES,
     SERVER_CHANGES,

@@ -16,8 +16,8 @@ import pytest
 
 from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from resources.models.registry.baselines import BlindModel
-from resources.response_cache.caching_model import CachingModel
+from bench_resources.models.registry.baselines import BlindModel
+from bench_resources.response_cache.caching_model import CachingModel
 from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.models.api.asking import engine, remembering, requests_for
 from tests.resources.stores import response_file

@@ -3,7 +3,7 @@
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from resources.response_cache.throughput import Throughput
+from bench_resources.response_cache.throughput import Throughput
 
 RESPONSES = [
     Response(text="a", prompt_tokens=100, completion_tokens=4),

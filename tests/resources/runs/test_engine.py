@@ -9,9 +9,9 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
-from resources.models.transformers.engine import TransformersEngine
-from resources.models.workers.port import Load
-from resources.models.workers.ray_replicas import RayEngine
+from bench_resources.models.transformers.engine import TransformersEngine
+from bench_resources.models.workers.port import Load
+from bench_resources.models.workers.ray_replicas import RayEngine
 from tests.ray_cluster import OTHER, RayCluster, ray_cluster
 from tests.resources.models.transformers import fragile
 from tests.resources.models.transformers.tiny_engine import (

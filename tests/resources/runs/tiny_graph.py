@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import dagster as dg
 
-from resources.runs.orphaned_runs import guard_run
+from bench_resources.runs.orphaned_runs import guard_run
 from tests.ray_cluster import MARK
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import HomeError
-from resources.storage.sqlite import (
+from bench_resources.storage.sqlite import (
     describe_sqlite_errors,
     hold_open,
     integrity_errors,

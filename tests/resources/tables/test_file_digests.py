@@ -7,7 +7,7 @@ from shutil import copytree
 
 import pytest
 
-from resources.storage.file_digests import FileDigests
+from bench_resources.storage.file_digests import FileDigests
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # SHA-256 of nothing
 

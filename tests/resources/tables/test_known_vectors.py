@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from bench_assets.core.schema.chat import Vectors
-from resources.encoders.caching_encoder import CachingEncoder
-from resources.storage.vectors import (
+from bench_resources.encoders.caching_encoder import CachingEncoder
+from bench_resources.storage.vectors import (
     VectorCache,
     is_intact_vector,
     merge_vectors,
@@ -23,7 +23,7 @@ def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Vect
     if request.param == "a file":
         return lambda: vector_file(tmp_path / "home" / "vectors.sqlite")
     pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
-    from resources.storage.postgres import PostgresDatabase
+    from bench_resources.storage.postgres import PostgresDatabase
 
     address = request.getfixturevalue("address")
     return lambda: VectorCache(PostgresDatabase(address, "V"))

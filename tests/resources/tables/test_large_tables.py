@@ -5,7 +5,7 @@ import pytest
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.large_tables import BLOCK_ROWS, LargeTable, collect_rows
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 
 KEY = ["t", "rejections"]
 ROWS = [Rejection(entry=f"line {n}", reason="empty") for n in range(BLOCK_ROWS + 2)]

@@ -6,12 +6,12 @@ import sys
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.storage.locks import delete_lock_file, hold_locks, is_lock_free
+from bench_resources.storage.locks import delete_lock_file, hold_locks, is_lock_free
 
 HOLD = """
 import sys
 from pathlib import Path
-from resources.storage.locks import hold_locks
+from bench_resources.storage.locks import hold_locks
 with hold_locks(Path(sys.argv[1]), sys.argv[2:], lambda why: print(why, flush=True)):
     print("held", flush=True)
     input()

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bench_assets.audit.framework.evidence import JudgeFigure
-from resources.tables.measured_figures import add_figures, read_figures
+from bench_resources.tables.measured_figures import add_figures, read_figures
 
 
 def _figure(judge: str) -> JudgeFigure:

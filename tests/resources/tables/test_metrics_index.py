@@ -10,9 +10,9 @@ import sqlalchemy as sa
 
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.arrow import to_table
-from resources.storage.database import SqliteDatabase
-from resources.storage.schema import metric_rows, metric_tables
-from resources.tables.metrics_index import FetchedTable, MetricsIndex
+from bench_resources.storage.database import SqliteDatabase
+from bench_resources.storage.schema import metric_rows, metric_tables
+from bench_resources.tables.metrics_index import FetchedTable, MetricsIndex
 from tests.report.fair import metric
 
 BELOW = "codis/metrics"

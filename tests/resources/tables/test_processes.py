@@ -7,7 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from resources.storage.process_identity import ProcessIdentity, has_ended, start_ticks, this_process
+from bench_resources.storage.process_identity import (
+    ProcessIdentity,
+    has_ended,
+    start_ticks,
+    this_process,
+)
 
 HERE = ProcessIdentity(
     host="a", boot="1", pids="pid:[1]", pid=os.getpid(), started=start_ticks(os.getpid())

@@ -11,14 +11,14 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from resources.runs.dagster_names import WorkerStatus
-from resources.runs.orphaned_runs import (
+from bench_resources.runs.dagster_names import WorkerStatus
+from bench_resources.runs.orphaned_runs import (
     MonitoredRunLauncher,
     end_orphaned_runs,
     guard_run,
     process_tags,
 )
-from resources.storage.process_identity import ProcessIdentity, start_ticks, this_process
+from bench_resources.storage.process_identity import ProcessIdentity, start_ticks, this_process
 from tests.conftest import CHECKOUT
 
 STARTED = dg.DagsterRunStatus.STARTED

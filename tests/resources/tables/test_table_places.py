@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from resources.tables.locations import TableLocations
+from bench_resources.tables.locations import TableLocations
 
 KEY = ("codis", "questions")
 

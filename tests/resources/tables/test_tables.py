@@ -11,9 +11,9 @@ import pytest
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Rejection
 from bench_assets.core.tables.arrow import digest, to_rows
-from resources.tables.asset_types import table_type
-from resources.tables.checksums import write_groups
-from resources.tables.parquet import TableFiles, TableIOManager
+from bench_resources.tables.asset_types import table_type
+from bench_resources.tables.checksums import write_groups
+from bench_resources.tables.parquet import TableFiles, TableIOManager
 from tests.rows import prediction
 
 KEY = ["suite", "table"]

@@ -10,7 +10,7 @@ from bench_assets.core.tables.source_folder import write_files
 from bench_assets.suites.blink.construction.build import BuildResult, build_all
 from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes
 from bench_assets.suites.blink.synthetic import edition as mini
-from resources.images.store import ImageStore
+from bench_resources.images.store import ImageStore
 
 PART = {  # what is drawn quickly, and the tasks that are built of it
     "diw": "Relative_Depth",

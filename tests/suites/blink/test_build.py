@@ -17,7 +17,7 @@ from bench_assets.suites.blink.construction.build import (
 from bench_assets.suites.blink.construction.recipes import BuilderParameters, n_questions, recipes
 from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.visual_prompts import redraw_prompts
-from resources.images.store import ImageStore
+from bench_resources.images.store import ImageStore
 from tests.suites.blink.builders.layouts import speckled, write_csv, write_json, write_lines
 
 

@@ -27,8 +27,8 @@ from bench_assets.suites.blink.studies import common_mistakes
 from bench_assets.suites.blink.suite import SUITE
 from bench_assets.suites.blink.task import TASK
 from bench_assets.workspace.evaluate.external_responses import score_responses
-from resources.models.registry.recorded import RecordedJudge, read_responses
-from resources.tables.parquet import TableFiles
+from bench_resources.models.registry.recorded import RecordedJudge, read_responses
+from bench_resources.tables.parquet import TableFiles
 from tests.rows import prediction
 
 # Table 1, column "Validation".

@@ -7,8 +7,8 @@ from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.suites.blink import scoring
 from bench_assets.suites.blink.task import TASK
-from resources.models.registry.baselines import ScriptedModel
-from resources.models.registry.recorded import RecordedJudge, RecordedResponse
+from bench_resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.recorded import RecordedJudge, RecordedResponse
 from tests.rows import answered, question, scored
 
 POINTS = {"kind": "choice", "options": ("Point A", "Point B", "Point C", "Point D")}

@@ -4,7 +4,7 @@ import pytest
 
 from bench_assets.suites.blink.task import TASK
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsResource
+from bench_resources.config.settings_resource import SettingsResource
 from tests.suites.blink.release import png, row, write_parquet
 
 JIGSAW = {

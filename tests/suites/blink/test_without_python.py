@@ -18,8 +18,8 @@ from bench_assets.suites.blink.construction.recipes import BuilderParameters
 from bench_assets.suites.blink.synthetic import image_choices, surfaces
 from bench_assets.suites.blink.synthetic.objects import claims
 from bench_assets.suites.blink.task import TASK
-from resources.models.registry.recorded import RecordedModel, read_responses
-from resources.tables.parquet import TableFiles
+from bench_resources.models.registry.recorded import RecordedModel, read_responses
+from bench_resources.tables.parquet import TableFiles
 
 N = 200
 BENCH_TOML = """

@@ -9,8 +9,8 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.suites.codis import prompts, scoring
 from bench_assets.suites.codis.task import TASK
-from resources.models.registry.baselines import ScriptedModel
-from resources.models.registry.recorded import RecordedJudge
+from bench_resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.recorded import RecordedJudge
 from tests.rows import answered, prediction, question
 
 UP = ("Up.", "Down.")

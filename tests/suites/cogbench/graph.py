@@ -6,11 +6,11 @@ import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.suites.cogbench.assets import construction, description, vqa
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.tables.parquet import TableFiles, TableIOManager
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.tables.parquet import TableFiles, TableIOManager
 
 MODULES = (construction, description, vqa)
 STUDIES = ("human", "oracle")

@@ -8,7 +8,7 @@ from PIL import Image
 from bench_assets.suites.cogbench.assets.construction import edition_of
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.synthetic.edition import write
-from resources.datasets.source_files import SuiteSource
+from bench_resources.datasets.source_files import SuiteSource
 from tests.suites.cogbench.release import write_release
 
 

@@ -20,7 +20,7 @@ from bench_assets.suites.cogbench.dataset.source import (
     read_questions,
     read_stories,
 )
-from resources.images.store import ImageStore
+from bench_resources.images.store import ImageStore
 from tests.rows import stored
 from tests.suites.cogbench.release import asked, described, write_release
 

@@ -13,11 +13,11 @@ from bench_assets.suites.journeybench.hallucination_vqa.dataset import TriggerQu
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALLUCINATION
 from bench_assets.suites.journeybench.retrieval import assets as retrieval
 from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.tables.parquet import TableFiles, TableIOManager, table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.tables.parquet import TableFiles, TableIOManager, table_output
 
 EVALUATED = ("predictions", "judgements", "scores", "metrics")
 

@@ -15,8 +15,8 @@ from bench_assets.suites.journeybench.published_files import (
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.bench_toml import load_settings
-from resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.settings_resource import SettingsResource
 from tests.suites.journeybench.release import HOST, write_lines, write_release
 
 

@@ -11,7 +11,7 @@ from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.journeybench import solution_verification as v
 from bench_assets.suites.journeybench.mcot.task import TASK
 from bench_assets.suites.journeybench.solutions.assets import solution_metrics
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.pinned_words import inline_words, survivors
 from tests.rows import answered, prediction, question
 

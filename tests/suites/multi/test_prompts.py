@@ -6,8 +6,8 @@ from PIL import Image as PILImage
 from bench_assets.core.schema.chat import Image, Request
 from bench_assets.suites.multi import prompts
 from bench_assets.suites.multi.task import TASK
-from resources.config.sections.servers import ServerSpec
-from resources.models.api.engine import ServerEngine
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.api.engine import ServerEngine
 from tests.chat_server import ChatServer
 from tests.suites.multi.rows import question
 

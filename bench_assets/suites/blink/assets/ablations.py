@@ -30,12 +30,12 @@ from bench_assets.suites.blink.visual_prompts import (
     redraw_prompts,
     sample_questions,
 )
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
-from resources.images.previews import question_preview
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.previews import question_preview
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.tables.parquet import TableFiles, table_output
 
 _log = logging.getLogger("bench_assets.images")
 

@@ -37,11 +37,11 @@ from bench_assets.suites.blink.dataset import (
 from bench_assets.suites.blink.dataset import source_files as pin_files
 from bench_assets.suites.blink.dataset import statistics as count_statistics
 from bench_assets.suites.blink.settings import BlinkSettings
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
-from resources.images.previews import question_preview
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.previews import question_preview
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles, table_output
 
 BLINK = AssetFolder("blink")
 

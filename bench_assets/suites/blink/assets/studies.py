@@ -35,10 +35,10 @@ from bench_assets.suites.blink.studies import (
 )
 from bench_assets.suites.blink.studies import common_mistakes as count_common
 from bench_assets.suites.blink.task import TASK
-from resources.config.settings_resource import SettingsResource
-from resources.images.previews import mistakes_preview
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.previews import mistakes_preview
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles, table_output
 
 _TASK_FOLDER = AssetFolder("blink", str(TASK.version))
 _MODEL_STAGE = _TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS)

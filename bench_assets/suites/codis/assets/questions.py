@@ -56,12 +56,12 @@ from bench_assets.suites.codis.votes import (
 )
 from bench_assets.suites.codis.votes import agreement as measure_agreement
 from bench_assets.suites.codis.votes import funnel as count_steps
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
-from resources.images.previews import question_preview
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.previews import question_preview
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.tables.parquet import TableFiles, table_output
 
 CODIS = AssetFolder("codis")
 

@@ -16,9 +16,9 @@ from bench_assets.suites.codis.studies import WordCount
 from bench_assets.suites.codis.studies import output_variability as variability
 from bench_assets.suites.codis.studies import word_bias as count_words
 from bench_assets.suites.codis.task import TASK
-from resources.config.settings_resource import SettingsResource
-from resources.models.registry.opening import Models
-from resources.tables.parquet import table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.models.registry.opening import Models
+from bench_resources.tables.parquet import table_output
 
 _TASK_FOLDER = AssetFolder("codis", str(TASK.version))
 

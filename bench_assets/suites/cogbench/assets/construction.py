@@ -48,11 +48,11 @@ from bench_assets.suites.cogbench.dataset.source import (
 )
 from bench_assets.suites.cogbench.settings import CogbenchSettings
 from bench_assets.suites.cogbench.synthetic import edition as mini
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles, SuiteSource
-from resources.encoders.sentence_encoder import SentenceEncoder, open_text_encoder
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles, SuiteSource
+from bench_resources.encoders.sentence_encoder import SentenceEncoder, open_text_encoder
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles, table_output
 
 T = TypeVar("T")
 

@@ -47,15 +47,15 @@ from bench_assets.suites.cogbench.description.recognition import (
 )
 from bench_assets.suites.cogbench.description.task import TASK
 from bench_assets.suites.cogbench.settings import CogbenchSettings
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
-from resources.encoders.entailment import open_entailment
-from resources.encoders.meteor import METEOR_VERSION, meteor, missing_meteor
-from resources.encoders.part_of_speech import open_noun_finder
-from resources.images.previews import question_preview
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.tables.parquet import table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.encoders.entailment import open_entailment
+from bench_resources.encoders.meteor import METEOR_VERSION, meteor, missing_meteor
+from bench_resources.encoders.part_of_speech import open_noun_finder
+from bench_resources.images.previews import question_preview
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.tables.parquet import table_output
 
 _FOLDER = AssetFolder("cogbench/description")
 

@@ -67,13 +67,13 @@ from bench_assets.suites.cogbench.vqa.scoring import (
     read_human_answers,
 )
 from bench_assets.suites.cogbench.vqa.task import TASK
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
-from resources.images.previews import question_preview
-from resources.images.store import ImageStore
-from resources.models.registry.baselines import ScriptedModel
-from resources.models.registry.opening import Models
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.previews import question_preview
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.opening import Models
+from bench_resources.tables.parquet import TableFiles, table_output
 
 _FOLDER = AssetFolder("cogbench/vqa")
 _REVIEW_DEPS = [*_FOLDER.source, answers_key(QUESTION_REVIEW)]

@@ -13,13 +13,13 @@ from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.assets.source import SUITE, source_folder
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.text_generation import GeneratedText, generate_texts
-from resources.config.settings_resource import SettingsResource
-from resources.config.stores import open_home_blobs
-from resources.datasets.source_files import SourceFiles
-from resources.images.painters import ImageRequest, open_painter, paint_images
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.tables.parquet import table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.stores import open_home_blobs
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.painters import ImageRequest, open_painter, paint_images
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.tables.parquet import table_output
 
 
 def open_writer(

@@ -15,10 +15,10 @@ from bench_assets.core.schema.rows import Edition, Question, Rejection, StoredIm
 from bench_assets.evaluation.task import Task
 from bench_assets.suites.journeybench.assets.source import SUITE, images_by_name, source_folder
 from bench_assets.suites.journeybench.published_files import EntryQuestions, published_files
-from resources.datasets.source_files import SourceFiles
-from resources.images.previews import question_preview
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.previews import question_preview
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles, table_output
 
 _NO_QUESTION = (
     "none of the {n} rows became a question; {first.entry}: {first.reason}. Put missing images into"

@@ -18,17 +18,17 @@ from bench_assets.suites.journeybench.published_files import (
 )
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.synthetic import edition as mini
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
-from resources.images.download import (
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.download import (
     ImageDownload,
     ImageDownloadLimits,
     download_images,
     recorded_downloads,
 )
-from resources.images.store import ImageStore
-from resources.response_cache.throughput import RequestProgress
-from resources.tables.parquet import table_output
+from bench_resources.images.store import ImageStore
+from bench_resources.response_cache.throughput import RequestProgress
+from bench_resources.tables.parquet import table_output
 
 SUITE = "journeybench"
 _FOLDER = AssetFolder(SUITE)

@@ -25,8 +25,8 @@ from bench_assets.suites.journeybench.captioning.dataset import (
     to_questions,
 )
 from bench_assets.suites.journeybench.captioning.task import TASK
-from resources.encoders.meteor import METEOR_VERSION, meteor, missing_meteor
-from resources.tables.parquet import table_output
+from bench_resources.encoders.meteor import METEOR_VERSION, meteor, missing_meteor
+from bench_resources.tables.parquet import table_output
 
 _TASK_FOLDER = AssetFolder(TASK.name, str(TASK.version))
 _INS = _TASK_FOLDER.ins("questions", "scores")

@@ -26,10 +26,10 @@ from bench_assets.suites.journeybench.diversity.measures import (
 )
 from bench_assets.suites.journeybench.retrieval.assets import encoder_of
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from resources.config.settings_resource import SettingsResource
-from resources.encoders.part_of_speech import open_noun_finder
-from resources.images.store import ImageImport, ImageStore
-from resources.tables.parquet import table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.encoders.part_of_speech import open_noun_finder
+from bench_resources.images.store import ImageImport, ImageStore
+from bench_resources.tables.parquet import table_output
 
 _SEED = 42  # of the map's layout
 _FOLDER = AssetFolder(f"{SUITE}/diversity")

@@ -27,11 +27,11 @@ from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import (
 )
 from bench_assets.suites.journeybench.multi_image_vqa.task import TASK
 from bench_assets.suites.journeybench.text_generation import GeneratedText
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
-from resources.images.painters import ImageRequest
-from resources.images.store import ImageStore
-from resources.tables.parquet import table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.painters import ImageRequest
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import table_output
 
 _FOLDER = AssetFolder("journeybench/multi_image_vqa")
 _PROBLEMS = {"problems": "../mcot/problems", "quantities": "../mcot/quantities"}

@@ -41,13 +41,13 @@ from bench_assets.suites.journeybench.retrieval.dataset import (
 from bench_assets.suites.journeybench.retrieval.scoring import AS_RELEASED, rank
 from bench_assets.suites.journeybench.retrieval.task import TASK
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from resources.config.bench_toml import Settings
-from resources.config.settings_resource import SettingsResource
-from resources.config.stores import open_vector_cache
-from resources.datasets.source_files import SourceFiles
-from resources.encoders.dual_encoder import RANDOM, open_encoder
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.stores import open_vector_cache
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.encoders.dual_encoder import RANDOM, open_encoder
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles, table_output
 
 _TASK_FOLDER = AssetFolder(TASK_NAME)
 _TABLES = ("retrieval", "text_positives", "text_negatives", "image_distractors")

@@ -16,8 +16,8 @@ from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_IMAGE_VQA
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.solution_verification import SOLUTION_JUDGES, solution_of
-from resources.config.bench_toml import Settings
-from resources.tables.parquet import table_output
+from bench_resources.config.bench_toml import Settings
+from bench_resources.tables.parquet import table_output
 
 
 def solution_assets(task: Task) -> list[dg.AssetsDefinition]:

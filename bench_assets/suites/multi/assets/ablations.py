@@ -45,11 +45,11 @@ from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.studies import CONDITIONS, InformationGain
 from bench_assets.suites.multi.studies import information_gain as compare
 from bench_assets.suites.multi.task import TASK
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.tables.parquet import TableFiles, table_output
 
 _BLANK_SIDE = 24  # px (section 4.2; footnote 5 says 256 of another model)
 _CAPTION_INSTRUCTION = "请用一句话描述这张图片。"

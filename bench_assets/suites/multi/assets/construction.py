@@ -49,11 +49,11 @@ from bench_assets.suites.multi.dataset.questions import to_questions
 from bench_assets.suites.multi.dataset.source import MultiItem
 from bench_assets.suites.multi.scoring import max_points, score_carefully
 from bench_assets.suites.multi.settings import MultiSettings
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.tables.parquet import TableFiles, table_output
 
 
 class SelectionConfig(dg.Config):

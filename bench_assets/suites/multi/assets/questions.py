@@ -22,11 +22,11 @@ from bench_assets.suites.multi.dataset.source import (
 )
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.synthetic import edition as mini
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
-from resources.images.previews import question_preview
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.previews import question_preview
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles, table_output
 
 MULTI = AssetFolder("multi", "2")
 

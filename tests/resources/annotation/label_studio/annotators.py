@@ -10,9 +10,9 @@ import httpx
 from PIL import Image
 
 from bench_assets.annotation.tasks import AnnotationTask, Unit
-from resources.annotation.label_studio.backend import LabelStudioBackend
-from resources.annotation.label_studio.client import LabelStudio
-from resources.images.locations import ImageFolder
+from bench_resources.annotation.label_studio.backend import LabelStudioBackend
+from bench_resources.annotation.label_studio.client import LabelStudio
+from bench_resources.images.locations import ImageFolder
 
 
 def opened(server: LabelStudio, names: Mapping[str, str], home: Path) -> LabelStudioBackend:

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 
 from bench_assets.workspace.annotation import LabelStudioProcess
-from resources.annotation.label_studio.server import program
+from bench_resources.annotation.label_studio.server import program
 from tests.resources.annotation.label_studio.scripted_studio import ADMIN, PEOPLE
 
 SERVER = Path("annotation", "label-studio", "server")  # of a home

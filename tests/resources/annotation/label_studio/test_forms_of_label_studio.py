@@ -10,7 +10,7 @@ import pytest
 
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from bench_assets.core.images.orientation import ImageFrame
-from resources.annotation.label_studio.units import (
+from bench_resources.annotation.label_studio.units import (
     Pseudonyms,
     answers_of,
     data_of,

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from bench_assets.core.schema.errors import ImageError
-from resources.annotation.label_studio.server import export_images
-from resources.images.locations import ObjectImages
+from bench_resources.annotation.label_studio.server import export_images
+from bench_resources.images.locations import ObjectImages
 
 
 def png(colour: str) -> bytes:

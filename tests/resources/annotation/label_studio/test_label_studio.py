@@ -8,7 +8,7 @@ import pytest
 
 from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Field, UnitCounts
-from resources.annotation.label_studio.client import LabelStudio
+from bench_resources.annotation.label_studio.client import LabelStudio
 from tests.resources.annotation.label_studio.annotators import Annotators, opened
 from tests.resources.annotation.label_studio.form_cases import CASES as FORM_CASES
 from tests.resources.annotation.label_studio.scripted_studio import (

@@ -12,8 +12,8 @@ import pytest
 
 from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import AnnotationError, Unit, UnitCounts
-from resources.annotation.label_studio.client import LabelStudio
-from resources.annotation.label_studio.units import task_of
+from bench_resources.annotation.label_studio.client import LabelStudio
+from bench_resources.annotation.label_studio.units import task_of
 from tests.resources.annotation.label_studio.annotators import Annotators, opened, result
 from tests.resources.annotation.label_studio.form_cases import CASES as FORM_CASES
 from tests.resources.annotation.label_studio.real_studio import sign_up, started

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import HomeError, SettingsError
-from resources.annotation.label_studio.backend import LabelStudioBackend
-from resources.annotation.label_studio.client import validate_address
-from resources.annotation.label_studio.server import arguments, password, program, variables
-from resources.annotation.opening import open_annotation_backend
-from resources.config.bench_toml import load_settings
+from bench_resources.annotation.label_studio.backend import LabelStudioBackend
+from bench_resources.annotation.label_studio.client import validate_address
+from bench_resources.annotation.label_studio.server import arguments, password, program, variables
+from bench_resources.annotation.opening import open_annotation_backend
+from bench_resources.config.bench_toml import load_settings
 from tests.full_disk import full_disk
 
 TOKEN = "ab" * 20

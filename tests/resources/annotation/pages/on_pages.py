@@ -14,11 +14,11 @@ from PIL import Image
 
 from bench_assets.annotation.answers.validation import AnnotationTerms
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
-from resources.annotation.web.backend import PagesBackend
-from resources.annotation.web.server import PagesServer, Setup
-from resources.annotation.web.sessions import RATES, LinkSigner, Rate, RequestKind
-from resources.annotation.web.store import PagesStore
-from resources.images.locations import ImageFolder
+from bench_resources.annotation.web.backend import PagesBackend
+from bench_resources.annotation.web.server import PagesServer, Setup
+from bench_resources.annotation.web.sessions import RATES, LinkSigner, Rate, RequestKind
+from bench_resources.annotation.web.store import PagesStore
+from bench_resources.images.locations import ImageFolder
 from tests.resources.annotation.port_cases import FORM
 
 NO_LIMITS: dict[RequestKind, Rate] = dict.fromkeys(RATES, Rate(1e6, 1e6))

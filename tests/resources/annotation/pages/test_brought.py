@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from bench_assets.annotation.tasks import Unit
-from resources.images.store import ImageStore
+from bench_resources.images.store import ImageStore
 from tests.resources.annotation.pages.on_pages import BRING, Site, png, shown, token
 from tests.resources.annotation.port_cases import FORM, unit
 

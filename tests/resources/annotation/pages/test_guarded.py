@@ -12,11 +12,11 @@ import pytest
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.text.escaping import escape_controls
-from resources.annotation.web.server import PagesServer, Setup, setup_of
-from resources.annotation.web.sessions import RATES, Rate, RateLimiter
-from resources.annotation.web.store import PagesStore
-from resources.config.bench_toml import load_settings
-from resources.images.locations import ImageFolder
+from bench_resources.annotation.web.server import PagesServer, Setup, setup_of
+from bench_resources.annotation.web.sessions import RATES, Rate, RateLimiter
+from bench_resources.annotation.web.store import PagesStore
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.images.locations import ImageFolder
 from tests.resources.annotation.pages.on_pages import NO_LIMITS, Site, Visitor, shown, token
 from tests.resources.annotation.port_cases import FORM, A, unit
 

@@ -9,8 +9,8 @@ import pytest
 
 from bench_assets.annotation.tasks import AnnotationError, Unit
 from bench_assets.core.schema.errors import HomeError
-from resources.annotation.web.sessions import NAME, LinkError, LinkSigner
-from resources.annotation.web.store import PagesStore
+from bench_resources.annotation.web.sessions import NAME, LinkError, LinkSigner
+from bench_resources.annotation.web.store import PagesStore
 from tests.full_disk import full_disk
 from tests.resources.annotation.pages.on_pages import BRING, Site, Visitor, shown
 from tests.resources.annotation.port_cases import FORM, A

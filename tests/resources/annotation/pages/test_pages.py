@@ -14,8 +14,8 @@ from bench_assets.annotation.answers.validation import (
     resolve_answers,
 )
 from bench_assets.annotation.tasks import Answer
-from resources.annotation.web.server import CurrentTerms
-from resources.config.bench_toml import load_settings
+from bench_resources.annotation.web.server import CurrentTerms
+from bench_resources.config.bench_toml import load_settings
 from tests.resources.annotation.pages.on_pages import OnPages, Site
 from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands, unit
 

@@ -6,7 +6,7 @@ import pytest
 
 from bench_assets.core.metrics.ptb_tokenizer import tokenize
 from bench_assets.core.schema.errors import ModelError
-from resources.encoders.meteor import meteor, missing_meteor
+from bench_resources.encoders.meteor import meteor, missing_meteor
 
 needs_java = pytest.mark.skipif(bool(missing_meteor()), reason=f"METEOR: {missing_meteor()}")
 

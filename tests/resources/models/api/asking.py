@@ -11,9 +11,9 @@ from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import ImageError
-from resources.config.sections.servers import ServerSpec
-from resources.models.api.engine import ServerEngine
-from resources.response_cache.caching_model import CachingModel
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.api.engine import ServerEngine
+from bench_resources.response_cache.caching_model import CachingModel
 from tests.core.images.written_images import animated, corners, saved
 from tests.resources.stores import response_file
 

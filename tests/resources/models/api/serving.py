@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
-from resources.config.sections.servers import ServerSpec
-from resources.models.managed.engine import ServedEngine
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.managed.engine import ServedEngine
 
 PROGRAM = Path(__file__).with_name("weights_server.py")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import exp
 from typing import TypeAlias
 
-from resources.models.api.concurrency_limit import ConcurrencyLimit
+from bench_resources.models.api.concurrency_limit import ConcurrencyLimit
 
 Capacity: TypeAlias = Callable[[float], int]  # s -> requests that it works on at once
 

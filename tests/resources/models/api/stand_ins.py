@@ -1,6 +1,6 @@
 """Stand-ins for the servers that people run themselves.
 
-Sources: ``resources/config/sections/known_servers.py``. Bodies are not recordings: they have the
+Sources: ``bench_resources.config.sections.known_servers``. Bodies are not recordings: they have the
 particular fields and the words by which messages are recognised.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from resources.config.sections.known_servers import ServerName
+from bench_resources.config.sections.known_servers import ServerName
 from tests.chat_server import Answer
 
 USUAL = frozenset(

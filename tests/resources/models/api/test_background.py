@@ -6,7 +6,7 @@ from time import sleep
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from resources.http.event_loop import Hand, stream_in_thread
+from bench_resources.http.event_loop import Hand, stream_in_thread
 
 RESPONSE = Response(text="A")
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
-from resources.config.sections.servers import ServerSpec
-from resources.models.api.engine import ServerEngine
-from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.rows import TokenCounts
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.api.engine import ServerEngine
+from bench_resources.response_cache.caching_model import CachingModel
+from bench_resources.response_cache.rows import TokenCounts
 from tests.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import requests_for
 from tests.resources.stores import response_file

@@ -2,7 +2,7 @@
 
 import pytest
 
-from resources.models.api.concurrency_limit import ConcurrencyLimit
+from bench_resources.models.api.concurrency_limit import ConcurrencyLimit
 from tests.resources.models.api.simulated_server import SECONDS, Capacity, SimulatedServer
 
 

@@ -6,9 +6,9 @@ from itertools import count
 import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response
-from resources.config.sections.servers import ServerSpec
-from resources.http.backoff import UNLIMITED_TRIES, Failure
-from resources.models.api.concurrency_limit import Endpoint
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
+from bench_resources.models.api.concurrency_limit import Endpoint
 from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.models.api.asking import ask, engine
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
-from resources.config.sections.servers import ServerSpec
-from resources.models.api.engine import ServerEngine
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.api.engine import ServerEngine
 from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.models.api.asking import IMAGES, ask, engine, requests_for
 

@@ -11,7 +11,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
-from resources.http.backoff import retry_after
+from bench_resources.http.backoff import retry_after
 from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.models.api.asking import ask, engine, requests_for
 from tests.resources.models.api.raw_server import http, saying

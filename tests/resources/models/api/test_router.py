@@ -15,11 +15,11 @@ import psutil
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.identity import pin_served
-from resources.config.sections.servers import ServerSpec
-from resources.models.managed.engine import ServedEngine
-from resources.models.managed.process import free_port, program
-from resources.response_cache.caching_model import CachingModel
+from bench_resources.checkpoints.identity import pin_served
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.managed.engine import ServedEngine
+from bench_resources.models.managed.process import free_port, program
+from bench_resources.response_cache.caching_model import CachingModel
 from tests.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import requests_for
 from tests.resources.models.api.serving import asked, engine, said_by

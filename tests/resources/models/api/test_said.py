@@ -10,7 +10,7 @@ import pytest
 
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import Secrets
-from resources.models.managed.process import copy_redacted
+from bench_resources.models.managed.process import copy_redacted
 from tests.resources.models.api.serving import asked, engine
 from tests.sensors.watched import write_checkpoint
 

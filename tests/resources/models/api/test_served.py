@@ -14,11 +14,11 @@ import pytest
 
 from bench_assets.core.schema.chat import CONTEXT_FULL, Prompt, Request
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.identity import fingerprint, pin
-from resources.config.settings_resource import SettingsResource
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.response_cache.caching_model import CachingModel
+from bench_resources.checkpoints.identity import fingerprint, pin
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.response_cache.caching_model import CachingModel
 from tests.resources.models.api.serving import asked, command, engine, said_by
 from tests.resources.stores import response_file
 from tests.sensors.watched import write_checkpoint

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
-from resources.config.sections.servers import ServerSpec
+from bench_resources.config.sections.servers import ServerSpec
 from tests.chat_server import ChatServer
 from tests.resources.models.api.asking import engine
 

@@ -10,9 +10,9 @@ from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from resources.config.sections.known_servers import SERVERS
-from resources.config.sections.servers import ServerSpec
-from resources.models.api.engine import ServerEngine
+from bench_resources.config.sections.known_servers import SERVERS
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.api.engine import ServerEngine
 from tests.chat_server import Answer, ChatServer
 from tests.resources.models.api.hosted_stand_ins import STAND_INS
 from tests.resources.models.api.stand_ins import StandIn

@@ -11,8 +11,8 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from resources.config.sections.servers import ServerSpec
-from resources.models.api.engine import ServerEngine
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.api.engine import ServerEngine
 from tests.resources.models.transformers.tiny_engine import (
     ALBUM,
     MIXED,

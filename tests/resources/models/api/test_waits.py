@@ -7,7 +7,7 @@ from email.utils import formatdate
 
 import pytest
 
-from resources.http.backoff import wait_of
+from bench_resources.http.backoff import wait_of
 from tests.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import ask
 from tests.resources.models.api.stand_ins import said

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from bench_assets.core.schema.chat import Prompt, Request, Turn
-from resources.models.callables.model import CallableModel, callable_section, code_digest
+from bench_resources.models.callables.model import CallableModel, callable_section, code_digest
 
 Function = Callable[..., str]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from bench_assets.core.schema.chat import ChatModel, Request
-from resources.config.bench_toml import load_settings
-from resources.models.registry.baselines import ScriptedModel
-from resources.models.registry.model_check import ModelCheck, check_model
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.model_check import ModelCheck, check_model
 
 PROBES = [
     "an image",

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Question
-from resources.models.registry.baselines import (
+from bench_resources.models.registry.baselines import (
     BlindModel,
     MostFrequentBaseline,
     RandomBaseline,

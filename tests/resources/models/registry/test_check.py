@@ -8,7 +8,7 @@ import pytest
 from safetensors import safe_open
 
 from bench_assets.core.schema.chat import Decoding, Request, Response
-from resources.models.registry.model_check import (
+from bench_resources.models.registry.model_check import (
     CheckedModel,
     ModelCheck,
     SyntheticImages,

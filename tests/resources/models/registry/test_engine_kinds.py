@@ -8,22 +8,22 @@ from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
 from bench_assets.core.schema.errors import ModelError, SettingsError
-from resources.config.bench_toml import load_settings
-from resources.config.sections.engine_kinds import kind_problems
-from resources.config.sections.models import list_models
-from resources.config.settings_resource import SettingsResource
-from resources.images.store import ImageStore
-from resources.models.registry.model_check import check_model
-from resources.models.registry.opening import Models
-from resources.models.registry.setup import setup_of
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.sections.engine_kinds import kind_problems
+from bench_resources.config.sections.models import list_models
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.model_check import check_model
+from bench_resources.models.registry.opening import Models
+from bench_resources.models.registry.setup import setup_of
 from tests.distributions import write_distribution
 from tests.resources.models.api.asking import requests_for
 
 GROUP = "bench_assets.engines"
 ACME = """
 from bench_assets.core.schema.chat import Decoding, Response
-from resources.config.sections.engine_kinds import EngineKind
-from resources.config.sections.base import SamplingSection, PriceSection
+from bench_resources.config.sections.engine_kinds import EngineKind
+from bench_resources.config.sections.base import SamplingSection, PriceSection
 
 class Spec(SamplingSection, PriceSection):
     volume: int = 1
@@ -59,8 +59,8 @@ LOUD = EngineKind(spec=Spec, engine=Engine)
 AWAY = EngineKind(spec=Spec, engine=Engine, alone=False)
 """
 CRAB = """
-from resources.config.sections.engine_kinds import EngineKind
-from resources.config.sections.base import ModelSpec
+from bench_resources.config.sections.engine_kinds import EngineKind
+from bench_resources.config.sections.base import ModelSpec
 
 class Strange(ModelSpec):
     key: str

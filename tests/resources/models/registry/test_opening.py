@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import ModelError, SettingsError
-from resources.checkpoints.identity import fingerprint, pin
-from resources.config.bench_toml import Settings
-from resources.config.sections.engine_kinds import EngineContext
-from resources.config.settings_resource import SettingsResource
-from resources.images.store import ImageStore
-from resources.models.registry.engines import resolve_local_paths
-from resources.models.registry.opening import Models
-from resources.response_cache.rows import TokenCounts
+from bench_resources.checkpoints.identity import fingerprint, pin
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.engine_kinds import EngineContext
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.engines import resolve_local_paths
+from bench_resources.models.registry.opening import Models
+from bench_resources.response_cache.rows import TokenCounts
 from tests.resources.models.transformers.tiny_engine import spec_of
 from tests.sensors.watched import write_checkpoint
 

@@ -9,9 +9,9 @@ from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Image, Prompt, Request
 from bench_assets.core.schema.errors import ModelError, SettingsError
-from resources.config.settings_resource import SettingsResource
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
 from tests.rows import question
 
 CODE = """

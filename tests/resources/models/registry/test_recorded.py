@@ -8,7 +8,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError, SourceError
-from resources.models.registry.recorded import (
+from bench_resources.models.registry.recorded import (
     EvaluatedModel,
     RecordedJudge,
     RecordedModel,

@@ -5,8 +5,8 @@ import os
 import pytest
 
 from bench_assets.core.schema.errors import UnknownNameError
-from resources.config.bench_toml import load_settings
-from resources.models.registry.setup import setup_of
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.models.registry.setup import setup_of
 
 TOML = """
 [models.blind]

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
-from resources.models.workers.batching import Batches
-from resources.models.workers.local_model import Draw, Message
-from resources.response_cache.engine import ReadImage
+from bench_resources.models.workers.batching import Batches
+from bench_resources.models.workers.local_model import Draw, Message
+from bench_resources.response_cache.engine import ReadImage
 from tests.resources.models.transformers.tiny_engine import ALBUM, spec_of
 
 

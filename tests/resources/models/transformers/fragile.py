@@ -14,9 +14,9 @@ from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.identity import Checkpoint
-from resources.config.sections.local_models import TransformersSpec
-from resources.models.workers.local_model import Draw, Message
+from bench_resources.checkpoints.identity import Checkpoint
+from bench_resources.config.sections.local_models import TransformersSpec
+from bench_resources.models.workers.local_model import Draw, Message
 
 
 class Fragile:

@@ -10,10 +10,10 @@ import torch
 
 from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ModelError
-from resources.config.sections.local_models import TransformersSpec
-from resources.models.transformers.batch_trial import ALONE, TOGETHER, BatchTrials, trial
-from resources.models.transformers.engine import DataParallelEngine, TransformersEngine
-from resources.models.transformers.model import TransformersModel, load
+from bench_resources.config.sections.local_models import TransformersSpec
+from bench_resources.models.transformers.batch_trial import ALONE, TOGETHER, BatchTrials, trial
+from bench_resources.models.transformers.engine import DataParallelEngine, TransformersEngine
+from bench_resources.models.transformers.model import TransformersModel, load
 from tests.families import generic
 from tests.families.card import Card
 from tests.families.questions import IMAGES, SINGLE

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
-from resources.models.workers.local_model import Draw, Message
+from bench_resources.models.workers.local_model import Draw, Message
 from tests.resources.models.transformers.echoing import Echo, ask, batches
 from tests.resources.models.transformers.tiny_engine import ALBUM, BLUE, RED
 

@@ -6,7 +6,7 @@ from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ModelError
-from resources.models.workers.local_model import Draw
+from bench_resources.models.workers.local_model import Draw
 from tests.resources.models.transformers.echoing import Echo, ask, batches
 from tests.resources.models.transformers.tiny_engine import ALBUM, BLUE, RED
 

@@ -10,8 +10,8 @@ import pytest
 
 from bench_assets.core.schema.chat import Request
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.identity import Checkpoint
-from resources.models.transformers.sampling import Card, read_card
+from bench_resources.checkpoints.identity import Checkpoint
+from bench_resources.models.transformers.sampling import Card, read_card
 from tests.resources.models.transformers.tiny_engine import MIXED, engine_of, responses_of, said
 from tests.tiny_checkpoint import save_tiny_vlm
 

@@ -8,10 +8,10 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.identity import Checkpoint
-from resources.config.sections.local_models import TransformersSpec
-from resources.models.transformers.engine import TransformersEngine
-from resources.models.workers.local_model import Draw
+from bench_resources.checkpoints.identity import Checkpoint
+from bench_resources.config.sections.local_models import TransformersSpec
+from bench_resources.models.transformers.engine import TransformersEngine
+from bench_resources.models.workers.local_model import Draw
 from tests.resources.models.transformers.fragile import Fragile
 from tests.resources.models.transformers.tiny_engine import ALBUM, spec_of
 from tests.sensors.watched import safetensors, write_adapter, write_checkpoint

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from resources.models.transformers.chat_template import ChatTemplate
-from resources.models.workers.local_model import Message
+from bench_resources.models.transformers.chat_template import ChatTemplate
+from bench_resources.models.workers.local_model import Message
 
 _PARTS = "{% for m in messages %}{% for p in m['content'] %}TEXT{% endfor %}{% endfor %}"
 _FIRST_OF_USER = (

@@ -6,8 +6,8 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from resources.models.workers.pool import ChunkScheduler
-from resources.models.workers.port import Chunk, ChunkDone, WorkerDied, WorkerMessage
+from bench_resources.models.workers.pool import ChunkScheduler
+from bench_resources.models.workers.port import Chunk, ChunkDone, WorkerDied, WorkerMessage
 from tests.resources.models.transformers.tiny_engine import spec_of
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
-from resources.images.locations import ObjectImages
-from resources.models.transformers.engine import DataParallelEngine
-from resources.models.workers.port import Load
+from bench_resources.images.locations import ObjectImages
+from bench_resources.models.transformers.engine import DataParallelEngine
+from bench_resources.models.workers.port import Load
 from tests.resources.models.transformers import fragile
 from tests.resources.models.transformers.tiny_engine import (
     ALBUM,

@@ -17,9 +17,9 @@ import pytest
 from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
-from resources.models.transformers.engine import TransformersEngine
-from resources.models.transformers.sampling import RowSampler
-from resources.models.workers.local_model import Draw, decode
+from bench_resources.models.transformers.engine import TransformersEngine
+from bench_resources.models.transformers.sampling import RowSampler
+from bench_resources.models.workers.local_model import Draw, decode
 from tests.resources.models.transformers.tiny_engine import (
     ALBUM,
     BLUE,
@@ -197,7 +197,7 @@ def test_a_compiled_model_is_compiled_once_for_all_shapes(
 
 def test_importing_the_engine_imports_no_torch() -> None:
     program = (
-        "import sys, resources.models.transformers.engine as e;"
+        "import sys, bench_resources.models.transformers.engine as e;"
         "assert not {'torch', 'transformers', 'huggingface_hub'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
-from resources.config.settings_resource import SettingsResource
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.models.transformers.engine import DataParallelEngine, TransformersEngine
-from resources.models.transformers.image_digests import ImageDigests
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.models.transformers.engine import DataParallelEngine, TransformersEngine
+from bench_resources.models.transformers.image_digests import ImageDigests
 from tests.resources.models.transformers.tiny_engine import ALBUM, spec_of
 from tests.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
 
@@ -51,9 +51,9 @@ def changed(vlm: Path, folder: Path, change: Change) -> Path:
 _AGAIN = """
 import sys
 from pathlib import Path
-from resources.config.sections.local_models import TransformersSpec
-from resources.models.transformers.image_digests import ImageDigests
-from resources.models.transformers.engine import TransformersEngine
+from bench_resources.config.sections.local_models import TransformersSpec
+from bench_resources.models.transformers.image_digests import ImageDigests
+from bench_resources.models.transformers.engine import TransformersEngine
 
 folder, file = sys.argv[1:]
 spec = TransformersSpec(kind="transformers", path=folder, device="cpu")

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from PIL import Image as PILImage
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.identity import pin
-from resources.models.transformers.image_tokens import ImageTokens, limit_tokens
-from resources.models.transformers.processor import load_processor
+from bench_resources.checkpoints.identity import pin
+from bench_resources.models.transformers.image_tokens import ImageTokens, limit_tokens
+from bench_resources.models.transformers.processor import load_processor
 from tests.families import idefics, llava, qwen, tiles
 from tests.resources.models.transformers.tiny_engine import spec_of
 

@@ -14,10 +14,10 @@ from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Request
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.identity import pin
-from resources.models.transformers.image_digests import ImageDigests
-from resources.models.transformers.loading import load_weights, refuse_incomplete
-from resources.models.transformers.model import load
+from bench_resources.checkpoints.identity import pin
+from bench_resources.models.transformers.image_digests import ImageDigests
+from bench_resources.models.transformers.loading import load_weights, refuse_incomplete
+from bench_resources.models.transformers.model import load
 from tests.resources.models.transformers.tiny_engine import (
     MIXED,
     engine_of,

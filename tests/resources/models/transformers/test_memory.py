@@ -6,13 +6,13 @@ from pathlib import Path
 from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
-from resources.checkpoints.identity import Checkpoint
-from resources.config.sections.local_models import TransformersSpec
-from resources.models.transformers.engine import TransformersEngine
-from resources.models.transformers.model import TransformersModel, load
-from resources.models.transformers.prompt_tensors import PromptBatch
-from resources.models.workers.batching import Batches
-from resources.models.workers.local_model import Draw, Message
+from bench_resources.checkpoints.identity import Checkpoint
+from bench_resources.config.sections.local_models import TransformersSpec
+from bench_resources.models.transformers.engine import TransformersEngine
+from bench_resources.models.transformers.model import TransformersModel, load
+from bench_resources.models.transformers.prompt_tensors import PromptBatch
+from bench_resources.models.workers.batching import Batches
+from bench_resources.models.workers.local_model import Draw, Message
 from tests.resources.models.transformers.fragile import Fragile
 from tests.resources.models.transformers.tiny_engine import (
     ALBUM,

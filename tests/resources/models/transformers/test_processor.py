@@ -11,8 +11,8 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.identity import pin
-from resources.models.transformers.processor import load_processor
+from bench_resources.checkpoints.identity import pin
+from bench_resources.models.transformers.processor import load_processor
 from tests.families import captioners, generic, llama
 from tests.resources.models.transformers.tiny_engine import (
     MIXED,

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from PIL import Image as PILImage
 
-from resources.checkpoints.identity import pin
-from resources.models.transformers.image_tokens import ImageTokens
-from resources.models.transformers.processor import load_processor
-from resources.models.transformers.prompt_tensors import PromptTensors
+from bench_resources.checkpoints.identity import pin
+from bench_resources.models.transformers.image_tokens import ImageTokens
+from bench_resources.models.transformers.processor import load_processor
+from bench_resources.models.transformers.prompt_tensors import PromptTensors
 from tests.families import qwen
 from tests.resources.models.transformers.tiny_engine import spec_of
 from tests.tiny_checkpoint import save_tiny_vlm

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.chat import CONTEXT_FULL, Prompt, Request
-from resources.models.transformers.detokenization import ResponseTexts
+from bench_resources.models.transformers.detokenization import ResponseTexts
 from tests.families.parts import tokenizer
 from tests.resources.models.transformers.tiny_engine import RED, engine_of, responses_of
 from tests.tiny_checkpoint import save_tiny_vlm

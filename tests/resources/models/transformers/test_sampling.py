@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from resources.models.transformers.sampling import (
+from bench_resources.models.transformers.sampling import (
     RepetitionPenalty,
     RowSampler,
     sampling_processors,
 )
-from resources.models.workers.local_model import Draw
+from bench_resources.models.workers.local_model import Draw
 
 
 @pytest.mark.parametrize(

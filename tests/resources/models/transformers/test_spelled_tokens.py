@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.models.transformers.chat_template import SpecialTokenEscaper
+from bench_resources.models.transformers.chat_template import SpecialTokenEscaper
 from tests.families.parts import tokenizer
 
 _SPECIAL = ("<pad>", "<s>", "</s>", "<image>", "<|end|>")

@@ -9,9 +9,9 @@ from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError
-from resources.config.sections.local_models import TransformersSpec
-from resources.models.transformers.engine import TransformersEngine
-from resources.response_cache.engine import Engine
+from bench_resources.config.sections.local_models import TransformersSpec
+from bench_resources.models.transformers.engine import TransformersEngine
+from bench_resources.response_cache.engine import Engine
 
 
 class Album:

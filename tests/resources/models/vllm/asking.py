@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
-from resources.config.sections.local_models import VllmSpec
-from resources.models.vllm.engine import VllmEngine
+from bench_resources.config.sections.local_models import VllmSpec
+from bench_resources.models.vllm.engine import VllmEngine
 from tests.resources.models.transformers.tiny_engine import ALBUM, responses_of
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.identity import pin
-from resources.models.vllm.loading import refuse_infinite_files
+from bench_resources.checkpoints.identity import pin
+from bench_resources.models.vllm.loading import refuse_infinite_files
 from tests.faults.checkpoints import headed
 from tests.sensors.watched import write_checkpoint
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.identity import Checkpoint
-from resources.config.sections.local_models import VllmSpec
-from resources.models.vllm.loading import arguments, link_into_folder
+from bench_resources.checkpoints.identity import Checkpoint
+from bench_resources.config.sections.local_models import VllmSpec
+from bench_resources.models.vllm.loading import arguments, link_into_folder
 
 LANGUAGE = "base_model.model.model.language_model.layers.0.self_attn.q_proj.lora_A.weight"
 TOWER = "base_model.model.model.visual.blocks.0.attn.qkv.lora_A.weight"

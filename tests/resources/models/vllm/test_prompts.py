@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from PIL import Image as PILImage
 
-from resources.checkpoints.identity import pin
-from resources.models.transformers.image_tokens import ImageTokens
-from resources.models.transformers.processor import load_processor
-from resources.models.transformers.prompt_tensors import PromptTensors
-from resources.models.vllm.model import TokenPrompts
-from resources.models.workers.local_model import Message
+from bench_resources.checkpoints.identity import pin
+from bench_resources.models.transformers.image_tokens import ImageTokens
+from bench_resources.models.transformers.processor import load_processor
+from bench_resources.models.transformers.prompt_tensors import PromptTensors
+from bench_resources.models.vllm.model import TokenPrompts
+from bench_resources.models.workers.local_model import Message
 from tests.families.llava import llava_1_5
 from tests.families.qwen import qwen2_5_vl
 from tests.resources.models.transformers.tiny_engine import spec_of

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.rows import Metric
-from resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import TableFiles
 from tests.postgres_server import postgres
 from tests.report.fair import metric
 

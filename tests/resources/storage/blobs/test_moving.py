@@ -6,10 +6,10 @@ from typing import cast
 import pytest
 
 from bench_assets.core.schema.errors import HomeError
-from resources.storage.blobs.files import FileBlobs
-from resources.storage.blobs.opening import open_blobs
-from resources.storage.blobs.port import Blobs
-from resources.storage.blobs.transfer import TransferRules, transfer
+from bench_resources.storage.blobs.files import FileBlobs
+from bench_resources.storage.blobs.opening import open_blobs
+from bench_resources.storage.blobs.port import Blobs
+from bench_resources.storage.blobs.transfer import TransferRules, transfer
 
 LARGE = b"x" * (9 * 2**20)
 

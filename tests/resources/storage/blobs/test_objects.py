@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import HomeError
-from resources.config.stores import open_shared_blobs
-from resources.storage.blobs.objects import ObjectBlobs
-from resources.storage.blobs.opening import open_blobs
+from bench_resources.config.stores import open_shared_blobs
+from bench_resources.storage.blobs.objects import ObjectBlobs
+from bench_resources.storage.blobs.opening import open_blobs
 from tests.object_store import KEYS, Front
 
 stores = pytest.importorskip("obstore.store", reason="make cluster-check installs obstore")

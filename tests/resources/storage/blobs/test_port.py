@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import HomeError
-from resources.storage.blobs.files import FileBlobs
-from resources.storage.blobs.objects import ObjectBlobs
-from resources.storage.blobs.opening import open_blobs
-from resources.storage.blobs.port import Blobs
+from bench_resources.storage.blobs.files import FileBlobs
+from bench_resources.storage.blobs.objects import ObjectBlobs
+from bench_resources.storage.blobs.opening import open_blobs
+from bench_resources.storage.blobs.port import Blobs
 
 long = pytest.mark.long
 ODD = "run%2Fstep-1@x=+ 'ü'#.parquet"

@@ -11,8 +11,8 @@ import pytest
 from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Rejection
 from bench_assets.core.tables.arrow import digest
-from resources.tables.checksums import write_groups
-from resources.tables.parquet import TableFiles, read_columns
+from bench_resources.tables.checksums import write_groups
+from bench_resources.tables.parquet import TableFiles, read_columns
 from tests.object_store import Front
 from tests.report.fair import metric
 from tests.rows import prediction

@@ -5,7 +5,7 @@ from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 from bench_assets.suites.cogbench.description.questions import to_questions
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.rows import prediction, stored
 
 

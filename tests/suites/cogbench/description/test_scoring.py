@@ -14,7 +14,7 @@ from bench_assets.suites.cogbench.description import prompts
 from bench_assets.suites.cogbench.description.questions import key_points
 from bench_assets.suites.cogbench.description.scoring import judge_by_rules
 from bench_assets.suites.cogbench.description.task import TASK
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.suites.cogbench.description.stories import described, judge_saying, story_question
 
 HAPPY = "She smiles. -> She is happy."

@@ -21,7 +21,7 @@ from bench_assets.suites.cogbench.vqa.refinement import (
     longest_option,
     read_refinements,
 )
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.annotation.said import answer, fits
 from tests.rows import stored
 

@@ -9,7 +9,7 @@ from bench_assets.suites.cogbench.dataset.reasoning import EVENT
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion, Story, StoryChain
 from bench_assets.suites.cogbench.vqa import prompts
 from bench_assets.suites.cogbench.vqa.questions import ask_writer, read_response, written_questions
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 
 GOOD = """\
 What is the man doing in the phone booth?

@@ -8,11 +8,11 @@ from bench_assets.suites.journeybench.construction.assets import distractors
 from bench_assets.suites.journeybench.construction.assets import images as assets
 from bench_assets.suites.journeybench.mcot import assets as mcot
 from bench_assets.suites.journeybench.multi_image_vqa import assets as multi_image_vqa
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.tables.parquet import TableFiles, TableIOManager
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.tables.parquet import TableFiles, TableIOManager
 
 TASKS = [mcot, multi_image_vqa]
 LEFT = [shared, assets, distractors, *TASKS]

@@ -36,7 +36,7 @@ from bench_assets.suites.journeybench.raw_material import (
 from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
 from bench_assets.suites.journeybench.solutions.assets import solution_assets
 from bench_assets.suites.journeybench.text_generation import GeneratedText
-from resources.images.store import ImageStore
+from bench_resources.images.store import ImageStore
 from tests import rows
 from tests.fair_exam import unfair
 from tests.suites.journeybench.construction.left_half import LEFT, TASKS, Bench, one

@@ -9,7 +9,7 @@ from bench_assets.suites.journeybench.construction.dialogue import (
     read_questions,
     read_reasoning,
 )
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 
 UNSURE = "We are not sure which option is correct"
 

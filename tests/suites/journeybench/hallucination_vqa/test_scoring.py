@@ -14,7 +14,7 @@ from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import m
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import read_trigger_questions
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK
 from bench_assets.suites.journeybench.synthetic.images import WORLD, members
-from resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import ScriptedModel
 from tests.rows import prediction, question
 
 FIELDS = {

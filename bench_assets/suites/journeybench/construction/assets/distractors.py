@@ -51,14 +51,14 @@ from bench_assets.suites.journeybench.raw_material import (
 from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.text_generation import GeneratedText
-from resources.config.settings_resource import SettingsResource
-from resources.config.stores import open_vector_cache
-from resources.datasets.source_files import SourceFiles
-from resources.encoders.caching_encoder import CachingEncoder
-from resources.encoders.sentence_encoder import SentenceEncoder, open_text_encoder
-from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.stores import open_vector_cache
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.encoders.caching_encoder import CachingEncoder
+from bench_resources.encoders.sentence_encoder import SentenceEncoder, open_text_encoder
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.tables.parquet import TableFiles, table_output
 
 _FOLDER = AssetFolder(SUITE)
 

@@ -45,10 +45,10 @@ from bench_assets.suites.journeybench.raw_material import (
     read_raw_rows,
 )
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from resources.config.settings_resource import SettingsResource
-from resources.datasets.source_files import SourceFiles
-from resources.images.store import ImageStore
-from resources.tables.parquet import TableFiles, table_output
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles, table_output
 
 _FOLDER = AssetFolder(SUITE)
 

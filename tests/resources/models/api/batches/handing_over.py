@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from bench_assets.core.schema.chat import Request, Response
-from resources.config.sections.servers import ServerSpec
-from resources.models.batches.engine import BatchEngine
-from resources.response_cache.rows import TokenCounts
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.batches.engine import BatchEngine
+from bench_resources.response_cache.rows import TokenCounts
 from tests.resources.models.api.asking import read_image
 from tests.resources.models.api.batches.stand_in import BatchServer
 

@@ -10,8 +10,8 @@ from aiohttp import web
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_assets.core.schema.errors import ModelError
-from resources.models.batches.providers import AnthropicBatches, OpenAIBatches
-from resources.response_cache.rows import TokenCounts
+from bench_resources.models.batches.providers import AnthropicBatches, OpenAIBatches
+from bench_resources.response_cache.rows import TokenCounts
 from tests.chat_server import texts
 from tests.resources.models.api.asking import requests_for
 from tests.resources.models.api.batches.handing_over import (

@@ -11,7 +11,7 @@ from typing import cast
 
 import pytest
 
-from resources.response_cache.caching_model import CachingModel
+from bench_resources.response_cache.caching_model import CachingModel
 from tests.resources.models.api.asking import requests_for
 from tests.resources.models.api.batches.handing_over import (
     ANSWERS,

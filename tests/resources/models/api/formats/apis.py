@@ -1,6 +1,6 @@
 """Stand-ins for Anthropic's and Gemini's servers: each accepts the fields of the real API only.
 
-Sources: ``resources/config/sections/known_servers.py``.
+Sources: ``resources/bench_resources/config/sections/known_servers.py``.
 """
 
 import base64

@@ -8,9 +8,9 @@ import pytest
 from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response
-from resources.config.sections.servers import ServerSpec
-from resources.models.api.engine import FormatOf, ServerEngine
-from resources.models.api.formats.base import ApiFormat
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.api.engine import FormatOf, ServerEngine
+from bench_resources.models.api.formats.base import ApiFormat
 from tests.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import read_image
 from tests.resources.models.api.formats import apis

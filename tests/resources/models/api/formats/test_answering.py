@@ -5,8 +5,8 @@ import logging
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from resources.config.sections.servers import ServerSpec
-from resources.models.api.formats.response_body import ServedModelCheck
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.api.formats.response_body import ServedModelCheck
 from tests.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import ask, engine, requests_for
 from tests.resources.models.api.formats.apis import whole

@@ -10,12 +10,12 @@ import orjson
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from resources.http.backoff import UNLIMITED_TRIES, Failure
-from resources.models.api.engine import FormatOf
-from resources.models.api.formats.anthropic import Anthropic
-from resources.models.api.formats.gemini import Gemini
-from resources.models.api.formats.openai import OpenAI
-from resources.models.api.formats.response_body import decode_response, is_empty
+from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
+from bench_resources.models.api.engine import FormatOf
+from bench_resources.models.api.formats.anthropic import Anthropic
+from bench_resources.models.api.formats.gemini import Gemini
+from bench_resources.models.api.formats.openai import OpenAI
+from bench_resources.models.api.formats.response_body import decode_response, is_empty
 from tests.resources.models.api.formats.asking import form
 
 AGAIN = UNLIMITED_TRIES

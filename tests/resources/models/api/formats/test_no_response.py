@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resources.http.backoff import UNLIMITED_TRIES, Failure
-from resources.http.errors import failure
-from resources.models.api.engine import FormatOf
-from resources.models.api.formats.anthropic import Anthropic
-from resources.models.api.formats.gemini import Gemini
-from resources.models.api.formats.openai import OpenAI
-from resources.models.api.formats.response_body import decode_response as read_body
+from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
+from bench_resources.http.errors import failure
+from bench_resources.models.api.engine import FormatOf
+from bench_resources.models.api.formats.anthropic import Anthropic
+from bench_resources.models.api.formats.gemini import Gemini
+from bench_resources.models.api.formats.openai import OpenAI
+from bench_resources.models.api.formats.response_body import decode_response as read_body
 from tests.resources.models.api.formats.asking import form
 from tests.resources.models.api.formats.test_openai import read
 

@@ -6,9 +6,9 @@ import orjson
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from resources.http.backoff import Failure
-from resources.models.api.formats.openai import OpenAI
-from resources.models.api.formats.response_body import decode_response as read_body
+from bench_resources.http.backoff import Failure
+from bench_resources.models.api.formats.openai import OpenAI
+from bench_resources.models.api.formats.response_body import decode_response as read_body
 from tests.resources.models.api.formats.asking import form
 from tests.resources.models.api.stand_ins import completion
 

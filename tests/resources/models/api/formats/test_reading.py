@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS, Tags, split_reasoning
 from bench_assets.core.schema.chat import Response
-from resources.config.sections.servers import ServerSpec
-from resources.models.api.formats.anthropic import Anthropic
-from resources.models.api.formats.base import ApiFormat
-from resources.models.api.formats.gemini import Gemini
-from resources.models.api.formats.openai import OpenAI
-from resources.models.api.formats.response_body import decode_response, prepend_reasoning
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.api.formats.anthropic import Anthropic
+from bench_resources.models.api.formats.base import ApiFormat
+from bench_resources.models.api.formats.gemini import Gemini
+from bench_resources.models.api.formats.openai import OpenAI
+from bench_resources.models.api.formats.response_body import decode_response, prepend_reasoning
 from tests.resources.models.api.asking import read_image
 from tests.resources.models.api.formats.test_responses import candidate, message
 

@@ -1,0 +1,163 @@
+"""Annotation backend over files: one for units, others for answers.
+
+``annotation/<suite>/<task>/`` of the home folder holds ``task.json``, ``units.jsonl`` and any
+number of ``answers*.jsonl``, written by annotators: lines of ``{unit, person, values}`` with a text
+or a list of texts by field, and optionally ``digest``, ``task_version``, ``at``, ``changed_at``,
+``changed_by``, ``proposed_by``, ``seconds`` and ``skipped``.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from sys import intern
+from typing import Any
+
+from bench_assets.annotation.tasks import (
+    AnnotationError,
+    AnnotationTask,
+    Answer,
+    Unit,
+    UnitCounts,
+    Values,
+    by_id,
+    parse_timestamp,
+)
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.json_records import read_lines, require_field
+from bench_resources.storage.atomic_write import open_atomic
+
+_TIMES = ("at", "changed_at")
+
+
+@dataclass(frozen=True, slots=True)
+class FileBackend:
+    """The annotation backend over the folder ``annotation`` of a home."""
+
+    folder: Path
+
+    def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
+        """Write the units."""
+        before = self._digests(task)
+        digests = {name: unit.digest for name, unit in by_id(task, units).items()}
+        lines = [json.dumps(_unit_entry(unit), ensure_ascii=False) for unit in units]
+        self._write(task, "units.jsonl", "".join(f"{line}\n" for line in lines))
+        self._write_task(task, closed=False)
+        return UnitCounts.of(before, digests)
+
+    def answers(self, task: AnnotationTask) -> list[Answer]:
+        """Read all answers; an invalid line has a complaint."""
+        found = [
+            answer
+            for file in sorted(self._folder(task).glob("answers*.jsonl"))
+            for answer in _read_answers(task, file)
+        ]
+        return sorted(found, key=lambda a: (a.unit_id, a.unit_digest, a.person, a.changed_at))
+
+    def close(self, task: AnnotationTask) -> None:
+        """Record that the task is closed."""
+        self._write_task(task, closed=True)
+
+    def _folder(self, task: AnnotationTask) -> Path:
+        return self.folder / task.name
+
+    def _digests(self, task: AnnotationTask) -> dict[str, str]:
+        return {
+            require_field(entry, "unit", str, where): require_field(entry, "digest", str, where)
+            for entry, where in self._units(task)
+        }
+
+    def _units(self, task: AnnotationTask) -> Iterator[tuple[dict[str, Any], str]]:
+        file = self._folder(task) / "units.jsonl"
+        try:
+            yield from read_lines(file) if file.exists() else ()
+        except SourceError as error:
+            raise AnnotationError(
+                f"{error}. Remove the file, and publish the units again"
+            ) from error
+
+    def _write_task(self, task: AnnotationTask, *, closed: bool) -> None:
+        payload = {**asdict(task), "version": task.version, "closed": closed}
+        self._write(task, "task.json", json.dumps(payload, ensure_ascii=False, indent=2) + "\n")
+
+    def _write(self, task: AnnotationTask, name: str, text: str) -> None:
+        with open_atomic(self._folder(task) / name) as file:
+            file.write(text.encode())
+
+
+def _unit_entry(unit: Unit) -> dict[str, Any]:
+    hidden = ("task", "unit_id", "gold", "withheld")
+    visible = {name: value for name, value in asdict(unit).items() if name not in hidden}
+    return {"unit": unit.unit_id, "digest": unit.digest, **visible}
+
+
+def _read_answers(task: AnnotationTask, file: Path) -> Iterator[Answer]:
+    try:
+        lines = file.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise AnnotationError(f"{file}: cannot be read: {error}") from error
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield _parse_answer(task, line, f"{file.name}, line {number:06}")
+
+
+def _parse_answer(task: AnnotationTask, line: str, where: str) -> Answer:
+    nothing = Answer(
+        task=task.name, task_version="", unit_id="", unit_digest="", person="", values={},
+        at="", changed_at="", tool="files", tool_id=where,
+    )  # fmt: skip
+    try:
+        entry = json.loads(line)
+        return _parse_entry(entry, nothing, where)
+    except SourceError as error:
+        return replace(nothing, complaint=str(error))
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        return replace(nothing, complaint=f"{where}: not an answer: {error}")
+
+
+def _parse_entry(entry: object, nothing: Answer, where: str) -> Answer:
+    if not isinstance(entry, dict):
+        raise SourceError(f"{where}: expected an object, got {entry!r:.60}")
+    times = {k: parse_timestamp(require_field(entry, k, str, where)) for k in _TIMES if k in entry}
+    at = times.get("at") or times.get("changed_at", "")
+    texts = ("digest", "task_version", "changed_by", "proposed_by")
+    strings = {name: require_field({name: "", **entry}, name, str, where) for name in texts}
+    seconds = entry.get("seconds")
+    return replace(
+        nothing,
+        # Interned: many answers have the same unit, person and values.
+        unit_id=intern(require_field(entry, "unit", str, where)),
+        unit_digest=intern(strings["digest"]),
+        task_version=intern(strings["task_version"]),
+        person=intern(_require_person(require_field(entry, "person", str, where), where)),
+        values=_parse_values(require_field({"values": {}, **entry}, "values", dict, where), where),
+        at=at,
+        changed_at=times.get("changed_at", at),
+        changed_by=strings["changed_by"],
+        proposed_by=strings["proposed_by"],
+        seconds=float(seconds) if isinstance(seconds, int | float) and seconds >= 0 else None,
+        skipped=require_field({"skipped": False, **entry}, "skipped", bool, where),
+    )
+
+
+def _require_person(person: str, where: str) -> str:
+    if not (name := person.strip()):
+        raise SourceError(f"{where}: field 'person' is empty. Set the annotator's name")
+    return name
+
+
+def _parse_values(raw: Mapping[str, object], where: str) -> Values:
+    lists = {name: value if isinstance(value, list) else [value] for name, value in raw.items()}
+    return _intern_values(
+        tuple(
+            (name, tuple(require_field({name: value}, name, str, where) for value in entries))
+            for name, entries in lists.items()
+            if entries
+        )
+    )
+
+
+@lru_cache(maxsize=1000)
+def _intern_values(values: tuple[tuple[str, tuple[str, ...]], ...]) -> Values:
+    return dict(values)

@@ -1,0 +1,152 @@
+"""Annotation backend over the pages' SQLite file."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bench_assets.annotation.tasks import (
+    AnnotationError,
+    AnnotationTask,
+    Answer,
+    Unit,
+    UnitCounts,
+    Values,
+    by_id,
+)
+from bench_resources.annotation.web.store import (
+    PagesStore,
+    parse_values,
+    serialize_task,
+    serialize_unit,
+)
+
+TOOL = "pages"
+_NO_END = 1_000_000_000  # annotators of an attention check: unlimited
+_SHORT = 400  # characters; shorter answers are likely to repeat, and parsed once
+
+_SELECT_TASK = "SELECT id FROM tasks WHERE name = ?"
+_UPSERT_TASK = """
+INSERT INTO tasks (name, version, told, closed) VALUES (?, ?, ?, 0) ON CONFLICT (name)
+DO UPDATE SET version = excluded.version, told = excluded.told, closed = 0 RETURNING id
+"""
+_UPSERT_UNIT = """
+INSERT INTO units (task, version, unit_id, digest, told, position, asked, needed, gold)
+VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?) ON CONFLICT (task, unit_id, digest, version) DO UPDATE SET
+told = excluded.told, position = excluded.position, asked = 1, needed = excluded.needed,
+gold = excluded.gold
+"""
+_UPDATE_ROOM = f"""
+UPDATE units SET room = CASE WHEN gold THEN {_NO_END} ELSE needed - (
+    SELECT count(*) FROM places WHERE unit = units.id AND word IS NOT NULL AND NOT skipped
+) END WHERE
+"""
+_SELECT_DIGESTS = f"SELECT unit_id, digest FROM units WHERE task = ({_SELECT_TASK}) AND asked"
+_INSERT_BARRED = (
+    "INSERT INTO barred SELECT id, ? FROM units WHERE task = ? AND unit_id = ? AND asked"
+)
+_SELECT_ANSWERS = """
+SELECT a.id, i.version, i.unit_id, i.digest, a.person, a.said, a.at, a.changed_at, a.seconds,
+    a.skipped, a.proposed_by
+FROM answers a JOIN units i ON a.unit = i.id WHERE i.task = (SELECT id FROM tasks WHERE name = ?)
+ORDER BY i.unit_id, i.digest, a.person, a.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PagesBackend:
+    """The annotation backend over the SQLite file; works without the server."""
+
+    store: PagesStore
+
+    def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
+        """Publish units; the pages show them from then on."""
+        wanted = {name: unit.digest for name, unit in by_id(task, units).items()}
+        with self.store.writing() as db:
+            before = dict(db.execute(_SELECT_DIGESTS, (task.name,)))
+            _store_units(db, task, units)
+        return UnitCounts.of(before, wanted)
+
+    def answers(self, task: AnnotationTask) -> list[Answer]:
+        """Read every answer in order; a person's last one counts."""
+        if not self.store.exists:
+            return []
+        with self.store.reading() as db:
+            return list(_read_answers(task.name, db.execute(_SELECT_ANSWERS, (task.name,))))
+
+    def close(self, task: AnnotationTask) -> None:
+        """Close the task; an answer in progress may still be sent."""
+        with self.store.writing() as db:
+            db.execute("UPDATE tasks SET closed = 1 WHERE name = ?", (task.name,))
+
+
+def update_room(db: sqlite3.Connection, unit: int) -> None:
+    """Update the number of people who may still answer a unit."""
+    db.execute(f"{_UPDATE_ROOM} id = ?", (unit,))
+
+
+def _store_units(db: sqlite3.Connection, task: AnnotationTask, units: Sequence[Unit]) -> None:
+    ((number,),) = db.execute(_UPSERT_TASK, (task.name, task.version, serialize_task(task)))
+    db.execute("UPDATE units SET asked = 0 WHERE task = ?", (number,))
+    version = task.version
+    db.executemany(
+        _UPSERT_UNIT,
+        (
+            (number, version, unit.unit_id, unit.digest, serialize_unit(unit), position,
+             unit.needed, bool(unit.gold))
+            for position, unit in enumerate(units)
+        ),
+    )  # fmt: skip
+    db.execute("DELETE FROM barred WHERE unit IN (SELECT id FROM units WHERE task = ?)", (number,))
+    db.executemany(
+        _INSERT_BARRED,
+        ((person, number, unit.unit_id) for unit in units for person in dict.fromkeys(unit.barred)),
+    )
+    db.execute(f"{_UPDATE_ROOM} task = ? AND asked", (number,))
+
+
+def _read_answers(task: str, rows: sqlite3.Cursor) -> Iterator[Answer]:
+    known: dict[str, Any] = {}  # shared texts: two hundred thousand answers have few distinct ones
+    for (
+        number,
+        version,
+        unit_id,
+        digest,
+        person,
+        serialized,
+        at,
+        changed_at,
+        seconds,
+        *more,
+    ) in rows:
+        values, complaint = _parse_values(known, serialized)
+        yield Answer(
+            task=task,
+            task_version=known.setdefault(version, version),
+            unit_id=known.setdefault(unit_id, unit_id),
+            unit_digest=known.setdefault(digest, digest),
+            person=known.setdefault(person, person),
+            values=values,
+            at=at,
+            changed_at=at if at == changed_at else changed_at,
+            seconds=seconds,
+            skipped=bool(more[0]),
+            proposed_by=known.setdefault(more[1], more[1]),
+            tool=TOOL,
+            tool_id=f"{number:010}",  # sorts by time
+            complaint=complaint,
+        )
+
+
+def _parse_values(known: dict[str, Any], serialized: str) -> tuple[Values, str]:
+    key = f"said:{serialized}" if len(serialized) < _SHORT else ""
+    if key not in known or not key:
+        try:
+            found = parse_values(serialized), ""
+        except (AnnotationError, TypeError, AttributeError):
+            found = {}, "the stored answer is damaged"
+        if not key:
+            return found
+        known[key] = found
+    read: tuple[Values, str] = known[key]
+    return read

@@ -1,0 +1,237 @@
+"""Server of the annotation pages, in a thread."""
+
+import logging
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from threading import Thread
+from typing import Self
+from urllib.parse import urlsplit
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from bench_assets.annotation.answers.validation import AnnotationTerms
+from bench_assets.core.schema.errors import BenchError, SettingsError
+from bench_resources.annotation.web.assignments import LEASE, Assignments
+from bench_resources.annotation.web.forms import MOST_TEXT
+from bench_resources.annotation.web.rendering import MOST_BYTES, RefusedError, Uploads, render_page
+from bench_resources.annotation.web.routes import Pages
+from bench_resources.annotation.web.sessions import (
+    COOKIE,
+    RATES,
+    LinkSigner,
+    Rate,
+    RateLimiter,
+    RequestKind,
+    SecurityHeaders,
+    VisitorSessions,
+)
+from bench_resources.annotation.web.store import PagesStore, pages_store
+from bench_resources.config.addresses import fill_keys
+from bench_resources.config.bench_toml import Settings, load_settings
+from bench_resources.images.locations import ImageLocation
+from bench_resources.images.store import open_image_store
+
+PORT = 8766
+LOOPBACK = "127.0.0.1"
+_LOCAL = ("127.0.0.1", "localhost", "::1")
+_ANY_ADDRESS = ("0.0.0.0", "::")
+_MAX_REQUESTS = 256  # requests
+_SESSION = 365 * 86400  # s; a link ends a session earlier
+
+_log = logging.getLogger("bench_assets.annotation.answers")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """Dependencies of the pages."""
+
+    store: PagesStore
+    images: ImageLocation
+    url: str = ""  # public address of the pages
+    terms: Callable[[], Mapping[str, AnnotationTerms]] = dict  # by task
+    lease: float = LEASE  # s
+    rates: Mapping[RequestKind, Rate] = field(default_factory=RATES.copy)
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class CurrentTerms:
+    """Terms of a home's tasks by name; bench.toml is read again when it changes."""
+
+    settings: Settings
+    _changed: int = 0  # ns since the epoch
+
+    def __call__(self) -> Mapping[str, AnnotationTerms]:
+        """Current terms; the previous ones while bench.toml is missing or invalid."""
+        with suppress(OSError, SettingsError):
+            changed = self.settings.file.stat().st_mtime_ns
+            if changed != self._changed:
+                self.settings, self._changed = load_settings(self.settings.home), changed
+        return {name: one.terms for name, one in self.settings.annotation.tasks.items()}
+
+
+def require_pages(settings: Settings) -> None:
+    """Require ``kind = "pages"``, and the packages that serve them.
+
+    Raises:
+        SettingsError: If another backend is configured, or a package is missing.
+    """
+    if not all(map(find_spec, ("itsdangerous", "python_multipart"))):
+        raise SettingsError("annotation pages need their packages: pip install '.[annotate]'")
+    if settings.annotation.kind != "pages":
+        raise SettingsError(
+            f'{settings.file}, [annotation]: kind is "{settings.annotation.kind}" (expected'
+            ' "pages").'
+        )
+
+
+def setup_of(settings: Settings) -> Setup:
+    """The setup of a home's pages.
+
+    Raises:
+        SettingsError: If another backend is configured.
+    """
+    require_pages(settings)
+    return Setup(
+        store=pages_store(settings.home),
+        images=open_image_store(settings).place,
+        url=fill_keys(settings.annotation.url),
+        terms=CurrentTerms(settings),
+    )
+
+
+def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
+    """Build the ASGI application.
+
+    Raises:
+        AnnotationError: If the signing key cannot be read or created.
+    """
+    from starlette.middleware.sessions import SessionMiddleware  # needs itsdangerous
+
+    outside = urlsplit(setup.url)
+    links = LinkSigner.beside(setup.store)
+    desk = Assignments(store=setup.store, terms=setup.terms, lease=setup.lease, clock=setup.clock)
+    sessions = VisitorSessions(
+        links=links, limits=RateLimiter(dict(setup.rates)), clock=setup.clock
+    )
+    named = map(_url_host, (*_LOCAL, outside.hostname or "", host))
+    hosts = {"*"} if host in _ANY_ADDRESS else {*named} - {""}
+    app = Starlette(
+        routes=Pages(desk=desk, sessions=sessions, uploads=Uploads(setup.images)).routes(),
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=sorted(hosts), www_redirect=False),
+            Middleware(RequestBodyLimitMiddleware, max_body_size=MOST_TEXT + MOST_BYTES),
+            Middleware(
+                SessionMiddleware,
+                secret_key=links.key,
+                session_cookie=COOKIE,
+                max_age=_SESSION,
+                https_only=outside.scheme == "https",
+            ),
+        ],
+        exception_handlers={
+            HTTPException: _handle_http_error,
+            RefusedError: _handle_refusal,
+            BenchError: _handle_unavailable,
+            Exception: _handle_unavailable,
+        },
+    )
+    return SecurityHeaders(app)
+
+
+def _url_host(host: str) -> str:
+    """A host as in addresses and the header Host: IPv6 in brackets."""
+    return f"[{host}]" if ":" in host else host
+
+
+class PagesServer:
+    """Serves the pages in a thread during a ``with`` block."""
+
+    def __init__(self, setup: Setup, host: str = LOOPBACK, port: int = PORT) -> None:
+        """Bind the port; 0: any free port.
+
+        Raises:
+            SettingsError: If the port is not available.
+            AnnotationError: As ``application``.
+        """
+        self._app = application(setup, host)
+        try:
+            family, kind, _, _, address = socket.getaddrinfo(
+                host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )[0]
+            self._socket = socket.socket(family, kind)
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self._socket.bind(address)
+        except (OSError, OverflowError) as error:
+            raise SettingsError(
+                f"port {port} of {host} cannot be used: {error}. Choose another: --port, 0 for any"
+            ) from error
+        self.address = f"http://{_url_host(host)}:{self._socket.getsockname()[1]}"
+
+    def __enter__(self) -> Self:
+        """Start serving."""
+        logging.getLogger("uvicorn.access").disabled = True  # paths contain the secret links
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                self._app, log_config=None, access_log=False, server_header=False,
+                proxy_headers=False, ws="none", lifespan="off", limit_concurrency=_MAX_REQUESTS,
+                timeout_graceful_shutdown=5,
+            )
+        )  # fmt: skip
+        self._socket.listen()  # requests before the thread runs have to wait
+        self._thread = Thread(target=self._server.run, args=([self._socket],), daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Finish open requests, then stop."""
+        self._server.should_exit = True
+        self._thread.join(10)
+        with suppress(OSError):
+            self._socket.close()
+
+    def wait(self) -> None:
+        """Wait until the server stops."""
+        self._thread.join()
+
+
+def _message_page(status: int, heading: str, sentence: str, after: float = 0.0) -> Response:
+    response = render_page(
+        "message.html", status, heading=heading, sentence=sentence,
+        onward="" if status in (403, 503) else "/", onward_name="To the tasks",
+    )  # fmt: skip
+    if after:
+        response.headers["Retry-After"] = str(int(after) + 1)
+    return response
+
+
+def _handle_refusal(_: Request, why: Exception) -> Response:
+    if not isinstance(why, RefusedError):
+        raise why
+    return _message_page(why.status, "Not possible", str(why), why.after)
+
+
+def _handle_http_error(_: Request, why: Exception) -> Response:
+    status = why.status_code if isinstance(why, HTTPException) else 500
+    if status in (400, 413):
+        return _message_page(status, "Not possible", "The request is too large, or not a form.")
+    return _message_page(status, "Page not found", "There is nothing at this address.")
+
+
+def _handle_unavailable(_: Request, why: Exception) -> Response:
+    """Error page; the reason is only in the log, without the person."""
+    _log.error("a page failed: %s", why, exc_info=not isinstance(why, BenchError))
+    sentence = "What you sent was not saved. Please try again in a few minutes."
+    return _message_page(503, "The pages cannot be used now", sentence)

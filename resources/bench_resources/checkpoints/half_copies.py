@@ -1,0 +1,115 @@
+"""Half-written weights: an interrupted copy leaves zeros behind, which load without an error.
+
+Zeros at the end of a file are refused if no training leaves them: they begin inside a row of a
+tensor, or cover further matrices. Other blocks of zeros may be intended (rows of padding tokens,
+adapters before their first step), and only cause a warning.
+"""
+
+import logging
+import os
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import BinaryIO
+
+from bench_assets.core.schema.errors import ModelError
+from bench_resources.checkpoints.files import TensorSpan, tensor_spans
+
+BLOCK = 4096  # bytes of a page, or of a block of a disk
+_STEP = 1 << 20  # bytes read at once
+_SHOWN = 3
+
+_UNINDEXED_SUFFIXES = (".bin", ".gguf")
+_COPY_AGAIN = "Unless that is intended, the file is half-written: copy it again"
+
+_log = logging.getLogger("bench_assets.checkpoints")
+
+
+def refuse_half_copy(file: Path, spans: Sequence[TensorSpan]) -> None:
+    """Refuse a safetensors file that ends with zeros which no training leaves.
+
+    Args:
+        file: The file, of which only the end is read.
+        spans: Positions of its tensors.
+
+    Raises:
+        ModelError: If all tensors are zero, or the zeros begin inside one; names it.
+        OSError: If it cannot be read.
+    """
+    size = file.stat().st_size
+    start = _start_of_zeros(file)
+    if size - start < BLOCK or not spans:
+        return
+    inside = next((one for one in spans if one.start < start < one.end), None)
+    zero_tensors = [one.name for one in spans if one.start >= start and one.row]
+    is_empty = start <= spans[0].start and any(one.row for one in spans)
+    torn = inside and (zero_tensors or (inside.row and (start - inside.start) % inside.row))
+    if inside and torn:
+        raise ModelError(
+            f"{file}: half-written: its last {size - start} bytes are zero, from inside tensor"
+            f" {inside.name}. Copy it again"
+        )
+    if is_empty:
+        raise ModelError(f"{file}: half-written: all its tensors are zero. Copy it again")
+
+
+def inspect_weights(files: Iterable[Path]) -> None:
+    """Refuse half-written safetensors files, and warn of matrices with a block of zeros.
+
+    One block per mebibyte of each matrix is read. Other weight files do not record where their
+    tensors are: there, one block per mebibyte of the file is read, and two zero blocks in a row
+    cause a warning.
+
+    Raises:
+        ModelError: As ``refuse_half_copy``, or if a header cannot be read.
+        OSError: If a file cannot be read.
+    """
+    for file in files:
+        if file.suffix in _UNINDEXED_SUFFIXES and (n := _zero_mebibytes(file)):
+            _log.warning("%s: about %d MiB are zero. %s", file, n, _COPY_AGAIN)
+        if file.suffix != ".safetensors":
+            continue
+        spans = tensor_spans(file)
+        refuse_half_copy(file, spans)
+        with file.open("rb") as opened:
+            names = [one.name for one in spans if one.row and _has_zeros(opened, one)]
+        if names:
+            listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
+            _log.warning(
+                "%s: %d of %d tensors have a block of %d zero bytes (%s). %s",
+                *(file, len(names), len(spans), BLOCK, listed, _COPY_AGAIN),
+            )
+
+
+def _has_zeros(opened: BinaryIO, span: TensorSpan) -> bool:
+    last = span.end - BLOCK
+    for offset in sorted({*range(span.start, last + 1, _STEP), last}):
+        if offset >= span.start:
+            opened.seek(offset)
+            if not opened.read(BLOCK).strip(b"\0"):
+                return True
+    return False
+
+
+def _zero_mebibytes(file: Path) -> int:
+    """Number of mebibytes that begin with a block of zeros, as does the next one."""
+    with file.open("rb") as opened:
+        zero = []
+        for offset in range(0, file.stat().st_size - BLOCK + 1, _STEP):
+            opened.seek(offset)
+            zero.append(not opened.read(BLOCK).strip(b"\0"))
+    return sum(one and other for one, other in pairwise(zero))
+
+
+def _start_of_zeros(file: Path) -> int:
+    """Offset at which the zeros at the end of a file begin; its size if it ends with none."""
+    with file.open("rb") as opened:
+        end = opened.seek(0, os.SEEK_END)
+        while end:
+            begin = max(0, end - (_STEP if end < file.stat().st_size else BLOCK))
+            opened.seek(begin)
+            rest = opened.read(end - begin).rstrip(b"\0")
+            if rest:
+                return begin + len(rest)
+            end = begin
+    return 0

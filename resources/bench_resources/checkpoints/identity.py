@@ -1,0 +1,343 @@
+"""Identity of a Hugging Face checkpoint: location, completeness, content digest.
+
+Watched folders use a fingerprint instead of a digest of all bytes: metadata, and a few blocks of
+every tensor, because the headers of two training steps are equal.
+"""
+
+import importlib.util
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import BinaryIO
+
+from bench_assets.core.schema.errors import ModelError
+from bench_resources.checkpoints.adapters import HUB_ID, base_of
+from bench_resources.checkpoints.content_checksums import (
+    ContentChecksum,
+    DigestFiles,
+    ListFiles,
+    take_checksum,
+)
+from bench_resources.checkpoints.files import (
+    ADAPTER_CONFIG,
+    LAYERS,
+    TensorSpan,
+    content_digest,
+    has_image_processor,
+    has_tokenizer,
+    is_adapter,
+    loaded_files,
+    processor_above,
+    processor_files,
+    refuse_truncated_archive,
+    relative_names,
+    tensor_spans,
+    watched_files,
+)
+from bench_resources.checkpoints.half_copies import inspect_weights, refuse_half_copy
+from bench_resources.checkpoints.hub_access import first_line, hub_access, hub_is_reachable
+from bench_resources.checkpoints.training_layouts import layout_of
+
+_PACKAGE = "package:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """A checkpoint pinned to its content.
+
+    ``content`` covers every byte that loading reads: ``sha256:<16 digits>`` of a folder,
+    ``id@commit`` of a hub id, then ``+adapter:...`` and ``+processor:...`` where those lie
+    elsewhere. No folder name is part of it.
+    """
+
+    location: str  # of the weights (an adapter's base): a folder, or a hub id
+    revision: str = "main"  # of a hub id: the commit
+    content: str
+    adapter: str = ""  # folder of a PEFT adapter to apply to the weights
+    processor: str = ""  # folder or hub id with tokenizer and processor; "": at ``location``
+    processor_revision: str = "main"  # of a hub id: the commit
+    # of the files in its folders
+    checksums: tuple[ContentChecksum, ...] = field(default=(), compare=False, repr=False)
+
+
+def pin(
+    written: str,
+    revision: str = "main",
+    gguf_file: str | None = None,
+    *,
+    processor: str = "",
+    base: str = "",
+    digest: DigestFiles = content_digest,
+) -> Checkpoint:
+    """Find a checkpoint, check its completeness, and identify its content.
+
+    ``written`` is ``package:NAME`` (the folder of an installed package, not imported), a folder, or
+    a hub id. A folder is digested completely: two steps of a training run differ only in the
+    numbers. A branch on the hub is resolved to its commit; offline, to the one in the cache.
+
+    Args:
+        written: The checkpoint or adapter.
+        revision: Revision of a hub id; if ``written`` is an adapter's folder, of its base.
+        gguf_file: Name of the GGUF file with weights and tokenizer.
+        processor: Location of tokenizer and processor; "": see ``_processor_of``.
+        base: Base model of an adapter; "": as recorded in the adapter.
+        digest: Digests the content of files, for example from a cache.
+
+    Raises:
+        ModelError: If there is no such folder or hub id, files are missing, unreadable or changed
+            meanwhile, or an adapter cannot be applied to its base.
+    """
+    try:
+        return _pin_content(written, revision, gguf_file, processor, base, digest)
+    except OSError as error:
+        raise ModelError(f"{written}: {error.filename or 'a file'}: {error.strerror}") from error
+
+
+def _pin_content(
+    written: str,
+    revision: str,
+    gguf_file: str | None,
+    processor: str,
+    base: str,
+    digest: DigestFiles,
+) -> Checkpoint:
+    folder = _folder(written)
+    if gguf_file is None and is_adapter(folder):
+        pinned = _with_adapter(folder, revision, base, digest)
+    elif not folder.is_dir() and gguf_file is None and HUB_ID.fullmatch(written):
+        pinned = _from_hub(written, revision, base, digest)
+    else:
+        pinned = _pin_weights(written, revision, gguf_file, digest)
+    if base and not pinned.adapter:
+        raise ModelError(
+            f"{written}: base = {base}, but this is not an adapter (no {ADAPTER_CONFIG})"
+        )
+    found = processor or ("" if gguf_file else _processor_of(folder, pinned))
+    return _with_processor(pinned, found, digest) if found else pinned
+
+
+def _pin_weights(
+    written: str, revision: str, gguf_file: str | None, digest: DigestFiles
+) -> Checkpoint:
+    folder = _folder(written)
+    if folder.is_dir() or not HUB_ID.fullmatch(written):
+        try:
+            checksummed = _checksum_weights(partial(loaded_files, folder, gguf_file), digest)
+        except ModelError as error:
+            if folder.is_dir() and not gguf_file and (layout := layout_of(folder)):
+                raise ModelError(layout.says) from error
+            raise
+        content = f"sha256:{checksummed.content}"
+        return Checkpoint(location=str(folder), content=content, checksums=(checksummed,))
+    commit = hub_commit(written, revision, gguf_file or "config.json")
+    content = f"{written}@{commit}" + (f"/{gguf_file}" if gguf_file else "")
+    return Checkpoint(location=written, revision=commit, content=content)
+
+
+def _checksum_weights(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum:
+    checksummed = take_checksum(list_files, digest)
+    inspect_weights(checksummed.states)
+    return checksummed
+
+
+def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
+    """A model on the hub, or an adapter, which is downloaded to the cache.
+
+    The transformer of a sentence-transformers model may lie in a subfolder.
+    """
+    try:
+        return _pin_weights(hub_id, revision, None, digest)
+    except ModelError as no_model:
+        if not isinstance(no_model.__cause__, OSError) or no_model.__cause__.__cause__:
+            raise  # a network error, for which the next request would wait as long
+        try:
+            commit = hub_commit(hub_id, revision, ADAPTER_CONFIG)
+        except ModelError:
+            with suppress(ModelError):
+                commit = hub_commit(hub_id, revision, LAYERS)
+                return Checkpoint(location=hub_id, revision=commit, content=f"{hub_id}@{commit}")
+            raise no_model from no_model.__cause__
+    from huggingface_hub import snapshot_download
+
+    try:
+        with hub_access():
+            folder = snapshot_download(hub_id, revision=commit)
+    except (OSError, ValueError) as error:
+        raise ModelError(
+            f"{hub_id}: its files cannot be downloaded: {first_line(error)}"
+        ) from error
+    return _with_adapter(Path(folder), "main", base, digest)
+
+
+def _with_adapter(folder: Path, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
+    on = base_of(folder, base, revision)
+    checksummed = _checksum_weights(partial(loaded_files, folder), digest)
+    base_checkpoint = _pin_weights(on.place, on.revision, None, digest)
+    return replace(
+        base_checkpoint,
+        adapter=str(folder),
+        content=f"{base_checkpoint.content}+adapter:sha256:{checksummed.content}",
+        checksums=(*base_checkpoint.checksums, checksummed),
+    )
+
+
+def _processor_of(folder: Path, pinned: Checkpoint) -> str:
+    """Default location of tokenizer and processor; "": with the weights.
+
+    The checkpoint's folder, the nearest parent with a tokenizer, or an adapter's base. An adapter's
+    folder with a tokenizer but no image processor counts only if its base is a folder without one.
+    """
+    own = Path(pinned.adapter or folder)
+    if not own.is_dir():
+        return ""
+    if above := processor_above(own):
+        return str(above)
+    location = Path(pinned.location)
+    of_adapter = pinned.adapter and has_tokenizer(own)
+    if of_adapter and (
+        has_image_processor(own) or (location.is_dir() and not has_image_processor(location))
+    ):
+        return str(own)
+    if pinned.adapter and location.is_dir() and (above := processor_above(location)):
+        return str(above)
+    return ""
+
+
+def _with_processor(pinned: Checkpoint, written: str, digest: DigestFiles) -> Checkpoint:
+    folder, checksums = _folder(written), pinned.checksums
+    if folder.is_dir():
+        if not processor_files(folder):
+            raise ModelError(f"{folder}: no tokenizer and no processor")
+        checksummed = take_checksum(partial(processor_files, folder), digest)
+        content, checksums = f"sha256:{checksummed.content}", (*checksums, checksummed)
+        at, commit = str(folder), "main"
+    elif HUB_ID.fullmatch(written):
+        commit = hub_commit(written, "main", "tokenizer_config.json")
+        at, content = written, f"{written}@{commit}"
+    else:
+        raise ModelError(f"processor = {written}: no such folder")
+    return replace(
+        pinned,
+        processor=at,
+        processor_revision=commit,
+        content=f"{pinned.content}+processor:{content}",
+        checksums=checksums,
+    )
+
+
+def _folder(written: str) -> Path:
+    if not written.startswith(_PACKAGE):
+        return Path(written)
+    package = written.removeprefix(_PACKAGE)
+    found = importlib.util.find_spec(package)
+    if found is None or not found.submodule_search_locations:
+        raise ModelError(f"{written}: no package {package} is installed (see embedded-models.txt)")
+    return Path(found.submodule_search_locations[0])
+
+
+def hub_commit(hub_id: str, revision: str = "main", file: str = "config.json") -> str:
+    """Resolve a revision of a hub repository to its commit, through one of its files.
+
+    Raises:
+        ModelError: If neither the hub nor the local cache has it.
+    """
+    from huggingface_hub import hf_hub_download
+
+    is_online = hub_is_reachable()  # else the library tries for half a minute, file by file
+    try:
+        with hub_access():
+            path = hf_hub_download(hub_id, file, revision=revision, local_files_only=not is_online)
+        _refuse_page(Path(path))
+    except (OSError, ValueError) as error:  # every error of huggingface_hub is one of the two
+        if not is_online:
+            raise ModelError(
+                f"{hub_id}: no such folder; the hub cannot be reached, and the local cache has no"
+                f" {file} at revision {revision!r}"
+            ) from error
+        raise ModelError(
+            f"{hub_id}: no such folder, and no hub repository with {file} at revision"
+            f" {revision!r}, nor is it in the local cache: {first_line(error)}"
+        ) from error
+    # .../snapshots/<commit>/<file>; the file may be in subfolders.
+    return Path(path).parents[len(Path(file).parts) - 1].name
+
+
+def _refuse_page(file: Path) -> None:
+    """Refuse a web page that was sent instead of a file, and delete it from the cache."""
+    with file.open("rb") as opened:
+        begins = opened.read(_BLOCK).lstrip()
+    if begins.startswith(b"<"):
+        file.resolve().unlink()
+        file.unlink(missing_ok=True)
+        raise ValueError("the hub sent a web page in its place")
+
+
+_BLOCK = 4096  # bytes
+_SMALL = 1 << 20  # bytes; files up to here are read whole
+_SPREAD = 64  # blocks read of a weight file whose tensor positions are unknown
+
+
+def fingerprint(folder: Path, *, full: bool = False) -> str:
+    """Identify the content of a checkpoint by eight hexadecimal digits.
+
+    Of an adapter, only its own files count; they name the base. ``full`` reads every byte.
+
+    Raises:
+        ModelError: If a file is missing, cut short, or has no readable header.
+        OSError: If a file disappears meanwhile.
+    """
+    files = watched_files(folder)
+    spans = {file: tensor_spans(file) for file in files if file.suffix == ".safetensors"}
+    for file, its_spans in spans.items():
+        refuse_half_copy(file, its_spans)
+    for file in files:
+        if file.suffix == ".bin":
+            refuse_truncated_archive(file)
+    if full:
+        return content_digest(files)[:8]
+    state = sha256()
+    for file, name in zip(files, relative_names(files), strict=True):
+        state.update(os.fsencode(f"{name} {file.stat().st_size}\n"))
+        for block in _samples(file, spans.get(file)):
+            state.update(block)
+    return state.hexdigest()[:8]
+
+
+def _samples(file: Path, spans: list[TensorSpan] | None) -> Iterator[bytes]:
+    with file.open("rb") as opened:
+        size = os.fstat(opened.fileno()).st_size
+        if size <= _SMALL:
+            yield opened.read(_SMALL)
+        elif spans is None:
+            yield from _blocks(opened, range(0, size, size // _SPREAD))
+        else:
+            yield opened.read(spans[0].start if spans else size)
+            for span in spans:
+                last = max(span.start, span.end - _BLOCK)
+                yield from _blocks(opened, sorted({span.start, (span.start + last) // 2, last}))
+
+
+def _blocks(opened: BinaryIO, offsets: Iterable[int]) -> Iterator[bytes]:
+    for offset in offsets:
+        opened.seek(offset)
+        yield opened.read(_BLOCK)
+
+
+def pin_served(path: str, digest: DigestFiles = content_digest) -> Checkpoint:
+    """Pin the weights that a server loads: a folder, or a GGUF file.
+
+    Raises:
+        ModelError: If the weights are missing or incomplete.
+    """
+    location = Path(path)
+    if location.is_file():
+        return pin(str(location.parent), gguf_file=location.name, digest=digest)
+    if not location.is_dir():
+        raise ModelError(
+            f"path = {path}: no such folder. Set path to the folder or GGUF file of the weights"
+        )
+    return pin(path, digest=digest)

@@ -1,0 +1,304 @@
+"""Watched folders: discovery of complete checkpoints.
+
+The key of a checkpoint is ``run/step@<8 digits of its content>``: a renamed checkpoint keeps its
+first key, overwritten weights get a new one. Folders may have any name.
+"""
+
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.training_runs import checkpoint_name
+from bench_assets.core.text.escaping import escape_to_one_line
+from bench_resources.checkpoints.adapters import base_of
+from bench_resources.checkpoints.files import (
+    ADAPTER_CONFIG,
+    has_weights,
+    is_adapter,
+    read_object,
+    watched_files,
+)
+from bench_resources.checkpoints.identity import fingerprint
+from bench_resources.checkpoints.training_layouts import layout_of
+
+# Subfolders of a model that are not models themselves: optimizer states, weights in another format,
+# layers of sentence-transformers.
+_PARTS_OF_A_MODEL = re.compile(r"optim.*|global_step\d+|original|pytorch_model_fsdp.*|\d+_[A-Z]\w+")
+
+
+@dataclass(slots=True, kw_only=True)
+class FolderWalk:
+    """Findings below one watched folder."""
+
+    models: list[Path] = field(default_factory=list)  # weights or adapters, finished or not
+    others: dict[Path, str] = field(default_factory=dict)  # no model yet -> what is missing
+    unread: dict[Path, str] = field(default_factory=dict)  # folders that cannot be listed -> why
+    empty: list[Path] = field(default_factory=list)  # folders with nothing in them
+
+
+def walk_folder(root: Path) -> FolderWalk:
+    """List all folders with models, including those inside other models' folders.
+
+    A folder with weights or an adapter is a model; one with only ``config.json`` is not, because
+    training scripts write their own. Hidden folders, links, and parts of a model such as optimizer
+    states are skipped.
+    """
+    found = FolderWalk()
+
+    def unread(why: OSError) -> None:
+        found.unread[Path(why.filename)] = str(why.strerror)
+
+    for place, subfolders, files in os.walk(root, onerror=unread):
+        folder = Path(place)
+        if not subfolders and not files:
+            found.empty.append(folder)
+        parts = _classify_folder(folder, files, found)
+        subfolders[:] = sorted(
+            n for n in subfolders if not (n.startswith(".") or parts.fullmatch(n))
+        )
+    return found
+
+
+def _classify_folder(folder: Path, files: list[str], found: FolderWalk) -> re.Pattern[str]:
+    """Record the kind of a folder; returns a pattern of subfolders to skip."""
+    if has_weights(files) or ADAPTER_CONFIG in files:
+        found.models.append(folder)
+        return _PARTS_OF_A_MODEL
+    try:
+        if unconverted := layout_of(folder):
+            found.others[folder] = unconverted.says
+            return re.compile(unconverted.parts)
+        if (
+            "config.json" in files
+            and folder.parent not in found.others
+            and _is_model_folder(folder)
+        ):
+            found.others[folder] = (
+                f"{folder}: config.json without weights; are they still being written?"
+            )
+    except OSError:
+        pass  # it disappeared meanwhile, or os.walk reports that it cannot be listed
+    return re.compile("")
+
+
+def _is_model_folder(folder: Path) -> bool:
+    try:
+        return "model_type" in read_object(folder / "config.json")
+    except ModelError:
+        return False
+
+
+def models_below(root: Path) -> Iterator[Path]:
+    """Folders with weights or an adapter, complete or not."""
+    yield from walk_folder(root).models
+
+
+KEY = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._@+=/-]*)@(?P<content>[0-9a-f]{8})")
+"""Partition key of a checkpoint in a watched folder."""
+
+_UNFINISHED = re.compile(r"^tmp[-_.]|\.(tmp(?!l\b)|partial|incomplete)|\.part$")
+_CHECK_ERRORS = (ModelError, OSError)  # OSError: it disappeared meanwhile, or cannot be read
+_RECHECK_SECONDS = 2.0  # s
+_LOST_AND_FOUND = "lost+found"  # only its owner can list it; it holds no checkpoints
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishedCheckpoint:
+    """A complete checkpoint."""
+
+    name: str  # "run/step": its place below the watched folder
+    content: str  # 8 hexadecimal digits
+    folder: Path = field(compare=False)
+
+    @property
+    def key(self) -> str:
+        """The partition key, if its content is new."""
+        return f"{self.name}@{self.content}"
+
+
+@dataclass(slots=True, kw_only=True)
+class CheckpointSurvey:
+    """Findings in the watched folders."""
+
+    finished: list[FinishedCheckpoint] = field(default_factory=list)  # sorted by name
+    unfinished: dict[str, str] = field(default_factory=dict)  # name or folder -> why
+    digests: dict[str, str] = field(default_factory=dict)  # state of files -> content
+    contents: set[str] = field(default_factory=set)  # of all checkpoints found, taken or not
+    out_of_sight: list[str] = field(default_factory=list)  # folders that could not be read
+    empty: list[str] = field(default_factory=list)  # names of folders with nothing in them
+
+    def note(self, name: str, why: str) -> None:
+        """Record why something was not taken, on one line."""
+        self.unfinished[escape_to_one_line(name)] = escape_to_one_line(why)
+
+    def is_deleted(self, key: str) -> bool:
+        """Whether a known checkpoint certainly disappeared, and may be retired.
+
+        Every watched folder must exist, be readable and not be empty (it may not be mounted), none
+        may contain the content, and no folder of that name may be incomplete. When in doubt, the
+        checkpoint is kept.
+        """
+        name, _, content = key.rpartition("@")
+        return (
+            not self.out_of_sight
+            and content not in self.contents
+            and name not in self.unfinished
+            and not any(f"{name}/".startswith(f"{folder}/") for folder in self.empty)
+        )
+
+
+def survey_folders(
+    folders: Sequence[Path],
+    *,
+    now: float,
+    settle_seconds: float,
+    remembered: Mapping[str, str],
+    full_digest: bool = False,
+    base: str = "",
+) -> CheckpointSurvey:
+    """Survey the watched folders; checkpoints that cannot be taken are findings.
+
+    Args:
+        folders: The watched folders.
+        now: The time in s since the epoch.
+        settle_seconds: A checkpoint is finished when none of its files changed for so long.
+        remembered: ``digests`` of an earlier survey, so that unchanged files are not read again.
+        full_digest: Whether to read every byte.
+        base: Base model of adapters; "": as recorded in each.
+    """
+    found = CheckpointSurvey()
+    new: dict[Path, str] = {}  # folder -> state at the first look
+    for root in folders:
+        for folder in _model_folders(root, found):
+            name = _name(root, folder)
+            try:
+                state = _state(folder)
+                content = _fingerprint_folder(folder, state, found, remembered, full_digest)
+                _require_complete(folder, now - settle_seconds, base)
+            except _CHECK_ERRORS as error:
+                found.note(name, str(error) or type(error).__name__)
+            else:
+                checkpoint = FinishedCheckpoint(name=name, content=content, folder=folder)
+                found.finished.append(checkpoint)
+                new |= {} if content in remembered.values() else {folder: state}
+    if new:
+        _recheck(found, new, min(settle_seconds, _RECHECK_SECONDS))
+    found.finished.sort(key=lambda one: one.key)
+    return found
+
+
+def _recheck(found: CheckpointSurvey, new: Mapping[Path, str], seconds: float) -> None:
+    """Drop new checkpoints that still change, whatever the times of their files say."""
+    time.sleep(seconds)
+    for one in [one for one in found.finished if one.folder in new]:
+        try:
+            why = "" if _state(one.folder) == new[one.folder] else "its files still change"
+        except _CHECK_ERRORS as gone:
+            why = str(gone)
+        if why:
+            found.finished.remove(one)
+            found.note(one.name, why)
+
+
+def find_checkpoint(key: str, folders: Sequence[Path], *, full_digest: bool = False) -> Path:
+    """Find the folder of a checkpoint, also if it was renamed.
+
+    Raises:
+        ModelError: If it was deleted or overwritten, or is incomplete.
+    """
+    name, _, content = key.rpartition("@")
+    names = {folder: _name(root, folder) for root in folders for folder in models_below(root)}
+    for folder in sorted(names, key=lambda one: names[one] != name):
+        try:
+            if fingerprint(folder, full=full_digest) == content:
+                return folder
+        except _CHECK_ERRORS:
+            continue  # another checkpoint that is just being written
+    listed = ", ".join(map(str, folders)) or "none"
+    raise ModelError(
+        f"{key}: no folder with these weights below {listed}: deleted, overwritten or unfinished"
+    )
+
+
+def _model_folders(root: Path, found: CheckpointSurvey) -> list[Path]:
+    """Folders of models below a watched one; records all other findings."""
+    if why := _missing_reason(root):
+        found.note(str(root), why)
+        found.out_of_sight.append(str(root))
+        return []
+    walk = walk_folder(root)
+    for folder, message in walk.others.items():
+        found.note(_name(root, folder), message)
+    for folder, why in walk.unread.items():
+        if folder.name != _LOST_AND_FOUND:
+            found.note(str(folder), f"cannot be read: {why}")
+            found.out_of_sight.append(str(folder))
+    for folder in walk.empty:
+        if folder == root:
+            found.out_of_sight.append(str(root))
+        else:
+            found.empty.append(_name(root, folder))
+    return walk.models
+
+
+def _missing_reason(root: Path) -> str:
+    try:
+        return "" if root.is_dir() else "no such folder; is it mounted?"
+    except OSError as error:  # a parent folder cannot be read
+        return f"cannot be read: {error.strerror}"
+
+
+def _name(root: Path, folder: Path) -> str:
+    return checkpoint_name([root.name] if folder == root else folder.relative_to(root).parts)
+
+
+def _fingerprint_folder(
+    folder: Path,
+    state: str,
+    found: CheckpointSurvey,
+    remembered: Mapping[str, str],
+    full_digest: bool,
+) -> str:
+    """Fingerprint of a folder, complete or not; recorded in ``found``."""
+    state = f"{state}{'+' if full_digest else ''}"
+    content = remembered.get(state) or fingerprint(folder, full=full_digest)
+    found.digests[state] = content
+    found.contents.add(content)
+    return content
+
+
+def _require_complete(folder: Path, settled_at: float, base: str) -> None:
+    """Raise ModelError with the reason if a checkpoint cannot be taken now."""
+    if str(folder).encode(errors="ignore").decode() != str(folder):
+        raise ModelError(f"{folder}: its path is not UTF-8. Rename it")
+    names = [folder.name, *sorted(file.name for file in folder.iterdir())]
+    if unfinished := next(filter(_UNFINISHED.search, names), ""):
+        raise ModelError(f"{folder}: still being written, judging by the name {unfinished}")
+    for file in watched_files(folder):
+        state = file.stat()
+        # Both times, because a copy may keep the old modification time.
+        if max(state.st_mtime, state.st_ctime) > settled_at:
+            raise ModelError(f"{folder}: {file.name} changed a moment ago")
+    if is_adapter(folder):
+        base_of(folder, base)
+    elif "model_type" not in read_object(folder / "config.json"):
+        raise ModelError(
+            f"{folder / 'config.json'}: not a model's configuration (no model_type). Write it"
+            " with model.config.save_pretrained(FOLDER)"
+        )
+
+
+def _state(folder: Path) -> str:
+    """Digest of the file metadata, which changes with every file."""
+    state = sha256()
+    for file in watched_files(folder):
+        is_now = file.stat()
+        state.update(os.fsencode(file))
+        numbers = (is_now.st_size, is_now.st_mtime_ns, is_now.st_ctime_ns, is_now.st_ino)
+        state.update(f" {numbers}\n".encode())
+    return state.hexdigest()[:16]

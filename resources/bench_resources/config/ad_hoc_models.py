@@ -1,0 +1,288 @@
+"""Ad-hoc models: given to a command by location, without a section of bench.toml.
+
+``hf:org/name@revision``, ``path/to/checkpoint``, ``http://127.0.0.1:8000/v1#name``; each may be
+followed by entries of a section: ``https://api.example.org/v1#name,api_key_env=MY_KEY``.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+from pydantic import ValidationError
+
+from bench_assets.core.schema.errors import (
+    ModelError,
+    SettingsError,
+    UnknownNameError,
+    did_you_mean,
+)
+from bench_assets.core.schema.training_runs import checkpoint_name
+from bench_assets.core.text.redaction import redact_urls
+from bench_resources.checkpoints.adapters import HUB_ID
+from bench_resources.checkpoints.files import ADAPTER_CONFIG
+from bench_resources.checkpoints.identity import fingerprint
+from bench_resources.checkpoints.training_layouts import layout_of
+from bench_resources.config.addresses import shown_address, template_of, template_of_value
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.engine_choice import choose_engine, gguf_of
+from bench_resources.config.sections.base import ModelSpec
+from bench_resources.config.sections.engine_kinds import spec_of
+from bench_resources.config.sections.local_models import AutoSpec, LocalSpec, TransformersSpec
+from bench_resources.config.sections.models import EMBEDDED_MODELS
+from bench_resources.config.toml_validation import describe_validation_error
+
+LOCATION_FORMS = "hf:org/name, a checkpoint's folder and http://...#name need no section"
+
+_HUB = "hf:"
+_AUTO = "auto"  # kind of a checkpoint whose engine is chosen
+_ENTRY = re.compile(r",(?=[a-z_]+=)")
+_UNSAFE = re.compile(r"[^A-Za-z0-9._@+=/-]+")  # forbidden in partition keys, see sections.models
+_CONTENT = re.compile(r"@(?P<content>[0-9a-f]{8})(\+|$)")  # in the name of a folder's checkpoint
+_END = 1 << 20  # bytes at each end of a GGUF file that identify it, with its size
+_SHOWN = 3
+_UNNAMED_SETTINGS = {"api_key_env", "key_header"}  # entries that responses do not depend on
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdHocModel:
+    """An ad-hoc model: the name of its tables, and its section."""
+
+    name: str
+    section: Mapping[str, Any]  # {} for a checkpoint of a watched folder
+    engine: str = ""  # message on the engine, if it was chosen here
+
+
+def parse_ad_hoc_model(text: str, settings: Settings) -> AdHocModel | None:
+    """Parse the location of an ad-hoc model; None for the name of a model or encoder.
+
+    A model that has a section has the section's name. Otherwise a hub id is its own name, a
+    server's model is named ``name@host-port``, and a checkpoint ``run/step@<8 digits of its
+    content>``, as in a watched folder: other weights in the same folder are another model.
+
+    Raises:
+        UnknownNameError: If it is neither the name nor the location of a model.
+        SettingsError: If an entry is unknown or invalid.
+        ModelError: If a folder is not a checkpoint.
+    """
+    known = _names(settings)
+    if not text.strip() or text.encode(errors="ignore").decode() != text:  # no file can name it
+        raise UnknownNameError(f"model in {settings.file}", text, known, also=LOCATION_FORMS)
+    if text in settings.encoders or _is_name(text, settings):
+        return None
+    place, *entries = [text] if _path_exists(text) else _ENTRY.split(text)
+    if place.startswith(_HUB) and not _path_exists(place):
+        name, section = _hub_section(place, settings)
+    elif place.startswith(("http://", "https://")):
+        name, section = _server_section(place)
+    else:
+        name, section = _folder_section(text, place, settings)
+    chosen = template_of_value(dict(_parse_setting(one) for one in entries))
+    name, section = _partition_key(name, chosen), {**section, **chosen}
+    section, engine = _with_engine(name, section, settings)
+    found = replace(_build_model(name, section, place, settings), engine=engine)
+    return replace(found, section={}) if _is_watched(found.name, settings) else found
+
+
+def refuse_changed_checkpoint(name: str, spec: ModelSpec) -> None:
+    """Refuse an ad-hoc checkpoint whose content has changed since it was named.
+
+    Raises:
+        ModelError: If the folder holds other weights.
+    """
+    named = _CONTENT.search(name)
+    if not named or not isinstance(spec, LocalSpec) or not Path(spec.path).is_dir():
+        return
+    file = spec.gguf_file if isinstance(spec, TransformersSpec) else None
+    now = _digest_ends(Path(spec.path, file)) if file else fingerprint(Path(spec.path))
+    if now != named["content"]:
+        raise ModelError(
+            f"{name}: {spec.path} holds other weights now. Give the folder again as --model; they"
+            " get a new name"
+        )
+
+
+def _with_engine(
+    name: str, section: dict[str, Any], settings: Settings
+) -> tuple[dict[str, Any], str]:
+    """Choose the engine of a checkpoint, unless the command or an earlier command has chosen it."""
+    kind, known = section.get("kind", _AUTO), settings.models.get(name)
+    if kind not in (_AUTO, *AutoSpec.own_fields()):
+        return section, ""
+    chosen = choose_engine(section, Path(section["path"]))
+    if kind == _AUTO and isinstance(known, LocalSpec):  # other engines have other responses
+        kind = known.kind
+    if kind != _AUTO:
+        return {**chosen.section, "kind": kind}, ""
+    return dict(chosen.section), chosen.message
+
+
+def _is_watched(name: str, settings: Settings) -> bool:
+    try:
+        return name not in settings.models and bool(settings.model(name))
+    except (ModelError, UnknownNameError):
+        return False
+
+
+def _is_name(text: str, settings: Settings) -> bool:
+    try:
+        settings.model(text)
+    except UnknownNameError:
+        return False
+    except ModelError:  # the name of a checkpoint that does not exist any more
+        if _path_exists(text):
+            return False
+        raise
+    return True
+
+
+def _names(settings: Settings) -> set[str]:
+    return {*EMBEDDED_MODELS, *settings.models, *settings.encoders}
+
+
+def _path(text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:  # ~ of a user without a home
+        return Path(text)
+
+
+def _path_exists(text: str) -> bool:
+    try:
+        return _path(text).exists()
+    except OSError:  # it is longer than a path can be
+        return False
+
+
+def _hub_section(place: str, settings: Settings) -> tuple[str, dict[str, Any]]:
+    path, at, revision = place.removeprefix(_HUB).removeprefix("//").partition("@")
+    if not HUB_ID.fullmatch(path) or (at and not revision):
+        raise SettingsError(f"{place}: expected hf:org/name or hf:org/name@revision")
+    for folder in (Path(path), settings.resolve(path)):
+        if folder.exists():
+            raise SettingsError(
+                f"{place}: the folder {folder.absolute()} has this path too. Give the folder as"
+                f" ./{path}, or change the working directory to use the hub"
+            )
+    chosen = {"revision": revision} if at else {}
+    return path + at + revision, {"path": path, **chosen}
+
+
+def _server_section(place: str) -> tuple[str, dict[str, Any]]:
+    address, _, model = place.partition("#")
+    address = template_of(address.rstrip("/"))
+    if not model:
+        displayed = shown_address(address)
+        raise SettingsError(f"{displayed}: no model name. Add one, as in {displayed}#NAME")
+    parts = urlsplit(address)
+    host = re.sub(r"[^A-Za-z0-9.]+", "-", parts.netloc.rpartition("@")[2]).strip("-")
+    path = parts.path.strip("/").removesuffix("v1").strip("/")
+    where = f"{host}/{path}" if path else host
+    section = {"kind": "server", "base_url": address, "model": model}
+    return f"{model}@{where}", section
+
+
+def _folder_section(text: str, place: str, settings: Settings) -> tuple[str, dict[str, Any]]:
+    path = _path(place)
+    if _path_exists(place):
+        return _path_section(path.resolve(), place)
+    if place.startswith((".", "/", "~")) or ("/" in place and path.parent.is_dir()):
+        siblings = path.parent.iterdir() if path.parent.is_dir() else ()
+        suggestion = did_you_mean(path.name, (one.name for one in siblings if one.is_dir()))
+        raise ModelError(f"{place}: no such folder{suggestion and f'; {suggestion}'}")
+    known = _names(settings)
+    if "/" in place:
+        hub = f"on the hub: hf:{place}" if HUB_ID.fullmatch(place) else ""
+        hints = "; ".join(filter(None, [did_you_mean(place, known), hub]))
+        raise ModelError(
+            f"{place}: no such folder, and no model of this name{hints and f'; {hints}'}"
+        )
+    raise UnknownNameError(f"model in {settings.file}", text, known, also=LOCATION_FORMS)
+
+
+def _path_section(path: Path, place: str) -> tuple[str, dict[str, Any]]:
+    if not path.is_dir() and path.suffix != ".gguf":
+        raise ModelError(f"{place} is not a checkpoint (expected a folder or a .gguf file)")
+    if file := path if path.is_file() else gguf_of(path):
+        name = f"{checkpoint_name([file.parent.name, file.stem])}@{_digest_ends(file)}"
+        return name, {"path": str(file)}
+    try:
+        content = fingerprint(path)
+    except (ModelError, OSError) as error:
+        if layout := layout_of(path):
+            raise ModelError(layout.says) from error
+        raise ModelError(f"{place} is not a checkpoint: {error}{_checkpoint_hint(path)}") from error
+    return f"{checkpoint_name([path.parent.name, path.name])}@{content}", {"path": str(path)}
+
+
+def _checkpoint_hint(folder: Path) -> str:
+    """Hint on the checkpoints below a folder, for the folder of a whole run; "" without any."""
+    named = {"config.json", ADAPTER_CONFIG}
+    files = (file for depth in ("*", "*/*") for file in folder.glob(f"{depth}/*config.json"))
+    found = sorted({str(one.parent.relative_to(folder)) for one in files if one.name in named})
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return f"; it contains {', '.join(found[:_SHOWN])}{more}" if found else ""
+
+
+def _digest_ends(file: Path) -> str:
+    with file.open("rb") as opened:
+        size = opened.seek(0, 2)
+        opened.seek(0)
+        state = sha256(f"{size}\n".encode() + opened.read(_END))
+        opened.seek(max(0, size - _END))
+        state.update(opened.read())
+    return state.hexdigest()[:8]
+
+
+def _parse_setting(text: str) -> tuple[str, Any]:
+    """Read ``name=value``: a value of TOML, or else a text."""
+    name, _, value = text.partition("=")
+    try:
+        return name, tomllib.loads(f"value = {value}")["value"]
+    except ValueError:
+        return name, value
+
+
+def _partition_key(name: str, chosen: Mapping[str, Any]) -> str:
+    """Build a valid partition key from a name and the chosen settings."""
+    suffixes = [f"+{n}={v}" for n, v in sorted(chosen.items()) if n not in _UNNAMED_SETTINGS]
+    parts = (
+        _UNSAFE.sub("-", part).strip("-")
+        for part in shown_address("".join([name, *suffixes])).split("/")
+    )
+    return "/".join(part for part in parts if part.strip(".")).lstrip("._@+=-")
+
+
+def _build_model(name: str, section: dict[str, Any], place: str, settings: Settings) -> AdHocModel:
+    kind = section["kind"]
+    try:
+        spec = spec_of(kind).model_validate(section)
+    except ValidationError as error:
+        raise SettingsError(
+            f"{redact_urls(place)}: {describe_validation_error(error, spec_of(kind))}"
+        ) from None
+    own = {**EMBEDDED_MODELS, **settings.models_of_file}
+    for existing_name, one in own.items():
+        if _normalize_spec(one, settings) == _normalize_spec(spec, settings):
+            return AdHocModel(name=existing_name, section=section)
+    existing = {**EMBEDDED_MODELS, **settings.models}.get(name)
+    moved = isinstance(existing, LocalSpec) and name not in own  # the same content elsewhere
+    if existing not in (None, spec) and not moved:
+        name += f"+{sha256(orjson.dumps(section, option=orjson.OPT_SORT_KEYS)).hexdigest()[:8]}"
+    return AdHocModel(name=name, section=section)
+
+
+def _normalize_spec(spec: ModelSpec, settings: Settings) -> ModelSpec:
+    """A spec with its engine chosen and its folder absolute, for comparison with another."""
+    if isinstance(spec, AutoSpec):
+        with suppress(ModelError):
+            spec = choose_engine(spec.model_dump(), settings.resolve(spec.path)).spec
+    if isinstance(spec, LocalSpec) and settings.resolve(spec.path).exists():
+        return spec.model_copy(update={"path": str(settings.resolve(spec.path).resolve())})
+    return spec

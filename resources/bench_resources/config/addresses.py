@@ -1,0 +1,143 @@
+"""Addresses in settings: when one is read, a key in it is moved to an environment variable.
+
+``https://host/{MY_KEY}/v1`` names the variable itself. Only this template is stored, shown and
+compared; only a request has the key.
+"""
+
+import re
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+from urllib.parse import quote
+
+from pydantic import AfterValidator
+
+from bench_assets.core.text.redaction import REDACTED, has_key_shape, is_key, replace_keys
+from bench_resources.config.environment import KEY_PREFIX, export_key, read_secret
+
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
+_QUERY_KEY = re.compile(rf"(?<==)\{{{KEY_PREFIX}\w+\}}|env:{KEY_PREFIX}\w+", re.ASCII)
+_ENV_REFERENCE = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
+_SAFE = "%!$&'()*+,;=:~"
+_URL = re.compile(r"[a-z][a-z0-9+.-]{0,30}://[^\s,]+", re.IGNORECASE)
+_ENTRY = re.compile(r"""(?<![\w.-])(?P<name>[\w.-]+)(?P<is>["']?\s*[=:]\s*["'])(?P<value>[^"']+)""")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is a loopback address.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("127.0.0.1.example.org"), is_loopback("0.0.0.0")
+    (True, False, False)
+    """
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def template_of(address: str, *, pins: bool = False) -> str:
+    """Replace the keys in an address by the names of variables.
+
+    Args:
+        address: The address as written.
+        pins: Whether commits and digests in the path are kept, not taken for keys.
+    """
+    return replace_keys(
+        address,
+        lambda key: f"{{{export_key(key, address.replace(key, REDACTED))}}}",
+        pins=pins,
+    )
+
+
+Address: TypeAlias = Annotated[str, AfterValidator(template_of)]
+"""An address in the settings, parsed to its template."""
+
+
+def fill_keys(template: str) -> str:
+    """Fill the keys into a template, for a request.
+
+    Raises:
+        SettingsError: If a variable is not set; names it.
+    """
+    return _PLACEHOLDER.sub(lambda found: quote(read_secret(found[1]), safe=_SAFE), template)
+
+
+def shown_address(template: str) -> str:
+    """A template as part of an identity: without keys in the query, which may change."""
+    return _QUERY_KEY.sub(REDACTED, template)
+
+
+def template_of_value(value: Any, name: str = "") -> Any:  # noqa: ANN401 - any TOML value
+    """Replace every key in a value below ``extra_body`` by ``env:NAME``."""
+    if isinstance(value, dict):
+        inherited = name if is_key(name, "") else ""
+        return {inner: template_of_value(one, inherited or inner) for inner, one in value.items()}
+    if isinstance(value, list):
+        return [template_of_value(one, name) for one in value]
+    if isinstance(value, str) and not _ENV_REFERENCE.fullmatch(value):
+        if is_key(name, value) or has_key_shape(value):
+            return f"env:{export_key(value, name)}"
+        return template_of(value)
+    return value
+
+
+def fill_value_keys(value: Any) -> Any:  # noqa: ANN401 - as above
+    """Fill the keys into a value, for a request.
+
+    Raises:
+        SettingsError: If a variable is not set; names it.
+    """
+    if isinstance(value, dict):
+        return {name: fill_value_keys(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [fill_value_keys(one) for one in value]
+    if isinstance(value, str):
+        reference = _ENV_REFERENCE.fullmatch(value)
+        return (
+            read_secret(reference[1])
+            if reference
+            else fill_keys(value)
+            if "://" in value
+            else value
+        )
+    return value
+
+
+def template_of_argument(text: str) -> str:
+    """Replace the keys in an argument of a command line by variables, in addresses and entries.
+
+    >>> template_of_argument("--model"), template_of_argument("http://127.0.0.1:1/v1#m")
+    ('--model', 'http://127.0.0.1:1/v1#m')
+    """
+
+    def entry(found: re.Match[str]) -> str:
+        name, value = found["name"], found["value"]
+        return f"{name}{found['is']}{template_of_value(value, name)}"
+
+    def address(found: re.Match[str]) -> str:
+        place, mark, model = found[0].partition("#")
+        is_whole = "=" in model  # else it is the name of a model
+        return template_of(found[0] if is_whole else place, pins=True) + (mark + model) * (
+            not is_whole
+        )
+
+    return _ENTRY.sub(entry, _URL.sub(address, text))
+
+
+def is_release_address(text: str) -> bool:
+    """Whether a source is an address, not a folder.
+
+    >>> is_release_address("hf:a/b@main"), is_release_address("https://x.org/a.zip")
+    (True, True)
+    >>> is_release_address("data/codis")
+    False
+    """
+    return text.startswith(("hf:", "http://", "https://"))
+
+
+def source_of(written: str | Path) -> str:
+    """Normalize a source named by a command: template of an address, or absolute path."""
+    text = str(written)
+    return template_of(text, pins=True) if is_release_address(text) else str(Path(text).absolute())

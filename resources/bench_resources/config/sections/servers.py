@@ -1,0 +1,279 @@
+"""Section of a model behind a server."""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+import orjson
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from bench_resources.config.addresses import shown_address, template_of, template_of_value
+from bench_resources.config.secrets import require_variable_name
+from bench_resources.config.sections.base import PriceSection, SamplingSection
+from bench_resources.config.sections.known_servers import (
+    APIS,
+    SERVERS,
+    FormatName,
+    MaxTokensField,
+    ServerFeatures,
+    ServerName,
+)
+from bench_resources.config.sections.serving import ManagedServerSection, server_of
+
+INITIAL_CONCURRENCY = 32
+"""Initial number of concurrent requests per address with ``concurrency = "auto"``."""
+
+_SAMPLING_FIELDS = ("temperature", "top_p", "max_tokens", "seed")
+
+
+def is_url(text: str) -> bool:
+    """Whether a text can be the address of a server."""
+    return bool(re.fullmatch(r"https?://[^/@#\s]+(/[^#\s]*)?", text))
+
+
+def _parse_address(value: object) -> object:
+    if not (isinstance(value, str) and is_url(value)):
+        raise ValueError(
+            "expected an address like http://127.0.0.1:8000/v1, without a password and #; for"
+            " several servers, the address of a router (vllm-router --worker-urls)"
+        )
+    return template_of(value)
+
+
+def _check_header(name: str) -> str:
+    if not re.fullmatch(r"[\w!#$%&'*+.^`|~-]*", name, re.ASCII):
+        raise ValueError('expected the name of a header, such as "X-Api-Key"; its value is the key')
+    return name
+
+
+def _check_concurrency(value: object) -> object:
+    is_number = isinstance(value, int) and not isinstance(value, bool) and value > 0
+    if value != "auto" and not is_number:
+        raise ValueError('expected "auto" or a whole number greater than 0')
+    return value
+
+
+def _server_from_command(said: Mapping[str, Any]) -> ServerName:
+    return server_of(said.get("serve", "")) if said.get("format") == "openai" else ""
+
+
+_OWN_FIELDS = frozenset(
+    {"messages", "model", "stream", "n", "prompt", "input", "system", "contents"}
+    | {"systemInstruction", "system_instruction", "candidateCount", "candidate_count"}
+)
+"""Fields of a request that extra_body may not replace, of all formats."""
+
+
+class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
+    """A model behind a server (vLLM, SGLang, llama.cpp, a hosted one).
+
+    For the differences between servers and the settings of each, see ``docs/servers.md``.
+    """
+
+    format: FormatName = "openai"
+    """API: OpenAI's chat completions, Anthropic's Messages, or Gemini's ``generateContent``."""
+    server: ServerName = Field(default_factory=_server_from_command)
+    """Server software, for OpenAI's format; default: from ``serve``, else only common fields are
+    sent. Its fields that switch off ``generation_config.json`` are part of a response's
+    identity."""
+    base_url: Annotated[str, BeforeValidator(_parse_address)] = ""
+    """Address up to and including ``/v1``, without a password; ``{MY_KEY}`` in it is replaced by an
+    environment variable. Part of a response's identity unless ``path`` is set."""
+    model: str = ""
+    """The server's name of the model; default with ``serve``: ``{name}`` or the path."""
+    revision: str = ""
+    """Part of a response's identity: change it when the server's weights change."""
+    api_key_env: Annotated[str, AfterValidator(require_variable_name)] = ""
+    """Name of the environment variable with the key."""
+    key_header: Annotated[str, AfterValidator(_check_header)] = ""
+    """Header for the key; ``Authorization`` gets "Bearer" before it."""
+    concurrency: Annotated[Literal["auto"] | int, BeforeValidator(_check_concurrency)] = "auto"
+    """Most concurrent requests per server; "auto": as many as make the server no slower."""
+    max_tries: int = Field(6, gt=0)
+    """Attempts per request, including the first."""
+    max_wait: float = Field(120.0, gt=0)
+    """Seconds for all retries of a request."""
+    timeout: float = Field(600.0, gt=0)
+    """Seconds for one response."""
+    max_tokens_field: MaxTokensField | None = None
+    """Field name for ``max_tokens``; default: by ``server``."""
+    omit: tuple[str, ...] = ()
+    """Fields that are not sent, such as ``["temperature"]``; part of a response's identity."""
+    chat_template_kwargs: Annotated[dict[str, Any], AfterValidator(template_of_value)] = Field(
+        default_factory=dict
+    )
+    """Variables of the chat template, for servers that accept them; part of a response's
+    identity."""
+    text_only: bool = False
+    """A language model; it is evaluated without images. Part of a response's identity."""
+    max_images: int | None = Field(None, gt=0)
+    """Most images per conversation; a longer prompt is an error."""
+    batch: bool = False
+    """Use the provider's batches: half the price, responses within a day."""
+    extra_body: Annotated[dict[str, Any], AfterValidator(template_of_value)] = Field(
+        default_factory=dict
+    )
+    """Further fields of the request, such as ``{top_k = 1}``; part of a response's identity.
+    ``"env:NAME"`` is replaced by an environment variable."""
+
+    @property
+    def address(self) -> str:
+        """Template of the address, without a slash at its end."""
+        return self.base_url.rstrip("/")
+
+    @property
+    def place(self) -> str:
+        """The address without keys; or the served path."""
+        return shown_address(self.address) or self.path
+
+    @property
+    def share_of_price(self) -> float:
+        """Share of the price that is charged: half in batches."""
+        return 0.5 if self.batch else 1.0
+
+    @property
+    def initial_concurrency(self) -> int:
+        """Initial number of concurrent requests per server."""
+        return INITIAL_CONCURRENCY if self.concurrency == "auto" else self.concurrency
+
+    @property
+    def at_once(self) -> int:
+        """Initial number of concurrent requests at all servers."""
+        return self.initial_concurrency * self.n_servers
+
+    @property
+    def knows(self) -> ServerFeatures:
+        """Capabilities of this kind of server."""
+        return APIS.get(self.format) or SERVERS[self.server]
+
+    @property
+    def constant_fields(self) -> dict[str, Any]:
+        """Fields that are equal in all requests, without model, messages and extra_body.
+
+        With ``decoding = "card"``, sampling parameters are left out.
+        """
+        fields: dict[str, Any] = {"max_tokens": self.max_tokens}
+        if not self.decoding.card:
+            if self.knows.neutral or self.top_p != 1.0:
+                fields["top_p"] = self.top_p
+            fields |= self.knows.neutral
+        if self.chat_template_kwargs:
+            fields["chat_template_kwargs"] = self.chat_template_kwargs
+        return self._sent(fields)
+
+    def sampling_fields(self, sample: int, temperature: float | None) -> dict[str, Any]:
+        """Fields that differ between requests: temperature and seed; sample n has the seed plus n.
+
+        Args:
+            sample: Number of the sample, from 0.
+            temperature: The request's own; None: the model's.
+        """
+        if temperature is None and not self.decoding.card:
+            temperature = self.temperature
+        seed = None if self.seed is None else self.seed + sample
+        sampling = {"temperature": temperature, "seed": seed}
+        return self._sent({name: value for name, value in sampling.items() if value is not None})
+
+    @property
+    def identity(self) -> str:
+        """Identity: address, model name, revision, and constant or omitted fields.
+
+        The decoding parameters are not part of it; they are a separate part of the cache key.
+        """
+        return self.identity_of(f"server:{self.place}")
+
+    def identity_of(self, answers: str) -> str:
+        """Identity of a model behind a server, which is named by its address or content digest."""
+        particular = self.constant_fields | self.extra_body
+        decoding = {
+            "max_completion_tokens",
+            *_SAMPLING_FIELDS,
+            *map(self._field_name, _SAMPLING_FIELDS),
+        }
+        for name in decoding - self.extra_body.keys():
+            particular.pop(name, None)
+        revision = f"@{self.revision}" if self.revision else ""
+        parts = [answers, f"{self.model}{revision}"] if self.model or revision else [answers]
+        parts += [f"format={self.format}"] if self.format != "openai" else []
+        parts += ["text_only"] if self.text_only else []
+        parts += [f"-{name}" for name in sorted(set(self.omit))]
+        if particular:
+            serialized = orjson.dumps(particular, option=orjson.OPT_SORT_KEYS).decode()
+            parts.append(shown_address(serialized))
+        return "|".join(parts)
+
+    def _field_name(self, name: str) -> str:
+        """The server's name of a field; "" if it does not take it."""
+        if name == "max_tokens" and self.max_tokens_field:
+            return self.max_tokens_field
+        return self.knows.names.get(name, name)
+
+    def _sent(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        named = {name: self._field_name(name) for name in fields}
+        kept = [name for name in fields if not {name, named[name]} & set(self.omit)]
+        return {named[name]: fields[name] for name in kept if named[name]}
+
+    @model_validator(mode="after")
+    def _check_location(self) -> Self:
+        if bool(self.serve) == bool(self.base_url):
+            raise ValueError("expected either serve or base_url")
+        if self.serve and not self.path:
+            raise ValueError("serve needs path, the folder with the weights")
+        if self.router and self.model:
+            raise ValueError(
+                "either router or model: behind a router the name has the digest of the weights"
+            )
+        if not (self.model or self.serve):
+            raise ValueError("model is missing: the server's name of the model")
+        if (self.serve or self.batch) and self.format == "gemini":
+            raise ValueError('serve and batch need format = "openai" or "anthropic"')
+        if self.batch and self.path:
+            raise ValueError("batch needs a provider's base_url, and no path")
+        if self.server == "transformers" and self.serve and self.is_routed:
+            raise ValueError(
+                f"{'router' if self.router else 'replicas'} does not work with transformers serve,"
+                " which refuses the fields that a vllm-router adds to requests. Use one server"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_extra_body(self) -> Self:
+        """Prompt, model and number of responses are part of a response's identity elsewhere."""
+        inside = (self.extra_body.get(name) for name in ("generationConfig", "generation_config"))
+        named = [self.extra_body, *(one for one in inside if isinstance(one, dict))]  # of Gemini
+        reserved = _OWN_FIELDS & {name for one in named for name in one}
+        if reserved:
+            raise ValueError(
+                f"extra_body: {', '.join(sorted(reserved))} cannot be replaced: bench writes it in"
+                " every request. Remove it"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_features(self) -> Self:
+        if self.chat_template_kwargs and not self.knows.takes_template_kwargs:
+            taking = ", ".join(name for name, one in SERVERS.items() if one.takes_template_kwargs)
+            raise ValueError(
+                f'chat_template_kwargs work with {taking}: set server = "...". Other'
+                " servers have their own fields, for extra_body"
+            )
+        asked_of = self.server or self.format
+        if self.decoding.card and not self.knows.has_card:
+            raise ValueError(
+                f'decoding = "card" does not work with {asked_of}: without temperature it samples'
+                ' by its own default, not the model card\'s. Use omit = ["temperature"] for that'
+            )
+        if self.seed is not None and not self._field_name("seed"):
+            raise ValueError(f"seed does not work with {asked_of}. Remove it")
+        if self.format != "openai" and (self.server or self.max_tokens_field):
+            raise ValueError('server and max_tokens_field need format = "openai"')
+        sent_fields = {
+            *_SAMPLING_FIELDS,
+            *map(self._field_name, _SAMPLING_FIELDS),
+            "max_completion_tokens",
+        }
+        if unknown := set(self.omit) - sent_fields - {*self.knows.neutral}:
+            raise ValueError(f"omit: not sent to this server: {', '.join(sorted(unknown))}")
+        if needed := set(self.omit) & self.knows.needs:
+            raise ValueError(f"omit: {asked_of} refuses requests without {', '.join(needed)}")
+        return self

@@ -1,0 +1,165 @@
+"""Section of servers that bench starts: one, several behind a router, or behind a running router.
+
+``serve = "vllm serve {path} --port {port}"`` starts one for the weights in ``path``. Its responses
+are keyed by these weights, not by an address.
+"""
+
+import re
+import shlex
+from collections.abc import Mapping
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import PurePath
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from bench_resources.config.secrets import key_in_command
+from bench_resources.config.sections.base import ModelSpec, Needs
+from bench_resources.config.sections.cluster import PoolName
+from bench_resources.config.sections.known_servers import ServerName
+
+_PLACEHOLDER = re.compile(r"\{(\w*)\}")  # does not match {"image": 4}, an argument of vLLM
+_PLACEHOLDER_NAMES = ("path", "port", "name")
+_SHELL_SYNTAX = re.compile(r"[|&;<>]+|\d?>&?\d?|\$\(.*|`.*|\$\{?\w+\}?")
+_VARIABLE = re.compile(r"[A-Za-z_]\w*=.*")
+
+
+_PROGRAMS: Mapping[str, ServerName] = {
+    "vllm": "vllm",
+    "sglang": "sglang",
+    "lmdeploy": "lmdeploy",
+    "llama-server": "llama.cpp",
+    "transformers": "transformers",
+}
+
+
+def server_of(command: str) -> ServerName:
+    """Known server that a command starts, by its program or Python module; "" if unknown.
+
+    >>> server_of("env A=1 vllm serve {path}"), server_of("python -m sglang.launch_server {path}")
+    ('vllm', 'sglang')
+    >>> server_of("./serve.sh {path} vllm/1")
+    ''
+    """
+    words = shlex.split(command)
+    named = (PurePath(one).name if PurePath(one).suffix == "" else "" for one in words)
+    modules = (word.partition(".")[0] for flag, word in pairwise(words) if flag == "-m")
+    return next((_PROGRAMS[one] for one in (*named, *modules) if one in _PROGRAMS), "")
+
+
+def validate_command(written: str) -> str:
+    """Check the words of a command that serves a folder at a port.
+
+    Raises:
+        ValueError: If it is invalid; names the word.
+    """
+    if not written:
+        return written
+    try:
+        words = shlex.split(written)
+    except ValueError as error:
+        raise ValueError(f"cannot be split into words: {error}") from error
+    if strange := [
+        name for name in _PLACEHOLDER.findall(written) if name not in _PLACEHOLDER_NAMES
+    ]:
+        known = ", ".join(f"{{{name}}}" for name in _PLACEHOLDER_NAMES)
+        raise ValueError(f"unknown {{{strange[0]}}} (known: {known})")
+    if missing := [name for name in ("path", "port") if f"{{{name}}}" not in written]:
+        raise ValueError(f"expected {{{missing[0]}}}: bench sets weights and port")
+    if shell := [word for word in words if _SHELL_SYNTAX.fullmatch(word)]:
+        raise ValueError(
+            f"{shell[0]} needs a shell, but the command runs without one. Write a script, and name"
+            " it here"
+        )
+    if key_option := key_in_command(written):
+        raise ValueError(
+            f"contains a key ({key_option}). Put it into the environment, which the server inherits"
+            " (vllm reads VLLM_API_KEY)"
+        )
+    if _VARIABLE.fullmatch(words[0]):
+        raise ValueError("begins with a variable. Put env before it")
+    return written
+
+
+def _check_router(address: str) -> str:
+    if address and not re.fullmatch(r"https?://[^/@?#\s]+", address):
+        raise ValueError("expected the address of a vllm-router, such as http://10.0.0.1:30000")
+    return address
+
+
+class ManagedServerSection(ModelSpec):
+    """A server that is started for a run, and the pool of its runs."""
+
+    serve: Annotated[str, AfterValidator(validate_command)] = ""
+    """Command that serves ``path`` at 127.0.0.1 during a run, without a shell; ``{path}``,
+    ``{port}`` and ``{name}`` are replaced. Part of a response's identity; instead of
+    ``base_url``."""
+    path: str = ""
+    """Folder with the server's weights; responses are then keyed by their content."""
+    replicas: int = Field(1, gt=0)
+    """Servers to start, behind a vllm-router if there are several; a dead one is restarted."""
+    devices: tuple[str, ...] = ()
+    """CUDA_VISIBLE_DEVICES of each server, such as ``["0,1", "2,3"]``."""
+    needs: Needs = Field(default_factory=dict)
+    """Resources of a run, servers included; default: one CPU and the GPUs of ``devices``."""
+    start_timeout: float = Field(1800.0, gt=0)
+    """Seconds to wait for a started server."""
+    health: str = Field("/health", pattern=r"^/\S*$")
+    """Health page; without one, ``/v1/models``."""
+    router: Annotated[str, AfterValidator(_check_router)] = ""
+    """Address of a running vllm-router: the servers of all machines join it, and share requests."""
+    pool: PoolName | None = None
+    """Pool that a run of this model holds instead of ``gpu``: one of ``pools`` in ``[cluster]``."""
+
+    @property
+    def n_servers(self) -> int:
+        """Servers to be started."""
+        return max(self.replicas, len(self.devices))
+
+    @property
+    def gpus(self) -> float:
+        """GPUs of the servers that a run of this model starts."""
+        return float(sum(len(one.split(",")) for one in self.devices))
+
+    @property
+    def is_routed(self) -> bool:
+        """Whether a request may reach the server of another model by mistake."""
+        return bool(self.path and (not self.serve or self.router or self.n_servers > 1))
+
+    @property
+    def command_digest(self) -> str:
+        """Digest of the command, without the program's folder."""
+        program, *rest = shlex.split(self.serve)
+        return sha256("\n".join([PurePath(program).name, *rest]).encode()).hexdigest()[:8]
+
+    def command(self, *, path: str, port: int, name: str) -> list[str]:
+        """The words of the command for one server.
+
+        Args:
+            path: The folder with the weights.
+            port: Port to listen at.
+            name: Name of the model in bench.toml.
+        """
+        values = {"path": path, "port": str(port), "name": name}
+        return [
+            _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), word)
+            for word in shlex.split(self.serve)
+        ]
+
+    @model_validator(mode="after")
+    def _check_serve_options(self) -> Self:
+        only = {"replicas", "devices", "health", "needs", "router"} & self.model_fields_set
+        if not self.serve and only:
+            raise ValueError(f"{min(only)} needs serve")
+        if self.router and "{name}" not in self.serve:
+            raise ValueError(
+                "router: expected {name} in serve, by which a router tells servers of several"
+                " models apart (vllm: --served-model-name {name})"
+            )
+        has_replicas = "replicas" in self.model_fields_set
+        if self.devices and has_replicas and self.replicas != len(self.devices):
+            raise ValueError(
+                f"replicas: {self.replicas}, but devices are given for {len(self.devices)}"
+            )
+        return self

@@ -1,0 +1,51 @@
+"""Settings as a Dagster resource, with overrides of one command."""
+
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+from pydantic import Field
+
+from bench_resources.config.addresses import source_of
+from bench_resources.config.bench_toml import Settings, load_settings
+from bench_resources.config.sections.benchmarks import AuditSettings
+from bench_resources.config.sections.engine_kinds import read_model_section
+
+
+class SettingsResource(dg.ConfigurableResource[Any]):
+    """``bench.toml``, read anew at every run, so that a running UI sees its changes."""
+
+    home: str
+    sources: dict[str, str] = Field(default_factory=dict)
+    """Suite -> source, overriding the file."""
+    suites: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """Suite -> settings, overriding the file."""
+    models: dict[str, Any] = Field(default_factory=dict)
+    """Ad-hoc model -> section."""
+
+    accept: list[str] = Field(default_factory=list)
+    """Accepted outcomes, in addition to the file's."""
+
+    training: list[str] = Field(default_factory=list)
+    """Training data of models, overriding the file."""
+
+    def load(self) -> Settings:
+        """Read the file and apply the overrides.
+
+        Raises:
+            SettingsError: If the file or one of its entries is invalid.
+        """
+        written = load_settings(Path(self.home))
+        suites = {
+            name: {**written.suites.get(name, {}), **self.suites.get(name, {})}
+            for name in {**written.suites, **self.suites}
+        }
+        sources = {**written.sources, **{k: source_of(v) for k, v in self.sources.items()}}
+        ad_hoc_models = {name: read_model_section(section) for name, section in self.models.items()}
+        accept = (*written.accept, *self.accept)
+        update = {"suites": suites, "sources": sources, "accept": accept}
+        changed = written.model_copy(update=update)
+        if self.training:
+            named = AuditSettings(training=[str(Path(one).absolute()) for one in self.training])
+            changed = changed.model_copy(update={"audit": named})
+        return changed.with_ad_hoc_models(ad_hoc_models) if ad_hoc_models else changed

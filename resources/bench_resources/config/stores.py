@@ -1,0 +1,163 @@
+"""Stores of a home: local, or shared as configured in ``[storage]``."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench_resources.config.addresses import fill_keys
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.environment import read_secret
+from bench_resources.storage.blobs.opening import open_blobs
+from bench_resources.storage.blobs.port import Blobs
+from bench_resources.storage.locks import FileLocks, LeaseLocks, Locks
+
+if TYPE_CHECKING:
+    from bench_resources.response_cache.store import ResponseStore
+    from bench_resources.storage.postgres import PostgresDatabase
+    from bench_resources.storage.vectors import VectorCache
+
+
+def open_response_store(settings: Settings) -> "ResponseStore":
+    """Open the response cache; creates a missing file.
+
+    Raises:
+        SettingsError: If a database is configured and its address is invalid.
+        HomeError: If the file or the database cannot be used.
+    """
+    from bench_resources.response_cache.store import ResponseStore
+
+    if settings.storage.variable:
+        return ResponseStore(open_database(settings))
+    return open_response_file(settings)
+
+
+def open_response_file(settings: Settings) -> "ResponseStore":
+    """Open the local response cache of this home."""
+    from bench_resources.response_cache.store import REPAIR_ADVICE, ResponseStore
+    from bench_resources.storage.database import SqliteDatabase
+
+    return ResponseStore(SqliteDatabase(settings.responses_file, REPAIR_ADVICE))
+
+
+def existing_response_store(settings: Settings) -> "ResponseStore | None":
+    """Open the response cache; None without a file, which is not created."""
+    if settings.storage.variable or settings.responses_file.is_file():
+        return open_response_store(settings)
+    return None
+
+
+def open_home_blobs(settings: Settings, below: str) -> Blobs:
+    """Open one kind of a home's blobs: "tables", "images" or "export".
+
+    Raises:
+        SettingsError: If obstore is not installed.
+        HomeError: If the object store cannot be used.
+    """
+    storage = settings.storage
+    return open_shared_blobs(settings.home, below, storage.objects, storage.endpoint)
+
+
+def open_shared_blobs(home: Path, below: str, objects: str, endpoint: str) -> Blobs:
+    """Open blobs as ``open_home_blobs`` does, from the templates in ``[storage]``.
+
+    Raises:
+        SettingsError: If obstore is not installed, or a variable of a template is not set.
+        HomeError: If the object store cannot be used.
+    """
+    return open_blobs(home, below, fill_keys(objects), fill_keys(endpoint), place=objects)
+
+
+def open_vector_cache(settings: Settings) -> "VectorCache":
+    """Open the vector cache; creates a missing file.
+
+    Raises:
+        SettingsError: If a database is configured and its address is invalid.
+        HomeError: If the file or the database cannot be used.
+    """
+    from bench_resources.storage.vectors import VectorCache
+
+    if settings.storage.variable:
+        return VectorCache(open_database(settings))
+    return open_vector_file(settings)
+
+
+def open_vector_file(settings: Settings) -> "VectorCache":
+    """Open the local vector cache of this home."""
+    from bench_resources.storage.database import SqliteDatabase
+    from bench_resources.storage.vectors import REPAIR_ADVICE, VectorCache
+
+    return VectorCache(SqliteDatabase(vectors_file(settings), REPAIR_ADVICE))
+
+
+def open_leases(settings: Settings, seconds: float) -> Callable[[str], bool]:
+    """Return a function that takes a lease by name; it returns False if the lease is taken.
+
+    Raises:
+        SettingsError: If a database is configured and its address is invalid.
+    """
+    from bench_resources.storage.database import Database, SqliteDatabase
+    from bench_resources.storage.leases import claim
+
+    file = settings.home / "leases.sqlite"
+    database: Database = SqliteDatabase(file, "delete it: leases expire within minutes")
+    if settings.storage.variable:
+        database = open_database(settings)
+    return partial(claim, database, seconds)
+
+
+def open_table_locks(settings: Settings) -> Locks:
+    """Open the locks of tables: shared if both tables and a database are shared, else local.
+
+    Raises:
+        SettingsError: If a database is configured and its address is invalid.
+    """
+    if settings.storage.variable and settings.storage.objects:
+        return LeaseLocks(open_database(settings))
+    return FileLocks(settings.home / "locks")
+
+
+def vectors_file(settings: Settings) -> Path:
+    """File of the vector cache if no database is configured."""
+    return settings.home / "vectors.sqlite"
+
+
+def open_database(settings: Settings) -> "PostgresDatabase":
+    """Open the database of ``[storage]``.
+
+    Raises:
+        SettingsError: If its address is invalid.
+    """
+    from bench_resources.storage.postgres import PostgresDatabase
+
+    variable = settings.storage.variable
+    return PostgresDatabase(read_secret(variable), variable)
+
+
+def migrate_schema(settings: Settings) -> list[str]:
+    """Migrate older files and databases to the current schema; returns "store: place" of each.
+
+    Raises:
+        SettingsError: If a database is configured and its address is invalid.
+        HomeError: If one cannot be used, or was written by a newer version.
+    """
+    from bench_resources.response_cache import store
+    from bench_resources.storage import vectors
+    from bench_resources.storage.database import Database, SqliteDatabase
+    from bench_resources.storage.schema import STORES
+
+    databases: list[tuple[Database, tuple[str, ...]]] = [
+        (SqliteDatabase(file, advice), (name,))
+        for file, advice, name in (
+            (settings.responses_file, store.REPAIR_ADVICE, "responses"),
+            (vectors_file(settings), vectors.REPAIR_ADVICE, "vectors"),
+        )
+        if file.exists()
+    ]
+    if settings.storage.variable:
+        databases.append((open_database(settings), tuple(STORES)))
+    return [
+        f"{name}: {database.place}"
+        for database, stores in databases
+        for name in database.migrate(stores)
+    ]

@@ -1,0 +1,262 @@
+"""Resumable downloads of pinned files, with progress in the log or as a bar."""
+
+import asyncio
+import hashlib
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from bench_assets.core.schema.errors import SourceError
+from bench_resources.config.addresses import fill_keys
+from bench_resources.http.allowed_hosts import ForbiddenAddressError, HostPolicy, open_url
+from bench_resources.http.backoff import wait_of
+from bench_resources.storage.atomic_write import describe_write_errors
+
+if TYPE_CHECKING:
+    import aiohttp
+    from rich.progress import Progress
+
+
+# number of bytes that arrived; negative: discarded
+ByteCallback: TypeAlias = Callable[[int], None]
+
+# a later attempt may succeed
+_RETRIED_STATUSES = {408, 416, 425, 429, 500, 502, 503, 504}
+_CHUNK = 1 << 20
+_MOST = 64 << 30  # bytes of a file whose size is not known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DownloadRetryPolicy:
+    """Attempts per file, and waits between them."""
+
+    tries: int = 6  # consecutive attempts without new bytes
+    pause: float = 1.0  # s before the second attempt; doubled for each further one
+    longest_pause: float = 120.0  # s; if the server asks for more, the download fails
+    timeout: float = 60.0  # s without a byte
+    slowest: int = 1024  # bytes per second, checked after ``timeout``
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoteFile:
+    """A file to download, with its expected size and digest."""
+
+    path: str  # in its release
+    url: str
+    size: int | None = None  # bytes, if known
+    sha256: str = ""
+    git_blob: str = ""  # SHA-1 of the git blob, if the hub has no SHA-256
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _DownloadFailure:
+    """Reason why an attempt was incomplete."""
+
+    what: str = "the connection was closed before the end"
+    again: bool = True  # whether another attempt may help
+    wait: float = 0.0  # s that the server asks to wait
+    moved: bool = False  # whether it got further than before
+
+
+@dataclass(frozen=True, slots=True)
+class FileDownloader:
+    """Fetches files over one session."""
+
+    session: "aiohttp.ClientSession"  # with the connector of ``hosts``
+    patience: DownloadRetryPolicy
+    progress: ByteCallback
+    hosts: HostPolicy
+
+    async def fetch(self, file: RemoteFile, target: Path) -> str:
+        """Download a file to ``target`` unless it is there; returns its SHA-256.
+
+        Incomplete data stay in ``<target>.part``; a later call resumes there.
+
+        Raises:
+            SourceError: If it cannot be fetched, or its size or digest is wrong.
+            HomeError: If it cannot be written, for example on a full disk.
+        """
+        if target.exists():
+            digest, fault = _digest_and_mismatch(file, target)
+            if not fault:
+                self.progress(target.stat().st_size)
+                return digest
+            target.unlink()
+        part = target.with_name(f"{target.name}.part")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        continued = part.exists()
+        if continued:
+            self.progress(part.stat().st_size)
+        digest, fault = await self._arrived(file, part)
+        if fault and continued:  # the part of an earlier run may be of another file
+            self._discard(part)
+            digest, fault = await self._arrived(file, part)
+        if fault:
+            self._discard(part)
+            raise SourceError(f"{file.url}: {fault}")
+        part.replace(target)
+        return digest
+
+    async def _arrived(self, file: RemoteFile, part: Path) -> tuple[str, str]:
+        """Download the missing part; returns the file's SHA-256, and its mismatch ("" if none)."""
+        tries, patience = 0, self.patience
+        while failure := await self._try(file, part):
+            tries = 1 if failure.moved else tries + 1
+            wait = max(failure.wait, patience.pause * 2.0 ** (tries - 1))
+            if not failure.again or tries >= patience.tries or wait > patience.longest_pause:
+                note = "; the partial file is kept, and resumed later" if part.exists() else ""
+                raise SourceError(f"{file.url}: {failure.what}{note}")
+            await asyncio.sleep(wait)
+        return _digest_and_mismatch(file, part)
+
+    async def _try(self, file: RemoteFile, part: Path) -> _DownloadFailure | None:
+        """Request the missing part; None if all of it arrived."""
+        from aiohttp import ClientError
+
+        received = _size(part)
+        if received and received == file.size:
+            return None
+        headers = {**file.headers, **({"Range": f"bytes={received}-"} if received else {})}
+        try:
+            async with open_url(self.session, fill_keys(file.url), self.hosts, headers) as response:
+                if received and response.status in (200, 416):  # the server does not resume
+                    self._discard(part)
+                failure = await self._receive(response, file, part)
+        except ForbiddenAddressError as error:
+            return _DownloadFailure(str(error), again=False)
+        except (ClientError, TimeoutError) as error:
+            return _DownloadFailure(
+                f"{type(error).__name__}: {error}", moved=_size(part) > received
+            )
+        if failure:
+            return failure
+        cut_off = file.size is not None and _size(part) < file.size
+        return _DownloadFailure(moved=_size(part) > received) if cut_off else None
+
+    async def _receive(
+        self, response: "aiohttp.ClientResponse", file: RemoteFile, part: Path
+    ) -> _DownloadFailure | None:
+        """Append the response to ``part``; None if it ended, even if incomplete."""
+        if response.status not in (200, 206):
+            is_transient, wait = response.status in _RETRIED_STATUSES, wait_of(response.headers)
+            return _DownloadFailure(f"HTTP {response.status}", is_transient, wait)
+        before = received = _size(part)
+        started = time.monotonic()
+        _append(part, b"")
+        async for chunk in response.content.iter_chunked(_CHUNK):
+            received += len(chunk)
+            if received > (_MOST if file.size is None else file.size):
+                return _DownloadFailure("larger than expected", again=False)
+            _append(part, chunk)
+            self.progress(len(chunk))
+            if self._is_too_slow(received - before, time.monotonic() - started):
+                return _DownloadFailure(f"slower than {self.patience.slowest} bytes per second")
+        return None
+
+    def _is_too_slow(self, n_bytes: int, seconds: float) -> bool:
+        return seconds > self.patience.timeout and n_bytes < seconds * self.patience.slowest
+
+    def _discard(self, part: Path) -> None:
+        self.progress(-part.stat().st_size)
+        part.unlink()
+
+
+def _size(part: Path) -> int:
+    return part.stat().st_size if part.exists() else 0
+
+
+def _append(part: Path, chunk: bytes) -> None:
+    with describe_write_errors(part), part.open("ab") as stream:
+        stream.write(chunk)
+
+
+def _digest_and_mismatch(file: RemoteFile, arrived: Path) -> tuple[str, str]:
+    """SHA-256 of a file, and its mismatch ("" if none)."""
+    sha256, blob = hashlib.sha256(), hashlib.sha1(usedforsecurity=False)
+    blob.update(b"blob %d\0" % arrived.stat().st_size)
+    with arrived.open("rb") as opened:
+        while chunk := opened.read(_CHUNK):
+            sha256.update(chunk)
+            blob.update(chunk)
+    for name, wanted, found in (
+        ("SHA-256", file.sha256, sha256.hexdigest()),
+        ("git blob", file.git_blob, blob.hexdigest()),
+    ):
+        if wanted and wanted != found:
+            return found, f"not the pinned file: {name} is {found}, expected {wanted}"
+    return sha256.hexdigest(), ""
+
+
+_log = logging.getLogger("bench_assets.sources")
+_LOG_INTERVAL = 10.0  # s between two lines of a log
+
+
+class DownloadLog:
+    """Logs the progress of a download at intervals."""
+
+    def __init__(self) -> None:
+        self._title, self._total, self._done = "", 0, 0
+        self._started = self._logged = time.monotonic()
+
+    def begin(self, title: str, total: int) -> None:
+        """Begin a download of this many bytes; 0 if unknown."""
+        self._title, self._total = title, total
+        self._started = self._logged = time.monotonic()
+        _log.warning("%s: fetching %.1f MB", title, total / 1e6)
+
+    def add(self, n: int) -> None:
+        """Count bytes (negative: discarded), and log the progress every 10 s."""
+        self._done += n
+        now = time.monotonic()
+        if now - self._logged > _LOG_INTERVAL:
+            self._logged = now
+            done, rate = self._done / 1e6, self._done / 1e6 / (now - self._started)
+            _log.warning(
+                "%s: %.1f of %.1f MB, %.1f MB/s", self._title, done, self._total / 1e6, rate
+            )
+
+
+class DownloadBar:
+    """Draws a bar on standard error; close it after use."""
+
+    def __init__(self) -> None:
+        self._bar = _bar()
+        self._line = self._bar.add_task("", total=None)
+
+    def begin(self, title: str, total: int) -> None:
+        """Show the bar."""
+        self._bar.update(self._line, description=title, total=total or None)
+        self._bar.start()
+
+    def add(self, n: int) -> None:
+        """Move the bar by bytes."""
+        self._bar.advance(self._line, n)
+
+    def close(self) -> None:
+        """Stop updating the bar; it stays visible."""
+        self._bar.stop()
+
+
+def _bar() -> "Progress":
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )

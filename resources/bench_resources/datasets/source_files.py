@@ -1,0 +1,119 @@
+"""Source folders of the suites, and the locations of the tables built from them.
+
+Each source has its own location, so that tables of one source never replace those of another. The
+mini edition's tables are in ``tables`` itself, those of a configured source below ``tables/.of``.
+The source in bench.toml (or ``--source``) is current; tables of other sources stay, and the
+leaderboard lists them too.
+"""
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from bench_assets.core.schema.errors import SettingsError, SourceError
+from bench_resources.config.addresses import is_release_address
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.cache import ReleaseCache
+from bench_resources.datasets.download import DownloadLog
+from bench_resources.datasets.hub import Release, parse_release_address
+from bench_resources.tables.locations import SOURCES_FOLDER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteSource:
+    """Source of a suite, read-only except for the mini edition's."""
+
+    folder: Path  # for a benchmark without Python, its file or folder
+    is_mini: bool  # no source is configured: the suite generates its mini edition in this folder
+
+
+class SourceFiles(dg.ConfigurableResource[Any]):
+    """Source folder of each suite, from the settings."""
+
+    settings: SettingsResource
+
+    def open(self, suite: str) -> SuiteSource:
+        """Find the source of a suite; the mini edition's folder if none is configured.
+
+        A release is downloaded, unless it is in the home already.
+
+        Raises:
+            SourceError: If the configured file or folder does not exist, or the release cannot be
+                fetched.
+            SettingsError: If the configured address is invalid.
+        """
+        settings = self.settings.load()
+        benchmark = settings.benchmarks.get(suite)
+        named = settings.sources.get(suite) or (benchmark.file if benchmark else None)
+        if named is None:
+            return SuiteSource(folder=settings.home / "mini" / suite, is_mini=True)
+        if release := configured_release(settings, suite):
+            cache = ReleaseCache(settings.home, unpacked_bytes=settings.storage.unpacked_bytes)
+            return SuiteSource(folder=cache.fetch(suite, release, DownloadLog()), is_mini=False)
+        folder = settings.resolve(named)
+        if not (folder.is_dir() or (benchmark and folder.is_file())):
+            expected = "file or folder" if benchmark else "folder"
+            raise SourceError(f"{folder}: no such {expected}; it is the source of {suite}")
+        return SuiteSource(folder=folder, is_mini=False)
+
+
+def configured_release(settings: Settings, suite: str) -> Release | None:
+    """The release configured as a suite's source; None for a folder, or without a source.
+
+    Raises:
+        SettingsError: If its address is invalid.
+    """
+    benchmark = settings.benchmarks.get(suite)
+    named, where = settings.sources.get(suite, ""), f"{settings.file}, [sources], {suite}"
+    if not named and benchmark:
+        named, where = str(benchmark.file), f"{settings.section(suite)}, file"
+    if not is_release_address(named):
+        return None
+    try:
+        return parse_release_address(named)
+    except SettingsError as error:
+        raise SettingsError(f"{where}: {error}") from error
+
+
+_UNUSUAL = re.compile(r"[^A-Za-z0-9@.=-]+")
+_READABLE = 40  # characters of a source's name in the name of its location
+
+
+def table_locations(settings: Settings) -> dict[str, str]:
+    """Suite -> location of its tables, for suites with a configured source."""
+    return {suite: _place(named, settings) for suite, named in settings.sources.items()}
+
+
+def _place(named: str, settings: Settings) -> str:
+    """Location by the path as written, so that a home may be moved with or without its sources.
+
+    If tables exist under the other form of the path (absolute or relative), as after ``--source``,
+    their location is used.
+    """
+    if is_release_address(named):
+        return location_name(named)
+    path = settings.resolve(named).absolute()
+    spellings = [str(path), os.path.relpath(path, settings.home.absolute())]
+    if not Path(named).expanduser().is_absolute():
+        spellings.reverse()
+    found = [location_name(spelling) for spelling in spellings]
+    existing = [place for place in found if (settings.home / "tables" / place).is_dir()]
+    return (existing or found)[0]
+
+
+def location_name(source: str) -> str:
+    """Name the location of a source: the last part of its address, and a digest of all of it.
+
+    >>> location_name("hf:BLINK-Benchmark/BLINK@6c1a")
+    '.of/BLINK@6c1a-fe5584a8'
+    """
+    digest = hashlib.sha256(source.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    last = source.partition("#")[0].rstrip("/").rpartition("/")[2]
+    name = _UNUSUAL.sub("-", last).strip("-.")[:_READABLE]
+    return f"{SOURCES_FOLDER}/{name}-{digest}"

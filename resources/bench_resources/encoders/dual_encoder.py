@@ -1,0 +1,319 @@
+"""Dual encoders of texts and images in a common space, such as CLIP and SigLIP.
+
+Transformers checkpoints, sentence-transformers models that embed images, and the random baseline.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from PIL import Image as PILImage
+from pydantic import BaseModel, ConfigDict, Field
+
+from bench_assets.core.schema.chat import ImageTextEncoder, Vectors
+from bench_assets.core.schema.errors import ModelError
+from bench_resources.checkpoints.content_checksums import require_unchanged
+from bench_resources.checkpoints.hub_access import first_line, hub_access
+from bench_resources.checkpoints.identity import pin
+from bench_resources.checkpoints.torchvision_operators import enable_torchvision
+from bench_resources.encoders.caching_encoder import CachingEncoder
+from bench_resources.images.store import ImageStore
+from bench_resources.models.transformers.loading import (
+    device_of,
+    refuse_incomplete,
+    refuse_incomplete_parts,
+)
+from bench_resources.models.transformers.nan_checks import refuse_infinite_weights
+from bench_resources.response_cache.image_changes import PYTHON_CHANGES, ImageChangeRecorder
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from transformers import BatchFeature, PretrainedConfig
+
+    from bench_resources.storage.vectors import VectorCache
+
+
+_Embed: TypeAlias = Callable[..., Any]
+
+_EMBED_METHODS = ("get_text_features", "get_image_features")
+_MULTI_VECTOR_MODELS = {
+    "Blip2ForImageTextRetrieval": "a vector of each query about an image",
+    "ColPaliForRetrieval": "a vector of each patch and each token",
+    "ColModernVBertForRetrieval": "a vector of each patch and each token",
+    "ColQwen2ForRetrieval": "a vector of each patch and each token",
+}
+"""Models for retrieval whose vectors cannot be compared one by one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DualEncoder:
+    """A loaded model; vectors are not normalized, ``(n, dimensions)``."""
+
+    name: str  # class name
+    device: str
+    longest_text: int  # tokens
+    embed_texts: _Embed
+    embed_images: _Embed
+
+    def texts(self, inputs: "BatchFeature") -> "Tensor":
+        """Embed the processor's output for texts."""
+        return self._vectors(self.embed_texts, inputs)
+
+    def images(self, inputs: "BatchFeature") -> "Tensor":
+        """Embed the processor's output for images."""
+        return self._vectors(self.embed_images, inputs)
+
+    def _vectors(self, embed: _Embed, inputs: "BatchFeature") -> "Tensor":
+        import torch
+
+        with torch.inference_mode():
+            found = embed(**inputs.to(self.device))
+        # Newer releases of transformers wrap the vectors in an output object.
+        vectors: Tensor = found.pooler_output if hasattr(found, "pooler_output") else found
+        return vectors
+
+
+@hub_access()
+def load_dual_encoder(location: str, revision: str, device: str) -> DualEncoder:
+    """Load a checkpoint in float32.
+
+    Raises:
+        ModelError: If tensors are missing, have the wrong shape, or are NaN or infinite.
+        ValueError: If it does not embed both texts and images as single vectors.
+        OSError, RuntimeError, ...: Errors of transformers for invalid files.
+    """
+    enable_torchvision()
+    import torch
+    from transformers import AutoConfig
+
+    config = AutoConfig.from_pretrained(location, revision=revision)
+    model, loading = _class_for(config).from_pretrained(
+        location,
+        revision=revision,
+        dtype=torch.float32,
+        ignore_mismatched_sizes=True,  # else the error of transformers names no tensor
+        output_loading_info=True,
+    )
+    refuse_incomplete(location, loading)
+    refuse_infinite_weights(model, location)
+    model = model.to(device).eval()
+    blip = type(model).__name__ == "BlipForImageTextRetrieval"
+    return DualEncoder(
+        name=type(model).__name__,
+        device=device,
+        longest_text=model.config.text_config.max_position_embeddings,
+        embed_texts=_blip_texts(model) if blip else model.get_text_features,
+        embed_images=_blip_images(model) if blip else model.get_image_features,
+    )
+
+
+def refuse_incomparable(name: str, *, texts: "Tensor", images: "Tensor") -> None:
+    """Refuse a model whose text and image vectors cannot be compared.
+
+    Raises:
+        ValueError: If they are not single vectors of the same dimension.
+    """
+    shapes = [tuple(getattr(vectors, "shape", ())) for vectors in (texts, images)]
+    if shapes[0] != shapes[1] or len(shapes[0]) != 2:
+        raise ValueError(
+            f"{name} makes shape {shapes[0]} of a text and {shapes[1]} of an image (expected one"
+            " vector each, of the same length)"
+        )
+
+
+def _class_for(config: "PretrainedConfig") -> Any:  # noqa: ANN401 - a class of transformers
+    """The checkpoint's own class if it embeds texts and images, else that of its family."""
+    import transformers
+
+    named = (config.architectures or [""])[0]
+    if output := _MULTI_VECTOR_MODELS.get(named):
+        raise ValueError(f"{named} makes {output}, not one vector that can be compared with others")
+    own = getattr(transformers, named, None) if named else None
+    if named == "BlipForImageTextRetrieval" or _has_embed_methods(own):
+        return own
+    family = transformers.MODEL_MAPPING.get(type(config), None)
+    if _has_embed_methods(family):
+        return family
+    raise ValueError(f"{named or config.model_type} does not embed texts and images")
+
+
+def _has_embed_methods(kind: Any) -> bool:  # noqa: ANN401 - a class of transformers, or None
+    return all(hasattr(kind, name) for name in _EMBED_METHODS)
+
+
+def _blip_texts(model: Any) -> _Embed:  # noqa: ANN401 - a BlipForImageTextRetrieval
+    """Embed texts as BLIP's forward does with ``use_itm_head=False`` (Li et al. 2022, 3.2)."""
+
+    def embed(**inputs: Any) -> Any:  # noqa: ANN401
+        return model.text_proj(model.text_encoder(**inputs).last_hidden_state[:, 0])
+
+    return embed
+
+
+def _blip_images(model: Any) -> _Embed:  # noqa: ANN401 - as above
+    def embed(**inputs: Any) -> Any:  # noqa: ANN401
+        return model.vision_proj(model.vision_model(**inputs).last_hidden_state[:, 0])
+
+    return embed
+
+
+RANDOM = "random"
+"""Name of the random baseline, which is always available."""
+
+OpenImage: TypeAlias = Callable[[str], PILImage.Image]
+
+_TRIAL_SIZE = (64, 48)  # px; width and height of the trial image
+
+
+class EncoderSpec(BaseModel):
+    """The section of an encoder."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["transformers", "sentence_transformers"] = "transformers"
+    """Library that loads the encoder."""
+    path: str
+    """Folder, absolute or relative to bench.toml, or hub id."""
+    revision: str = "main"
+    """Commit of a hub id. A branch name is resolved once and pinned."""
+    device: str = "auto"
+    """``"cuda"``, ``"cuda:1"``, ``"mps"``, ``"cpu"``; ``"auto"`` takes the first available."""
+    batch_size: int = Field(64, gt=0)
+    """Texts or images per batch."""
+
+
+@contextmanager
+def open_encoder(
+    name: str,
+    spec: EncoderSpec | None,
+    location: str,
+    image_store: ImageStore,
+    store: "VectorCache",
+) -> Iterator[ImageTextEncoder]:
+    """Open an encoder with cached vectors during a ``with`` block.
+
+    Args:
+        name: Name to show.
+        spec: Section of the encoder; None for the baseline.
+        location: Folder or hub id.
+        image_store: Store of the images.
+        store: Cache of vectors.
+
+    Raises:
+        ModelError: If there is no such checkpoint, or it does not load.
+    """
+    if spec is None:
+        yield RandomEncoder(name)
+        return
+    checkpoint = pin(location, spec.revision)
+    load = _CheckpointEncoder if spec.kind == "transformers" else _SentenceTransformersEncoder
+    try:
+        with require_unchanged(checkpoint.checksums):
+            encoder = load(
+                checkpoint.location, checkpoint.revision, device_of(spec.device), image_store.open
+            )
+    except ModelError:
+        raise
+    except Exception as error:  # any exception: libraries read third-party files
+        raise ModelError(f"{location}: does not load as an encoder: {first_line(error)}") from error
+    library = "" if spec.kind == "transformers" else f"+{spec.kind}"
+    identity = f"{name}@{checkpoint.content}{library}"
+    recorder = ImageChangeRecorder(image_store.read, PYTHON_CHANGES)
+    yield CachingEncoder(
+        identity, encoder, store, spec.batch_size, lambda key: key + recorder.mark(key)
+    )
+
+
+class RandomEncoder:
+    """Random vectors, seeded by content: the chance baseline."""
+
+    dimensions = 32
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts; ``(n, 32)``."""
+        return self._random_vectors(f"text {text}" for text in texts)
+
+    def encode_images(self, images: Sequence[str]) -> Vectors:
+        """Embed images; ``(n, 32)``."""
+        return self._random_vectors(f"image {image}" for image in images)
+
+    def _random_vectors(self, contents: Iterable[str]) -> Vectors:
+        rows = [self._vector(content) for content in contents]
+        return np.array(rows, np.float32).reshape(len(rows), self.dimensions)
+
+    def _vector(self, content: str) -> Vectors:
+        seed = int.from_bytes(sha256(content.encode("utf-8", "surrogatepass")).digest()[:8])
+        vector = np.random.default_rng(seed).standard_normal(self.dimensions, np.float32)
+        return vector / np.linalg.norm(vector)
+
+
+class _CheckpointEncoder:
+    """A transformers checkpoint; vectors are not normalized yet."""
+
+    def __init__(self, location: str, revision: str, device: str, open_image: OpenImage) -> None:
+        self._model = load_dual_encoder(location, revision, device)
+        from transformers import AutoProcessor
+
+        self._processor = AutoProcessor.from_pretrained(location, revision=revision)
+        self._open_image = open_image
+        refuse_incomparable(
+            self._model.name,
+            texts=self._embed_texts(["a cat"]),
+            images=self._embed_images([PILImage.new("RGB", _TRIAL_SIZE, "red")]),
+        )
+
+    def texts(self, texts: Sequence[str]) -> Vectors:
+        return self._to_numpy(self._embed_texts(texts))
+
+    def images(self, images: Sequence[str]) -> Vectors:
+        return self._to_numpy(self._embed_images([self._open_image(image) for image in images]))
+
+    def _embed_texts(self, texts: Sequence[str]) -> "Tensor":
+        # SigLIP was trained on texts padded to full length; for CLIP it makes no difference.
+        limit = min(self._model.longest_text, self._processor.tokenizer.model_max_length)
+        inputs = self._processor(
+            text=list(texts),
+            return_tensors="pt",
+            padding="max_length",
+            truncation=True,
+            max_length=limit,
+        )
+        return self._model.texts(inputs)
+
+    def _embed_images(self, images: Sequence[PILImage.Image]) -> "Tensor":
+        inputs = self._processor.image_processor(images=list(images), return_tensors="pt")
+        return self._model.images(inputs)
+
+    def _to_numpy(self, vectors: "Tensor") -> Vectors:
+        return np.asarray(vectors.float().cpu().numpy(), dtype=np.float32)
+
+
+class _SentenceTransformersEncoder:
+    """A sentence-transformers model that embeds images as well as texts."""
+
+    def __init__(self, location: str, revision: str, device: str, open_image: OpenImage) -> None:
+        enable_torchvision()
+        from sentence_transformers import SentenceTransformer
+
+        own = None if Path(location).is_dir() else revision
+        self._model = SentenceTransformer(location, revision=own, device=device)
+        refuse_incomplete_parts(self._model, location, own)
+        refuse_infinite_weights(self._model, location)
+        self._open_image = open_image
+
+    def texts(self, texts: Sequence[str]) -> Vectors:
+        return self._encode(list(texts))
+
+    def images(self, images: Sequence[str]) -> Vectors:
+        return self._encode([self._open_image(image) for image in images])
+
+    def _encode(self, contents: list[Any]) -> Vectors:
+        vectors = self._model.encode(contents, show_progress_bar=False, convert_to_numpy=True)
+        return np.asarray(vectors, dtype=np.float32)

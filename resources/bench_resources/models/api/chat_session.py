@@ -1,0 +1,114 @@
+"""Chat session: one conversation with a server, with retries."""
+
+import io
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic, perf_counter
+from typing import Any
+
+import aiohttp
+import orjson
+
+from bench_assets.core.parsing.reasoning import strip_reasoning
+from bench_assets.core.schema.chat import IMAGE_REFUSED, Request, Response, Turn
+from bench_assets.core.schema.errors import ImageError
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.http.backoff import UNLIMITED_TRIES, Failure, RetryPolicy
+from bench_resources.http.errors import MOST_BYTES, body_of, decompress, failure
+from bench_resources.http.pages import connection_problem
+from bench_resources.models.api.concurrency_limit import Endpoint
+from bench_resources.models.api.formats.base import ApiFormat
+from bench_resources.models.api.formats.response_body import decode_response
+from bench_resources.models.api.image_support import ImageSupport
+from bench_resources.redaction.engine import note_redaction
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSession:
+    """Conversations with a server over one HTTP session, with retries."""
+
+    spec: ServerSpec
+    form: ApiFormat
+    session: aiohttp.ClientSession
+    endpoint: Endpoint
+    retrying: RetryPolicy
+    until_ready: Callable[[], Awaitable[None]]
+    images: ImageSupport
+
+    async def answer(self, request: Request) -> Response:
+        """Answer every open user turn; returns the last response, with the tokens of all.
+
+        Earlier responses are sent back without their reasoning, as chat templates expect.
+        """
+        if (most := self.spec.max_images) and (n := len(request.prompt.images)) > most:
+            error = f"cannot be sent: {n} images, but max_images = {most}"
+            return Response(error=error, refused=IMAGE_REFUSED)
+        messages: list[dict[str, Any]] = []
+        responses: list[Response] = []
+        try:
+            for turns in request.prompt.rounds():
+                messages += map(self.form.message, turns)
+                body = self.form.body(request, messages)
+                post = self._post_with_images if request.prompt.images else self._post
+                responses.append(await self.retrying.response(partial(post, body)))
+                if responses[-1].error:
+                    return responses[-1]
+                text = strip_reasoning(responses[-1].text, self.spec.thinking_tags)
+                messages.append(self.form.message(Turn("assistant", (text,))))
+        except (ImageError, orjson.JSONEncodeError) as exc:
+            return Response(error=f"cannot be sent: {exc}")
+        if not responses:
+            return Response(error="cannot be sent: the prompt has no unanswered user turn")
+        return Response.together(responses)
+
+    async def _post_with_images(self, body: bytes) -> Response | Failure:
+        return await self.images.explain(await self._post(body), self._post)
+
+    async def _post(self, body: bytes) -> Response | Failure:
+        async with self.endpoint.place():
+            sent_at = monotonic()
+            outcome = await self._send(body)
+            self.endpoint.adapt_limit(outcome, sent_at)
+        if isinstance(outcome, Failure) and (outcome.unreachable or outcome.is_overload):
+            await self.until_ready()
+        return outcome
+
+    async def _send(self, body: bytes) -> Response | Failure:
+        started = perf_counter()
+        sent = io.BytesIO(body)  # aiohttp warns about plain bytes beyond a mebibyte
+        try:
+            async with self.session.post(
+                self.endpoint.url, data=sent, allow_redirects=False
+            ) as response:
+                data = await body_of(response)
+                encoding = response.headers.get("Content-Encoding", "").strip().lower()
+                data = data and decompress(data, encoding)
+        except aiohttp.InvalidURL:
+            return Failure(what="not a URL such as http://127.0.0.1:8000/v1", refused=True)
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            what = self.endpoint.secrets.redacted(connection_problem(error))
+            return Failure(what=what, tries=UNLIMITED_TRIES, unreachable=True)
+        except TimeoutError:
+            what = f"no response within {self.spec.timeout:g} s"
+            return Failure(what=what, tries=UNLIMITED_TRIES)
+        except aiohttp.ClientError as error:
+            reason = self.endpoint.secrets.redacted(str(error)) or type(error).__name__
+            what = f"the connection broke: {reason}"
+            return Failure(what=what, tries=UNLIMITED_TRIES)
+        return self._outcome(response, data, perf_counter() - started)
+
+    def _outcome(
+        self, response: aiohttp.ClientResponse, data: bytes | None, seconds: float
+    ) -> Response | Failure:
+        if data is None:
+            what = f"HTTP {response.status} with a body of more than {MOST_BYTES >> 20} MiB"
+            return Failure(what=what, tries=2)
+        redacted = self.endpoint.secrets.redacted_bytes(data)  # before a message truncates it
+        if response.status != 200:
+            return failure(response.status, redacted, response.headers)
+        outcome = decode_response(self.form, redacted, seconds, response.headers)
+        if redacted != data and isinstance(outcome, Response):
+            text = data.decode("utf-8", "replace")
+            return note_redaction(outcome, text, self.endpoint.secrets, self.spec.place)
+        return outcome

@@ -1,0 +1,148 @@
+"""Concurrency limit of one server, adapted to its latency and its refusals."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from math import exp, inf, log, sqrt
+from time import monotonic
+
+from bench_assets.core.schema.chat import Response
+from bench_resources.config.addresses import fill_keys
+from bench_resources.config.environment import section_secrets
+from bench_resources.config.sections.servers import INITIAL_CONCURRENCY, ServerSpec
+from bench_resources.http.backoff import Failure
+
+MAX_CONCURRENCY = 512
+"""Maximum concurrent requests to one server: a process has 1,024 files and connections."""
+
+_ROUND = 8  # responses per round, at least
+_CERTAIN = 120.0  # times the variance: responses per round that make _WAITING significant
+_WAITING = 1.3  # times the unloaded latency: requests queue at the server
+_TINY = 1e-6  # s
+_UNEXPLAINED = 0.5  # of the expected gain; if a cut gains less, load was not the cause
+_GROWTH = (1.1, 1.25, 1.5, 2.0)  # by the number of rounds without queueing
+_BELOW_REFUSAL = 0.95  # of the limit at which the server refused
+_ROUNDS_BELOW = 40  # rounds before that limit is tried again
+
+
+class ConcurrencyLimit:
+    """Maximum concurrent requests to a server.
+
+    A given limit is the start and the maximum. A refusal (HTTP 429 or 5xx, or a timeout) halves
+    it, and each round of responses adds one: additive increase, multiplicative decrease (Chiu and
+    Jain, 1989), as in TCP.
+
+    Otherwise the limit is searched for. It grows while a round of responses takes no longer than
+    an unloaded one, and shrinks in proportion when it does, as in TCP Vegas (Brakmo and Peterson,
+    1995): beyond the server's capacity, more requests only queue longer. If a smaller limit does
+    not make responses faster, the responses have become longer, and the cut is undone. After a
+    refusal it stays below the refused limit for a while; another one right afterwards halves it.
+    """
+
+    def __init__(self, given: int | None) -> None:
+        """Begin at the given limit, or search for it if that is None."""
+        self.most = given or MAX_CONCURRENCY
+        self.value = float(given or INITIAL_CONCURRENCY)  # fractions add up to whole requests
+        self._searches = given is None
+        self._target = self.value  # approached by one request per response
+        self._changed_at = -inf  # s, when the limit last changed
+        self._lowered_at = -inf  # s, when a refusal last lowered it
+        self._n, self._sum, self._squares = 0, 0.0, 0.0  # of this round, over log(s)
+        self._unloaded = inf  # s, mean of the fastest round
+        self._cut: tuple[float, float] | None = None  # limit and mean s of the round before a cut
+        self._free_rounds = len(_GROWTH)  # consecutive rounds without queueing
+        self._refused_at, self._rounds_below = inf, 0
+
+    def answered(self, sent_at: float, now: float) -> None:
+        """Count a response; its latency is ignored if it was sent before the last change."""
+        if not self._searches:
+            self.value = min(self.value + 1 / self.value, float(self.most))
+        elif self.value < self._target:
+            self.value = min(self.value + 1, self._target)
+            self._begin_round(now)
+        elif sent_at >= self._changed_at:
+            seconds = log(max(now - sent_at, _TINY))
+            self._n, self._sum = self._n + 1, self._sum + seconds
+            self._squares += seconds * seconds
+            mean = self._sum / self._n
+            variance = self._squares / self._n - mean * mean
+            if self._n >= max(self.value / 2, _ROUND, _CERTAIN * variance):
+                self._end_round(exp(mean), now)
+
+    def refused(self, sent_at: float, now: float) -> None:
+        """Lower the limit, once for all requests that were open together."""
+        if sent_at >= self._lowered_at:
+            self._lowered_at = now
+            repeated = self._free_rounds == 0
+            self._refused_at, self._rounds_below, self._free_rounds = self.value, 0, 0
+            self._set(self.value * (0.5 if repeated or not self._searches else _BELOW_REFUSAL), now)
+
+    def _end_round(self, mean: float, now: float) -> None:
+        value, cut, self._cut = self.value, self._cut, None
+        if mean <= _WAITING * self._unloaded:
+            self._unloaded = min(mean, sqrt(mean * self._unloaded))
+            self._set(self._next_value(), now)
+        elif cut and mean > cut[1] * (1 - _UNEXPLAINED * (1 - value / cut[0])):
+            self._unloaded = mean
+            self._set(cut[0], now)
+        else:
+            self._cut = value, mean
+            share = self._unloaded / mean
+            self._set(value * max(share * _GROWTH[0], 0.25), now)
+            self._free_rounds = 0
+
+    def _next_value(self) -> float:
+        growth = _GROWTH[min(self._free_rounds, len(_GROWTH) - 1)]
+        self._free_rounds += 1
+        grown = max(self.value * growth, self.value + 1)
+        if grown < self._refused_at * _BELOW_REFUSAL:
+            return grown
+        self._rounds_below += 1
+        if self._rounds_below < _ROUNDS_BELOW:
+            return max(self.value, self._refused_at * _BELOW_REFUSAL)
+        self._refused_at, self._free_rounds = inf, 0
+        return max(self.value * _GROWTH[0], self.value + 1)
+
+    def _set(self, value: float, now: float) -> None:
+        self._target = min(max(value, 1.0), float(self.most))
+        self.value = min(self.value, self._target)
+        self._begin_round(now)
+
+    def _begin_round(self, now: float) -> None:
+        self._changed_at = now
+        self._n, self._sum, self._squares = 0, 0.0, 0.0
+
+
+class Endpoint:
+    """The address of a model, its secrets and its concurrency limit."""
+
+    def __init__(self, spec: ServerSpec, path: str) -> None:
+        # Azure wants its api-version in the query.
+        base, question_mark, query = fill_keys(spec.address).partition("?")
+        self.url = f"{base.rstrip('/')}{path}{question_mark}{query}"
+        self.secrets = section_secrets(spec.model_dump())
+        self.limit = ConcurrencyLimit(None if spec.concurrency == "auto" else spec.at_once)
+        self.on_growth: Callable[[], None] = lambda: None  # called when more requests may be open
+        self._under_way = 0
+        self._freed = asyncio.Condition()
+
+    @asynccontextmanager
+    async def place(self) -> AsyncGenerator[None]:
+        """Wait until the limit allows one more request, and hold its place."""
+        async with self._freed:
+            await self._freed.wait_for(lambda: self._under_way < int(self.limit.value))
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
+            async with self._freed:
+                self._freed.notify(2)  # for this place, and one by which the limit may have grown
+
+    def adapt_limit(self, outcome: Response | Failure, sent_at: float) -> None:
+        """Adapt the limit to the outcome of a request sent at ``sent_at`` (monotonic clock)."""
+        if isinstance(outcome, Response):
+            self.limit.answered(sent_at, monotonic())
+        elif outcome.is_overload:
+            self.limit.refused(sent_at, monotonic())
+        self.on_growth()

@@ -1,0 +1,107 @@
+"""Anthropic's Messages API."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from bench_assets.core.parsing.reasoning import Tags
+from bench_assets.core.schema.chat import Image, Request, Response, Turn
+from bench_resources.config.addresses import fill_value_keys
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.api.formats.base import encode_image
+from bench_resources.models.api.formats.response_body import (
+    NoResponseError,
+    ServedModelCheck,
+    as_object,
+    map_finish_reason,
+    prepend_reasoning,
+    require_value,
+    sum_tokens,
+)
+from bench_resources.response_cache.engine import ReadImage
+
+_FINISH_REASONS: Mapping[str, str] = {
+    # The server's stop reason: the stored finish reason.
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refusal",
+    "tool_use": "tool_calls",
+}
+
+
+class Anthropic:
+    """``POST {base_url}/messages``."""
+
+    path = "/messages"
+    headers: Mapping[str, str] = {"anthropic-version": "2023-06-01"}
+    holds = "content"
+
+    def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
+        self._spec = spec
+        self._read_image = read_image
+        self._answering = ServedModelCheck(spec)
+
+    def message(self, turn: Turn) -> dict[str, Any]:
+        """Convert a turn; empty texts are left out, because the API refuses them."""
+        return {"role": turn.role, "content": [self._block(p) for p in turn.parts if p != ""]}
+
+    def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
+        """Encode a request; system turns become the ``system`` field."""
+        system = [one for m in messages if m["role"] == "system" for one in m["content"]]
+        turns = [m for m in messages if m["role"] != "system" and m["content"]]
+        fields = {
+            "model": self._spec.model,
+            "messages": turns,
+            **({"system": system} if system else {}),
+            **self._spec.constant_fields,
+            **self._spec.sampling_fields(request.sample, request.temperature),
+        }
+        return orjson.dumps(fields | fill_value_keys(self._spec.extra_body))
+
+    def response(self, received: Mapping[str, Any], seconds: float) -> Response:
+        """Join the text blocks; cached prompt tokens count like the others."""
+        require_value(received, "type", "message")
+        require_value(received, "role", "assistant")
+        blocks = received.get("content")
+        if not isinstance(blocks, list):
+            raise NoResponseError("the response has no content")
+        end = map_finish_reason(received.get("stop_reason"), _FINISH_REASONS, "stop_reason")
+        usage = as_object(received.get("usage"))
+        cached = (f"cache_{done}_input_tokens" for done in ("creation", "read"))
+        return Response(
+            text=_text(blocks, end, self._spec.thinking_tags),
+            finish_reason=end,
+            prompt_tokens=sum_tokens(usage.get("input_tokens"), *map(usage.get, cached)),
+            completion_tokens=sum_tokens(usage.get("output_tokens")),
+            seconds=seconds,
+            served=self._answering.identity(received.get("model")),
+        )
+
+    def _block(self, part: str | Image) -> dict[str, Any]:
+        if isinstance(part, str):
+            return {"type": "text", "text": part}
+        media, data = encode_image(part, self._read_image)
+        source = {"type": "base64", "media_type": media, "data": data}
+        return {"type": "image", "source": source}
+
+
+def _text(blocks: Sequence[object], end: str, tags: Tags | None) -> str:
+    """Reasoning and text of the content blocks."""
+    thought, text, thinks = "", "", False
+    for block in blocks:
+        match block:
+            case {"type": "text", "text": str(said)}:
+                text += said
+            case {"type": "thinking", "thinking": str(said)}:
+                thought, thinks = thought + said, True
+            case {"type": "redacted_thinking"}:
+                thinks = True
+            case {"type": "tool_use"}:
+                pass
+            case _:
+                raise NoResponseError("content has a part that is not text")
+    cut_off = end == "length" and thinks and not text.strip()
+    return prepend_reasoning(thought, text, tags, cut_off=cut_off)

@@ -1,0 +1,232 @@
+"""OpenAI's chat completions, and the deviations of the servers that offer them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from bench_assets.core.parsing.reasoning import Tags
+from bench_assets.core.schema.chat import Image, Request, Response, Turn, token_count
+from bench_resources.config.addresses import fill_value_keys
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.api.formats.base import encode_image
+from bench_resources.models.api.formats.gemini import BLOCKED, TOOL_FAILURES
+from bench_resources.models.api.formats.response_body import (
+    FAILED,
+    NoResponseError,
+    ServedModelCheck,
+    as_object,
+    first_choice,
+    is_empty,
+    map_finish_reason,
+    prepend_reasoning,
+    require_value,
+    text,
+)
+from bench_resources.response_cache.engine import ReadImage
+
+_FINISH_REASONS: Mapping[str, str] = {
+    # Servers' finish reasons: the stored one. Gemini's OpenAI endpoint sends Gemini's.
+    **dict.fromkeys(BLOCKED, "content_filter"),
+    **dict.fromkeys(TOOL_FAILURES, "tool_calls"),
+    "": "",
+    "stop": "stop",
+    "eos": "stop",
+    "eos_token": "stop",
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "model_context_window_exceeded": "length",
+    "content_filter": "content_filter",
+    "refusal": "refusal",
+    "sensitive": "content_filter",
+    "repetition": "repetition",
+    "tool_calls": "tool_calls",
+    "tool_use": "tool_calls",
+    "function_call": "tool_calls",
+    "function_call_filter": "tool_calls",
+}
+_OVERLOADED = {"insufficient_system_resource"}
+_WITHOUT_TEXT = {
+    "length",
+    "content_filter",
+    "tool_calls",
+}  # ends that explain missing content
+_COMPLETE = {"", "stop"}  # finish reasons that do not tell the kind of response
+_NO_COMPLETION = {
+    "chat.completion.chunk",
+    "error",
+}  # ``object``; complete ones vary
+_REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
+
+
+class OpenAI:
+    """``POST {base_url}/chat/completions``; constant fields are assembled once."""
+
+    path = "/chat/completions"
+    headers: Mapping[str, str] = {}
+    holds = "choices"
+
+    def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
+        self._spec = spec
+        self._read_image = read_image
+        self._answering = ServedModelCheck(spec)
+        self._constant = {
+            "model": spec.model,
+            "messages": [],
+            **fill_value_keys(spec.constant_fields),
+        }
+
+    def message(self, turn: Turn) -> dict[str, Any]:
+        """Convert a turn; a turn of texts becomes one string, which more servers accept."""
+        texts = [part for part in turn.parts if isinstance(part, str)]
+        if len(texts) == len(turn.parts):
+            return {"role": turn.role, "content": "\n".join(texts)}
+        parts = [
+            {"type": "image_url", "image_url": {"url": self._data_uri(part)}}
+            if isinstance(part, Image)
+            else {"type": "text", "text": part}
+            for part in turn.parts
+        ]
+        return {"role": turn.role, "content": parts}
+
+    def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
+        """Encode a request; extra_body overrides every other field."""
+        sampling = self._spec.sampling_fields(request.sample, request.temperature)
+        fields = self._constant | {"messages": messages} | sampling
+        return orjson.dumps(fields | fill_value_keys(self._spec.extra_body))
+
+    def response(self, received: Mapping[str, Any], seconds: float) -> Response:
+        """Decode the only choice.
+
+        A message with a refusal has the finish reason "refusal".
+        """
+        if (kind := text(received, "object") or "").lower() in _NO_COMPLETION:
+            raise NoResponseError(f"the response is of type {kind!r}")
+        choice = first_choice(received.get("choices"), "choices")
+        message = choice.get("message")
+        for error in (choice.get("error"), as_object(message).get("error")):
+            if not is_empty(error):
+                raise NoResponseError("an error in choices[0]", error=error)
+        _refuse_interrupted(choice)
+        end = _map_finish_reason(choice.get("finish_reason"))
+        if not isinstance(message, dict):
+            raise NoResponseError("the response has no choices[0].message")
+        require_value(message, "role", "assistant")
+        usage = as_object(received.get("usage"))
+        hidden = as_object(usage.get("completion_tokens_details")).get("reasoning_tokens")
+        response_text, end = _parse_message(
+            message, end, self._spec.thinking_tags, hidden=bool(token_count(hidden))
+        )
+        return Response(
+            text=response_text,
+            finish_reason=end,
+            prompt_tokens=token_count(usage.get("prompt_tokens")),
+            completion_tokens=token_count(usage.get("completion_tokens")),
+            seconds=seconds,
+            served=self._answering.identity(
+                received.get("model"), received.get("system_fingerprint")
+            ),
+        )
+
+    def _data_uri(self, image: Image) -> str:
+        media, data = encode_image(image, self._read_image)
+        return f"data:{media};base64,{data}"
+
+
+def _map_finish_reason(reason: object) -> str:
+    """Map a finish reason; Ollama may send none, DeepSeek one for overload."""
+    if reason is None:
+        return ""
+    if isinstance(reason, str) and reason in _OVERLOADED:
+        message = f"the response was broken off: finish_reason {reason!r}"
+        raise NoResponseError(message, overloaded=True)
+    if isinstance(reason, str) and (named := reason.partition(": ")[0]).lower().endswith("_filter"):
+        reason = named  # such as "content_filter: PROHIBITED_CONTENT"
+    return map_finish_reason(reason, _FINISH_REASONS, "finish_reason")
+
+
+def _refuse_interrupted(choice: Mapping[str, Any]) -> None:
+    """Raise for failures that OpenRouter and vLLM report in further fields."""
+    native, stopped = choice.get("native_finish_reason"), choice.get("stop_reason")
+    if isinstance(native, str) and native.lower() in FAILED:
+        raise NoResponseError(f"the response was broken off: native_finish_reason {native!r}")
+    if stopped == "abort":
+        raise NoResponseError("the response was broken off: stop_reason 'abort'")
+
+
+def _parse_message(
+    message: Mapping[str, Any], end: str, tags: Tags | None, *, hidden: bool
+) -> tuple[str, str]:
+    """Text and finish reason of a message; ``hidden`` if it has hidden reasoning."""
+    thought, response_text = _parts(message.get("content"))
+    thought = _find_reasoning(message) or thought
+    refusal, calls = text(message, "refusal"), _has_tool_calls(message)
+    if refusal and end in _COMPLETE:
+        end = "refusal"
+    if response_text.strip():
+        return prepend_reasoning(thought, response_text, tags), end
+    if refusal:
+        return prepend_reasoning(thought, refusal, tags), end
+    if calls and end in _COMPLETE:
+        end = "tool_calls"
+    if not (thought or calls or end in _WITHOUT_TEXT or _is_empty_text(message)):
+        raise NoResponseError("the response has no choices[0].message.content")
+    if not end:
+        raise NoResponseError("the response has neither a text nor a finish_reason")
+    cut_off = end == "length" and bool(thought or hidden)
+    return prepend_reasoning(thought, response_text, tags, cut_off=cut_off), end
+
+
+def _is_empty_text(message: Mapping[str, Any]) -> bool:
+    """Whether the content is present and empty, as opposed to missing or spoken."""
+    spoken = not is_empty(message.get("audio"))
+    return "content" in message and message["content"] != [] and not spoken
+
+
+def _has_tool_calls(message: Mapping[str, Any]) -> bool:
+    calls, call = message.get("tool_calls"), message.get("function_call")
+    if not (calls or call):
+        return False
+    listed = calls or [call]
+    if not isinstance(listed, list) or not all(isinstance(one, dict) and one for one in listed):
+        raise NoResponseError("choices[0].message.tool_calls is not a list of calls")
+    return True
+
+
+def _parts(content: object) -> tuple[str, str]:
+    """Split content into reasoning and text: a string, or Mistral's list of parts."""
+    if content is None or isinstance(content, str):
+        return "", content or ""
+    if not isinstance(content, list):
+        raise NoResponseError("choices[0].message.content is neither a text nor a list of parts")
+    thought, response_text = "", ""
+    for part in content:
+        match part:
+            case {"type": "text" | "output_text", "text": str(written)}:
+                response_text += written
+            case {"type": "thinking" | "reasoning"}:
+                thought += _join_parts(part.get("thinking") or part.get("text"))
+            case {"type": "reference" | "redacted_thinking"}:
+                pass
+            case _:
+                raise NoResponseError("choices[0].message.content has a part that is not text")
+    return thought, response_text
+
+
+def _find_reasoning(message: Mapping[str, Any]) -> str:
+    for name in _REASONING_FIELDS:
+        if (value := message.get(name)) and (found := _join_parts(value)):
+            return found
+    return ""
+
+
+def _join_parts(said: object) -> str:
+    """Join a text or a list of parts; "" for anything else."""
+    if isinstance(said, str):
+        return said
+    parts = [part for part in said if isinstance(part, dict)] if isinstance(said, list) else []
+    texts = [part.get("text") or part.get("summary") for part in parts]
+    return "".join(text for text in texts if isinstance(text, str))

@@ -1,0 +1,363 @@
+"""Strict decoding of response bodies, including failures sent with HTTP 200."""
+
+import json
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from bench_assets.core.parsing.reasoning import ANSWERS, Tags, strip_reasoning
+from bench_assets.core.schema.chat import Response, token_count
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
+from bench_resources.http.errors import failure
+from bench_resources.models.api.formats.base import ApiFormat
+
+FAILED = {"failed", "failure", "fail", "error", "cancelled", "canceled", "aborted", "abort"}
+"""Words for the status of a failed request."""
+
+# Codes by which relays and vendors report success, without leading zeros.
+_SUCCESS_CODES = {
+    "",
+    "1",
+    "200",
+    "1000",
+    "10000",
+    "20000",
+    "ok",
+    "success",
+    "succeeded",
+    "successful",
+}
+
+
+def is_empty(said: object) -> bool:
+    """Whether a value is empty at every depth, as the empty errors of some relays are.
+
+    >>> is_empty({"message": "", "code": None, "details": [{}]}), is_empty({"code": 7})
+    (True, False)
+    """
+    if isinstance(said, dict):
+        return all(map(is_empty, said.values()))
+    if isinstance(said, list):
+        return all(map(is_empty, said))
+    return not (said.strip() if isinstance(said, str) else said)
+
+
+def reports_failure(received: Mapping[str, Any]) -> bool:
+    """Whether the fields of a body report a failure, in the words of relays and vendors.
+
+    Only meaningful for a body without a text.
+
+    >>> reports_failure({"code": 500, "msg": "no"}), reports_failure({"code": 0, "msg": "success"})
+    (True, False)
+    """
+    minimax, status = received.get("base_resp"), received.get("status")
+    codes = [received.get("code"), received.get("error_code")]
+    codes += [minimax.get("status_code")] if isinstance(minimax, dict) else []
+    return (
+        any(map(_is_failure_code, codes))
+        or received.get("success") in (False, "false")
+        or (status.lower() in FAILED if isinstance(status, str) else _is_status(status))
+        or not all(is_empty(received.get(name)) for name in ("errors", "detail"))
+    )
+
+
+def _is_failure_code(code: object) -> bool:
+    """Whether a code is not one of success."""
+    known = isinstance(code, int | str) and not isinstance(code, bool)
+    return known and str(code).strip().lower().lstrip("0") not in _SUCCESS_CODES
+
+
+def _is_status(said: object) -> bool:
+    return isinstance(said, int) and 400 <= said < 600
+
+
+_COMPLETE = {"", "stop"}  # finish reasons that do not explain an empty text
+_TAGS: Tags = ("<think>", "</think>")
+
+
+class NoResponseError(Exception):
+    """The body is JSON, but not what the API documents.
+
+    Args:
+        what: What is missing or wrong.
+        error: The server's error message inside the body, if any.
+        overloaded: Whether a retry may succeed.
+    """
+
+    def __init__(self, what: str, *, error: object = None, overloaded: bool = False) -> None:
+        super().__init__(what)
+        self.error = error
+        self.overloaded = overloaded
+
+
+def decode_response(
+    form: ApiFormat, data: bytes, seconds: float, headers: Mapping[str, str]
+) -> Response | Failure:
+    """Decode the body of a response with status 200, which may hold a failure."""
+    try:
+        received = parse_json(data)
+    except ValueError as exc:
+        classified = failure(200, data, headers)
+        return Failure(what=f"the response is not JSON ({exc})", detail=classified.detail, tries=2)
+    if error := _find_error(received, form.holds):
+        return failure(_status_of(error), data, headers, error)
+    body = received if isinstance(received, dict) else {}
+    try:
+        response = form.response(body, seconds)
+    except NoResponseError as exc:
+        if error := exc.error or (reports_failure(body) and body):
+            return failure(_status_of(error), data, headers, error)
+        classified = failure(200, data, headers)
+        tries = UNLIMITED_TRIES if exc.overloaded else 2
+        return Failure(what=str(exc), detail=classified.detail, tries=tries)
+    if reports_failure(body) and _is_unexplained_empty(response):
+        return failure(_status_of(body), data, headers, body)
+    return response
+
+
+def map_finish_reason(reason: object, ends: Mapping[str, str], field: str) -> str:
+    """Map a finish reason to the stored ones.
+
+    Raises:
+        NoResponseError: If it is not one of a complete response.
+    """
+    if not isinstance(reason, str):
+        raise NoResponseError(f"{field} is not a text")
+    end = ends.get(reason.lower())
+    if end is None:
+        raise NoResponseError(f"the response was broken off: {field} {reason[:40]!r}")
+    return end
+
+
+def prepend_reasoning(
+    thought: str, text: str, tags: Tags | None = None, *, cut_off: bool = False
+) -> str:
+    """Prepend separate reasoning to the text.
+
+    Tags inside the reasoning are broken up, so that only the outer ones delimit it.
+
+    Args:
+        thought: The reasoning.
+        text: The response.
+        tags: Tags of this model's reasoning, if not the usual ones.
+        cut_off: Whether the reasoning is unfinished, without a response after it.
+
+    >>> (
+    ...     prepend_reasoning("A? B.", "B"),
+    ...     prepend_reasoning("A? ", "", cut_off=True),
+    ...     prepend_reasoning("", "B"),
+    ... )
+    ('<think>A? B.</think>B', '<think>A? ', 'B')
+    """
+    opening, closing = tags or _TAGS
+    if not (thought or cut_off):
+        return text
+    if not cut_off:
+        # Reasoning may end with the beginning of the closing tag: "see [1]" before "]]".
+        escaped = _escape_tags(thought + closing[:-1], (opening, closing)) + closing[-1:]
+        return f"{opening}{escaped}{text}"
+    # A marked answer at the very end would end the reasoning.
+    escaped = _escape_tags(thought, (opening, closing, *(form.closing for form in ANSWERS)))
+    return f"{opening}{escaped}" if opening else f"{escaped}{closing}"
+
+
+def as_object(value: object) -> Mapping[str, Any]:
+    """The value if it is a JSON object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def sum_tokens(first: object, *more: object) -> int | None:
+    """Sum token counts; None if the first is missing, 0 for any other that is missing.
+
+    >>> sum_tokens(5, None, 2), sum_tokens(None, 2)
+    (7, None)
+    """
+    known = token_count(first)
+    return None if known is None else known + sum(token_count(tokens) or 0 for tokens in more)
+
+
+def _find_error(received: object, holds: str) -> object:
+    """An error sent with status 200, beside the responses or instead of them."""
+    inner = received[0] if isinstance(received, list) and received else received
+    if not isinstance(inner, dict):
+        return None
+    if not is_empty(error := inner.get("error")):
+        return error
+    instead = holds not in inner and ("message" in inner or "detail" in inner)
+    return inner if instead else None
+
+
+def _is_unexplained_empty(response: Response) -> bool:
+    """Whether the text is empty for no stated reason."""
+    return response.finish_reason in _COMPLETE and not strip_reasoning(response.text).strip()
+
+
+def _status_of(error: object) -> int:
+    """The HTTP status that an error names; 200 for none."""
+    for code in map(as_object(error).get, ("code", "error_code", "status")):
+        if isinstance(code, int | str) and re.fullmatch(r"[45]\d\d", str(code), re.ASCII):
+            return int(code)
+    return 200
+
+
+def _escape_tags(thought: str, marks: Sequence[str]) -> str:
+    """Insert a blank into each tag; write one of a single character as its code point."""
+    for mark in marks:
+        if len(mark) == 1:
+            thought = thought.replace(mark, f"U+{ord(mark):04X}")
+    longer = "|".join(re.escape(mark) for mark in marks if len(mark) > 1)
+    return re.sub(rf"(?=(?:{longer}))(.)", r"\1 ", thought, flags=re.DOTALL) if longer else thought
+
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def parse_json(data: bytes) -> object:
+    """Parse UTF-8 JSON; a duplicate field with another value is an error.
+
+    A byte order mark is accepted.
+
+    >>> parse_json(b'{"a": 1, "b": [true, null]}')
+    {'a': 1, 'b': [True, None]}
+
+    Raises:
+        ValueError: If it is not JSON, nested too deeply, or has a duplicate field with different
+            values, of which readers would take different ones.
+    """
+    if data.startswith(_BYTE_ORDER_MARK):
+        data = data[len(_BYTE_ORDER_MARK) :]
+    received = orjson.loads(data)
+    try:
+        written = orjson.dumps(received)
+    except orjson.JSONEncodeError as error:
+        raise ValueError(f"nested too deeply: {error}") from error
+    # orjson drops duplicate fields, so the counts of quotation marks differ. A mark escaped by its
+    # number counts only in ``written``, and might make up for that.
+    if data.count(b'"') != written.count(b'"') or (b"\\" in data and b"\\u0022" in data):
+        json.loads(data.decode(), object_pairs_hook=_refuse_duplicates, parse_int=float)
+    return received
+
+
+def _refuse_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    fields: dict[str, object] = {}
+    for name, value in pairs:
+        if fields.setdefault(name, value) != value:
+            raise ValueError("a duplicate field with another value")
+    return fields
+
+
+def text(of: Mapping[str, Any], name: str) -> str | None:
+    """A text field; None if it is null or missing.
+
+    Raises:
+        NoResponseError: If it is anything else.
+    """
+    value = of.get(name)
+    if value is None or isinstance(value, str):
+        return value
+    raise NoResponseError(f"{name} is not a text")
+
+
+def require_value(of: Mapping[str, Any], name: str, expected: str) -> None:
+    """Check that a field, if present, has the expected value.
+
+    Raises:
+        NoResponseError: If it has another value, such as "user" for the role.
+    """
+    value = of.get(name)
+    if value not in (None, "", expected):
+        raise NoResponseError(f"{name} is not {expected!r}")
+
+
+def first_choice(listed: object, name: str) -> dict[str, Any]:
+    """The choice with index 0, of which one was requested.
+
+    Raises:
+        NoResponseError: If there is none, it is not listed first, or there are several.
+    """
+    if not isinstance(listed, list) or not listed or not isinstance(listed[0], dict):
+        raise NoResponseError(f"the response has no {name}[0]")
+    if _index(listed[0]) != 0:
+        raise NoResponseError(f"{name}[0].index is not 0")
+    if len(listed) > 1 and any(_index(other) in (0, None) for other in listed[1:]):
+        raise NoResponseError(f"{len(listed)} {name} (expected 1)")
+    return listed[0]
+
+
+def _index(one: object) -> int | None:
+    """The index of a choice; None if it is invalid."""
+    number = one.get("index") if isinstance(one, dict) else False
+    if number is None:
+        return 0
+    return number if type(number) is int else None
+
+
+_log = logging.getLogger("bench_assets.server")
+_SHOWN = 100  # characters of a name that are kept
+_VERSION = re.compile(r"[-@:_](latest|v?\d{3,}(-\d+)*)$")
+
+
+class ServedModelCheck:
+    """Checks which model answered: another one is logged once, or refused behind a router.
+
+    A dated version of the requested model is not logged. A router sends requests for a model that
+    it does not know to any server.
+    """
+
+    def __init__(self, spec: ServerSpec) -> None:
+        self._asked = spec.model
+        self._is_routed = spec.is_routed
+        self._said = False
+
+    def identity(self, answered: object, build: object = None) -> str:
+        """Serving identity: "gpt-4o-2024-08-06 fp_44709d6fcb"; "" if none is named.
+
+        Args:
+            answered: The name of the model, with its snapshot.
+            build: The server's own name for its configuration, OpenAI's ``system_fingerprint``.
+
+        Raises:
+            NoResponseError: If a name is not a text, or another model answered behind a router.
+        """
+        name = _printable(answered, "the name of the model that answered")
+        if self._is_routed and name not in (self._asked, f"{self._asked}@main"):
+            raise NoResponseError(
+                f"answered by the model {name or 'without a name'} (expected {self._asked})."
+                " Set model to the server's own name of it"
+            )
+        is_asked = name in ("", self._asked, f"{self._asked}@main")  # as `transformers serve` does
+        if not (is_asked or self._said or is_model_version(name, self._asked)):
+            self._said = True
+            _log.warning("requested the model %s, answered by %s", self._asked, name)
+        return " ".join(filter(None, (name, _printable(build, "system_fingerprint"))))
+
+
+def _printable(said: object, what: str) -> str:
+    if said is None:
+        return ""
+    if not isinstance(said, str):
+        raise NoResponseError(f"{what} is not a text")
+    return "".join(filter(str.isprintable, said[:_SHOWN])).strip()
+
+
+def is_model_version(answered: str, asked: str) -> bool:
+    """Whether a model name is the requested one with a date or a number added.
+
+    >>> is_model_version("gpt-4o-2024-08-06", "gpt-4o"), is_model_version("gpt-4o-mini", "gpt-4o")
+    (True, False)
+    >>> (
+    ...     is_model_version("gpt-4o-2024-08-06", "gpt-4o-2024-05-13"),
+    ...     is_model_version("llama3:latest", "llama3"),
+    ... )
+    (False, True)
+    """
+    named, wanted = _without_folder(answered), _without_folder(asked).removesuffix("-latest")
+    return wanted in (named, _VERSION.sub("", named))
+
+
+def _without_folder(name: str) -> str:
+    return name.rpartition("/")[2].lower()

@@ -1,0 +1,182 @@
+"""A Python function ``(images, prompt) -> text`` as a model.
+
+Its responses are cached by the caller's name for it and the function's code. Objects that the
+function uses, such as weights, are not part of the key.
+"""
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
+from itertools import chain
+from types import CodeType
+from typing import Any, TypeAlias
+
+from PIL import Image as PillowImage
+
+from bench_assets.core.parsing.reasoning import strip_reasoning
+from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
+from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
+from bench_assets.evaluation.task import CANNOT_BE_READ
+from bench_resources.models.registry.python_model import OpenImage
+
+ModelFunction: TypeAlias = Callable[[list[PillowImage.Image], str], str]
+"""Images in reading order, and the text of the prompt; returns the response."""
+
+_FACTORY = f"{__name__}:CallableModel"
+_DIGITS = 12
+_functions: dict[str, ModelFunction] = {}
+"""Functions of this process by model name, because settings can only hold the name."""
+
+
+def callable_section(name: str, function: ModelFunction) -> dict[str, Any]:
+    """Register a function under a model's name; returns the model's section."""
+    _functions[name] = function
+    return {
+        "kind": "python",
+        "factory": _FACTORY,
+        "options": {"code": code_digest(function)},
+        "batch_size": 1,  # so that each response is cached as soon as it arrives
+    }
+
+
+def function_name(function: Callable[..., object]) -> str:
+    """Name of a function as a valid model name.
+
+    >>> function_name(lambda images, prompt: "A"), function_name(len)
+    ('lambda', 'len')
+    """
+    while isinstance(function, functools.partial):
+        function = function.func
+    named = getattr(function, "__name__", None) or type(function).__name__
+    return re.sub(r"[^A-Za-z0-9]+", "-", named).strip("-") or "function"
+
+
+def code_digest(function: Any) -> str:  # noqa: ANN401 - whatever can be called
+    """Digest a function's code; "" if it has no Python code, such as a function written in C.
+
+    >>> code_digest(lambda images, prompt: "A") == code_digest(lambda images, prompt: "B")
+    False
+    >>> code_digest(len)
+    ''
+    """
+    parts = [part for one in _with_wrapped(function) for part in _function_parts(one)]
+    return sha256("\n".join(parts).encode()).hexdigest()[:_DIGITS] if parts else ""
+
+
+def _with_wrapped(function: Any) -> Iterator[Any]:  # noqa: ANN401 - as above
+    """A function, and those inside it: of a partial, and of decorators."""
+    while function is not None:
+        yield function
+        is_partial = isinstance(function, functools.partial)
+        wrapped = getattr(function, "__dict__", {}).get("__wrapped__")
+        function = function.func if is_partial else wrapped
+
+
+def _function_parts(function: Any) -> Iterator[str]:  # noqa: ANN401 - as above
+    """Code, plain defaults and arguments of a partial; nothing of a function written in C."""
+    own = function if hasattr(function, "__code__") else function.__call__  # a callable object
+    values: Iterable[object] = ()
+    if isinstance(function, functools.partial):
+        values = (*function.args, *chain.from_iterable(function.keywords.items()))
+    elif isinstance(code := getattr(own, "__code__", None), CodeType):
+        yield from _code_parts(code)
+        values = (*(own.__defaults__ or ()), *(own.__kwdefaults__ or {}).values())
+    yield from (repr(one) for one in values if isinstance(one, str | int | float))
+
+
+def _code_parts(code: CodeType) -> Iterator[str]:
+    """Code of a function, without its location."""
+    yield code.co_code.hex()
+    yield repr(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _code_parts(constant)
+        elif isinstance(constant, frozenset):  # whose order differs between processes
+            yield repr(sorted(map(repr, constant)))
+        else:
+            yield repr(constant)
+
+
+def check_function(function: Any) -> None:  # noqa: ANN401 - whatever can be called
+    """Check that a function takes images and a prompt, and is synchronous.
+
+    Raises:
+        SettingsError: If it takes other arguments, is asynchronous, or is a transformers model.
+    """
+    expected = f"model: expected a function (images, prompt) -> text, got {function_name(function)}"
+    if any(base.__module__.startswith("transformers.") for base in type(function).__mro__):
+        raise SettingsError(
+            f"{expected}. Pass the folder or hub id that it was loaded from, or a function that"
+            " calls it"
+        )
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(function.__call__):
+        raise SettingsError(f"{expected}, which is asynchronous. Pass a synchronous function")
+    try:
+        inspect.signature(function).bind([], "")
+    except TypeError as error:
+        raise SettingsError(f"{expected}: {error}") from None
+    except ValueError:  # of a function in C without a signature
+        return
+
+
+class CallableModel:
+    """A chat model that calls a function, one request at a time."""
+
+    def __init__(self, name: str, open_image: OpenImage, *, code: str) -> None:
+        """Find the function.
+
+        Raises:
+            ModelError: If no function of that name is registered in this process.
+        """
+        if name not in _functions:
+            raise ModelError(
+                f"{name}: this process does not have the Python function. Pass it"
+                f" again: bench.evaluate(..., model=FUNCTION, name={name!r})"
+            )
+        self.name, self.signature = name, f"callable|{name}|code:{code}"
+        self._function, self._open_image = _functions[name], open_image
+
+    def response(self, requests: Sequence[Request]) -> list[Response]:
+        """Answer each request, in order; a function that raises gives a response with ``error``."""
+        return [self._answer(request.prompt) for request in requests]
+
+    def _answer(self, prompt: Prompt) -> Response:
+        """Answer every user turn, with the earlier responses, without reasoning, in its text."""
+        images: list[PillowImage.Image] = []
+        texts: list[str] = []
+        answer = Response()
+        for turns in prompt.rounds():
+            images += [self._open_image(one.sha256) for one in _images(turns)]
+            texts += [f"Assistant: {strip_reasoning(answer.text)}"] if answer.finish_reason else []
+            texts += _texts(turns)
+            answer = self._call(list(images), "\n".join(texts))
+            if answer.error:
+                return answer
+        return answer
+
+    def _call(self, images: list[PillowImage.Image], text: str) -> Response:
+        try:
+            result = self._function(images, text)
+        except (ImageError, ModelError):
+            raise
+        except CANNOT_BE_READ as exc:
+            return Response(error=f"{type(exc).__name__}: {exc}")
+        if not isinstance(result, str):
+            return Response(error=f"expected a text, got {type(result).__name__}: {result!r:.60}")
+        return Response(text=result, finish_reason="stop")
+
+
+def _images(turns: Sequence[Turn]) -> list[Image]:
+    return [part for turn in turns for part in turn.parts if isinstance(part, Image)]
+
+
+def _texts(turns: Sequence[Turn]) -> list[str]:
+    """Join the texts of a prompt; assistant turns, as in few-shot prompts, are labelled."""
+    return [
+        f"Assistant: {part}" if turn.role == "assistant" else part
+        for turn in turns
+        for part in turn.parts
+        if isinstance(part, str)
+    ]

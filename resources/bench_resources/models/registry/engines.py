@@ -1,0 +1,103 @@
+"""Engines by model kind, imported when opened."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench_resources.config.sections.base import ModelSpec
+from bench_resources.config.sections.engine_kinds import EngineContext, EngineKind, installed_kind
+from bench_resources.config.sections.local_models import (
+    PLAIN_TEMPLATE,
+    AnyLocalSpec,
+    LocalSpec,
+    TransformersSpec,
+    VllmSpec,
+)
+from bench_resources.config.sections.models import SPECS, PythonSpec
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.registry.python_model import PythonEngine
+from bench_resources.response_cache.engine import Engine
+
+if TYPE_CHECKING:
+    from bench_resources.models.workers.pool import LocalEngine
+
+
+def engine_kind(spec: ModelSpec) -> EngineKind[Any] | None:
+    """Find the engine kind of a model; None for baselines and recorded responses."""
+    if isinstance(spec, ServerSpec) and spec.serve:
+        return _SERVED_KIND
+    return _ENGINES.get(spec.kind) if spec.kind in SPECS else installed_kind(spec.kind)
+
+
+def resolve_local_paths(spec: AnyLocalSpec, resolve: Callable[[Path | str], Path]) -> AnyLocalSpec:
+    """Resolve relative paths against the folder of bench.toml."""
+    places = {"path": spec.path, "base": spec.base, "processor": spec.processor}
+    if spec.chat_template != PLAIN_TEMPLATE:
+        places["chat_template"] = spec.chat_template
+    resolved = {name: resolve(place) for name, place in places.items() if place}
+    return spec.model_copy(
+        update={name: str(place) for name, place in resolved.items() if place.exists()}
+    )
+
+
+def resolve_server_paths(spec: ServerSpec, resolve: Callable[[Path | str], Path]) -> ServerSpec:
+    """Resolve relative paths against the folder of bench.toml."""
+    return spec.model_copy(update={"path": str(resolve(spec.path))} if spec.path else {})
+
+
+def _open_transformers(spec: TransformersSpec, at: EngineContext) -> Engine:
+    from bench_resources.models.transformers.batch_trial import BatchTrials
+    from bench_resources.models.transformers.image_digests import ImageDigests
+
+    spec = resolve_local_paths(spec, at.resolve)
+    file = at.resolve("processors.json")
+    found: dict[str, Any] = {
+        "digests": ImageDigests(file),
+        "trials": BatchTrials(file, tries=at.asks),
+    }
+    if spec.devices:
+        from bench_resources.models.transformers.engine import DataParallelEngine
+
+        return DataParallelEngine(spec, spec.path, at.read_image, **found)
+    from bench_resources.models.transformers.engine import TransformersEngine
+
+    return _wrap_in_replicas(spec, TransformersEngine(spec, spec.path, at.read_image, **found))
+
+
+def _open_vllm(spec: VllmSpec, at: EngineContext) -> Engine:
+    from bench_resources.models.vllm.engine import VllmEngine
+
+    spec = resolve_local_paths(spec, at.resolve)
+    return _wrap_in_replicas(spec, VllmEngine(spec, spec.path, at.read_image))
+
+
+def _wrap_in_replicas(spec: LocalSpec, here: "LocalEngine") -> Engine:
+    """Wrap an engine in Ray replicas if its section asks for them."""
+    if spec.on != "ray":
+        return here
+    from bench_resources.models.workers.ray_replicas import RayEngine
+
+    return RayEngine(here, spec)
+
+
+def _open_server(spec: ServerSpec, at: EngineContext) -> Engine:
+    from bench_resources.models.api.engine import ServerEngine
+    from bench_resources.models.managed.engine import ServedEngine
+
+    spec = resolve_server_paths(spec, at.resolve)
+    if spec.path:
+        return ServedEngine(spec, at.name, at.read_image, at.resolve("servers"), spent=at.spent)
+    if spec.batch:
+        from bench_resources.models.batches.engine import BatchEngine
+
+        return BatchEngine(spec, at.read_image, at.resolve("batches"), spent=at.spent)
+    return ServerEngine(spec, at.read_image, spent=at.spent)
+
+
+_ENGINES: Mapping[str, EngineKind[Any]] = {
+    "transformers": EngineKind(spec=TransformersSpec, engine=_open_transformers),
+    "vllm": EngineKind(spec=VllmSpec, engine=_open_vllm),
+    "server": EngineKind(spec=ServerSpec, engine=_open_server, alone=False),
+    "python": EngineKind(spec=PythonSpec, engine=PythonEngine, alone=False),
+}
+_SERVED_KIND: EngineKind[Any] = EngineKind(spec=ServerSpec, engine=_open_server)

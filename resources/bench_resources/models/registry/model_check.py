@@ -1,0 +1,386 @@
+"""Model check: loads a model, sends six probes and reports; the cache is not used."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from random import Random
+from statistics import median
+from typing import TypeAlias, TypeVar
+
+from bench_assets.core.images.synthetic_scenes import Scene
+from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
+from bench_assets.core.schema.errors import BenchError, ImageError, ModelError
+from bench_assets.core.schema.rows import Question
+from bench_resources.checkpoints.hub_access import first_line
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.environment import known_secrets
+from bench_resources.config.sections.base import ModelSpec, SamplingSection
+from bench_resources.config.sections.engine_kinds import EngineContext
+from bench_resources.config.sections.local_models import LocalSpec, TransformersSpec
+from bench_resources.config.sections.models import BlindSpec, DerivedSpec, PythonSpec, RecordedSpec
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.registry.engines import engine_kind, resolve_local_paths
+from bench_resources.models.registry.loaded_model import CheckpointInspection, LoadedCheckpoint
+from bench_resources.models.registry.opening import read_recorded
+from bench_resources.redaction.engine import RedactingEngine
+from bench_resources.response_cache.engine import Engine, validate_arrivals
+from bench_resources.response_cache.rows import TokenCounts
+
+SIZES = ((224, 224), (640, 480), (1280, 960))
+"""Width and height in px of the images whose tokens are counted."""
+
+REQUIRED = frozenset({"an image", "control tokens"})
+"""Probes that every model has to answer; refusing another one only excludes such questions."""
+
+NEEDS_NO_IMAGE = "no image"
+"""The probe that families which require an image may refuse as late as during generation."""
+
+_CONTROL_TOKENS = ("<image>", "<|image_pad|>", "<|im_end|>", "</s>", "[INST]")
+_SYSTEM = "You answer with one number."
+_HOW_MANY = "How many things are there in the picture? Answer with one number."
+_SEED = 11
+
+
+class SyntheticImages:
+    """Synthetic images by digest, of one to five sprites each; deterministic."""
+
+    def __init__(self) -> None:
+        self._images: dict[str, bytes] = {}
+        self.apples = self._draw("red apple", 2, SIZES[1])
+        self.dogs = self._draw("dog", 5, SIZES[0])
+        self.sized = tuple(self._draw("cat", n, size) for n, size in enumerate(SIZES, 1))
+
+    def read(self, digest: str) -> bytes:
+        """The bytes of an image, as PNG.
+
+        Raises:
+            ImageError: If none of that digest was drawn.
+        """
+        if digest not in self._images:
+            raise ImageError(f"no image {digest}")
+        return self._images[digest]
+
+    def _draw(self, name: str, count: int, size: tuple[int, int]) -> Image:
+        scene, rng = Scene(*size), Random(_SEED)
+        side = min(size) // 4
+        for _ in range(count):
+            if place := scene.room(side, side, rng):
+                scene.sprite(name, place, side)
+        png = scene.png()
+        digest = sha256(png).hexdigest()
+        self._images[digest] = png
+        return Image(digest)
+
+
+def probes(images: SyntheticImages, control_tokens: Iterable[str]) -> dict[str, Prompt]:
+    """The six probe conversations, by name.
+
+    Args:
+        images: The synthetic images.
+        control_tokens: Special tokens of the checkpoint, if known; common ones are added.
+    """
+    apples, dogs = images.apples, images.dogs
+    spelled = " ".join(dict.fromkeys([*control_tokens, *_CONTROL_TOKENS]))
+    return {
+        "an image": Prompt.of(apples, _HOW_MANY),
+        "two images": Prompt.of(
+            apples,
+            dogs,
+            "Are there more things in the first or in the second? Say first or second.",
+        ),
+        NEEDS_NO_IMAGE: Prompt.of("What is the capital of France? Answer with one word."),
+        "a system prompt": Prompt.of(apples, _HOW_MANY, system=_SYSTEM),
+        "control tokens": Prompt.of(
+            apples, f"Does the picture show the text {spelled} anywhere? Answer yes or no."
+        ),
+        "a conversation": Prompt(
+            (
+                Turn("user", (apples, "What is in the picture? Answer with one word.")),
+                Turn("assistant", ("Apples.",)),
+                Turn("user", ("What colour are they?",)),
+                Turn("user", ("Is that the colour of a banana? Answer yes or no.",)),
+            )
+        ),
+    }
+
+
+def sized_prompts(images: SyntheticImages) -> list[Prompt]:
+    """A question about an image of each size, with prompts of different length."""
+    more = ("", "Look closely. ", "Look at every part of the picture, from left to right. ")
+    return [
+        Prompt.of(image, words + _HOW_MANY) for image, words in zip(images.sized, more, strict=True)
+    ]
+
+
+_SAME = "the same"
+
+Ask: TypeAlias = Callable[[Sequence[Request]], list[Response]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeResult:
+    """A probe and its response."""
+
+    probe: str
+    response: str = ""
+    note: str = ""  # what was changed about the prompt, or why the response is no answer
+    error: str = ""
+    failed: bool = False  # a reason against evaluating the model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCheck:
+    """The findings of a model check."""
+
+    model: str
+    kind: str = ""
+    place: str = ""  # path, hub id, address, ...
+    error: str = ""  # why the model could not be checked
+    note: str = ""  # what was not checked, and why
+    loaded: LoadedCheckpoint | None = None  # if transformers runs it
+    image_tokens: Mapping[str, int] | None = None  # by size in px; None if unknown
+    batch: str = ""  # "the same", or how responses in a batch differ from those alone
+    batch_failed: bool = False
+    load_seconds: float | None = None
+    response_seconds: float | None = None  # the median of those sent alone
+    probes: tuple[ProbeResult, ...] = ()
+
+    @property
+    def failures(self) -> list[str]:
+        """Reasons against evaluating this model."""
+        reasons = [self.error] if self.error else []
+        reasons += [f"{one.probe}: {one.error}" for one in self.probes if one.failed]
+        return reasons + ([f"batch: {self.batch}"] if self.batch_failed else [])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedModel:
+    """A model under check."""
+
+    ask: Ask
+    images: SyntheticImages
+    loading: CheckpointInspection | None = None  # if transformers runs it
+    otherwise: str = ""  # what helps if responses differ in a batch; "": it is a failure
+    exactly: bool = True  # whether rounding does not depend on the batch
+    blind: bool = False
+
+
+def ask_in_order(engine: Engine) -> Ask:
+    """Wrap an engine so that responses come in the order of the requests."""
+
+    def ask(requests: Sequence[Request]) -> list[Response]:
+        arrived = dict(validate_arrivals(engine.stream(requests), len(requests)))
+        return [arrived[position] for position in range(len(requests))]
+
+    return ask
+
+
+def run_probes(found: ModelCheck, subject: CheckedModel) -> ModelCheck:
+    """Run all probes; refused ones are findings.
+
+    Raises:
+        ModelError: If it does not load, or cannot answer at all.
+    """
+    findings, seconds = _ask_alone(subject)
+    return _compare_batch(
+        replace(found, probes=findings, response_seconds=median(seconds)), subject
+    )
+
+
+def _ask_alone(subject: CheckedModel) -> tuple[tuple[ProbeResult, ...], list[float]]:
+    """Send the probes one by one; the first one loads the model."""
+    loading = subject.loading
+    answered: list[ProbeResult] = []
+    seconds: list[float] = []
+    prompts = probes(subject.images, ())
+    for name in prompts:
+        if loading and answered:
+            prompts = probes(subject.images, loading.control_tokens)
+        start = time.perf_counter()
+        response = subject.ask([_request(name, prompts[name], subject)])[0]
+        seconds.append(time.perf_counter() - start)
+        if loading and not answered:
+            seconds[0] -= loading.seconds
+        refused = loading is None or loading.refused
+        answered.append(_probe_result(name, response, refused=refused))
+    return tuple(answered), seconds
+
+
+def _probe_result(name: str, response: Response, *, refused: bool) -> ProbeResult:
+    return ProbeResult(
+        probe=name,
+        response=response.text,
+        note=response.note or response.no_answer,
+        error=response.error,
+        failed=bool(response.error)
+        and (name in REQUIRED or not (refused or name == NEEDS_NO_IMAGE)),
+    )
+
+
+def _compare_batch(found: ModelCheck, subject: CheckedModel) -> ModelCheck:
+    """Send three questions about images of three sizes together, and each alone."""
+    requests = [_request("a batch", prompt, subject) for prompt in sized_prompts(subject.images)]
+    batched = subject.ask(requests)
+    alone = [subject.ask([request])[0] for request in requests]
+    if errors := [response.error for response in (*alone, *batched) if response.error]:
+        return replace(found, batch=errors[0], batch_failed=True)
+    batch = compared(alone, batched, exactly=subject.exactly)
+    tokens = {
+        f"{width}x{height}": response.image_tokens[0]
+        for (width, height), response in zip(SIZES, alone, strict=True)
+        if response.image_tokens
+    }
+    differs = not batch.startswith(_SAME)
+    return replace(
+        found,
+        batch=f"{batch}; {subject.otherwise}" if differs and subject.otherwise else batch,
+        batch_failed=differs and not subject.otherwise,
+        image_tokens=tokens or None,
+    )
+
+
+def compared(alone: Sequence[Response], together: Sequence[Response], *, exactly: bool) -> str:
+    """Compare responses in a batch with those alone.
+
+    In half precision and on GPUs sums round differently in different batches, and a near-tie may
+    fall the other way: there only the first word has to be equal.
+
+    >>> yes, also = Response(text="2 cats."), Response(text="2 of them")
+    >>> compared([yes], [also], exactly=False)
+    'the same, but for rounding in 1 of 1 responses'
+    >>> compared([yes], [also], exactly=True)
+    "1 of 1 responses differ, such as '2 of them' in a batch and '2 cats.' alone"
+    """
+    pairs = [(a.text, b.text) for a, b in zip(alone, together, strict=True) if a.text != b.text]
+    differing = pairs if exactly else [(a, b) for a, b in pairs if a.split()[:1] != b.split()[:1]]
+    if differing:
+        one, other = (text[:60] for text in differing[0])
+        return (
+            f"{len(differing)} of {len(alone)} responses differ, such as {other!r} in a batch and "
+            f"{one!r} alone"
+        )
+    rounded = f", but for rounding in {len(pairs)} of {len(alone)} responses" if pairs else ""
+    return _SAME + rounded
+
+
+def _request(name: str, prompt: Prompt, subject: CheckedModel) -> Request:
+    prompt = prompt.without_images() if subject.blind else prompt
+    texts = [part for part in prompt.turns[-1].parts if isinstance(part, str)]
+    question = Question(  # for models written in Python, which may use it
+        question_id=f"check/{name}",
+        task="check",
+        edition="mini",
+        kind="text",
+        text=" ".join(texts),
+        answer=(),
+        images=tuple(image.sha256 for image in prompt.images),
+    )
+    return Request(prompt=prompt, question=question)
+
+
+AnySpec = TypeVar("AnySpec", bound=ModelSpec)
+
+_ONE_REQUEST = "concurrency = 1 sends one request at a time"
+_MAX_TOKENS = 32  # of a response: its first words show whether a model sees
+_TOGETHER = 3  # requests in the batch
+_BATCH_TOKENS = 10**6
+
+
+def check_model(name: str, settings: Settings) -> ModelCheck:
+    """Load, probe and describe a model; errors are part of the description."""
+    found = ModelCheck(model=name)
+    try:
+        spec = settings.model(name)
+        found = replace(found, kind=spec.kind, place=spec.place)
+        settings.base_model(spec, name)  # refuses a chain without end
+        base_name, blind = name, False
+        while isinstance(spec, DerivedSpec):
+            base_name, blind = spec.of, blind or isinstance(spec, BlindSpec)
+            spec = settings.model(base_name)
+        checked = _check(replace(found, model=base_name), settings, blind=blind)
+    except BenchError as exc:
+        return replace(found, error=known_secrets(settings.home).redacted(first_line(exc)))
+    return replace(checked, model=name)
+
+
+def _check(found: ModelCheck, settings: Settings, *, blind: bool) -> ModelCheck:
+    spec = settings.model(found.model)
+    if isinstance(spec, RecordedSpec):
+        responses, file = read_recorded(found.model, spec, settings)
+        return replace(found, note=f"{len(responses)} responses in {file}; nothing else to check")
+    kind, images = engine_kind(spec), SyntheticImages()
+    if kind is None:
+        return replace(found, note="a baseline; nothing to check")
+    at = EngineContext(
+        name=found.model,
+        read_image=images.read,
+        resolve=settings.resolve,
+        spent=lambda _: TokenCounts(),
+    )
+    try:
+        if isinstance(spec, TransformersSpec):
+            return _transformers(found, resolve_local_paths(spec, at.resolve), images, blind=blind)
+        secrets = known_secrets(settings.home)
+        with closing(RedactingEngine(kind.engine(_shorten_responses(spec), at), secrets)) as engine:
+            return run_probes(
+                found,
+                CheckedModel(
+                    ask=ask_in_order(engine),
+                    images=images,
+                    otherwise=_ONE_REQUEST if isinstance(spec, ServerSpec) else "",
+                    exactly=isinstance(spec, PythonSpec),
+                    blind=blind,
+                ),
+            )
+    except BenchError:
+        raise
+    except Exception as error:  # third-party code or files may raise anything
+        raise ModelError(f"{found.place}: {type(error).__name__}: {first_line(error)}") from error
+
+
+def _transformers(
+    found: ModelCheck, spec: TransformersSpec, images: SyntheticImages, *, blind: bool
+) -> ModelCheck:
+    from bench_resources.models.transformers.engine import TransformersEngine
+    from bench_resources.models.transformers.loading import device_of, dtype_of
+    from bench_resources.models.transformers.model import load
+
+    one = _shorten_responses(spec).model_copy(update={"device": _first_device(spec), "devices": ()})
+    loading = CheckpointInspection(load)
+    engine = TransformersEngine(one, one.path, images.read, loading.load)
+    with closing(engine):
+        subject = CheckedModel(
+            ask=ask_in_order(engine),
+            images=images,
+            loading=loading,
+            exactly=(dtype_of(one), device_of(one.device)) == ("float32", "cpu"),
+            otherwise="an evaluation sends one request at a time",
+            blind=blind,
+        )
+        tried = run_probes(found, subject)
+        return replace(
+            tried, loaded=loading.described(spec, engine.checkpoint), load_seconds=loading.seconds
+        )
+
+
+def _shorten_responses(spec: AnySpec) -> AnySpec:
+    """Limit the response length, and make the batch large enough for the probes."""
+    update: dict[str, object] = {}
+    if isinstance(spec, SamplingSection):
+        update |= {"max_tokens": min(spec.max_tokens, _MAX_TOKENS)}
+    if isinstance(spec, ServerSpec):
+        update |= {"batch": False}  # which may take a day
+    if isinstance(spec, LocalSpec):
+        update |= {
+            "batch_size": max(spec.batch_size, _TOGETHER),
+            "batch_tokens": max(spec.batch_tokens, _BATCH_TOKENS),
+        }
+    return spec.model_copy(update=update)
+
+
+def _first_device(spec: TransformersSpec) -> str:
+    if spec.devices == "all":
+        return "cuda"
+    return spec.devices[0] if spec.devices else spec.device

@@ -1,0 +1,156 @@
+"""Engine of models written in Python."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
+from importlib import import_module
+from inspect import signature
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeAlias
+
+from PIL import Image
+
+from bench_assets.core.images.decoding import decode
+from bench_assets.core.schema.chat import ChatModel, Request, Response
+from bench_assets.core.schema.errors import BenchError, ImageError, ModelError, SettingsError
+from bench_assets.core.tables.arrow import digest
+from bench_assets.evaluation.task import CANNOT_BE_READ
+from bench_resources.config.sections.engine_kinds import EngineContext
+from bench_resources.config.sections.models import PythonSpec
+from bench_resources.config.toml_validation import suggest_entry
+from bench_resources.response_cache.engine import ReadImage
+from bench_resources.response_cache.image_changes import PYTHON_CHANGES, ImageChangeRecorder
+
+OpenImage: TypeAlias = Callable[[str], Image.Image]  # SHA-256 -> the image, as RGB
+
+
+class PythonEngine:
+    """Runs the model that a factory makes, a batch at a time."""
+
+    decoding = None  # unknown; the model's signature may describe it
+    peak_memory = None
+
+    def __init__(self, spec: PythonSpec, at: EngineContext) -> None:
+        """Import the factory; the model is made on first use.
+
+        Raises:
+            SettingsError: If the module cannot be imported, or the name in it does not exist.
+        """
+        module, _, attribute = spec.factory.partition(":")
+        try:
+            self._module = import_module(module)
+            self._factory: Callable[..., ChatModel] = getattr(self._module, attribute)
+        except Exception as error:  # any exception: the module is the user's
+            file, named = at.resolve("bench.toml"), isinstance(error, ImportError | AttributeError)
+            message = f"{error}" if named else f"{type(error).__name__}: {error}"
+            raise SettingsError(f"{file}, model {at.name}: {spec.factory}: {message}") from error
+        if unknown := _unknown_option(self._factory, spec.options):
+            file = at.resolve("bench.toml")
+            raise SettingsError(f"{file}, [models.{at.name}.options]: {unknown}")
+        self._spec = spec
+        self._at = at
+        self._shown = ImageChangeRecorder(at.read_image, PYTHON_CHANGES)
+
+    @property
+    def identity(self) -> str:
+        """The model's own signature, and its options."""
+        options = self._spec.options
+        suffix = f"|options={json.dumps(options, sort_keys=True)}" if options else ""
+        return f"{self._model.signature}{suffix}"
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        """Yield position and response, batch by batch."""
+        for start in range(0, len(requests), self._spec.batch_size):
+            batch = requests[start : start + self._spec.batch_size]
+            try:
+                responses = self._asked(batch)
+            except ModelError:
+                raise
+            except CANNOT_BE_READ:
+                responses = [self._alone(request) for request in batch]
+            yield from enumerate(responses, start)
+
+    def close(self) -> None:
+        """Drop the model."""
+        self.__dict__.pop("_model", None)
+
+    def particulars(self, request: Request) -> str:
+        """The code, the question, and the decoder's version where it changes pixels."""
+        questions = [request.question] if request.question else []
+        parts = [self._code, digest(questions), self._shown.particulars(request)]
+        return "\n".join(filter(None, parts))
+
+    def _alone(self, request: Request) -> Response:
+        """Retry alone a request whose batch failed, such as for an image that does not decode."""
+        try:
+            return self._asked([request])[0]
+        except ModelError:
+            raise
+        except ImageError as exc:
+            return Response(error=str(exc))
+        except CANNOT_BE_READ as exc:
+            return Response(error=f"{type(exc).__name__}: {exc}")
+
+    def _asked(self, batch: Sequence[Request]) -> list[Response]:
+        responses = list(self._model.response(batch) or ())  # None if it forgets to return
+        if len(responses) != len(batch):
+            raise ModelError(
+                f"{self._at.name}: {len(responses)} responses to {len(batch)} requests; "
+                f"{self._spec.factory} must return one per request, in order"
+            )
+        return responses
+
+    @cached_property
+    def _model(self) -> ChatModel:
+        open_image = _image_opener(self._at.read_image)
+        try:
+            model = self._factory(self._at.name, open_image, **self._spec.options)
+            _ = model.signature
+        except BenchError:
+            raise
+        except Exception as error:  # any exception: the code is the user's
+            message = f"{self._spec.factory}: {type(error).__name__}: {error}"
+            raise ModelError(f"{self._at.name}: {message}") from error
+        return model
+
+    @cached_property
+    def _code(self) -> str:
+        state = sha256()
+        for file in _files_of(self._module):
+            state.update(file.name.encode() + b"\n" + sha256(file.read_bytes()).digest())
+        return state.hexdigest()
+
+
+def _unknown_option(factory: Callable[..., ChatModel], options: Mapping[str, Any]) -> str:
+    """The first option that the factory does not accept; "" if all are fine."""
+    try:
+        parameters = signature(factory).parameters.values()
+    except (TypeError, ValueError):  # such as a class written in C
+        return ""
+    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+        return ""
+    known = [one.name for one in parameters][2:]  # after the model's name and open_image
+    unknown = [name for name in options if name not in known]
+    return f"entry {unknown[0]}: {suggest_entry(unknown[0], known)}" if unknown else ""
+
+
+def _files_of(module: ModuleType) -> list[Path]:
+    """The files of the innermost package of a module, or its file."""
+    if not module.__file__:
+        return []
+    file = Path(module.__file__)
+    in_package = "." in module.__name__ or hasattr(module, "__path__")
+    return sorted(file.parent.rglob("*.py")) if in_package else [file]
+
+
+def _image_opener(read_image: ReadImage) -> OpenImage:
+    def open_image(sha256: str) -> Image.Image:
+        data = read_image(sha256)
+        try:
+            return decode(data).image
+        except ImageError as error:
+            raise ImageError(f"image {sha256}: {error}") from error
+
+    return open_image

@@ -1,0 +1,203 @@
+"""Setup of a model, without opening it.
+
+``setup_of`` is a short digest of identity and decoding, stored beside the responses; it ignores
+settings of speed, price and location. ``state_of`` lists all properties of a model, to decide which
+tables are stale.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+
+from bench_assets.core.schema.errors import BenchError, ModelError
+from bench_assets.core.schema.provenance import json_digest
+from bench_resources.checkpoints import hub_revisions, watched_folders
+from bench_resources.checkpoints.files import processor_files, watched_files
+from bench_resources.checkpoints.identity import pin, pin_served
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.base import ModelSpec
+from bench_resources.config.sections.local_models import (
+    AnyLocalSpec,
+    LocalSpec,
+    TransformersSpec,
+    VllmSpec,
+)
+from bench_resources.config.sections.models import (
+    EMBEDDED_MODELS,
+    DerivedSpec,
+    PythonSpec,
+)
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.registry.engines import resolve_local_paths, resolve_server_paths
+from bench_resources.models.transformers.loading import dtype_of
+from bench_resources.storage.file_digests import FileDigests, home_digests, iter_texts
+
+_DIGITS = 12
+_SMALL = 1 << 20  # bytes; larger files are identified by size and time
+_NEUTRAL_FIELDS = {  # change only speed and price
+    *("price_in", "price_out", "budget", "budget_tokens"),
+    *("batch_size", "batch_tokens", "device", "devices", "cache"),
+    *("gpu_memory_utilization", "tensor_parallel_size"),
+    *("on", "replicas", "needs", "router"),
+}
+_PLACES = {"path", "base", "processor", "chat_template", "file"}
+
+
+def setup_of(name: str, settings: Settings) -> str:
+    """Digest of a model's setup; "" if its files cannot be read.
+
+    The setup of a watched checkpoint is that of ``like``: its name includes its content.
+
+    Raises:
+        UnknownNameError: If there is no model of that name.
+    """
+    with suppress(ModelError, OSError, ValueError):
+        return json_digest(_facts(name, settings))[:_DIGITS]
+    return ""
+
+
+def state_of(name: str, settings: Settings) -> list[object]:
+    """Settings, files and hub commit of a model; the reason if it is unusable."""
+    try:
+        return _state(name, settings)
+    except BenchError as error:
+        return [str(error)]
+
+
+def named_files(said: object, settings: Settings) -> list[Path]:
+    """The existing files and folders that a setting names, at any depth."""
+    paths = (settings.resolve(text) for text in sorted(set(iter_texts(said))) if text)
+    return [path for path in paths if os.path.exists(path)]  # noqa: PTH110 - takes any text
+
+
+def _facts(name: str, settings: Settings) -> list[object]:
+    if name not in {**EMBEDDED_MODELS, **settings.models} and _has_content_in_name(name):
+        like = settings.checkpoints.like
+        if isinstance(liked := settings.watched_spec(), ServerSpec):
+            return ["watched", *_server_facts(liked, settings, files=False)]
+        return ["watched", _section(settings.model(like), settings) if like else {}]
+    spec = settings.model(name)
+    settings.base_model(spec, name)
+    if isinstance(spec, DerivedSpec):
+        return [*spec.way, _facts(spec.of, settings)]
+    if isinstance(spec, ServerSpec):
+        return _server_facts(spec, settings)
+    if isinstance(spec, LocalSpec):
+        files = _checkpoint_files(spec, settings)
+        return [_section(spec, settings), spec.identity_parts, *_digests(files)]
+    section = _section(spec, settings)
+    code = _package_files(spec.factory.partition(":")[0]) if isinstance(spec, PythonSpec) else []
+    return [section, *_digests([*named_files(spec.model_dump(mode="json"), settings), *code])]
+
+
+def _server_facts(spec: ServerSpec, settings: Settings, *, files: bool = True) -> list[object]:
+    decoding = [str(spec.decoding), spec.thinking_tags]
+    if not spec.path:
+        return [spec.identity, *decoding]
+    command = spec.command_digest if spec.serve else ""
+    path = Path(resolve_server_paths(spec, settings.resolve).path)
+    weights = (watched_files(path) if path.is_dir() else [path]) if files else []
+    return [spec.identity_of("served"), command, *decoding, *_digests(weights)]
+
+
+def _has_content_in_name(name: str) -> bool:
+    return bool(watched_folders.KEY.fullmatch(name) or hub_revisions.KEY.fullmatch(name))
+
+
+def _section(spec: ModelSpec, settings: Settings) -> dict[str, object]:
+    """The section without the names of existing files, whose content counts instead."""
+    section = spec.model_dump(mode="json", exclude=_NEUTRAL_FIELDS)
+    path_fields = {
+        name
+        for name in _PLACES & section.keys()
+        if isinstance(section[name], str) and section[name]
+    }
+    return section | {name: "" for name in path_fields if settings.resolve(section[name]).exists()}
+
+
+def _package_files(module: str) -> list[Path]:
+    """The innermost package that a module lies in, or its file, without importing anything."""
+    top, *below = module.split(".")
+    found = find_spec(top)
+    if found is None or not (places := found.submodule_search_locations):
+        return [Path(found.origin)] if found and found.origin else []
+    return [Path(place, *below[:-1]) for place in places]
+
+
+def _checkpoint_files(spec: LocalSpec, settings: Settings) -> Iterator[Path]:
+    """Files of a checkpoint; none for a hub id, whose revision is in its section."""
+    resolved = resolve_local_paths(spec, settings.resolve)
+    gguf = resolved.gguf_file if isinstance(resolved, TransformersSpec) else None
+    for folder in (Path(place) for place in (resolved.path, resolved.base) if place):
+        if gguf:
+            yield folder / gguf
+        elif folder.is_dir():
+            yield from watched_files(folder)
+    if resolved.processor and Path(resolved.processor).is_dir():
+        yield from processor_files(Path(resolved.processor))
+
+
+def _digests(paths: Iterable[Path]) -> Iterator[list[object]]:
+    for path in paths:
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            if file.is_file():
+                stat = file.stat()
+                if stat.st_size <= _SMALL:
+                    yield [file.name, sha256(file.read_bytes()).hexdigest()]
+                else:
+                    yield [file.name, stat.st_size, stat.st_mtime_ns]
+
+
+def _state(name: str, settings: Settings) -> list[object]:
+    spec = settings.model(name)
+    section = spec.model_dump(mode="json")
+    if isinstance(spec, DerivedSpec):
+        settings.base_model(spec, name)
+        return [section, state_of(spec.of, settings)]
+    digests = home_digests(settings.home)
+    if isinstance(spec, TransformersSpec | VllmSpec):
+        return [section, *_checkpoint_state(resolve_local_paths(spec, settings.resolve), digests)]
+    if isinstance(spec, ServerSpec) and spec.path:
+        place = resolve_server_paths(spec, settings.resolve).path
+        return [section, pin_served(place, _cached_digest(digests)).content]
+    module = type(spec).__module__  # for an added kind, a module of its package
+    if isinstance(spec, PythonSpec):
+        module = spec.factory.partition(":")[0]
+    return [section, *digests.of([*named_files(section, settings), _package_of(module)])]
+
+
+def _checkpoint_state(spec: AnyLocalSpec, digests: FileDigests) -> list[object]:
+    transformers_spec = spec if isinstance(spec, TransformersSpec) else None
+    pinned = pin(
+        spec.path,
+        spec.revision,
+        transformers_spec.gguf_file if transformers_spec else None,
+        processor=spec.processor,
+        base=spec.base,
+        digest=_cached_digest(digests),
+    )
+    # "auto" depends on the machine.
+    return [
+        pinned.content,
+        spec.identity_parts,
+        dtype_of(transformers_spec) if transformers_spec else "",
+    ]
+
+
+def _cached_digest(digests: FileDigests) -> Callable[[Iterable[Path]], str]:
+    return lambda files: json_digest(list(digests.of(files)))
+
+
+def _package_of(module: str) -> Path:
+    """The innermost package of a module; if it is in none, its file."""
+    try:
+        found = find_spec(module)
+    except ImportError:
+        found = None
+    if not found or not found.origin:
+        return Path(module)
+    file = Path(found.origin)
+    return file.parent if "." in module or found.submodule_search_locations else file

@@ -1,0 +1,163 @@
+"""Batch trial of a loaded checkpoint: three prompts alone and in a batch, with images and without.
+
+In some architectures a response depends on the rest of its batch: Emu3 normalises over a whole
+batch of images. Their requests are sent one at a time. A checkpoint that cannot process an image at
+all is refused here, before the first question.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from PIL import Image as PILImage
+
+from bench_assets.core.schema.errors import ModelError
+from bench_resources.checkpoints.hub_access import first_line
+from bench_resources.checkpoints.identity import Checkpoint
+from bench_resources.config.sections.local_models import TransformersSpec
+from bench_resources.models.transformers.findings import Findings, key_of
+from bench_resources.models.transformers.image_digests import striped
+from bench_resources.models.transformers.loading import device_of, dtype_of
+from bench_resources.models.workers.local_model import ContextFullError, Message, is_out_of_memory
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from bench_resources.models.transformers.model import TransformersModel
+
+ALONE, TOGETHER = "one at a time", "in batches"
+
+_SIZES = (
+    (96, 64),
+    (64, 128),
+    (160, 160),
+)  # px; three numbers of tiles or patches in most families
+_TEXTS = ("What is this?", "How many colours are there in the image? Answer yes or no.", "Left?")
+_STEPS = 3  # tokens whose scores are compared
+_ROUNDING = 32  # machine epsilons of a logit, which is a sum of many products
+_LEAST = 1e-3  # for float32, whose sums differ by more than its epsilon
+_log = logging.getLogger("bench_assets.local")
+
+
+class BatchTrials:
+    """Results of trials, cached by content, precision, device and versions."""
+
+    def __init__(self, file: Path, *, tries: bool = True) -> None:
+        """Store the file; without ``tries``, an untried checkpoint counts as ``TOGETHER``."""
+        self._known = Findings(file)
+        self._tries = tries
+
+    def known(self, spec: TransformersSpec, checkpoint: Checkpoint) -> str | None:
+        """The result of a checkpoint, ``ALONE`` or ``TOGETHER``; None if it was not tried."""
+        return self._known.known(_key(spec, checkpoint))
+
+    def of(
+        self,
+        spec: TransformersSpec,
+        checkpoint: Checkpoint,
+        loaded: "Callable[[], TransformersModel]",
+    ) -> str:
+        """The result of a checkpoint, ``ALONE`` or ``TOGETHER``; loads it unless it was tried.
+
+        Raises:
+            ModelError: If it does not load, or cannot process an image.
+        """
+        if not self._tries:
+            return self.known(spec, checkpoint) or TOGETHER
+        return self._known.of(_key(spec, checkpoint), lambda: trial(loaded(), spec))
+
+
+def trial(model: "TransformersModel", spec: TransformersSpec) -> str:
+    """Compare three prompts alone and in a batch; returns ``ALONE`` or ``TOGETHER``.
+
+    Raises:
+        ModelError: If the model cannot process an image, or, text-only, a text.
+    """
+    texts = [_build_conversation(text) for text in _TEXTS]
+    image_prompts = [
+        _build_conversation(text, striped(size, 8, 16))
+        for text, size in zip(_TEXTS, _SIZES, strict=True)
+    ]
+    why = "" if spec.text_only else _batch_effect(model, spec, image_prompts, needed=True)
+    why = why or _batch_effect(model, spec, texts, needed=spec.text_only)
+    if why:
+        _log.warning("%s: requests are sent one at a time: %s", spec.path, why)
+    return ALONE if why else TOGETHER
+
+
+def _batch_effect(
+    model: "TransformersModel",
+    spec: TransformersSpec,
+    talks: Sequence[list[Message]],
+    *,
+    needed: bool,
+) -> str:
+    """Compare the scores of the first tokens; "" if they are the same but for rounding."""
+    try:
+        alone = [model.scores(model.prepare([talk]), _STEPS)[0] for talk in talks]
+    except Exception as error:  # any exception: families differ
+        if not needed:
+            return ""  # prompts without an image are not needed
+        if is_out_of_memory(error) or isinstance(error, ContextFullError):
+            return first_line(error)  # questions may be smaller
+        raise ModelError(_unusable_message(model, spec, error)) from error
+    try:
+        together = model.scores(model.prepare(talks), _STEPS)
+    except Exception as error:  # noqa: BLE001 - as above
+        return f"a batch fails ({first_line(error)})"
+    if len(together) != len(alone):
+        return "a batch returns another number of prompts"
+    differences = [_max_difference(one, other) for one, other in zip(alone, together, strict=True)]
+    allowed = _score_tolerance(model.weights.dtype)
+    # With rounded sums, an expert or a near-tie may change in one of three.
+    measured = max(differences) if allowed == _LEAST else median(differences)
+    if measured <= allowed:
+        return ""
+    return (
+        f"in a batch its scores change by {measured:.2g} of their spread (at most {allowed:.2g} is "
+        "rounding)"
+    )
+
+
+def _key(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
+    runtime = (dtype_of(spec), device_of(spec.device).split(":")[0], spec.attention, spec.cache)
+    settings = [f"compile={spec.compile}", *spec.identity_parts]
+    return key_of(spec, checkpoint, "asked", *runtime, *settings, f"torch={version('torch')}")
+
+
+def _build_conversation(text: str, *images: PILImage.Image) -> list[Message]:
+    image_parts = [{"type": "image", "image": image} for image in images]
+    return [{"role": "user", "content": [*image_parts, {"type": "text", "text": text}]}]
+
+
+def _max_difference(alone: "Sequence[Tensor]", together: "Sequence[Tensor]") -> float:
+    """The largest difference of a step's scores, in units of their spread.
+
+    Steps after a token that differs are not compared: they continue other texts.
+    """
+    worst = 0.0
+    for one, other in zip(alone, together, strict=False):
+        finite = one.isfinite() & other.isfinite()
+        spread = one[finite] - one[finite].mean()
+        difference = (one[finite] - other[finite]).norm() / spread.norm().clamp_min(1e-12)
+        worst = max(worst, float(difference))
+        if one.argmax() != other.argmax():
+            break
+    return worst
+
+
+def _score_tolerance(dtype: Any) -> float:  # noqa: ANN401 - a dtype of torch
+    import torch
+
+    return max(_LEAST, _ROUNDING * float(torch.finfo(dtype).eps))
+
+
+def _unusable_message(model: "TransformersModel", spec: TransformersSpec, why: Exception) -> str:
+    content = "a text" if spec.text_only else "an image"
+    return (
+        f"{spec.path}: {type(model.weights).__name__} cannot be asked a question about {content}"
+        f' by transformers ({first_line(why)}). Serve it (kind = "server"), or take another model'
+    )

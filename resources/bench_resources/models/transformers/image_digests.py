@@ -1,0 +1,86 @@
+"""Digests of a checkpoint's image preprocessing.
+
+transformers may resize with torchvision instead of Pillow, or change a default: the same checkpoint
+then gives other tensors. A digest of the tensors of one synthetic image is part of the identity.
+"""
+
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from PIL import Image as PILImage
+
+from bench_assets.core.schema.errors import ModelError
+from bench_resources.checkpoints.content_checksums import require_unchanged
+from bench_resources.checkpoints.identity import Checkpoint
+from bench_resources.config.sections.local_models import TransformersSpec
+from bench_resources.models.transformers.findings import Findings, key_of
+
+_SIZE = (300, 220)  # px
+_STEPS = 64  # per unit: absorbs rounding on another CPU, and shows one of 256 levels
+_DIGITS = 8
+
+
+class ImageDigests:
+    """Cached digests of the image preprocessing of checkpoints."""
+
+    def __init__(self, file: Path) -> None:
+        self._known = Findings(file)
+
+    def of(self, spec: TransformersSpec, checkpoint: Checkpoint) -> str:
+        """The digest of a checkpoint; loads its processor unless it is cached.
+
+        Raises:
+            ModelError: If the processor does not load, or takes no image.
+        """
+        return self._known.of(key_of(spec, checkpoint), lambda: _digest(spec, checkpoint))
+
+
+def _digest(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
+    from bench_resources.models.transformers.loading import loading_problem
+    from bench_resources.models.transformers.processor import load_processor
+
+    try:
+        with require_unchanged(checkpoint.checksums):
+            processor: Any = load_processor(spec, checkpoint)
+        inputs = processor.image_processor(images=[striped(_SIZE, 3, 5)], return_tensors="pt")
+    except ModelError:
+        raise
+    except Exception as error:  # any exception: formats, families and third-party code
+        raise ModelError(
+            f"{checkpoint.location}: does not load: {loading_problem(error)}"
+        ) from error
+    state = sha256()
+    for name, tensor in sorted(inputs.items()):
+        state.update(f"{name} {_format_tensor(tensor)}\n".encode())
+    return state.hexdigest()[:_DIGITS]
+
+
+def _format_tensor(made: Any) -> str:  # noqa: ANN401 - a tensor, mostly
+    """A tensor as shape and digest of its rounded values; anything else as repr."""
+    if not hasattr(made, "is_floating_point"):
+        return repr(made)
+    numbers = (made.double() * _STEPS).round().long() if made.is_floating_point() else made.long()
+    return f"{tuple(made.shape)} {sha256(numbers.contiguous().numpy().tobytes()).hexdigest()}"
+
+
+def striped(size: tuple[int, int], wide: int, high: int) -> PILImage.Image:
+    """An image of stripes and slopes, which every resampling blurs differently.
+
+    Args:
+        size: Its size in px.
+        wide: Width of its upright stripes in px.
+        high: Height of its level stripes in px.
+    """
+    width, height = size
+    levels = bytes(
+        level
+        for y in range(height)
+        for x in range(width)
+        for level in (
+            255 * (x // wide % 2),
+            255 * (x + y) // (width + height),
+            255 * (y // high % 2),
+        )
+    )
+    return PILImage.frombytes("RGB", size, levels)

@@ -1,0 +1,261 @@
+"""Loads the weights of a checkpoint of any family, precision or adapter."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench_assets.core.schema.errors import ModelError
+from bench_resources.checkpoints.files import LAYERS
+from bench_resources.checkpoints.hub_access import first_line, hub_access
+from bench_resources.checkpoints.identity import Checkpoint
+from bench_resources.checkpoints.torchvision_operators import enable_torchvision
+from bench_resources.config.sections.local_models import TransformersSpec
+from bench_resources.models.transformers.nan_checks import refuse_infinite_weights
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+    from transformers import PretrainedConfig, PreTrainedModel
+
+LOADING_ERRORS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+"""Exceptions of transformers for invalid files of a checkpoint."""
+
+_SHOWN = 3  # names of tensors in an error
+_SCALE = re.compile(
+    r"_scale_inv$|\.((weight|input)_scale(_2)?|qweight|q?scales|qzeros|absmax|SCB)$"
+)
+
+
+@hub_access()
+def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedModel":
+    """Load weights onto their device.
+
+    Raises:
+        ModelError: If the family is unknown, code is not trusted, a package is missing, or tensors
+            are missing, of the wrong shape, NaN or infinite.
+        OSError, ValueError, ...: Errors of transformers for invalid files.
+    """
+    enable_torchvision()
+    import torch
+    from transformers import AutoConfig
+
+    device = device_of(spec.device)
+    where = pretrained_arguments(spec, checkpoint)
+    config = AutoConfig.from_pretrained(checkpoint.location, **where)
+    if writing := getattr(config, "thinker_config", None):  # Qwen-Omni; the rest generates speech
+        config = where["config"] = writing
+    model, loading = _class_for(spec, checkpoint, config).from_pretrained(
+        checkpoint.location,
+        dtype=getattr(torch, dtype_of(spec)),
+        device_map=device,
+        attn_implementation=None if spec.attention == "auto" else spec.attention,
+        ignore_mismatched_sizes=True,  # else the error of transformers names no tensor
+        output_loading_info=True,
+        **where,
+    )
+    refuse_unscaled(checkpoint.location, config, loading["unexpected_keys"])
+    refuse_incomplete(checkpoint.location, loading)
+    refuse_infinite_weights(model, checkpoint.location)
+    if checkpoint.adapter:
+        model = _apply_adapter(spec, checkpoint, model)
+    if hasattr(config, "quantization_config") and not getattr(model, "is_quantized", False):
+        model = model.to(getattr(torch, dtype_of(spec)))  # dequantised, but still in its own dtype
+    model = model.eval()
+    if spec.compile:
+        # Not the whole model: each number of images would be another graph, and torch gives up
+        # after eight.
+        model.get_decoder().compile(dynamic=True)
+    return model
+
+
+def refuse_incomplete(location: str, loading: Mapping[str, Any]) -> None:
+    """Refuse a model with randomly initialized tensors.
+
+    Raises:
+        ModelError: If tensors are missing or of the wrong shape; names some.
+    """
+    if missing := sorted(loading["missing_keys"]):
+        raise ModelError(
+            f"{location}: {len(missing)} tensors are missing, such as {', '.join(missing[:_SHOWN])}"
+        )
+    if wrong := sorted(loading["mismatched_keys"]):
+        examples = [
+            f"{name}: {tuple(actual)}, not {tuple(expected)}"
+            for name, actual, expected in wrong[:_SHOWN]
+        ]
+        raise ModelError(
+            f"{location}: {len(wrong)} tensors have the wrong shape, such as {'; '.join(examples)}"
+        )
+
+
+def refuse_unscaled(location: str, config: "PretrainedConfig", left_out: Iterable[str]) -> None:
+    """Refuse quantised weights that transformers has read without their scales.
+
+    Args:
+        location: The checkpoint.
+        config: Its configuration, which should describe the quantisation.
+        left_out: Names of tensors that belong to no module.
+
+    Raises:
+        ModelError: If transformers does not support the method, or ``config`` names none.
+    """
+    from transformers.quantizers import AutoHfQuantizer
+
+    quantization = getattr(config, "quantization_config", None)
+    if isinstance(quantization, dict) and not AutoHfQuantizer.supports_quant_method(quantization):
+        problem = (
+            f"weights quantised by {quantization.get('quant_method')}, which transformers does not"
+            " read"
+        )
+    elif not quantization and (scales := sorted(filter(_SCALE.search, left_out))):
+        problem = f"quantised ({scales[0]}), and config.json has no quantization_config"
+    else:
+        return
+    raise ModelError(
+        f'{location}: {problem}. Serve it: kind = "server", serve = "vllm serve {{path}} --port'
+        ' {port}"'
+    )
+
+
+def refuse_incomplete_parts(model: "Module", location: str, revision: str | None) -> None:
+    """Refuse a model of another library with an incomplete transformers part.
+
+    Such libraries do not pass the loading information on, so the part is loaded again without
+    tensors. A pooler may be missing: releases without one do not use it.
+
+    Raises:
+        ModelError: As ``refuse_incomplete``.
+    """
+    from transformers import PreTrainedModel
+
+    parts = [part for part in model.modules() if isinstance(part, PreTrainedModel)]
+    for part in parts[:1]:  # the others are parts of it
+        _, loading = type(part).from_pretrained(
+            part.name_or_path,
+            revision=revision or "main",
+            subfolder=_subfolder(part.name_or_path, revision),
+            device_map="meta",
+            ignore_mismatched_sizes=True,
+            output_loading_info=True,
+        )
+        needed = [name for name in loading["missing_keys"] if not name.startswith("pooler.")]
+        refuse_incomplete(location, {**loading, "missing_keys": needed})
+
+
+def _subfolder(location: str, revision: str | None) -> str:
+    """Where the transformer of a sentence-transformers model lies; "" at the top."""
+    from transformers.utils import cached_file
+
+    quiet = {
+        "_raise_exceptions_for_missing_entries": False,
+        "_raise_exceptions_for_connection_errors": False,
+    }
+    file = cached_file(location, LAYERS, revision=revision, **quiet)
+    if not file:
+        return ""
+    try:
+        return str(json.loads(Path(file).read_bytes())[0]["path"])
+    except (ValueError, RecursionError, LookupError, TypeError) as error:
+        raise ModelError(f"{file}: expected a list of layers: {first_line(error)}") from error
+
+
+def loading_problem(why: Exception) -> str:
+    """The reason why a checkpoint does not load, in one sentence."""
+    if "trust_remote_code" in str(why):
+        return (
+            "its code comes with the checkpoint; if you trust that code, set "
+            "trust_remote_code = true"
+        )
+    return first_line(why)
+
+
+def device_of(written: str) -> str:
+    """The configured device, or for "auto" the first available one."""
+    if written != "auto":
+        return written
+    import torch
+
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def dtype_of(spec: TransformersSpec) -> str:
+    """The configured precision, or bfloat16 on CUDA, else float32."""
+    if spec.dtype != "auto":
+        return spec.dtype
+    return "bfloat16" if device_of(spec.device).startswith("cuda") else "float32"
+
+
+def pretrained_arguments(spec: TransformersSpec, checkpoint: Checkpoint) -> dict[str, Any]:
+    """Arguments of ``from_pretrained`` for weights and configuration."""
+    where: dict[str, Any] = {
+        "revision": checkpoint.revision,
+        "trust_remote_code": spec.trust_remote_code,
+    }
+    return where | ({"gguf_file": spec.gguf_file} if spec.gguf_file else {})
+
+
+def _class_for(spec: TransformersSpec, checkpoint: Checkpoint, config: "PretrainedConfig") -> Any:  # noqa: ANN401 - an Auto class of transformers
+    """The Auto class that generates: by family, or the checkpoint's own if trusted."""
+    from transformers import (
+        MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
+        MODEL_FOR_MULTIMODAL_LM_MAPPING,
+        AutoModelForCausalLM,
+        AutoModelForImageTextToText,
+        AutoModelForMultimodalLM,
+    )
+
+    if spec.text_only:
+        return AutoModelForCausalLM
+    if type(config) in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
+        return AutoModelForImageTextToText
+    if type(config) in MODEL_FOR_MULTIMODAL_LM_MAPPING:
+        return AutoModelForMultimodalLM
+    own = getattr(config, "auto_map", None) or {}
+    for kind in (AutoModelForImageTextToText, AutoModelForMultimodalLM, AutoModelForCausalLM):
+        if kind.__name__ in own:
+            return kind
+    if "AutoModel" in own:
+        from transformers import AutoModel
+
+        return AutoModel
+    raise ModelError(
+        f"{checkpoint.location}: model_type {config.model_type} is not a vision-language model."
+        " For a language model, set text_only = true"
+    )
+
+
+def _apply_adapter(
+    spec: TransformersSpec, checkpoint: Checkpoint, model: "PreTrainedModel"
+) -> "PreTrainedModel":
+    """Apply a PEFT adapter to its base."""
+    try:
+        from peft import PeftModel
+    except ImportError as error:
+        raise ModelError(
+            f"{checkpoint.adapter}: an adapter needs peft: pip install '.[peft]'"
+        ) from error
+    names: set[str] = set()
+    adapted = PeftModel.from_pretrained(model, checkpoint.adapter)
+    found = adapted.load_adapter(checkpoint.adapter, adapter_name="default")
+    names.update(key for key in found.missing_keys if "lora_" in key)
+    names.update(found.unexpected_keys)
+    if names:
+        raise ModelError(
+            f"{checkpoint.adapter}: does not fit {checkpoint.location}: "
+            f"{len(names)} tensors such as {', '.join(sorted(names)[:_SHOWN])}"
+        )
+    refuse_infinite_weights(adapted, checkpoint.adapter)
+    return adapted.merge_and_unload() if spec.merge_adapter else adapted

@@ -1,0 +1,271 @@
+"""A loaded checkpoint that answers batches of conversations."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import replace
+from functools import cached_property
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+from PIL import Image as PILImage
+
+from bench_assets.core.parsing.reasoning import find_opening_tag
+from bench_assets.core.schema.chat import Response
+from bench_assets.core.schema.errors import ModelError
+from bench_resources.checkpoints.identity import Checkpoint
+from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
+from bench_resources.models.transformers.detokenization import ResponseTexts, ends_of
+from bench_resources.models.transformers.image_tokens import ImageTokens, limit_tokens
+from bench_resources.models.transformers.loading import load_weights, loading_problem
+from bench_resources.models.transformers.nan_checks import FiniteCheck
+from bench_resources.models.transformers.option_scores import (
+    elicit,
+    option_tokens,
+    refuse_open_reasoning,
+)
+from bench_resources.models.transformers.processor import load_processor, takes_one_image
+from bench_resources.models.transformers.prompt_tensors import PromptBatch, PromptTensors
+from bench_resources.models.transformers.sampling import sampling_processors
+from bench_resources.models.workers.local_model import ContextFullError, Draw, Message
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
+
+    from bench_resources.models.transformers.processor import Processor
+
+
+class TransformersModel:
+    """Weights and processor.
+
+    Every turn encodes its whole conversation anew: the keys and values of an earlier call only fit
+    a prompt that begins with the same tokens, and templates rewrite earlier turns.
+    """
+
+    def __init__(
+        self, model: "PreTrainedModel", processor: "Processor", spec: TransformersSpec
+    ) -> None:
+        self._model = model
+        self._spec = spec
+        self.processor = processor
+        self._tokenizer: PreTrainedTokenizerBase = (
+            processor if spec.text_only else processor.tokenizer
+        )
+        self._ends = ends_of(model, self._tokenizer)
+        self._texts = ResponseTexts(self._tokenizer, self._ends, spec.thinking_tags)
+        self._starts = model.generation_config
+        model.generation_config = type(self._starts)()  # else ``generate`` merges it into ours
+        if model.config.is_encoder_decoder:
+            self._tokenizer.padding_side = "right"  # its positions count from the first token
+        self._idle: list[PromptTensors] = []
+        self._image_tokens = None if spec.text_only else ImageTokens(deepcopy(processor))
+
+    @property
+    def weights(self) -> "PreTrainedModel":
+        """The model."""
+        return self._model
+
+    def weight(self, images: Sequence[PILImage.Image]) -> int:
+        """Tokens of images in all; 0 if unknown."""
+        if self._image_tokens is None:
+            return 0
+        try:
+            return sum(self._image_tokens.of(*image.size) for image in images)
+        except ValueError:
+            return 0  # a refused image is reported when its request is answered
+
+    def prepare(self, conversations: Sequence[Sequence[Message]]) -> PromptBatch:
+        """Make the tensors of a batch, images in the model's dtype; thread-safe."""
+        with self._borrow_processor() as tensors:
+            prepared = tensors.of(conversations)
+        if not self._spec.text_only:
+            prepared.inputs.to(self._model.dtype)  # in this thread, while the device is busy
+        return prepared
+
+    def answer(self, prepared: PromptBatch, draw: Draw) -> list[Response]:
+        """Generate the next turn of each conversation.
+
+        ``seconds`` is the batch's time divided by its size. A response whose scores became NaN or
+        infinite has ``error``.
+        """
+        start, watched = time.perf_counter(), FiniteCheck()
+        chosen = sampling_processors(draw, prepared.prompt_tokens)
+        if draw.elicit:
+            responses = self._elicited(prepared, draw, watched, chosen)
+        else:
+            new = self._generate(prepared, draw, [watched, *chosen])
+            seconds = (time.perf_counter() - start) / len(new)
+            responses = [self._response(row, n, prepared, seconds) for n, row in enumerate(new)]
+        bad_from = watched.first_bad_tokens(len(responses))
+        return [_flag_bad_numbers(one, bad) for one, bad in zip(responses, bad_from, strict=True)]
+
+    def scores(self, prepared: PromptBatch, steps: int) -> "list[list[Tensor]]":
+        """The scores of the first tokens of each conversation, one vector a step."""
+        collected: list[Tensor] = []
+
+        def see(_: "Tensor", scores: "Tensor") -> "Tensor":
+            collected.append(scores.detach().float().cpu())
+            return scores
+
+        n = len(prepared.prompt_tokens)
+        draw = Draw(max_tokens=steps, temperature=0.0, top_p=1.0, seeds=[""] * n)
+        self._generate(prepared, draw, [see])
+        return [[step[row] for step in collected] for row in range(n)]
+
+    def _generate(
+        self, prepared: PromptBatch, draw: Draw, processors: Sequence[Any]
+    ) -> list[list[int]]:
+        """The new tokens of each conversation."""
+        import torch
+
+        self._refuse_too_long(prepared, draw)
+        with torch.inference_mode():
+            inputs = prepared.inputs.to(self._model.device)
+            tokens = self._model.generate(
+                **inputs,
+                generation_config=self._generation(draw),
+                logits_processor=list(processors),
+            )
+        new: list[list[int]] = self._new(tokens, inputs["input_ids"]).tolist()
+        return new
+
+    def _elicited(
+        self, prepared: PromptBatch, draw: Draw, watched: FiniteCheck, chosen: Sequence[Any]
+    ) -> list[Response]:
+        """Answer by the likelihoods of the options, or by one of the options."""
+        refuse_open_reasoning(prepared.endings, self._spec.thinking_tags)
+        delimiter = " " if self._spec.chat_template == PLAIN_TEMPLATE else ""
+        return elicit(
+            prepared,
+            draw,
+            [
+                option_tokens(self._tokenizer, ending, options, delimiter)
+                for ending, options in zip(prepared.endings, draw.options, strict=True)
+            ],
+            ends=sorted(self._ends),
+            choosers=chosen,
+            generate=lambda processors, n: self._generate(
+                prepared, replace(draw, max_tokens=n), [watched, *processors]
+            ),
+        )
+
+    @contextmanager
+    def _borrow_processor(self) -> Iterator[PromptTensors]:
+        """Lend a processor to one thread at a time: tokenizers are not thread-safe."""
+        try:
+            tensors = self._idle.pop()
+        except IndexError:
+            tensors = PromptTensors(
+                deepcopy(self.processor),
+                self._image_tokens,
+                variables=self._spec.chat_template_kwargs,
+                max_image_tokens=self._spec.max_image_tokens,
+                one_image=takes_one_image(self._spec, self.processor),
+                token_types=self._image_tokens is not None and self._takes_token_types,
+            )
+        try:
+            yield tensors
+        finally:
+            self._idle.append(tensors)
+
+    def _refuse_too_long(self, prepared: PromptBatch, draw: Draw) -> None:
+        longest = max(prepared.prompt_tokens)
+        required = longest if self._model.config.is_encoder_decoder else longest + draw.max_tokens
+        if self.context and required > self.context:
+            raise ContextFullError(
+                f"the prompt has {longest} tokens, which with max_tokens = {draw.max_tokens} exceed"
+                f" the context of {self.context} tokens. Set a smaller max_tokens"
+            )
+
+    @cached_property
+    def context(self) -> int | None:
+        """Maximum tokens of prompt and response; None if unknown."""
+        text = self._model.config.get_text_config()
+        limit = getattr(text, "max_position_embeddings", None)
+        return limit if isinstance(limit, int) and limit > 0 else None
+
+    @cached_property
+    def _takes_token_types(self) -> bool:
+        return "mm_token_type_ids" in signature(self._model.forward).parameters
+
+    def _generation(self, draw: Draw) -> "GenerationConfig":
+        """A fresh configuration without the checkpoint's own sampling fields."""
+        from transformers import GenerationConfig
+
+        return GenerationConfig(
+            max_new_tokens=draw.max_tokens,
+            do_sample=False,  # RowSampler samples by changing the scores
+            eos_token_id=sorted(self._ends) or None,
+            pad_token_id=self._tokenizer.pad_token_id,
+            bos_token_id=self._starts.bos_token_id,
+            decoder_start_token_id=self._starts.decoder_start_token_id,
+            forced_bos_token_id=self._starts.forced_bos_token_id,
+            cache_implementation="static" if self._spec.cache == "static" else None,
+            **{name: draw.rest[name] for name in _BEAMS if name in draw.rest},
+        )
+
+    def _new(self, tokens: "Tensor", prompt: "Tensor") -> "Tensor":
+        """Cut the prompt off; some families return only new tokens.
+
+        BLIP replaces the first token of the prompt, and leaves out the last one.
+        """
+        if self._model.config.is_encoder_decoder:
+            return tokens[:, 1:]
+        n = prompt.shape[1]
+        for first, length in ((0, n), (1, n - 1)):
+            echoed = prompt[:, first:length]
+            if bool(echoed.numel()) and tokens[:, first:length].equal(echoed):
+                return tokens[:, length:]
+        return tokens
+
+    def _response(self, new: list[int], n: int, prepared: PromptBatch, seconds: float) -> Response:
+        length = next((n for n, token in enumerate(new, 1) if token in self._ends), None)
+        opened = find_opening_tag(prepared.endings[n], self._spec.thinking_tags)
+        return Response(
+            text=opened + self._texts.of(new[:length]),
+            finish_reason="length" if length is None else "stop",
+            prompt_tokens=prepared.prompt_tokens[n],
+            completion_tokens=length or len(new),
+            image_tokens=prepared.image_tokens[n],
+            note=prepared.notes[n],
+            seconds=seconds,
+        )
+
+
+def _flag_bad_numbers(response: Response, bad_from: int | None) -> Response:
+    if bad_from is None or bad_from >= (response.completion_tokens or 0):
+        return response  # tokens after its end do not count
+    return Response(
+        error=f"the model's scores are NaN or infinite from token {bad_from + 1} of the response on"
+        " (too large for its dtype?)"
+    )
+
+
+_BEAMS = ("num_beams", "length_penalty", "early_stopping")
+
+
+def load(spec: TransformersSpec, checkpoint: Checkpoint) -> TransformersModel:
+    """Load a checkpoint onto its device.
+
+    Raises:
+        ModelError: If it does not load, lacks tensors, or has no chat template.
+    """
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # ours shows the progress
+    try:
+        processor = load_processor(spec, checkpoint)
+        model = load_weights(spec, checkpoint)
+        if getattr(model, "generation_config", None) is None:
+            raise ModelError(f"{checkpoint.location}: {type(model).__name__} generates no text")
+    except ModelError:
+        raise
+    except Exception as error:  # any exception: formats, families and third-party code
+        raise ModelError(
+            f"{checkpoint.location}: does not load: {loading_problem(error)}"
+        ) from error
+    if spec.max_image_tokens and not spec.text_only:
+        limit_tokens(processor, spec.max_image_tokens, checkpoint.location)
+    return TransformersModel(model, processor, spec)

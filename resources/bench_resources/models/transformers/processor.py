@@ -1,0 +1,243 @@
+"""Loads a checkpoint's processor, without its video half.
+
+The video half needs torchvision even where the images do not.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from PIL import Image as PILImage
+
+from bench_assets.core.schema.errors import ModelError
+from bench_resources.checkpoints.files import has_image_processor, has_tokenizer, read_object
+from bench_resources.checkpoints.hub_access import first_line, hub_access
+from bench_resources.checkpoints.identity import Checkpoint
+from bench_resources.checkpoints.model_kinds import other_kind
+from bench_resources.checkpoints.torchvision_operators import enable_torchvision
+from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, LocalSpec
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase, ProcessorMixin
+
+    Processor: TypeAlias = ProcessorMixin | PreTrainedTokenizerBase
+
+
+_PLAIN_TEMPLATE = (
+    "{% for message in messages %}{% for part in message['content'] %}"
+    "{% if part['type'] == 'image' %}IMAGE{% else %}{{ part['text'] }}{% endif %}"
+    "{% endfor %}{% if not loop.last %}{{ '\\n' }}{% endif %}{% endfor %}"
+)
+"""Texts and images one after the other, one line per turn, for base models to continue."""
+
+_CLASS_FILES = (
+    "processor_config.json",
+    "preprocessor_config.json",
+    "video_preprocessor_config.json",
+    "tokenizer_config.json",
+)
+_VIDEO = "video_processor"
+_PROCESSOR_ADVICE = (
+    "Set processor to the folder or hub id of the checkpoint that it was trained from"
+)
+_NO_PROCESSOR = (
+    "no processor of texts and images (processor_config.json or preprocessor_config.json)."
+    f" {_PROCESSOR_ADVICE}"
+)
+
+
+@hub_access()
+def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
+    """Load a processor, or the tokenizer of a text-only model; pads on the left.
+
+    Raises:
+        ModelError: If torchvision or another package is missing or broken, or the checkpoint has
+            no chat template.
+        OSError, ValueError, ...: Errors of transformers for invalid files.
+    """
+    enable_torchvision()
+    location = checkpoint.processor or checkpoint.location
+    _refuse_unloadable(spec, checkpoint, Path(location))
+    origin: dict[str, Any] = {"trust_remote_code": spec.trust_remote_code}
+    if not Path(location).is_dir():
+        origin["revision"] = checkpoint.processor_revision or checkpoint.revision
+    gguf_file = getattr(spec, "gguf_file", None)  # VllmSpec has none
+    if gguf_file and not checkpoint.processor:
+        origin["gguf_file"] = gguf_file
+    if spec.text_only:
+        from transformers import AutoTokenizer
+
+        processor = tokenizer = AutoTokenizer.from_pretrained(location, **origin)
+    else:
+        processor = _load_multimodal(location, origin, spec.processor_kwargs)
+        tokenizer = getattr(processor, "tokenizer", None)
+        if tokenizer is None or not hasattr(processor, "image_processor"):
+            # What AutoProcessor returns if one half is missing.
+            raise ValueError(_NO_PROCESSOR)
+    tokenizer.padding_side = "left"
+    tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+    processor.chat_template = _template(spec, processor, tokenizer)
+    if not processor.chat_template:
+        raise ModelError(
+            f"{location}: has no chat template. Set chat_template to a file, or to "
+            '"plain" for a base model'
+        )
+    return processor
+
+
+def _refuse_unloadable(spec: LocalSpec, checkpoint: Checkpoint, folder: Path) -> None:
+    """Refuse other kinds of models, and a folder that a trainer left without a processor."""
+    if getattr(spec, "gguf_file", None):
+        return
+    config = _read_config(checkpoint.location, "config.json", checkpoint.revision)
+    if why := other_kind(config, text_only=spec.text_only):
+        raise ValueError(why)
+    if "auto_map" in config or not folder.is_dir():
+        return
+    if not has_tokenizer(folder):
+        raise ValueError(f"no tokenizer (tokenizer.json). {_PROCESSOR_ADVICE}")
+    if not spec.text_only and not has_image_processor(folder):
+        raise ValueError(_NO_PROCESSOR)
+
+
+def _read_config(location: str, name: str, revision: str | None) -> dict[str, Any]:
+    """A JSON object of a checkpoint; {} without the file."""
+    from transformers.utils import cached_file
+
+    quiet = {
+        "_raise_exceptions_for_gated_repo": False,
+        "_raise_exceptions_for_missing_entries": False,
+        "_raise_exceptions_for_connection_errors": False,
+    }
+    file = cached_file(location, name, revision=revision, **quiet)
+    return read_object(Path(file)) if file else {}
+
+
+def _load_multimodal(
+    location: str, origin: dict[str, Any], arguments: dict[str, Any]
+) -> "ProcessorMixin | PreTrainedTokenizerBase":
+    """Load a processor of texts and images, without its video half if it has one."""
+    from transformers import AutoProcessor
+    from transformers.utils import is_torchvision_available
+
+    try:
+        named = _class_of(location, origin)
+        parts = named.get_attributes() if named else ()
+        if _VIDEO in parts and "image_processor" not in parts:
+            raise ValueError("it responds to videos and takes no images: no benchmark here applies")
+        if _VIDEO in parts:
+            return _without_video(named).from_pretrained(location, **origin, **arguments)
+        return AutoProcessor.from_pretrained(location, **origin, **arguments)
+    except (ImportError, ValueError) as error:
+        if "torchvision" in str(error).lower() and not is_torchvision_available():
+            raise ModelError(
+                f"{location}: the images of this family need torchvision: pip install '.[vision]'"
+            ) from error
+        raise
+
+
+def _class_of(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN401 - a class of transformers
+    """The processor class of transformers that a checkpoint names, if any."""
+    from transformers.models.auto.processing_auto import processor_class_from_name
+
+    for name in _CLASS_FILES:
+        written = _read_config(location, name, origin.get("revision"))
+        if "AutoProcessor" in written.get("auto_map", {}) and origin["trust_remote_code"]:
+            return None
+        if known := processor_class_from_name(written.get("processor_class") or ""):
+            return known
+    return _class_for_model(location, origin)
+
+
+def _class_for_model(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN401 - as above
+    from transformers import PROCESSOR_MAPPING, AutoConfig
+
+    return PROCESSOR_MAPPING.get(type(AutoConfig.from_pretrained(location, **origin)), None)
+
+
+def _without_video(named: Any) -> Any:  # noqa: ANN401 - a class of transformers
+    """Make a subclass that loads everything but a video processor.
+
+    transformers reads the list of parts twice: for the parts to load, which here lack the video
+    processor, and for the positional arguments of the constructor, which must be complete.
+    """
+    attributes = list(named.get_attributes())
+    kept = [name for name in attributes if name != _VIDEO]
+
+    class Loaded(named):  # type: ignore[misc]
+        def check_argument_for_proper_class(self, name: str, argument: object) -> Any:  # noqa: ANN401
+            if name == _VIDEO:
+                return _NoVideo
+            return super().check_argument_for_proper_class(name, argument)
+
+        def to_dict(self) -> dict[str, Any]:
+            return {name: v for name, v in super().to_dict().items() if name != _VIDEO}
+
+    class WithoutVideo(named):  # type: ignore[misc]
+        @classmethod
+        def get_attributes(cls) -> list[str]:
+            return kept
+
+        @classmethod
+        def from_args_and_dict(
+            cls,
+            args: Iterable[Any],
+            processor_dict: dict[str, Any],
+            **kwargs: Any,  # noqa: ANN401
+        ) -> Any:  # noqa: ANN401
+            parts = {_VIDEO: _NoVideo(), **dict(zip(kept, args, strict=True))}
+            everything = [parts[name] for name in attributes]
+            return Loaded.from_args_and_dict(everything, processor_dict, **kwargs)
+
+    Loaded.__name__ = WithoutVideo.__name__ = named.__name__  # transformers looks up by name
+    return WithoutVideo
+
+
+class _NoVideo:
+    """Placeholder that processors read video settings from."""
+
+    model_input_names: tuple[str, ...] = ()
+
+    def __getattr__(self, name: str) -> None:
+        if name.startswith("__"):
+            raise AttributeError(name)
+
+
+def _template(
+    spec: LocalSpec, processor: "Processor", tokenizer: "PreTrainedTokenizerBase"
+) -> str | dict[str, str] | None:
+    if not spec.chat_template:
+        own: str | dict[str, str] | None = processor.chat_template or tokenizer.chat_template
+        return own
+    if spec.chat_template == PLAIN_TEMPLATE:
+        return _PLAIN_TEMPLATE.replace("IMAGE", "" if spec.text_only else _placeholder(processor))
+    try:
+        return Path(spec.chat_template).expanduser().read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"chat_template {spec.chat_template}: {first_line(error)}") from error
+
+
+def _placeholder(processor: "Processor") -> str:
+    """The image placeholder; "" where the processor adds it (BLIP-2, Florence-2)."""
+    token = str(getattr(processor, "image_token", ""))
+    n_without, n_with = (_length(processor, text) for text in ("a", f"{token}a"))
+    bare = len(processor.tokenizer("a")["input_ids"])
+    is_added = n_without is not None and n_without > bare and (n_with is None or n_with > n_without)
+    return "" if is_added else token
+
+
+def takes_one_image(spec: LocalSpec, processor: "Processor") -> bool:
+    """Whether the processor puts the image in front of the text, and takes only one."""
+    if spec.text_only or spec.chat_template != PLAIN_TEMPLATE:
+        return False
+    token = str(getattr(processor, "image_token", ""))
+    return not token or token not in str(processor.chat_template)
+
+
+def _length(processor: "Processor", text: str) -> int | None:
+    """Tokens of a text with an image; None if the processor refuses it."""
+    arguments = {"images": [[PILImage.new("RGB", (64, 64))]], "return_tensors": "pt"}
+    try:
+        return int(processor(text=[text], **arguments)["input_ids"].shape[-1])
+    except (AttributeError, LookupError, RuntimeError, TypeError, ValueError):
+        return None

@@ -1,0 +1,145 @@
+"""Tensors of conversations, from a chat template and a processor."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PIL import Image as PILImage
+
+from bench_resources.models.transformers.chat_template import ChatTemplate, SpecialTokenEscaper
+from bench_resources.models.transformers.image_tokens import (
+    PROCESSOR_ERRORS,
+    ImageTokens,
+    MinimumSizes,
+)
+from bench_resources.models.workers.local_model import Message, images_of, with_images, with_texts
+
+if TYPE_CHECKING:
+    from transformers import BatchFeature, PreTrainedTokenizerBase
+
+    from bench_resources.models.transformers.processor import Processor
+
+
+_TYPES = "return_mm_token_type_ids"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptBatch:
+    """Tensors of a batch, and facts about its prompts."""
+
+    inputs: "BatchFeature"  # on the CPU, padded
+    prompt_tokens: Sequence[int]  # without padding
+    image_tokens: Sequence[tuple[int, ...]]  # of each image, if they can be counted
+    notes: Sequence[str]  # changes to a conversation, such as resized images
+    endings: Sequence[str]  # what the chat template writes after the last text of each
+
+
+class PromptTensors:
+    """Applies chat template and processor; for one thread at a time.
+
+    Special tokens in a question are encoded as text. A text that the template drops, or an image
+    that the processor refuses, is an error.
+    """
+
+    def __init__(
+        self,
+        processor: "Processor",
+        tokens: ImageTokens | None,
+        *,
+        variables: dict[str, Any],
+        max_image_tokens: int | None = None,
+        one_image: bool = False,
+        token_types: bool = False,
+    ) -> None:
+        """Store the processor; ``tokens`` is None if it is a tokenizer.
+
+        ``one_image``: the processor puts the image in front of the text, and takes only one.
+        ``token_types``: the model takes token types, which some processors only make on request.
+        """
+        self._processor = processor
+        self._tokens = tokens
+        self._variables = variables
+        self._max_image_tokens = max_image_tokens
+        self._one_image = one_image
+        self._settings = {"padding": True, **({_TYPES: True} if token_types else {})}
+        text_only = tokens is None
+        self._template = ChatTemplate(processor, text_only=text_only, variables=variables)
+        self._sizes = MinimumSizes(processor)
+        tokenizer: PreTrainedTokenizerBase = processor if text_only else processor.tokenizer
+        template = processor.chat_template
+        literal = "".join(template.values()) if isinstance(template, dict) else str(template)
+        self._tokens_as_text = SpecialTokenEscaper(tokenizer, literal)
+
+    def of(self, conversations: Sequence[Sequence[Message]]) -> PromptBatch:
+        """Make the tensors of a batch.
+
+        Raises:
+            ValueError: If the chat template or the processor cannot take a conversation.
+        """
+        templated = [self._taken(talk) for talk in conversations]
+        sized = [self._resize_images(talk, tried=False) for talk, _ in templated]
+        try:
+            inputs = self._inputs([talk for talk, _ in sized])
+        except PROCESSOR_ERRORS:
+            previous, sized = (
+                sized,
+                [self._resize_images(talk, tried=True) for talk, _ in templated],
+            )
+            if [note for _, note in sized] == [note for _, note in previous]:
+                raise
+            inputs = self._inputs([talk for talk, _ in sized])
+        return PromptBatch(
+            inputs=inputs,
+            prompt_tokens=inputs["attention_mask"].sum(dim=1).tolist(),
+            image_tokens=[self._counted(talk) for talk, _ in sized],
+            notes=[note for _, note in sized],
+            endings=[ending for _, ending in templated],
+        )
+
+    def _taken(self, talk: Sequence[Message]) -> tuple[list[Message], str]:
+        if self._one_image and len(images_of(talk)) > 1:
+            raise ValueError("this family takes one image per prompt")
+        return self._template.taken(talk)
+
+    def _inputs(self, talks: Sequence[list[Message]]) -> "BatchFeature":
+        settings = self._settings
+        spelled = self._tokens_as_text.as_text
+        inputs = self._processor.apply_chat_template(
+            [[with_texts(message, spelled) for message in talk] for talk in talks],
+            add_generation_prompt=True,
+            tokenize=True,
+            return_dict=True,
+            return_tensors="pt",
+            **({"processor_kwargs": settings} if self._tokens else settings),
+            **self._variables,
+        )
+        if "input_ids" not in inputs:  # Pix2Struct paints the text onto the image
+            raise ValueError("its processor makes no tokens of a text beside an image")
+        self._tokens_as_text.restore_ids(inputs["input_ids"])
+        return inputs
+
+    def _resize_images(self, talk: list[Message], *, tried: bool) -> tuple[list[Message], str]:
+        """Enlarge refused images, shrink large ones; returns the conversation and a note."""
+        talk, enlarged = self._sizes.enlarge_images(talk, tried=tried)
+        shrunk: list[str] = []
+
+        def within(image: PILImage.Image) -> PILImage.Image:
+            if self._tokens is None or self._max_image_tokens is None:
+                return image
+            resized = self._tokens.within(image, self._max_image_tokens)
+            if resized is not image:
+                shrunk.append(
+                    f"{image.width}x{image.height} px to {resized.width}x{resized.height} px"
+                )
+            return resized
+
+        talk = [with_images(message, within) for message in talk]
+        notes = [enlarged, f"shrunk to max_image_tokens: {', '.join(shrunk)}" if shrunk else ""]
+        return talk, "; ".join(filter(None, notes))
+
+    def _counted(self, talk: Sequence[Message]) -> tuple[int, ...]:
+        """Tokens of the images; () for families whose tokens cannot be counted."""
+        try:
+            return tuple(self._tokens.of(*p.size) for p in images_of(talk)) if self._tokens else ()
+        except ValueError:
+            return ()

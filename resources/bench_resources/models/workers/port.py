@@ -1,0 +1,173 @@
+"""Worker port, and models whose weight files are verified while they answer."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, Self, TypeAlias, TypeVar
+
+from PIL import Image as PILImage
+
+from bench_assets.core.schema.chat import Request, Response
+from bench_assets.core.schema.errors import ModelError
+from bench_resources.checkpoints.content_checksums import (
+    require_unchanged,
+    take_checksum,
+    verify_loaded,
+)
+from bench_resources.checkpoints.files import content_digest
+from bench_resources.checkpoints.identity import Checkpoint
+from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, LocalSpec
+from bench_resources.models.workers.batching import Batches
+from bench_resources.models.workers.local_model import Answers, Draw, Message
+from bench_resources.response_cache.engine import ReadImage
+
+Load: TypeAlias = Callable[[Any, Checkpoint], Answers]  # takes a spec of its kind
+Chunk: TypeAlias = dict[int, Request]  # by position among all requests
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A worker's task description; picklable."""
+
+    spec: LocalSpec
+    checkpoint: Checkpoint
+    read_image: ReadImage
+    load: Load
+    rest: Mapping[str, Any]  # decoding of a model card besides temperature and top_p
+
+    def on(self, device: str) -> Self:
+        """The same job on a device, for kinds of models that have one."""
+        return replace(self, spec=self.spec.model_copy(update={"device": device}))
+
+    def batches(self) -> Batches:
+        """Make the batches of the job; its model is loaded and verified at the first request."""
+        return Batches(
+            self.spec,
+            self.read_image,
+            lambda: load_pinned(self.load, self.spec, self.checkpoint),
+            self.rest,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkDone:
+    """The end of a chunk."""
+
+    peak_memory: int | None  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerDied:
+    """The end of a worker; its unanswered requests are requeued."""
+
+    why: str
+
+
+WorkerMessage: TypeAlias = tuple[int, Response] | ChunkDone | ModelError
+
+
+class Worker(Protocol):
+    """A worker, hashable."""
+
+    def ask(self, chunk: Chunk) -> None:
+        """Send a chunk to a free worker."""
+        ...
+
+
+class Workers(Protocol):
+    """A pool of workers."""
+
+    @property
+    def most_deaths(self) -> int:
+        """Number of workers that may die of a request before it is given up."""
+        ...
+
+    @property
+    def n_alive(self) -> int:
+        """Workers that are or will be available."""
+        ...
+
+    def start(self) -> None:
+        """Start the missing workers.
+
+        Raises:
+            ModelError: If they cannot be started.
+        """
+        ...
+
+    def free(self) -> Sequence[Worker]:
+        """Workers without a chunk."""
+        ...
+
+    def receive(self) -> Iterator[tuple[Worker, WorkerMessage | WorkerDied]]:
+        """Wait for messages, or for a free worker.
+
+        Raises:
+            ModelError: If no worker can ever be free.
+        """
+        ...
+
+    def end(self) -> None:
+        """Stop all workers."""
+        ...
+
+
+Spec = TypeVar("Spec", bound=LocalSpec)
+
+
+def load_pinned(
+    load: Callable[[Spec, Checkpoint], Answers], spec: Spec, checkpoint: Checkpoint
+) -> Answers:
+    """Load a checkpoint whose files still have the digested content.
+
+    Raises:
+        ModelError: If a file changed before or during loading, or the model does not load.
+    """
+    with require_unchanged(checkpoint.checksums):
+        model = load(spec, checkpoint)
+    return _PinnedModel(model, checkpoint)
+
+
+def with_template(spec: LocalSpec, checkpoint: Checkpoint) -> Checkpoint:
+    """Add a separate chat template file to the checksums of a checkpoint.
+
+    Raises:
+        ModelError: If it cannot be read.
+    """
+    if spec.chat_template in ("", PLAIN_TEMPLATE):
+        return checkpoint
+    file = Path(spec.chat_template).expanduser()
+    try:
+        checksummed = take_checksum(partial(_require_file, file), content_digest)
+    except OSError as error:
+        raise ModelError(f"chat_template {file}: cannot be read: {error.strerror}") from error
+    return replace(checkpoint, checksums=(*checkpoint.checksums, checksummed))
+
+
+def _require_file(file: Path) -> list[Path]:
+    return [file]
+
+
+class _PinnedModel:
+    """A loaded model that verifies its weight files after each batch.
+
+    safetensors maps files into memory: overwriting one changes the running model, truncating one
+    kills the process (SIGBUS; cached responses are kept).
+    """
+
+    def __init__(self, model: Answers, checkpoint: Checkpoint) -> None:
+        self._model = model
+        self._checksums = list(checkpoint.checksums)
+
+    def weight(self, images: Sequence[PILImage.Image]) -> int:
+        return self._model.weight(images)
+
+    def prepare(self, conversations: Sequence[Sequence[Message]]) -> Any:  # noqa: ANN401 - its own
+        return self._model.prepare(conversations)
+
+    def answer(self, prepared: Any, draw: Draw) -> list[Response]:  # noqa: ANN401 - from prepare
+        """Generate the next turn of each conversation."""
+        responses = self._model.answer(prepared, draw)
+        self._checksums = verify_loaded(self._checksums)
+        return responses

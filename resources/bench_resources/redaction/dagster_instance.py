@@ -1,0 +1,131 @@
+"""Dagster's instance of a home folder, which redacts secrets before they are recorded.
+
+Metadata, log lines and errors with all their causes pass through here on their way to Dagster's
+databases. ``dagster.yaml`` of a home names the class.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NotRequired, TypedDict, TypeVar
+
+import dagster as dg
+from dagster import deserialize_value, serialize_value
+
+from bench_resources.config.environment import local_home, read_secret
+from bench_resources.redaction.logs import CurrentSecrets, redact_logs, redact_tracebacks
+from bench_resources.runs.dagster_names import InstanceRef
+from bench_resources.runs.heartbeats import Heartbeats
+
+Record = TypeVar("Record")
+
+_SKIPPED_EVENTS = (
+    dg.DagsterEventType.STEP_INPUT,
+    dg.DagsterEventType.LOADED_INPUT,
+    dg.DagsterEventType.HANDLED_OUTPUT,
+)
+"""Events that are not stored: two fifths of a run's events, redundant with the others."""
+
+
+class HomeConfig(TypedDict):
+    """The entry ``bench`` of ``dagster.yaml``."""
+
+    folder: str  # home/dagster
+    database: NotRequired[str]  # environment variable with the address of a shared PostgreSQL
+    pool_of: NotRequired[Mapping[str, str]]  # model, or pattern of models -> pool of its runs
+
+
+class RecordRedactor:
+    """Redacts the secrets of home folders in Dagster's records."""
+
+    def __init__(self, *homes: Path) -> None:
+        self._secrets = CurrentSecrets(*homes)
+
+    def redact(self, record: Record) -> Record:
+        """Replace every secret in a record by ``***``."""
+        if not (secrets := self._secrets.now()):
+            return record
+        written = serialize_value(record)  # type: ignore[arg-type]
+        if secrets.redacted(written) == written:
+            return record
+        # String by string: a quotation mark in a key may also be one of JSON's.
+        redacted = json.dumps(secrets.redacted_value(json.loads(written)))
+        return deserialize_value(redacted, type(record))  # type: ignore[type-var]
+
+
+class HomeInstance(dg.DagsterInstance):
+    """A ``DagsterInstance`` that redacts events and ticks, and has the pools of models."""
+
+    def __init__(self, bench: HomeConfig, **arguments: Any) -> None:  # noqa: ANN401 - Dagster's
+        """Open the instance, and redact secrets in this process's output from now on.
+
+        This covers Dagster's daemon and web server too, which load no other code of ours.
+        """
+        self._database = bench.get("database", "")
+        self.pool_of = bench.get("pool_of", {})
+        configured_home = Path(bench["folder"]).parent
+        home = local_home(configured_home) if self._database else configured_home
+        homes = dict.fromkeys((home, configured_home))
+        redact_logs(*homes)
+        redact_tracebacks(*homes)
+        self._redactor = RecordRedactor(*homes)
+        if self._database:  # a run of another machine keeps its files in this machine's home
+            files = arguments["local_artifact_storage"]
+            arguments["local_artifact_storage"] = type(files)(str(home / "dagster"))
+        super().__init__(**arguments)
+
+    @classmethod
+    def config_schema(cls) -> dict[str, Any]:
+        """Entries of ``dagster.yaml`` beside Dagster's own."""
+        entry = {
+            "folder": str,
+            "database": dg.Field(str, is_required=False),
+            "pool_of": dg.Field({str: str}, is_required=False),
+        }
+        return {"bench": dg.Field(entry)}
+
+    @staticmethod
+    def config_defaults(base_dir: str) -> Mapping[str, Any]:
+        """Dagster's defaults for missing entries of ``dagster.yaml``."""
+        return InstanceRef.config_defaults(base_dir)
+
+    @cached_property
+    def heartbeats(self) -> Heartbeats | None:
+        """Heartbeats of runs, if several machines share a database."""
+        variable = self._database
+        return Heartbeats(read_secret(variable), variable) if variable else None
+
+    def should_store_event(self, event: dg.EventLogEntry) -> bool:
+        """Whether an event is stored; each costs transactions."""
+        return event.dagster_event_type not in _SKIPPED_EVENTS and super().should_store_event(event)
+
+    def store_event(self, event: dg.EventLogEntry) -> None:
+        """Record an event."""
+        super().store_event(self._redactor.redact(_retitled(event)))
+
+    def handle_new_event(self, event: dg.EventLogEntry, **more: Any) -> None:  # noqa: ANN401
+        """Record an event, and notify its subscribers."""
+        super().handle_new_event(self._redactor.redact(_retitled(event)), **more)
+
+    def create_tick(self, tick_data: Any) -> Any:  # noqa: ANN401 - Dagster's private types
+        """Record the beginning of a tick."""
+        return super().create_tick(self._redactor.redact(tick_data))
+
+    def update_tick(self, tick: Any) -> Any:  # noqa: ANN401
+        """Record the progress of a tick."""
+        return super().update_tick(tick._replace(tick_data=self._redactor.redact(tick.tick_data)))
+
+
+def _retitled(event: dg.EventLogEntry) -> dg.EventLogEntry:
+    """Begin a failure with the error that was raised, not with Dagster's text that there is one."""
+    recorded = event.dagster_event
+    data: Any = recorded.event_specific_data if recorded else None
+    error: Any = getattr(data, "error", None)
+    raised = error
+    while raised and (raised.cls_name or "").startswith("Dagster") and raised.cause:
+        raised = raised.cause
+    if recorded is None or raised is error:
+        return event
+    data = data._replace(error=error._replace(message=raised.message))
+    return event._replace(dagster_event=recorded._replace(event_specific_data=data))

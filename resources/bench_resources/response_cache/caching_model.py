@@ -1,0 +1,231 @@
+"""Caching model: sends only requests that are not cached."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from bench_assets.core.judging.request_streaming import BATCH_SIZE, request_batches
+from bench_assets.core.parsing.reasoning import Tags
+from bench_assets.core.schema.chat import (
+    Decoding,
+    ElicitsOptions,
+    Request,
+    Response,
+    readable,
+)
+from bench_assets.core.schema.elicitation import elicited_decoding
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.provenance import response_key, row_digest
+from bench_resources.response_cache.engine import (
+    VALIDATION_VERSION,
+    BatchSizeHint,
+    Engine,
+    KeyExtension,
+    validate_arrivals,
+)
+from bench_resources.response_cache.throughput import Throughput
+
+if TYPE_CHECKING:
+    from bench_resources.response_cache.sessions import RequestSession
+    from bench_resources.response_cache.store import ResponseStore
+
+Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those cached, total
+
+
+class CachingModel:
+    """A chat model that sends only uncached requests to its engine."""
+
+    def __init__(
+        self,
+        name: str,
+        engine: Engine,
+        store: "ResponseStore",
+        progress: Progress = lambda done, remembered, total: None,
+        throughput: Throughput | None = None,
+        thinking_tags: Tags | None = None,
+    ) -> None:
+        """Add a name, a cache and thinking tags to an engine."""
+        self._name = name
+        self._engine = engine
+        # isinstance of a protocol takes a tenth of the time spent on a response.
+        self._further = engine if isinstance(engine, KeyExtension) else None
+        self._store = store
+        self._progress = progress
+        self._throughput = throughput or Throughput()
+        self._thinking_tags = thinking_tags
+        self._asks = True
+
+    @property
+    def name(self) -> str:
+        """The name under which responses are shown."""
+        return self._name
+
+    @property
+    def signature(self) -> str:
+        """Identity of the engine, its decoding parameters, and configured thinking tags."""
+        tags = f"|thinking={' '.join(self._thinking_tags)}" if self._thinking_tags else ""
+        decoding = f"|{parameters}" if (parameters := self._engine.decoding) else ""
+        return f"{self._engine.identity}{decoding}{tags}"
+
+    @property
+    def elicits(self) -> Collection[str]:
+        """The engine's methods of choosing an option; none if it only generates text."""
+        return self._engine.elicits if isinstance(self._engine, ElicitsOptions) else ()
+
+    @property
+    def asked_as(self) -> tuple[str, str]:
+        """Identity and decoding, as in the store."""
+        return self._engine.identity, _decoding_text(self._engine.decoding)
+
+    def cached(self) -> "CachingModel":
+        """The same model, whose uncached requests have an ``error`` instead of being sent."""
+        twin = CachingModel(
+            self._name, self._engine, self._store, thinking_tags=self._thinking_tags
+        )
+        twin._asks = False
+        return twin
+
+    def response(self, requests: Sequence[Request]) -> list[Response]:
+        """Respond to each request, in order, from the cache if possible.
+
+        Equal requests are sent once. Failures and refusals are not stored.
+
+        Raises:
+            ModelError: If the model cannot be reached, or no request succeeded and not all were
+                permanently refused.
+        """
+        return [response for _, response in self._answer_parts([requests], len(requests))]
+
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
+        """Respond to each request, in order, in batches that keep the engine busy.
+
+        Raises:
+            ModelError: As ``response``, also at the end.
+        """
+        most = self._engine.at_once if isinstance(self._engine, BatchSizeHint) else BATCH_SIZE
+        return self._answer_parts(request_batches(requests, most), len(requests))
+
+    def _answer_parts(
+        self, parts: Iterable[Sequence[Request]], n: int
+    ) -> Iterator[tuple[Request, Response]]:
+        counter = _ProgressCounter(n)
+        for requests in parts:
+            keys = [self._key(request) for request in requests]
+            known = self._store.find(list(dict.fromkeys(keys)))
+            unknown = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
+            counter.found(len(requests), len(known), len(unknown))
+            self._progress(*counter)
+            if unknown and self._asks:
+                known |= self._ask(unknown, counter)
+            elif unknown:
+                known |= dict.fromkeys(unknown, Response(error="no response yet"))
+            for request, key in zip(requests, keys, strict=True):
+                yield request, replace(known[key], thinking_tags=self._thinking_tags)
+        if counter.failed and counter.failed == counter.asked and counter.refused < counter.failed:
+            raise ModelError(f"{self._name}: all {counter.failed} requests failed: {counter.why}")
+
+    def _ask(self, unknown: dict[str, Request], counter: "_ProgressCounter") -> dict[str, Response]:
+        """Send missing requests, and wait for those that another process is sending."""
+        responses: dict[str, Response] = {}
+        while waiting := [key for key in unknown if key not in responses]:
+            with self._store.asking(waiting) as asking:
+                responses |= asking.found
+                if asking.found:
+                    counter.done += len(asking.found)
+                    self._progress(*counter)
+                self._stream(asking, unknown, responses, counter)
+        counter.see(responses.values())
+        return responses
+
+    def _stream(
+        self,
+        asking: "RequestSession",
+        unknown: dict[str, Request],
+        responses: dict[str, Response],
+        counter: "_ProgressCounter",
+    ) -> None:
+        """Send the requests that this process leases, and store their responses."""
+        if not asking.ours:
+            return
+        keys, arrived = list(asking.ours), []
+        requests = [unknown[key] for key in keys]
+        started = perf_counter()
+        for position, response in validate_arrivals(self._engine.stream(requests), len(requests)):
+            key = keys[position]
+            responses[key] = response
+            arrived.append(response)
+            self._throughput.see(response)
+            if response.error or response.refusal:
+                asking.give_up(key)
+            else:
+                asking.keep(*self._row(key, requests[position], response))
+            counter.done += 1
+            self._progress(*counter)
+        self._throughput.count(arrived, perf_counter() - started, self._engine.peak_memory)
+
+    def _row(self, key: str, request: Request, response: Response) -> tuple[dict[str, Any], str]:
+        """Build a row of the store, and the turns of its prompt."""
+        row = {
+            "key": key,
+            "model": self._engine.identity,
+            "decoding": self._decoding(request),
+            "prompt": request.prompt.sha256,
+            "sample": request.sample,
+            "text": response.text,
+            "finish_reason": response.finish_reason,
+            "prompt_tokens": response.prompt_tokens,
+            "completion_tokens": response.completion_tokens,
+            "image_tokens": " ".join(map(str, response.image_tokens)),
+            "seconds": response.seconds,
+            "note": response.note,
+            "gate": VALIDATION_VERSION,
+            "served": response.served,
+        }
+        return {**row, "digest": row_digest(row)}, readable(request.prompt.to_json())
+
+    def _decoding(self, request: Request) -> str:
+        parameters, temperature = self._engine.decoding, request.temperature
+        if temperature is None:
+            text = _decoding_text(parameters)
+        else:
+            text = (
+                str(replace(parameters, temperature=temperature))
+                if parameters
+                else f"t={temperature:g}"
+            )
+        return elicited_decoding(text, request.elicit)
+
+    def _key(self, request: Request) -> str:
+        more = self._further.particulars(request) if self._further else ""
+        return response_key(self._engine.identity, self._decoding(request), request, more)
+
+
+class _ProgressCounter:
+    """Progress of an evaluation over all of its parts."""
+
+    def __init__(self, n: int) -> None:
+        self.done, self.remembered, self.total = 0, 0, n
+        self.asked, self.failed, self.refused, self.why = 0, 0, 0, ""
+
+    def __iter__(self) -> Iterator[int]:
+        """Arguments of ``Progress``."""
+        return iter((self.done, self.remembered, self.total))
+
+    def found(self, n: int, known: int, unknown: int) -> None:
+        """Count a part; equal requests count once."""
+        self.done += known
+        self.remembered += known
+        self.total += known + unknown - n
+
+    def see(self, responses: Collection[Response]) -> None:
+        """Count the responses of a part."""
+        failed = [why for response in responses if (why := response.error or response.refusal)]
+        self.asked += len(responses)
+        self.failed += len(failed)
+        self.refused += sum(bool(response.refusal) for response in responses)
+        self.why = self.why or next(iter(failed), "")
+
+
+def _decoding_text(decoding: Decoding | None) -> str:
+    return str(decoding) if decoding else ""

@@ -1,0 +1,79 @@
+"""Values and rows of the response cache: a damaged row never affects another."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from bench_assets.core.schema.chat import Response, certain
+from bench_assets.core.schema.provenance import row_digest, text_digest
+
+
+def is_damaged(row: Mapping[str, Any]) -> bool:
+    """Whether a row differs from what was written."""
+    return bool(row["digest"] != row_digest(row))
+
+
+def response_from_row(row: Mapping[str, Any]) -> Response:
+    """The response in a row; it has an ``error`` if the row is damaged or holds no response."""
+    if is_damaged(row):
+        return Response(error="damaged")
+    try:
+        image_tokens = tuple(map(int, row["image_tokens"].split()))
+    except (AttributeError, ValueError):
+        image_tokens = ()
+    return certain(
+        Response(
+            text=row["text"],
+            finish_reason=row["finish_reason"] or "",
+            prompt_tokens=row["prompt_tokens"],
+            completion_tokens=row["completion_tokens"],
+            image_tokens=image_tokens,
+            seconds=row["seconds"],
+            note=row["note"] or "",
+            served=row["served"] or "",
+        )
+    )
+
+
+def count_states(
+    responses: Iterable[Mapping[str, Any]], prompts: Iterable[tuple[str, object]]
+) -> Counter[str]:
+    """Count "whole" and "damaged" responses, and "damaged prompts"."""
+    states = Counter("damaged" if is_damaged(row) else "whole" for row in responses)
+    states["damaged prompts"] = sum(not is_prompt(*prompt) for prompt in prompts)
+    return states
+
+
+def is_prompt(sha256: str, turns: object) -> bool:
+    """Whether the turns of a prompt match the digest under which they are stored."""
+    written = str(turns)
+    if text_digest(written) == sha256:
+        return True
+    try:  # a lone surrogate is stored as JSON escapes it
+        parsed = json.loads(written)
+        unescaped = json.dumps(parsed, ensure_ascii=False, separators=(",", ":"))
+    except (ValueError, RecursionError):
+        return False
+    return text_digest(unescaped) == sha256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenCounts:
+    """Prompt and completion tokens of a model, counted or expected."""
+
+    prompt: int = 0
+    completion: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseAverages:
+    """Means over a model's cached responses; None without any."""
+
+    seconds: float | None = None
+    tokens: float | None = None
+
+
+Row: TypeAlias = Mapping[str, Any]
+"""A stored response, by the columns of ``bench_resources.storage.schema.responses``."""

@@ -1,0 +1,305 @@
+"""Response cache: every response of every model, in a file of the home or a shared database.
+
+A response is stored within 20 ms of its arrival, under its key (see ``core.schema.provenance``): a
+killed run loses only these, and the requests that were in flight. In a shared database, a request
+that several processes need is sent once: the sender holds a lease on it.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from itertools import islice
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+
+from bench_assets.core.schema.chat import MOST_TOKENS, Response
+from bench_assets.core.schema.elicitation import cache_identity
+from bench_assets.core.schema.errors import HomeError
+from bench_resources.response_cache.rows import (
+    ResponseAverages,
+    Row,
+    TokenCounts,
+    is_prompt,
+    response_from_row,
+)
+from bench_resources.response_cache.sessions import RequestSession, insert
+from bench_resources.storage.database import Database, SqliteDatabase
+from bench_resources.storage.leases import Leases
+from bench_resources.storage.schema import column_in, prompts, responses
+
+_LOG = logging.getLogger("bench_assets.responses")
+
+REPAIR_ADVICE = (
+    "nothing in it was changed: restore a backup, or save the intact rows with `sqlite3 FILE"
+    " .recover | sqlite3 NEW`; without the file, every request is sent again"
+)
+LEASE = 60.0  # s after which another process sends a request, unless the sender renews its lease
+_PAGE = 10_000  # rows of one look-up
+_LONGEST_WAIT = 5.0  # s between two look-ups of requests that other processes send
+
+
+class ResponseStore:
+    """The responses of one home, or of all homes that share a database."""
+
+    def __init__(self, database: Database, lease: float = LEASE) -> None:
+        """Create the tables, or check their schema.
+
+        Raises:
+            HomeError: If the database cannot be used, or was written by another version.
+        """
+        self.database = database
+        self._lease = lease
+        database.prepare("responses")
+
+    @property
+    def place(self) -> str:
+        """Path of the file, or address of the database without credentials."""
+        return self.database.place
+
+    def find(self, keys: Sequence[str]) -> dict[str, Response]:
+        """Look up responses by key; damaged ones count as missing.
+
+        Raises:
+            HomeError: If the database cannot be read.
+        """
+        return self._look_up(keys)[0]
+
+    def prompt(self, sha256: str) -> str | None:
+        """Turns of a stored prompt as JSON; None if there is none, or it is damaged."""
+        return self.prompts_of([sha256]).get(sha256)
+
+    def prompts_of(self, digests: Collection[str]) -> dict[str, str]:
+        """Turns of stored prompts as JSON, by their SHA-256; damaged ones count as missing."""
+        named, found = list(digests), dict[str, str]()
+        for start in range(0, len(named), _PAGE):
+            page = named[start : start + _PAGE]
+            for row in self.database.read(partial(_select_prompts, digests=page)):
+                found[row["sha256"]] = str(row["turns"])
+        return {sha256: turns for sha256, turns in found.items() if is_prompt(sha256, turns)}
+
+    @contextmanager
+    def asking(self, keys: Sequence[str]) -> Generator[RequestSession]:
+        """Begin to send requests.
+
+        Keys that the session has neither in ``ours`` nor in ``found`` are being sent by other
+        processes. If all are, waits a moment for them. A SQLite file has no leases: of two
+        processes that send the same request, the first response is kept.
+
+        Raises:
+            HomeError: If the database cannot be read or written.
+        """
+        if isinstance(self.database, SqliteDatabase):
+            self._drop_damaged(self._look_up(keys)[1])
+            with RequestSession(self.database, keys, {}) as session:
+                yield session
+            return
+        leases = Leases(self.database, self._lease)
+        began = time.monotonic()
+        leased = leases.take(keys)
+        # Another process may have stored a response between the look-up and the lease.
+        found, damaged = self._look_up(keys)
+        if not leased:
+            _LOG.info("waiting for %d responses that other processes request", len(keys))
+            time.sleep(min(_LONGEST_WAIT, max(0.2, 5 * (time.monotonic() - began))))
+        ours = [key for key in keys if key in leased and key not in found]
+        leases.release(leased.difference(ours))
+        self._drop_damaged([key for key in damaged if key in leased])
+        with RequestSession(self.database, ours, found, leases) as session:
+            yield session
+
+    def tokens_of(self, identity: str) -> TokenCounts:
+        """Sum the tokens of all cached responses of a model."""
+        sums = [sa.func.coalesce(sa.func.sum(_count(name)), 0) for name in _TOKENS]
+        found = sa.select(*sums).where(responses.c.model == identity)
+        prompt, completion = self.database.read(lambda connection: connection.execute(found).one())
+        return TokenCounts(prompt=int(prompt), completion=int(completion))
+
+    def averages(self, identity: str, decoding: str) -> ResponseAverages:
+        """Mean seconds and tokens of a model's responses with a decoding."""
+        tokens = sa.cast(sa.func.avg(_count("completion_tokens")), sa.Double)
+        found = sa.select(sa.func.avg(responses.c.seconds), tokens).where(
+            responses.c.model == identity, responses.c.decoding == decoding
+        )
+        seconds, tokens = self.database.read(lambda connection: connection.execute(found).one())
+        return ResponseAverages(seconds=seconds, tokens=tokens)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Every stored response as a row, damaged or not."""
+        yield from self._pages(responses, responses.c.key)
+
+    def prompts(self) -> Iterator[tuple[str, str]]:
+        """Digest and turns of every stored prompt, damaged or not."""
+        for row in self._pages(prompts, prompts.c.sha256):
+            yield row["sha256"], row["turns"]
+
+    def drop(self, keys: Iterable[str]) -> int:
+        """Delete responses, so that their requests are sent again; returns their number."""
+        named = list(keys)
+        return self.database.write(
+            lambda connection: _delete(connection, column_in(connection, responses.c.key, named))
+        )
+
+    def remove(self, asked_as: Collection[str]) -> int:
+        """Delete all responses of models, given by identity and decoding; returns their number.
+
+        Prompts stay in a shared database: another home may be sending one of them.
+        """
+        named = [cache_identity(one) for one in asked_as]
+        is_file = isinstance(self.database, SqliteDatabase)
+
+        def work(connection: sa.Connection) -> int:
+            n = _delete(connection, column_in(connection, _ASKED_AS, named))
+            if is_file:
+                used = sa.select(responses.c.prompt)
+                connection.execute(sa.delete(prompts).where(prompts.c.sha256.not_in(used)))
+            return n
+
+        n = self.database.write(work)
+        if isinstance(self.database, SqliteDatabase):
+            self.database.compact()
+        return n
+
+    def count_since(self, moment: datetime) -> int:
+        """Count the responses that were stored since a moment."""
+        found = sa.select(sa.func.count()).where(responses.c.asked_at >= moment)
+        return int(self.database.read(lambda connection: connection.scalar(found)) or 0)
+
+    def merge(self, rows: Sequence[Row], turns: Mapping[str, str]) -> None:
+        """Insert rows and prompts of another store; of two responses with a key the older stays."""
+        self._drop_damaged(self._look_up([row["key"] for row in rows])[1])
+        self.database.write(partial(insert, rows=rows, turns=turns, keep_older=True))
+
+    def _look_up(self, keys: Sequence[str]) -> tuple[dict[str, Response], list[str]]:
+        """Responses by key, and the keys of damaged ones."""
+        named = list(dict.fromkeys(keys))
+        found: dict[str, Response] = {}
+        for start in range(0, len(named), _PAGE):
+            page = named[start : start + _PAGE]
+            for row in self.database.read(partial(_select, keys=page)):
+                found[row["key"]] = response_from_row(row)
+        intact = {key: response for key, response in found.items() if not response.error}
+        return intact, [key for key in found if key not in intact]
+
+    def _drop_damaged(self, keys: Sequence[str]) -> None:
+        if keys:
+            self.drop(keys)
+            _LOG.warning("%s: %d damaged responses are requested again", self.place, len(keys))
+
+    def _pages(self, table: sa.Table, key: "sa.Column[str]") -> Iterator[dict[str, Any]]:
+        """Read a table in the order of its key, a page in a transaction."""
+        after = ""
+        while page := self.database.read(partial(_page, table, key, after)):
+            yield from page
+            after = page[-1][key.name]
+
+
+_TOKENS = ("prompt_tokens", "completion_tokens")
+_SELECT = sa.select(responses)
+_ASKED_AS = responses.c.model + sa.case(
+    (responses.c.decoding == "", ""), else_="|" + responses.c.decoding
+)
+
+
+def _count(name: str) -> sa.ColumnElement[int]:
+    """A column of token counts, with NULL for implausible values."""
+    column = responses.c[name]
+    return sa.case((column.between(0, MOST_TOKENS), column))
+
+
+def _delete(connection: sa.Connection, condition: Any) -> int:  # noqa: ANN401
+    return int(connection.execute(sa.delete(responses).where(condition)).rowcount)
+
+
+def _select(connection: sa.Connection, keys: Sequence[str]) -> list[dict[str, Any]]:
+    found = connection.execute(_SELECT.where(column_in(connection, responses.c.key, keys)))
+    return _dicts(found)
+
+
+def _select_prompts(connection: sa.Connection, digests: Sequence[str]) -> list[dict[str, Any]]:
+    found = sa.select(prompts).where(column_in(connection, prompts.c.sha256, digests))
+    return _dicts(connection.execute(found))
+
+
+def _page(
+    table: sa.Table, key: "sa.Column[str]", after: str, connection: sa.Connection
+) -> list[dict[str, Any]]:
+    page = sa.select(table).where(key > after).order_by(key).limit(_PAGE)
+    return _dicts(connection.execute(page))
+
+
+def _dicts(found: sa.CursorResult[Any]) -> list[dict[str, Any]]:
+    names = list(found.keys())
+    return [dict(zip(names, row, strict=True)) for row in found]
+
+
+_COPIED_ROWS = 1000  # rows
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeResult:
+    """Outcome of merging two response caches."""
+
+    source: str
+    target: str
+    responses: int  # intact ones, all of which are in the target now
+    prompts: int
+    left_out: int  # damaged ones, which only the source has
+
+
+def merge_into(
+    target: ResponseStore,
+    source: ResponseStore,
+    progress: Callable[[int], object] = lambda n: None,
+) -> MergeResult:
+    """Copy every intact response, and verify its arrival; the source is unchanged.
+
+    Of two responses with the same key, the older one stays. After an interruption, run it again.
+
+    Args:
+        target: The store to write to.
+        source: The store to read.
+        progress: Gets the number of responses copied so far.
+
+    Raises:
+        HomeError: If a store cannot be read or written, or a response is missing afterwards.
+    """
+    n_prompts = n_responses = n_left_out = 0
+    for page in _pages(one for one in source.prompts() if is_prompt(*one)):
+        target.merge([], dict(page))
+        n_prompts += len(page)
+    for rows in _pages(source.rows()):
+        intact = [row for row in rows if not response_from_row(row).error]
+        target.merge(intact, {})
+        _require_all(target, intact)
+        n_responses += len(intact)
+        n_left_out += len(rows) - len(intact)
+        progress(n_responses)
+    return MergeResult(
+        source=source.place,
+        target=target.place,
+        responses=n_responses,
+        prompts=n_prompts,
+        left_out=n_left_out,
+    )
+
+
+def _require_all(target: ResponseStore, rows: Sequence[Row]) -> None:
+    keys = [str(row["key"]) for row in rows]
+    if missing := set(keys) - target.find(keys).keys():
+        raise HomeError(
+            f"{target.place}: {len(missing)} responses are missing after they were written, such as"
+            f" {min(missing)}. The source is unchanged: run the command again."
+        )
+
+
+def _pages(found: Iterable[Item]) -> Iterator[list[Item]]:
+    each = iter(found)
+    while page := list(islice(each, _COPIED_ROWS)):
+        yield page

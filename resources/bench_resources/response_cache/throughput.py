@@ -1,0 +1,183 @@
+"""Throughput of an evaluation, and its progress display.
+
+Progress is a bar in a terminal, and lines in a log.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+
+from bench_assets.core.schema.chat import Response
+from bench_resources.response_cache.notebook_progress import NotebookProgress
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+class Throughput:
+    """Sums over one or several batches of requests."""
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+        self._responses = self._prompt_tokens = self._completion_tokens = 0
+        self._peak_memory: int | None = None
+        self._failed = self._prompt_arrived = self._completion_arrived = 0
+        self._price_in = self._price_out = 0.0
+
+    def at_prices(self, price_in: float, price_out: float) -> None:
+        """Set the prices of a million prompt and response tokens."""
+        self._price_in, self._price_out = price_in, price_out
+
+    def see(self, response: Response) -> None:
+        """Count a response while others are in progress."""
+        self._failed += bool(response.error)
+        self._prompt_arrived += response.prompt_tokens or 0
+        self._completion_arrived += response.completion_tokens or 0
+
+    def arrived(self) -> list[str]:
+        """Parts of a progress line: failures, tokens, cost."""
+        tokens = self._prompt_arrived + self._completion_arrived
+        money = self._prompt_arrived * self._price_in + self._completion_arrived * self._price_out
+        return [
+            *([f"{self._failed} failed"] if self._failed else []),
+            *([f"{tokens:,} tokens"] if tokens else []),
+            *([f"{money / 1e6:.4g} spent"] if money else []),
+        ]
+
+    def count(
+        self, responses: Collection[Response], seconds: float, peak_memory: int | None = None
+    ) -> None:
+        """Count the responses of a batch.
+
+        Args:
+            responses: The responses; those with ``error`` do not count.
+            seconds: Time in s from the first request to the last response; the first batch of a
+                run includes loading the weights.
+            peak_memory: Peak bytes on one device.
+        """
+        successful = [response for response in responses if not response.error]
+        self._seconds += seconds
+        self._responses += len(successful)
+        self._prompt_tokens += sum(response.prompt_tokens or 0 for response in successful)
+        self._completion_tokens += sum(response.completion_tokens or 0 for response in successful)
+        self._peak_memory = max(self._peak_memory or 0, peak_memory or 0) or None
+
+    def metadata(self) -> dict[str, float]:
+        """Metadata for the asset; none without requests."""
+        if not self._seconds:
+            return {}
+        memory = (
+            {} if self._peak_memory is None else {"device_memory_mib": self._peak_memory / 2**20}
+        )
+        return {
+            "asking_seconds": self._seconds,
+            "responses_a_second": self._responses / self._seconds,
+            "prompt_tokens_a_second": self._prompt_tokens / self._seconds,
+            "completion_tokens_a_second": self._completion_tokens / self._seconds,
+            **memory,
+        }
+
+
+ProgressStyle: TypeAlias = Literal["in the log", "as lines", "as a bar", "in a notebook"]
+"""Where progress is shown besides the log of the run: nowhere, on stderr, on a terminal, below the
+cell of a notebook."""
+
+LOG_INTERVAL = 10.0  # s between two lines
+
+
+class RequestProgress:
+    """Shows and counts responses as they arrive; a context manager."""
+
+    def __init__(
+        self,
+        title: str,
+        log: Callable[[str], object],
+        shown: ProgressStyle,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.remembered = 0
+        self.total = 0
+        self.throughput = Throughput()  # of the requests, if the model has it
+        self.on_arrival: Callable[[], None] | None = None
+        self._title = title
+        self._log = log
+        self._shown = shown
+        self._clock = clock
+        self._began = self._told_at = clock()
+        self._bar: Progress | NotebookProgress | None = None
+        if shown == "as a bar":
+            self._bar = _bar()
+        elif shown == "in a notebook":
+            self._bar = NotebookProgress()
+        self._line = self._bar.add_task(title, total=None, said="") if self._bar else None
+
+    def __enter__(self) -> Self:
+        """Show the bar."""
+        if self._bar:
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop updating the bar; it stays visible."""
+        if self._bar:
+            self._bar.stop()
+
+    def __call__(self, done: int, remembered: int, total: int) -> None:
+        """Update the number of responses, and of those that were cached."""
+        self.remembered, self.total = remembered, total
+        now = self._clock()
+        if done == remembered:
+            self._began = now
+        if self._bar is not None and self._line is not None:
+            details = self._said(done, now)
+            self._bar.update(self._line, completed=done, total=total, said=details)
+        if now - self._told_at > LOG_INTERVAL:
+            self._told_at = now
+            self._write_line(f"{self._title}: {done} of {total} responses, {self._said(done, now)}")
+        if self.on_arrival and done < total:  # the run itself scores all responses
+            self.on_arrival()
+
+    def metadata(self) -> dict[str, int | float]:
+        """Metadata for the asset; none without requests."""
+        return {
+            "responses_remembered": self.remembered,
+            "responses_asked": self.total - self.remembered,
+            **self.throughput.metadata(),
+        }
+
+    def _said(self, done: int, now: float) -> str:
+        """Details of a progress line: "40 remembered, 3 failed, 1.5/s, 12,000 tokens"."""
+        n_new, seconds = done - self.remembered, now - self._began
+        details = [f"{self.remembered} remembered"] if self.remembered else []
+        details += self.throughput.arrived()
+        details += [f"{n_new / seconds:.1f}/s"] if n_new and seconds else []
+        if n_new and not self._bar:
+            details.append(f"{(self.total - done) * seconds / n_new:.0f} s to go")
+        return ", ".join(details) or "waiting for the first"
+
+    def _write_line(self, line: str) -> None:
+        self._log(line)
+        if self._shown == "as lines":
+            sys.stderr.write(f"{line}\n")
+            sys.stderr.flush()
+
+
+def _bar() -> "Progress":
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        TextColumn("{task.fields[said]}", markup=False),
+        console=Console(stderr=True),
+    )

@@ -1,0 +1,80 @@
+"""Resources that a run needs, in the formats of Ray, Slurm and Kubernetes.
+
+``needs`` in a model's section overrides what follows from its devices and its tensor parallelism.
+Names besides ``cpu``, ``gpu`` and ``memory`` (bytes) are the cluster's own: custom resources of
+Ray, generic resources of Slurm, extended resources of Kubernetes.
+"""
+
+from collections.abc import Mapping
+from math import ceil
+from typing import Any
+
+import dagster as dg
+
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.local_models import LocalSpec
+from bench_resources.config.sections.serving import ManagedServerSection
+
+_COMMON = ("cpu", "gpu", "memory")
+
+
+def needs_of(run: dg.DagsterRun, settings: Settings) -> dict[str, float]:
+    """Resources of a run: its model's if it loads weights or starts servers, else one CPU.
+
+    Raises:
+        UnknownNameError: If its model does not exist, or no longer.
+    """
+    name = run.tags.get("dagster/partition")
+    if name in settings.encoders and name not in settings.models:
+        device = str(settings.encoders[name].get("device"))
+        return {"cpu": 1, "gpu": float(device.startswith("cuda"))}
+    spec = settings.base_model(settings.model(name)) if name else None
+    if isinstance(spec, ManagedServerSection) and spec.serve:
+        return {"cpu": 1, "gpu": spec.gpus, **spec.needs}
+    if not isinstance(spec, LocalSpec) or spec.on == "ray":
+        return {"cpu": 1}  # its replicas or a server need the other resources
+    return {"cpu": 1, "gpu": spec.gpus, **spec.needs}
+
+
+def ray_options(needs: Mapping[str, float]) -> dict[str, Any]:
+    """Options of a job or an actor of Ray.
+
+    >>> ray_options({"gpu": 1, "a100": 0.5})
+    {'num_cpus': 1, 'num_gpus': 1, 'memory': None, 'resources': {'a100': 0.5}}
+    """
+    return {
+        "num_cpus": needs.get("cpu", 1),
+        "num_gpus": needs.get("gpu", 0),
+        "memory": int(needs["memory"]) if needs.get("memory") else None,
+        "resources": _custom_resources(needs),
+    }
+
+
+def sbatch_options(needs: Mapping[str, float]) -> list[str]:
+    """Options of ``sbatch``, in whole units.
+
+    >>> sbatch_options({"cpu": 4, "gpu": 2, "memory": 8e9})
+    ['--cpus-per-task=4', '--mem=7630M', '--gres=gpu:2']
+    """
+    generic = {"gpu": needs.get("gpu", 0), **_custom_resources(needs)}
+    gres = ",".join(f"{name}:{ceil(amount)}" for name, amount in generic.items() if amount)
+    options = [f"--cpus-per-task={max(1, ceil(needs.get('cpu', 1)))}"]
+    options += [f"--mem={ceil(memory / 2**20)}M"] if (memory := needs.get("memory")) else []
+    return [*options, *([f"--gres={gres}"] if gres else [])]
+
+
+def pod_config(needs: Mapping[str, float]) -> dict[str, Any]:
+    """The tag ``dagster-k8s/config`` of a run.
+
+    >>> pod_config({"cpu": 4, "gpu": 2})["container_config"]["resources"]["limits"]
+    {'nvidia.com/gpu': '2'}
+    """
+    memory = {"memory": str(int(needs["memory"]))} if needs.get("memory") else {}
+    extended = {"nvidia.com/gpu": needs.get("gpu", 0), **_custom_resources(needs)}
+    limits = {name: str(ceil(amount)) for name, amount in extended.items() if amount}
+    requests = {"cpu": f"{needs.get('cpu', 1):g}", **memory}
+    return {"container_config": {"resources": {"requests": requests, "limits": limits | memory}}}
+
+
+def _custom_resources(needs: Mapping[str, float]) -> dict[str, float]:
+    return {name: amount for name, amount in needs.items() if name not in _COMMON}

@@ -1,0 +1,139 @@
+"""Blobs as files of a folder."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from filelock import FileLock
+
+from bench_assets.core.schema.errors import HomeError
+from bench_resources.storage.atomic_write import describe_write_errors, open_atomic, open_temporary
+from bench_resources.storage.blobs.port import BlobEntry, safe_name
+
+
+class FileBlobs:
+    """Files below a folder, which is created with the first one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def place(self) -> str:
+        """The folder."""
+        return str(self._folder)
+
+    @property
+    def folder(self) -> Path:
+        """The folder."""
+        return self._folder
+
+    def named(self, name: str) -> str:
+        """Path of the file."""
+        return str(self._file(name))
+
+    def put(self, name: str, data: bytes, *, sync: bool = True) -> str:
+        """Write a temporary file and rename it; returns ""."""
+        with open_atomic(self._file(name), sync=sync) as file:
+            file.write(data)
+        return ""
+
+    def put_new(self, name: str, data: bytes) -> bool:
+        """Write a temporary file, and give it the name unless that is taken."""
+        file = self._file(name)
+        if file.exists():
+            return False
+        with describe_write_errors(file), open_temporary(file) as (stream, aside):
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+            return _link_new(aside, file)
+
+    def get(self, name: str) -> bytes | None:
+        """Read a file; None if it does not exist."""
+        try:
+            return self._file(name).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise self._unreadable(self._file(name), error) from error
+
+    def exists(self, name: str) -> bool:
+        """Whether the file exists, or a folder of that name, which ``get`` cannot read."""
+        try:
+            return self._file(name).exists()
+        except OSError as error:  # no permission to search a folder above it
+            raise self._unreadable(self._file(name), error) from error
+
+    def list(self, under: str = "") -> Iterator[BlobEntry]:
+        """Every complete file; raises afterwards if a folder was unreadable."""
+        start = self._file(under) if under else self._folder
+        unread: list[OSError] = []
+        for path in sorted(_files_in(str(start), unread)):
+            try:
+                status = Path(path).stat()
+            except PermissionError as error:
+                unread.append(error)
+                continue
+            except OSError:  # it was deleted meanwhile, or is a link to nowhere
+                continue
+            name = path[len(str(self._folder)) + 1 :]
+            version = f"{status.st_mtime_ns} {status.st_size}"
+            yield BlobEntry(name, status.st_size, version, status.st_mtime)
+        if unread:
+            raise self._unreadable(Path(unread[0].filename), unread[0]) from unread[0]
+
+    def folders(self, under: str = "") -> Sequence[str]:
+        """Every folder in a folder, also an empty one."""
+        start = self._file(under) if under else self._folder
+        return sorted(one.name for one in start.glob("*/"))
+
+    def delete(self, name: str) -> bool:
+        """Delete a file; its folder stays."""
+        file = self._file(name)
+        with describe_write_errors(file):
+            try:
+                file.unlink()
+            except (FileNotFoundError, NotADirectoryError):
+                return False
+        return True
+
+    def _file(self, name: str) -> Path:
+        return self._folder / safe_name(name)
+
+    @staticmethod
+    def _unreadable(place: Path, why: OSError) -> HomeError:
+        return HomeError(f"{place}: cannot be read: {why.strerror or why}")
+
+
+def _link_new(aside: Path, file: Path) -> bool:
+    """Name a complete file; False if the name is taken."""
+    try:
+        file.hardlink_to(aside)
+    except FileExistsError:
+        return False
+    except OSError:  # not every file system has hard links
+        with FileLock(file.with_name(".unfinished")):  # a name that is not listed
+            if file.exists():
+                return False
+            aside.replace(file)
+    return True
+
+
+def _files_in(folder: str, unread: list[OSError]) -> Iterator[str]:
+    """Paths of files at any depth, except temporary ones.
+
+    Args:
+        folder: The folder.
+        unread: Receives the errors of unreadable folders, so that one does not hide the others.
+    """
+    try:
+        with os.scandir(folder) as found:
+            for one in found:
+                if one.is_dir():
+                    yield from _files_in(one.path, unread)
+                elif not one.name.endswith(".unfinished"):
+                    yield one.path
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        unread.append(error)

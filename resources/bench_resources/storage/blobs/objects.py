@@ -1,0 +1,221 @@
+"""Blobs as objects of S3, Google Cloud Storage or Azure, by obstore."""
+
+import logging
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from bench_assets.core.schema.errors import HomeError
+from bench_resources.storage.blobs.port import BlobEntry, safe_name
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+_LOG = logging.getLogger("bench_assets.blobs")
+
+Result = TypeVar("Result")
+
+PATIENCE = 60.0  # s to retry while a store is unreachable or busy
+_RETRY_SECONDS = 0.5  # s between two attempts
+_PROBE = ".bench-probe"
+_PAGE_SIZE = 1000
+
+_TRANSIENT = re.compile(
+    r"status code: (?:5\d\d|429|408)|HTTP error|timed out|timeout", re.IGNORECASE
+)
+_DENIED = re.compile(r"status code: 40[13]|lacked (?:valid|the necessary)")
+_NO_BUCKET = re.compile(r"status code: 404|not found")
+_NO_KEYS = re.compile(r"169\.254\.169\.254|metadata\.google\.internal")  # a cloud's metadata server
+_STATUS = re.compile(r"status code: (\d{3}[A-Za-z ]*)")
+_CODE = re.compile(r"<Code>([A-Za-z]{1,60})</Code>")
+_CAUSE = re.compile(r'message: "([^"\n]{1,120})"')
+_CONFLICT = "status code: 409"
+
+
+class ObjectBlobs:
+    """Objects under an address; operations are retried for a minute."""
+
+    def __init__(self, store: "ObjectStore", place: str, patience: float = PATIENCE) -> None:
+        """Store the address; no request is sent.
+
+        Args:
+            store: Store of obstore with the address's prefix, without retries.
+            place: The address without credentials, for messages.
+            patience: Time of retries in s for an unreachable store.
+        """
+        self._store, self._place, self._patience = store, place, patience
+
+    @property
+    def place(self) -> str:
+        """The address."""
+        return self._place
+
+    @property
+    def folder(self) -> None:
+        """None: objects are not files."""
+        return
+
+    def named(self, name: str) -> str:
+        """Address of the object."""
+        return f"{self._place}/{safe_name(name)}"
+
+    def put(self, name: str, data: bytes, *, sync: bool = True) -> str:
+        """Write an object; it is durable when the store confirms it."""
+        safe_name(name)
+        return self._tried(lambda: self._store.put(name, data))["e_tag"] or ""
+
+    def put_new(self, name: str, data: bytes) -> bool:
+        """Write an object unless there is one, by a conditional put.
+
+        A failed attempt may have written the object after all; a retry compares its content.
+        """
+        from obstore.exceptions import AlreadyExistsError
+
+        n_tried = 0
+
+        def create() -> bool:
+            nonlocal n_tried
+            n_tried += 1
+            try:
+                self._store.put(name, data, mode="create")
+            except AlreadyExistsError as error:
+                if _CONFLICT in str(error) and not self.exists(name):
+                    raise _BusyError(str(error)) from None  # an earlier object was being deleted
+                return n_tried > 1 and self.get(name) == data
+            return True
+
+        safe_name(name)
+        return self._tried(create)
+
+    def get(self, name: str) -> bytes | None:
+        """Read an object."""
+        safe_name(name)
+
+        def read() -> bytes | None:
+            try:
+                return bytes(self._store.get(name).bytes())
+            except FileNotFoundError:
+                return None
+
+        return self._tried(read)
+
+    def exists(self, name: str) -> bool:
+        """Whether there is such an object."""
+        safe_name(name)
+
+        def look() -> bool:
+            try:
+                self._store.head(name)
+            except FileNotFoundError:
+                return False
+            return True
+
+        return self._tried(look)
+
+    def list(self, under: str = "") -> Iterator[BlobEntry]:
+        """List objects, in requests of a thousand; the first is yielded after the last request."""
+
+        def look() -> "list[BlobEntry]":
+            pages = self._store.list(safe_name(under) if under else None, chunk_size=_PAGE_SIZE)
+            return sorted(
+                BlobEntry(
+                    one["path"],
+                    one["size"],
+                    one["e_tag"] or str(one["last_modified"]),
+                    one["last_modified"].timestamp(),
+                )
+                for page in pages
+                for one in page
+            )
+
+        yield from self._tried(look)
+
+    def folders(self, under: str = "") -> Sequence[str]:
+        """Common prefixes of a listing: one request per thousand."""
+        prefix = f"{safe_name(under)}/" if under else None
+        found = self._tried(lambda: self._store.list_with_delimiter(prefix))
+        return sorted(one.rstrip("/").rpartition("/")[2] for one in found["common_prefixes"])
+
+    def delete(self, name: str) -> bool:
+        """Delete an object; concurrent deletes may both return True."""
+        if not self.exists(name):
+            return False
+
+        def drop() -> None:
+            try:
+                self._store.delete(name)
+            except FileNotFoundError:
+                return
+
+        self._tried(drop)
+        return True
+
+    def require_conditional_puts(self) -> None:
+        """Verify that the store refuses to create an object twice.
+
+        Without permission to write, nothing is verified.
+
+        Raises:
+            HomeError: If the store ignores the condition, so that concurrent writers would both
+                succeed; or if it or the bucket cannot be reached.
+        """
+        try:
+            won = self.put_new(_PROBE, b"first") and self.put_new(_PROBE, b"second")
+        except _DeniedError:
+            return
+        if won:
+            raise HomeError(
+                f"{self._place}: the store overwrites an existing object in spite of a"
+                " conditional put (If-None-Match). Concurrent writes would be lost. Use another"
+                " store"
+            )
+
+    def _tried(self, work: Callable[[], Result]) -> Result:
+        from obstore.exceptions import BaseError
+
+        deadline = time.monotonic() + self._patience
+        warned = False
+        while True:
+            try:
+                return work()
+            except (BaseError, _BusyError, OSError) as error:
+                message, is_transient, kind = _classify_error(error)
+                if not is_transient or time.monotonic() > deadline:
+                    raise kind(f"{self._place}: {message}") from None
+                if not warned:
+                    _LOG.warning("%s: %s; trying for %.0f s", self._place, message, self._patience)
+                    warned = True
+                time.sleep(_RETRY_SECONDS)
+
+
+class _BusyError(Exception):
+    """Another operation on the same object is in progress."""
+
+
+class _DeniedError(HomeError):
+    """The credentials do not permit the operation."""
+
+
+def _classify_error(why: Exception) -> tuple[str, bool, type[HomeError]]:
+    """Summary of an error without its full text, whether to retry, and the exception to raise."""
+    text, _, source = str(why).partition("\n")
+    status = "; ".join(one[1].strip() for find in (_STATUS, _CODE) if (one := find.search(text)))
+    if _NO_KEYS.search(text):
+        message = (
+            "no credentials in the environment (such as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"
+        )
+        return message, False, HomeError
+    if isinstance(why, _BusyError):
+        return "busy with the same object", True, HomeError
+    if _TRANSIENT.search(text):
+        cause = status or (_CAUSE.findall(source) or ["no answer"])[-1]
+        return f"cannot be reached ({cause})", True, HomeError
+    if _DENIED.search(text):
+        message = (
+            f"access denied ({status}). Set other credentials in the environment, or grant these"
+        )
+        return f"{message} read and write access", False, _DeniedError
+    if _NO_BUCKET.search(text):
+        return f"there is no such bucket ({status})", False, HomeError
+    return f"refused ({status or type(why).__name__})", False, HomeError

@@ -1,0 +1,221 @@
+"""Locks of tables and files: files of a home, or leases in a database that homes share.
+
+The kernel releases a file lock when its process ends. A lease is renewed by a thread of its holder;
+if the holder is gone it expires, or is taken over at once by a process of the same machine. If the
+database is unreachable for longer than a lease, a second process may enter: both then write the
+same table, but no request is sent twice.
+"""
+
+import logging
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from hashlib import sha256
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from filelock import FileLock, Timeout
+
+from bench_assets.core.schema.errors import HomeError, SettingsError
+from bench_resources.storage.process_identity import ProcessIdentity, has_ended, this_process
+
+if TYPE_CHECKING:
+    from bench_resources.storage.database import Database
+    from bench_resources.storage.leases import LeaseHolder, Leases
+
+_LOG = logging.getLogger("bench_assets.locks")
+_POLL = 0.1  # s between two attempts to take a file lock
+
+LEASE = 60.0  # s
+_LONGEST_PAUSE = 2.0  # s between two attempts to take a lease
+_RELEASE_PATIENCE = 5.0  # s to wait for a database that is away when a lease is released
+
+
+class FileLocks:
+    """The locks of one home."""
+
+    def __init__(self, folder: Path) -> None:
+        """Name the folder of the lock files."""
+        self._folder = folder
+
+    def held(
+        self, names: Iterable[str], waits: Callable[[str], object]
+    ) -> AbstractContextManager[None]:
+        """Hold locks until the block ends; ``waits`` gets a message when it has to wait."""
+        return hold_locks(self._folder, names, waits)
+
+
+@contextmanager
+def hold_locks(
+    folder: Path, names: Iterable[str], waits: Callable[[str], object]
+) -> Generator[None]:
+    """Hold file locks until the block ends.
+
+    Args:
+        folder: Folder of the lock files.
+        names: Names to lock, taken in one global order, so that no deadlock occurs.
+        waits: Receives a message if another process holds a lock.
+
+    Raises:
+        SettingsError: If a lock file cannot be written.
+    """
+    with ExitStack() as stack:
+        for name in sorted(set(names)):
+            stack.enter_context(_hold_lock(_file(folder, name), name, waits))
+        yield
+
+
+def is_lock_free(folder: Path, name: str) -> bool:
+    """Whether a lock was taken once and is free now."""
+    file = _file(folder, name)
+    if not file.exists():
+        return False
+    try:
+        with FileLock(file, blocking=False):
+            return True
+    except (Timeout, OSError):
+        return False
+
+
+def lock_holders(folder: Path) -> list[str]:
+    """The processes that hold locks now, for messages."""
+    found = []
+    for file in sorted(folder.glob("*")):
+        try:
+            with FileLock(file, blocking=False):
+                pass
+        except Timeout:
+            found.append(_holder(file))
+        except OSError:
+            continue
+    return found
+
+
+def delete_lock_file(folder: Path, name: str) -> None:
+    """Delete the file of a lock that will not be taken again."""
+    _file(folder, name).unlink(missing_ok=True)
+
+
+@contextmanager
+def _hold_lock(file: Path, name: str, waits: Callable[[str], object]) -> Generator[None]:
+    lock = FileLock(file)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            waits(f"{name}: waiting for {_holder(file)}")
+            lock.acquire(poll_interval=_POLL)
+    except OSError as error:
+        raise SettingsError(f"{file}: cannot lock {name}: {error.strerror}") from error
+    try:
+        with suppress(OSError):  # on a full disk, other processes cannot name the holder
+            file.write_text(f"process {os.getpid()} on {socket.gethostname()}")
+        yield
+    finally:
+        lock.release()
+
+
+def _holder(file: Path) -> str:
+    with suppress(OSError):
+        return file.read_text(errors="replace") or "another process"
+    return "another process"
+
+
+def _file(folder: Path, name: str) -> Path:
+    return folder / sha256(name.encode()).hexdigest()[:32]
+
+
+class LeaseLocks:
+    """The locks in a database."""
+
+    def __init__(self, database: "Database", lease: float = LEASE) -> None:
+        """Name the database; a lock that is not renewed for ``lease`` s is free."""
+        self._database = database
+        self._lease = lease
+
+    @contextmanager
+    def held(self, names: Iterable[str], waits: Callable[[str], object]) -> Generator[None]:
+        """Hold locks until the block ends.
+
+        Raises:
+            HomeError: If the database cannot be used.
+        """
+        from bench_resources.storage.leases import Leases
+
+        leases = Leases(self._database, self._lease, note=str(this_process() or ""))
+        keys = {f"lock:{sha256(name.encode()).hexdigest()}": name for name in set(names)}
+        finished = threading.Event()
+        renewing = threading.Thread(
+            target=_renew, args=(leases, len(keys), finished), name="locks", daemon=True
+        )
+        try:
+            _acquire(leases, keys, waits)
+            renewing.start()
+            yield
+        finally:
+            finished.set()
+            try:
+                leases.release(patience=_RELEASE_PATIENCE)
+            except HomeError as error:
+                _LOG.warning("%s; the locks end in %.0f s", error, self._lease)
+
+
+Locks: TypeAlias = FileLocks | LeaseLocks
+"""Locks of tables."""
+
+
+def _acquire(leases: "Leases", keys: dict[str, str], waits: Callable[[str], object]) -> None:
+    """Acquire all locks in one order, keeping those already held."""
+    ordered, waited_for, pause = sorted(keys), "", 0.1
+    while len(acquired := _take_in_order(leases, ordered)) < len(ordered):
+        key = ordered[len(acquired)]
+        if (holder := leases.holder(key)) is None:
+            continue
+        if holder.owner != waited_for:
+            waits(f"{keys[key]}: waiting for {_describe_holder(holder)}")
+            waited_for = holder.owner
+        if _has_ended(holder):
+            leases.release_of(holder.owner)
+            continue
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE, leases.seconds / 4)
+
+
+def _take_in_order(leases: "Leases", ordered: list[str]) -> list[str]:
+    """Take leases up to the first one that another owner holds."""
+    taken = leases.take(ordered)
+    acquired = list(takewhile(taken.__contains__, ordered))
+    leases.release(taken.difference(acquired))
+    return acquired
+
+
+def _renew(leases: "Leases", n: int, over: threading.Event) -> None:
+    was_ours = True
+    while not over.wait(leases.seconds / 4):
+        try:
+            is_ours = leases.renew() == n
+            if was_ours and not (is_ours or over.is_set()):
+                _LOG.warning(
+                    "a lock was lost during a database outage, and may be held by another process"
+                )
+            was_ours = is_ours
+        except HomeError as error:
+            _LOG.warning("%s", error)
+
+
+def _describe_holder(holder: "LeaseHolder") -> str:
+    process = ProcessIdentity.parse(holder.note)
+    if process is None:
+        return "another process"
+    return f"process {process.pid} on {process.host.partition(' ')[0]}"
+
+
+def _has_ended(holder: "LeaseHolder") -> bool:
+    """Whether a holder was a process of this machine that has ended."""
+    process, current = ProcessIdentity.parse(holder.note), this_process()
+    return bool(process and current and has_ended(process, current))

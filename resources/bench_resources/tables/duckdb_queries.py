@@ -1,0 +1,102 @@
+"""SQL over tables with DuckDB: over files, or over fetched objects."""
+
+import glob
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.tables.arrow import arrow_schema, require_columns
+from bench_resources.tables.checksums import verify_checksum
+from bench_resources.tables.file_bytes import describe_table_errors, require_table_name
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+class ParquetFile(NamedTuple):
+    """A Parquet file with its columns."""
+
+    path: Path
+    schema: pa.Schema
+
+
+Source: TypeAlias = ParquetFile | pa.Table
+"""A file, or the rows of a fetched object."""
+
+Views: TypeAlias = Mapping[str, tuple[Sequence[Source], type[Any]]]  # name -> sources, type of rows
+
+
+def inspect_table_file(path: Path, row_type: type[Any], own: str) -> ParquetFile:
+    """Verify a table file without constructing its rows.
+
+    Args:
+        path: The file.
+        row_type: Type of its rows.
+        own: Name of the table that the file must contain.
+
+    Raises:
+        TableError: If it is damaged, belongs to another table, or has other columns.
+    """
+    with describe_table_errors(str(path)):
+        with path.open("rb") as file:
+            verify_checksum(file)
+        with pq.ParquetFile(pa.OSFile(str(path))) as file:
+            columns = file.schema_arrow
+        require_table_name(columns.metadata, own)
+        require_columns(columns, row_type)
+    return ParquetFile(path, columns)
+
+
+def run_sql(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Table:
+    """Run SQL over the known tables; a view without a source has no rows.
+
+    Raises:
+        TableError: If DuckDB cannot read a table, or rejects the SQL.
+    """
+    import duckdb
+
+    try:
+        with _database(os.getpid()).cursor() as db:  # temporary views belong to the cursor
+            for name, (sources, row_type) in views.items():
+                # Unifying schemas takes long for a thousand tables, even if they are equal.
+                same_schema = all(one.schema == sources[0].schema for one in sources)
+                files = [one.path for one in sources if isinstance(one, ParquetFile)]
+                if files:
+                    # DuckDB takes "?", "*" and "[" in a path for patterns.
+                    exact = ", ".join(_quoted(glob.escape(str(file))) for file in files)
+                    view = _quoted(name, '"')
+                    db.execute(
+                        f"CREATE TEMP VIEW {view} AS FROM"
+                        f" read_parquet([{exact}], union_by_name = {not same_schema})"
+                    )
+                else:
+                    fetched = [one for one in sources if isinstance(one, pa.Table)]
+                    rows = fetched or [arrow_schema(row_type).empty_table()]
+                    promotion = "none" if same_schema else "permissive"
+                    joined = pa.concat_tables(rows, promote_options=promotion)
+                    db.register(name, joined)
+            return db.sql(sql, params=dict(parameters)).to_arrow_table()
+    except duckdb.Error as error:
+        raise TableError(f"{', '.join(views)}: {error}") from error
+
+
+@cache
+def _database(_process: int) -> "duckdb.DuckDBPyConnection":
+    """Open an in-memory database, cached per process because opening is slower than most queries.
+
+    Nothing of a file is cached between queries, because it may change.
+    """
+    import duckdb
+
+    return duckdb.connect(config={"enable_external_file_cache": False})
+
+
+def _quoted(text: str, mark: str = "'") -> str:
+    """Quote a text for SQL, or a name with '"' as the quotation mark."""
+    return mark + text.replace(mark, mark * 2) + mark

@@ -1,0 +1,214 @@
+"""Bytes and footers of table files, verified against their checksums."""
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from shlex import quote
+from typing import IO, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bench_assets.core.schema.errors import HomeError, TableError
+from bench_resources.tables.checksums import recorded_checksum, verify_checksum
+from bench_resources.tables.locations import TableLocations, file_name
+
+DIGEST = b"bench_digest"
+WRITTEN = b"bench_written"  # s since the epoch
+TABLE_NAME_KEY = b"bench_table"
+"""Name of the table: an intact file under the name of another table is detected by it."""
+
+PER_MODEL = ("predictions", "judgements", "scores", "metrics")
+"""Last names of the tables of an evaluation, one for each model."""
+
+_REBUILD_ADVICE = "materialize it again; `bench home verify` names the command"
+_PARSE_ERRORS = (pa.ArrowException, OSError, ValueError, TypeError, KeyError)
+"""Errors of Arrow for bytes that are not a table."""
+
+
+class TableBytes(TableLocations):
+    """Opens tables, and identifies their versions."""
+
+    def digest(self, key: Sequence[str], partition: str = "") -> str | None:
+        """Digest of a table's content, without parsing it; None if it was never written.
+
+        Raises:
+            TableError: If the table is damaged.
+        """
+        if not self.exists(key, partition):
+            return None
+        with self.open_verified(key, partition) as file:
+            return str((file.schema_arrow.metadata or {})[DIGEST].decode())
+
+    def verify(self, key: Sequence[str], partition: str = "") -> str:
+        """Verify a table against the checksum in its file, and return the checksum.
+
+        Raises:
+            TableError: If it is damaged, belongs to another table, or cannot be read.
+        """
+        with self._open_file(key, partition) as file:
+            checksum = verify_checksum(file)
+            require_table_name(pq.read_metadata(file).metadata, table_name(key, partition))
+            return checksum
+
+    def state(self, key: Sequence[str], partition: str = "") -> str:
+        """Verified digest of all bytes of a table; "" if it was never written.
+
+        Raises:
+            TableError: If it is damaged, or cannot be read.
+        """
+        return self.verify(key, partition) if self.exists(key, partition) else ""
+
+    def states(self, key: Sequence[str]) -> dict[str, str]:
+        """Versions of an asset's tables by partition, unverified."""
+        try:
+            found = self.versions(key)
+        except TableError as error:  # an unreadable folder is a state too: it may become readable
+            return {"": str(error)}
+        if self.blobs.folder is not None:
+            for partition, version in found.items():
+                with suppress(OSError), self.path(key, partition).open("rb") as file:
+                    found[partition] = recorded_checksum(file) or version
+        return found
+
+    @contextmanager
+    def _open_file(self, key: Sequence[str], partition: str) -> Iterator[IO[bytes]]:
+        """Open the bytes of a table; a file is not read into memory as a whole."""
+        with describe_table_errors(self.place(key, partition)):
+            if self.blobs.folder is None:
+                yield io.BytesIO(self._read_bytes(key, partition))
+            else:
+                with self.path(key, partition).open("rb") as file:
+                    yield file
+
+    def written(self, key: Sequence[str], partition: str = "") -> float:
+        """Time of writing in s since the epoch, as stored in the file; 0 if unreadable."""
+        try:
+            with self._open_file(key, partition) as file:
+                return float((pq.read_metadata(file).metadata or {})[WRITTEN])
+        except (TableError, KeyError, ValueError):
+            return 0.0
+
+    @contextmanager
+    def opened(self, key: Sequence[str], partition: str = "") -> Iterator[pq.ParquetFile]:
+        """Open a table to read parts of it, without reading a file as a whole.
+
+        Raises:
+            TableError: If it was never written, is damaged, or belongs to another table.
+        """
+        if self.blobs.folder is None:
+            with self.open_verified(key, partition) as file:
+                yield file
+            return
+        if not self.exists(key, partition):
+            raise self.missing_table_error(key, partition)
+        self.verify(key, partition)
+        path = self.path(key, partition)
+        with (
+            describe_table_errors(str(path)),
+            pq.ParquetFile(path, page_checksum_verification=True) as file,
+        ):
+            yield file
+
+    def _read_bytes(self, key: Sequence[str], partition: str) -> bytes:
+        try:
+            data = self.blobs.get(self.name(key, partition))
+        except HomeError as error:
+            if self.blobs.folder is None:  # the store is unreachable: no table can be read
+                raise
+            raise TableError(str(error)) from error
+        if data is None:
+            raise self.missing_table_error(key, partition)
+        return data
+
+    def missing_table_error(self, key: Sequence[str], partition: str) -> TableError:
+        """Build the error for a table that was never written, with the command that makes it."""
+        name = "/".join(key) + (f" of {partition}" if partition else "")
+        others = [one for one in self.elsewhere(key[0]) if one.exists(key, partition)]
+        also = "; there is one of another source, see --source" if others else ""
+        place = self.place(key, partition)
+        # A task has questions of its own: "codis/plain" is a condition, "cogbench/vqa" a task.
+        of_condition = len(key) > 2 and self.exists([*key[:-2], "questions"])
+        command = _command(key, partition, of_condition=of_condition)
+        return TableError(f"{name}: no table yet ({place}){also}. {command}")
+
+    @contextmanager
+    def open_verified(self, key: Sequence[str], partition: str) -> Iterator[pq.ParquetFile]:
+        """Open a table to read all of it: it is verified and read from the same bytes.
+
+        Raises:
+            TableError: If it was never written, is damaged, or belongs to another table.
+        """
+        data = self._read_bytes(key, partition)
+        with describe_table_errors(self.place(key, partition)):
+            verify_checksum(io.BytesIO(data))
+            # Not read_table: it imports pyarrow.dataset, which takes 15 MB and 0.1 s.
+            with pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True) as file:
+                require_table_name(file.schema_arrow.metadata, table_name(key, partition))
+                yield file
+
+
+def table_name(key: Sequence[str], partition: str = "") -> str:
+    """Name stored in a table's file, without its source, because a home may be moved."""
+    return "/".join((*key, file_name(partition)))
+
+
+def require_table_name(about: Mapping[bytes, bytes] | None, own: str) -> None:
+    """Check that a file has the expected table's name.
+
+    Raises:
+        TableError: If it belongs to another table.
+    """
+    found = (about or {}).get(TABLE_NAME_KEY, b"").decode(errors="replace")
+    if found != own:
+        raise TableError(f"expected the table {own}, got {found or 'a file of another program'}")
+
+
+@contextmanager
+def describe_table_errors(place: str) -> Iterator[None]:
+    """Report a damaged table with its name and a remedy."""
+    try:
+        yield
+    except TableError as error:
+        raise TableError(
+            str(error) if _REBUILD_ADVICE in str(error) else f"{place}: {error}; {_REBUILD_ADVICE}"
+        ) from error
+    except PermissionError as error:
+        raise TableError(f"{place}: cannot be read: {error.strerror}") from error
+    except _PARSE_ERRORS as error:
+        raise TableError(
+            f"{place}: cannot be read as a table ({error}); {_REBUILD_ADVICE}"
+        ) from error
+
+
+class TableFooter(NamedTuple):
+    """Metadata in a table's footer."""
+
+    digest: str  # of its rows
+    written: float  # s since the epoch
+
+
+def read_footer(data: bytes, place: str) -> TableFooter:
+    """Read the footer of a table.
+
+    Raises:
+        TableError: If it has none; names the location.
+    """
+    with describe_table_errors(place):
+        metadata = pq.read_metadata(io.BytesIO(data)).metadata or {}
+        return TableFooter(metadata[DIGEST].decode(), float(metadata[WRITTEN]))
+
+
+def _command(key: Sequence[str], partition: str, *, of_condition: bool) -> str:
+    """The command that makes a table."""
+    if partition or key[-1] in PER_MODEL:
+        model = quote(partition) if partition else "MODEL"
+        chosen = f" --condition {key[-2]}" if of_condition else ""
+        task = "/".join(key[:-2]) if of_condition else key[0]
+        return f"`bench evaluate {task} --model {model}{chosen}` makes it"
+    if "annotation" in key:
+        return "`bench annotate ask` makes it"
+    return (
+        f"`bench tables questions {key[0]}` makes those of questions, `bench tables paper` has the"
+        " commands of the others"
+    )

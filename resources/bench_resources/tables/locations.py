@@ -1,0 +1,198 @@
+"""Locations of tables: a folder per asset, below the folder of its suite and source."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import quote, unquote
+
+import dagster as dg
+from pydantic import Field
+
+from bench_assets.core.schema.errors import HomeError, TableError
+from bench_resources.config.stores import open_shared_blobs
+from bench_resources.storage.blobs.port import Blobs
+
+if TYPE_CHECKING:
+    from bench_resources.tables.metrics_index import MetricsIndex
+
+SOURCES_FOLDER = ".of"
+"""Folder of the tables of configured sources, see ``bench_resources.datasets.source_files``."""
+
+WHOLE_TABLE = "all"  # the file of a table without partitions
+_PARQUET = ".parquet"
+
+
+class TableLocations(dg.ConfigurableResource[Any]):
+    """The root folder of tables, and the folder of each suite in it."""
+
+    folder: str
+    """Folder of the tables in the home; a shared store has a folder of the same name."""
+    places: dict[str, str] = Field(default_factory=dict)
+    """Suite -> prefix of its tables below the folder; "" for suites that are not listed."""
+    objects: str = ""
+    """Address of the store in which homes share tables, see ``[storage]``; "": not shared."""
+    endpoint: str = ""
+    database: str = ""
+    """Environment variable with the address of the shared database, which indexes metrics."""
+
+    @property
+    def blobs(self) -> Blobs:
+        """Files or objects of the tables.
+
+        Raises:
+            HomeError: If the configured store cannot be used.
+        """
+        return open_shared_blobs(self.home, Path(self.folder).name, self.objects, self.endpoint)
+
+    @property
+    def metrics_index(self) -> "MetricsIndex | None":
+        """The index of metrics; None where tables are files, or no database is shared.
+
+        Raises:
+            HomeError: If the database cannot be used.
+        """
+        if not self.database or self.blobs.folder is not None:
+            return None
+        from bench_resources.tables.metrics_index import open_metrics_index
+
+        return open_metrics_index(self.database)
+
+    @property
+    def export(self) -> Blobs:
+        """Blobs for exports, beside the tables."""
+        return open_shared_blobs(self.home, "export", self.objects, self.endpoint)
+
+    @property
+    def home(self) -> Path:
+        """The home folder of these tables."""
+        return Path(self.folder).parent
+
+    def root(self, suite: str) -> str:
+        """Prefix of a suite's tables; "" without one."""
+        return self.places.get(suite, "")
+
+    def elsewhere(self, suite: str) -> list[Self]:
+        """Tables of the same suite from other sources."""
+        blobs = self.blobs
+        roots = [f"{SOURCES_FOLDER}/{one}" for one in blobs.folders(SOURCES_FOLDER)]
+        found = {root for root in ["", *roots] if suite in blobs.folders(root)}
+        return [self._of({suite: root}) for root in sorted(found - {self.root(suite)})]
+
+    def locate_file(self, name: str) -> tuple[Self, tuple[str, ...], str]:
+        """Find the tables, asset key and partition of a file, named as by ``name``."""
+        path = PurePosixPath(name)
+        parts = path.parent.parts
+        place, key = (parts[:2], parts[2:]) if parts[0] == SOURCES_FOLDER else ((), parts)
+        model = "" if path.stem == WHOLE_TABLE else unquote(path.stem)
+        return self._of({key[0]: "/".join(place)}), key, model
+
+    def name(self, key: Sequence[str], partition: str = "") -> str:
+        """Name of the table of one partition of an asset."""
+        return f"{self.below(key)}/{file_name(partition)}"
+
+    def below(self, key: Sequence[str]) -> str:
+        """Prefix of the names of all partitions of an asset."""
+        root = self.root(key[0])
+        return "/".join((root, *key) if root else key)
+
+    def place(self, key: Sequence[str], partition: str = "") -> str:
+        """Location for messages: a path or the address of an object."""
+        return self.blobs.named(self.name(key, partition))
+
+    def path(self, key: Sequence[str], partition: str = "") -> Path:
+        """Path of a table's file.
+
+        Raises:
+            TableError: If it is an object of a store.
+        """
+        if (folder := self.blobs.folder) is None:
+            raise TableError(f"{self.place(key, partition)}: an object of a store, not a file")
+        return folder / self.name(key, partition)
+
+    def exists(self, key: Sequence[str], partition: str = "") -> bool:
+        """Whether the table exists or is unreadable; reading it gives the reason."""
+        try:
+            return self.blobs.exists(self.name(key, partition))
+        except HomeError:
+            if self.blobs.folder is None:
+                raise
+            return True
+
+    def partitions(self, key: Sequence[str]) -> list[str]:
+        """Partitions that have a table, sorted.
+
+        Raises:
+            TableError: As ``versions``.
+        """
+        return sorted(self.versions(key))
+
+    def known(self, key: Sequence[str]) -> list[str]:
+        """As ``partitions``, but empty if unreadable, for callers that report this elsewhere."""
+        try:
+            return self.partitions(key)
+        except TableError:
+            return []
+
+    def versions(self, key: Sequence[str]) -> dict[str, str]:
+        """Versions of an asset's tables by partition, from one listing.
+
+        Raises:
+            TableError: If the folder is unreadable.
+        """
+        blobs, prefix = self.blobs, self.below(key)
+        if blobs.folder is not None:
+            found = _list_folder(blobs.folder / prefix)
+        else:
+            listed = blobs.list(prefix)
+            found = {one.name.removeprefix(f"{prefix}/"): one.version for one in listed}
+        return {
+            unquote(name.removesuffix(_PARQUET)): version
+            for name, version in found.items()
+            if "/" not in name and name.endswith(_PARQUET)
+        }
+
+    def unpartitioned_keys(self, suite: str) -> Iterator[tuple[str, ...]]:
+        """Sorted keys of a suite's tables without partitions."""
+        root = self.root(suite)
+        for one in self.blobs.list(self.below([suite])):
+            path = PurePosixPath(one.name)
+            if path.name == f"{WHOLE_TABLE}{_PARQUET}":
+                yield path.parent.relative_to(root).parts
+
+    def _of(self, places: dict[str, str]) -> Self:
+        shared = {"objects": self.objects, "endpoint": self.endpoint, "database": self.database}
+        return type(self)(folder=self.folder, places=places, **shared)
+
+
+def file_name(partition: str = "") -> str:
+    """File name of a partition."""
+    return f"{quote(partition, safe='@+=') or WHOLE_TABLE}{_PARQUET}"
+
+
+def _list_folder(folder: Path) -> dict[str, str]:
+    """List the files of a folder with their times, without broken links.
+
+    Raises:
+        TableError: If the folder is unreadable.
+    """
+    found = {}
+    try:
+        with os.scandir(folder) as entries:
+            for one in entries:
+                if status := _stat(one):
+                    found[one.name] = f"{status.st_mtime_ns} {status.st_size}"
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        raise TableError(f"{folder}: cannot be read: {error.strerror}") from error
+    return found
+
+
+def _stat(entry: os.DirEntry[str]) -> os.stat_result | None:
+    try:
+        return entry.stat()
+    except PermissionError:  # of the folder: it has names, but may not be entered
+        raise
+    except OSError:
+        return None

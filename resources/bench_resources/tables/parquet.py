@@ -1,0 +1,379 @@
+"""Tables as Parquet files: one folder per asset, one file per partition.
+
+A DuckDB database would be locked by a single process; DuckDB queries the files instead. Tables in a
+shared object store are fetched concurrently.
+"""
+
+import io
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, fields
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import dagster as dg
+import numpy as np
+import pyarrow as pa
+from pydantic import PrivateAttr
+
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.core.tables.arrow import arrow_schema, digest, require_columns, to_rows, to_table
+from bench_assets.core.tables.large_tables import BLOCK_ROWS, Blocks, LargeTable, block_tables
+from bench_resources.storage.atomic_write import open_atomic
+from bench_resources.storage.file_digests import file_state
+from bench_resources.tables import duckdb_queries
+from bench_resources.tables.asset_types import asset_row_type, preview, table_type
+from bench_resources.tables.checksums import write_groups
+from bench_resources.tables.fetching import FetchedTable, fetch_tables
+from bench_resources.tables.file_bytes import (
+    DIGEST,
+    TABLE_NAME_KEY,
+    WRITTEN,
+    TableBytes,
+    describe_table_errors,
+    table_name,
+)
+from bench_resources.tables.locations import file_name
+
+Row = TypeVar("Row")
+Rows = TypeVar("Rows", bound=Sequence[Any])
+
+Table: TypeAlias = tuple[tuple[str, ...], str]
+"""Asset key and partition; "" for an asset without partitions."""
+
+
+_RECENT = 3  # tables that a run holds: questions, responses, verdicts
+
+
+class TableFiles(TableBytes):
+    """The tables of a home folder."""
+
+    def write(
+        self, key: Sequence[str], rows: Sequence[Any], row_type: type[Any], partition: str = ""
+    ) -> str:
+        """Write a table atomically: readers see the old or the new one.
+
+        Returns:
+            Its path, or the address of the object.
+        """
+        name = table_name(key, partition)
+        metadata = {DIGEST: digest(rows), WRITTEN: f"{time.time():.6f}", TABLE_NAME_KEY: name}
+        columns = arrow_schema(row_type).with_metadata(metadata)
+        tables = block_tables(rows, row_type)
+        if self.blobs.folder is None:
+            buffer = io.BytesIO()
+            write_groups(tables, columns, buffer)
+            version = self.blobs.put(self.name(key, partition), buffer.getvalue())
+            if row_type is Metric and (index := self.metrics_index):
+                index.put(self.below(key), partition, version, to_table(rows, Metric))
+        else:
+            with open_atomic(self.path(key, partition)) as file:
+                write_groups(tables, columns, file)
+        return self.place(key, partition)
+
+    def read(
+        self,
+        key: Sequence[str],
+        row_type: type[Row],
+        partition: str = "",
+        of: Collection[str] | None = None,
+    ) -> list[Row]:
+        """Read a table, or only rows ``of`` these questions, since constructing rows is slow.
+
+        Raises:
+            TableError: If it was never written, has other columns, or is damaged.
+        """
+        with self.open_verified(key, partition) as file:
+            table = file.read()
+            if of is not None:
+                wanted = [name in of for name in table.column("question_id").to_pylist()]
+                table = table.filter(pa.array(wanted, pa.bool_()))
+            return to_rows(table, row_type)
+
+    def rows(self, key: Sequence[str], row_type: type[Row], partition: str = "") -> Sequence[Row]:
+        """Read a table lazily: of a large one, one block at a time is in memory.
+
+        Raises:
+            TableError: As ``read``.
+        """
+        with self.opened(key, partition) as file:
+            require_columns(file.schema_arrow, row_type)
+            if file.metadata.num_rows <= BLOCK_ROWS:
+                return to_rows(file.read(), row_type)
+        return self.in_blocks(key, row_type, partition)
+
+    def in_blocks(
+        self, key: Sequence[str], row_type: type[Row], partition: str = ""
+    ) -> LargeTable[Row]:
+        """Read a table of any size lazily.
+
+        Raises:
+            TableError: As ``read``.
+        """
+        with self.opened(key, partition) as file:
+            require_columns(file.schema_arrow, row_type)
+        with describe_table_errors(self.place(key, partition)):
+            shared = self.blobs.folder is None
+            lies = self._read_bytes(key, partition) if shared else self.path(key, partition)
+            return LargeTable(Blocks(lies).split(), row_type)
+
+    def has_errors(self, key: Sequence[str], partition: str = "") -> bool:
+        """Whether a table has a row with an ``error``; False without a table or such a column.
+
+        Raises:
+            TableError: If the table is damaged.
+        """
+        if not self.exists(key, partition):
+            return False
+        with self.open_verified(key, partition) as file:
+            if "error" not in file.schema_arrow.names:
+                return False
+            return any(file.read(columns=["error"]).column("error").to_pylist())
+
+    def query(
+        self,
+        sql: str,
+        views: Mapping[str, tuple[Sequence[Sequence[str]], type[Any]]],
+        unreadable: dict[Table, str] | None = None,
+        **parameters: object,
+    ) -> pa.Table:
+        """Run SQL over tables.
+
+        Args:
+            sql: DuckDB's dialect, with ``$name`` for parameters.
+            views: Asset keys and their common row type, by name of the view.
+            unreadable: Receives unreadable tables with the reason; they are left out.
+            parameters: Values of the parameters.
+
+        Raises:
+            TableError: If a table cannot be read and ``unreadable`` is None.
+            HomeError: If the store of tables cannot be reached.
+        """
+        left_out: dict[Table, str] = {}
+        found = duckdb_queries.run_sql(sql, self._views(views, left_out), parameters)
+        if unreadable is not None:
+            unreadable.update(left_out)
+        elif left_out:
+            raise TableError("; ".join(left_out.values()))
+        return found
+
+    def query_metrics(
+        self, sql: str, key: Sequence[str], unreadable: dict[Table, str], **parameters: str
+    ) -> pa.Table:
+        """Run SQL over ``metrics``, the rows of every model; unreadable tables are left out.
+
+        With a shared object store and database, rows come from the metrics index, filtered by the
+        parameters ``metric`` and ``category``; only tables that are not indexed are fetched.
+
+        Raises:
+            TableError: If the folder of tables cannot be read.
+            HomeError: If the store of tables, or the database, cannot be reached.
+        """
+        if (index := self.metrics_index) is None:
+            return self.query(sql, {"metrics": ([key], Metric)}, unreadable, **parameters)
+        where = {k: v for k, v in parameters.items() if k in ("metric", "category")}
+        fetch = partial(self._fetch, key, Metric)
+        found = index.rows(self.below(key), self.versions(key), fetch, where)
+        rows = [one for one in found.values() if isinstance(one, pa.Table)]
+        unreadable |= {(tuple(key), p): one for p, one in found.items() if isinstance(one, str)}
+        return duckdb_queries.run_sql(sql, {"metrics": (rows, Metric)}, parameters)
+
+    def _views(
+        self,
+        views: Mapping[str, tuple[Sequence[Sequence[str]], type[Any]]],
+        left_out: dict[Table, str],
+    ) -> duckdb_queries.Views:
+        """Sources of views, without unreadable ones."""
+        found: dict[str, tuple[list[duckdb_queries.Source], type[Any]]] = {}
+        for name, (keys, row_type) in views.items():
+            sources, _ = found.setdefault(name, ([], row_type))
+            for key in keys:
+                for part, source in self._sources(key, row_type):
+                    if isinstance(source, str):
+                        left_out[tuple(key), part] = source
+                    else:
+                        sources.append(source)
+        return found
+
+    def _sources(
+        self, key: Sequence[str], row_type: type[Any]
+    ) -> Iterable[tuple[str, duckdb_queries.Source | str]]:
+        """DuckDB source of each table: a file, or an object's rows; or why it is unreadable."""
+        blobs, prefix = self.blobs, self.below(key)
+        try:
+            versions = dict(sorted(self.versions(key).items()))
+        except TableError as error:
+            return [("", str(error))]  # its partitions are unknown
+
+        def file(part: str) -> duckdb_queries.Source | str:
+            path = Path(f"{blobs.folder}/{prefix}/{file_name(part)}")
+            try:
+                return duckdb_queries.inspect_table_file(path, row_type, table_name(key, part))
+            except TableError as error:
+                return str(error)
+
+        if blobs.folder is not None:
+            return ((part, file(part)) for part in versions)
+        return fetch_tables(versions, partial(self._fetch, key, row_type)).items()
+
+    def _fetch(self, key: Sequence[str], row_type: type[Any], part: str) -> FetchedTable:
+        """The verified rows of an object, or the reason why it cannot be read."""
+        try:
+            with self.open_verified(key, part) as table:
+                require_columns(table.schema_arrow, row_type)
+                return table.read().replace_schema_metadata()
+        except TableError as error:
+            return str(error)
+
+
+class TableIOManager(dg.ConfigurableIOManager):
+    """Stores every asset annotated ``list[Row]`` as a table."""
+
+    files: TableFiles
+    _recent: dict[tuple[object, ...], Sequence[Any]] = PrivateAttr(default_factory=dict)
+
+    def handle_output(self, context: dg.OutputContext, obj: Sequence[Any]) -> None:
+        """Write the table of the asset or partition."""
+        partition = context.asset_partition_key if context.has_asset_partitions else ""
+        place = self.files.write(context.asset_key.path, obj, asset_row_type(context), partition)
+        context.add_output_metadata({"path": dg.MetadataValue.path(place)})
+
+    def load_input(self, context: dg.InputContext) -> Sequence[Any]:
+        """Read one partition, or all partitions for an unpartitioned asset."""
+        keys = context.asset_partition_keys if context.has_asset_partitions else [""]
+        row_type = asset_row_type(context)
+        if len(keys) == 1 and context.dagster_type is table_type(row_type):
+            return self._rows(context.asset_key.path, row_type, keys[0])
+        return [
+            row for key in keys for row in self.files.read(context.asset_key.path, row_type, key)
+        ]
+
+    def _rows(self, key: Sequence[str], row_type: type[Any], partition: str) -> Sequence[Any]:
+        """Read a table once for all steps of a task, unless it has been written again."""
+        if self.files.blobs.folder is None:
+            return self.files.rows(key, row_type, partition)
+        state = (row_type, *file_state(self.files.path(key, partition)))
+        rows = self._recent.pop(state, None)
+        if rows is None:
+            rows = self.files.rows(key, row_type, partition)
+        self._recent[state] = rows
+        if len(self._recent) > _RECENT:
+            del self._recent[next(iter(self._recent))]
+        return rows
+
+
+def table_output(
+    rows: Rows,
+    metadata: Mapping[str, dg.MetadataValue | str | int | float] | None = None,
+    name: str = "result",
+) -> dg.Output[Rows]:
+    """Wrap a table for Dagster: versioned by its content, with row count and preview.
+
+    Args:
+        rows: The table.
+        metadata: Further metadata for the UI.
+        name: Name of the output, for assets with several outputs.
+    """
+    return dg.Output(
+        rows,
+        output_name=name,
+        data_version=dg.DataVersion(digest(rows)),
+        metadata={**(metadata or {}), "dagster/row_count": len(rows), **preview(rows)},
+    )
+
+
+def read_columns(
+    tables: TableFiles,
+    key: Sequence[str],
+    row_type: type[Any],
+    partition: str = "",
+    names: Sequence[str] = (),
+) -> dict[str, list[Any]]:
+    """Read columns of a table as lists, in the order of its rows.
+
+    A column added after the table was written has its default in every row.
+
+    Args:
+        tables: Tables of the home.
+        key: Asset key of the table.
+        row_type: Type of its rows.
+        partition: Partition of the table.
+        names: Columns to read; none: all.
+
+    Raises:
+        TableError: If it was never written, has other columns, or is damaged.
+    """
+    if not tables.exists(key, partition):
+        raise tables.missing_table_error(key, partition)
+    wanted = list(names) or [field.name for field in fields(row_type)]
+    with tables.opened(key, partition) as file:
+        require_columns(file.schema_arrow, row_type)
+        existing = set(file.schema_arrow.names)
+        table = file.read(columns=[name for name in wanted if name in existing])
+        return _columns_as_lists(table, row_type, wanted)
+
+
+def read_question_ids(tables: TableFiles, key: Sequence[str]) -> pa.Array:
+    """Read the ids of a table of questions, in their order.
+
+    Raises:
+        TableError: As ``read_columns``.
+    """
+    with tables.opened(key) as file:
+        require_columns(file.schema_arrow, Question)
+        return file.read(columns=["question_id"]).column(0).combine_chunks()
+
+
+def read_by_question(  # noqa: PLR0913, PLR0917  (a table, its columns, and questions)
+    tables: TableFiles,
+    key: Sequence[str],
+    row_type: type[Any],
+    partition: str,
+    names: Sequence[str],
+    ids: pa.Array,
+    n: int,
+) -> Iterator[dict[str, list[Any]]]:
+    """Read columns as ``read_columns`` does, in batches of ``n`` questions in the order of ``ids``.
+
+    Args:
+        tables: Tables of the home.
+        key: Asset key of the table.
+        row_type: Type of its rows.
+        partition: Partition of the table.
+        names: Columns to read.
+        ids: Ids of all questions; rows about others are left out.
+        n: Questions of a batch.
+
+    Raises:
+        TableError: As ``read_columns``.
+    """
+    with describe_table_errors(tables.place(key, partition)):
+        rows, places = tables.in_blocks(key, row_type, partition).ordered_rows(ids)
+        ends = np.searchsorted(places, range(n, len(ids) + n, n))
+        existing = [name for name in names if rows.has(name)]
+        for table in rows.cut(ends.tolist(), existing):
+            yield _columns_as_lists(table, row_type, names)
+
+
+def _columns_as_lists(
+    table: pa.Table, row_type: type[Any], wanted: Sequence[str]
+) -> dict[str, list[Any]]:
+    """Columns as lists; a missing column has its default in every row."""
+    existing = set(table.column_names)
+    return {
+        name: table.column(name).to_pylist()
+        if name in existing
+        else [_default_value(row_type, name)] * table.num_rows
+        for name in wanted
+    }
+
+
+def _default_value(row_type: type[Any], name: str) -> object:
+    """Default of a missing column, as a Python value."""
+    (field,) = (one for one in fields(row_type) if one.name == name)
+    kind = arrow_schema(row_type).field(name).type
+    if pa.types.is_list(kind) or pa.types.is_map(kind):
+        return []
+    return None if field.default is MISSING else field.default

@@ -1,0 +1,187 @@
+"""Sensor on annotation answers: rebuilds the tables that depend on them.
+
+The sensor keeps no state: it compares the answers that count with the stored tables, and requests
+a run only if they differ.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple, TypeAlias
+
+import dagster as dg
+
+from bench_assets.annotation.answers.validation import resolve_answers
+from bench_assets.annotation.tasks import (
+    AnnotationBackend,
+    Answer,
+    SuiteAnnotationTask,
+    Unit,
+    format_timestamp,
+)
+from bench_assets.asset_factory.annotation_inputs import answers_key
+from bench_assets.asset_factory.suite_assets import select_group
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.core.tables.arrow import digest
+from bench_assets.evaluation.suite import Suite
+from bench_resources.annotation.opening import open_annotation_backend
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.annotation import AnnotationTaskSettings
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.tables.parquet import TableFiles
+
+_BuiltOf: TypeAlias = Callable[[Sequence[SuiteAnnotationTask]], list[dg.AssetKey]]
+
+_DIGITS = 16  # of a digest, in run keys
+_ASKED_OF = dg.AssetSelection.tag("bench/per", "model") | dg.AssetSelection.tag(
+    "bench/per", "encoder"
+)
+_WHEN_ASKED = dg.AssetSelection.tag("bench/when", "asked")
+
+
+class _ChangedTask(NamedTuple):
+    """A task whose answers differ from its table."""
+
+    task: SuiteAnnotationTask
+    what: str  # part of the run key: task, digest of the answers that count, time of the table
+
+
+def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.SensorDefinition]:
+    """Build the sensor on new answers; none if no annotation task is configured.
+
+    Args:
+        settings: Settings at the time definitions are loaded: configured tasks and interval.
+        suites: Suites with annotation tasks.
+    """
+    named = settings.annotation.tasks.keys()
+    tasks = [task for suite in suites for task in suite.annotation_tasks_asked(named)]
+    if not tasks:
+        return []
+
+    @dg.sensor(
+        name="annotation",
+        target=_rebuilt_assets(tasks),
+        minimum_interval_seconds=settings.annotation.every,
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        description=(
+            "Rebuilds question tables when there are new answers to a task of [annotation] in "
+            "bench.toml; evaluates no model."
+        ),
+    )
+    def annotation(
+        context: dg.SensorEvaluationContext, settings: SettingsResource, tables: TableFiles
+    ) -> dg.SensorResult:
+        repository = context.repository_def
+        assert repository is not None  # every sensor in Definitions has one
+
+        def built_of(heard: Sequence[SuiteAnnotationTask]) -> list[dg.AssetKey]:
+            graph = repository.asset_graph
+            built = _rebuilt_assets(heard)
+            upstream = (built.upstream() & _suite_assets(heard)) - built - _ASKED_OF
+            missing = [key for key in upstream.resolve(graph) if not tables.exists(key.path)]
+            first = dg.AssetSelection.assets(*missing).required_multi_asset_neighbors()
+            return sorted((built | first if missing else built).resolve(graph))
+
+        return listen(context.instance, settings, tables, tasks, built_of)
+
+    return [annotation]
+
+
+def listen(
+    instance: dg.DagsterInstance,
+    settings: SettingsResource,
+    tables: TableFiles,
+    tasks: Sequence[SuiteAnnotationTask],
+    built_of: _BuiltOf,
+) -> dg.SensorResult:
+    """Request one run over all tasks whose answers differ from their tables.
+
+    If a backend is unavailable, the tick reports it, and the next tick tries again.
+
+    Args:
+        instance: Dagster instance, with the times of materializations.
+        settings: Annotation settings: backend and active tasks.
+        tables: Tables of the home.
+        tasks: All annotation tasks.
+        built_of: Finds the assets downstream of the answers to tasks.
+    """
+    try:
+        loaded = settings.load()
+        active = [task for task in tasks if task.task.name in loaded.annotation.tasks]
+        port = open_annotation_backend(loaded) if active else None
+    except BenchError as error:
+        return dg.SensorResult(skip_reason=str(error))
+    if port is None:
+        return dg.SensorResult(skip_reason=f"no task in [annotation] of {loaded.file}")
+    changed, problems = _changed_tasks(instance, port, tables, active, loaded.annotation.tasks)
+    if not changed:
+        return dg.SensorResult(skip_reason=problems or "nothing new")
+    request = dg.RunRequest(
+        run_key="annotation/" + "+".join(one.what for one in changed),
+        asset_selection=built_of([one.task for one in changed]),
+        tags={"bench/problems": problems} if problems else None,
+    )
+    return dg.SensorResult(run_requests=[request])
+
+
+def _changed_tasks(
+    instance: dg.DagsterInstance,
+    port: AnnotationBackend,
+    tables: TableFiles,
+    active: Sequence[SuiteAnnotationTask],
+    chosen: Mapping[str, AnnotationTaskSettings],
+) -> tuple[list[_ChangedTask], str]:
+    """New answers of each task, and a message about unavailable backends."""
+    changed: list[_ChangedTask] = []
+    problems: list[str] = []
+    for task in active:
+        try:
+            changed += _detect_changes(instance, port, tables, task, chosen[task.task.name])
+        except BenchError as error:
+            problems.append(f"{task.task.name}: {error}")
+    return changed, "; ".join(problems)
+
+
+def _detect_changes(
+    instance: dg.DagsterInstance,
+    port: AnnotationBackend,
+    tables: TableFiles,
+    task: SuiteAnnotationTask,
+    chosen: AnnotationTaskSettings,
+) -> list[_ChangedTask]:
+    """Compare the answers that count, and the deadline, with the table.
+
+    Empty if the answers are equal and no deadline has passed, or the task has no tables yet.
+    """
+    units, answers = (task.table(which).split("/") for which in ("units", "answers"))
+    if not tables.exists(units) or not tables.exists(answers):
+        return []
+    unit_rows = tables.read(units, Unit)
+    now = resolve_answers(task.task, unit_rows, port.answers(task.task), chosen.terms).answers
+    before = [one for one in tables.read(answers, Answer) if not one.complaint]
+    materialization = instance.get_latest_materialization_event(answers_key(task))
+    table = materialization.timestamp if materialization else 0
+    if digest(now) == digest(before) and not _has_expired(table, chosen.terms.until):
+        return []
+    # Same answers and same table give the same run key: one run, even if it is slow or fails.
+    return [_ChangedTask(task, f"{task.task.name}/{digest(now)[:_DIGITS]}@{table}")]
+
+
+def _has_expired(table: float, until: str) -> bool:
+    """Whether the deadline has passed since a table was made: its open units are expired then."""
+    made_at, now = datetime.fromtimestamp(table, UTC), datetime.now(UTC)
+    return bool(until) and format_timestamp(made_at) <= until < format_timestamp(now)
+
+
+def _rebuilt_assets(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
+    """Tables of the tasks and their downstream assets, without those of models."""
+    keys = [
+        task.table(which).split("/") for task in tasks for which in ("units", "asked", "answers")
+    ]
+    suite_assets = _suite_assets(tasks)
+    return (dg.AssetSelection.assets(*keys).downstream() & suite_assets) - _ASKED_OF - _WHEN_ASKED
+
+
+def _suite_assets(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
+    """Assets in the groups of the tasks' suites and of their ablations."""
+    suites = sorted({task.suite for task in tasks})
+    return select_group(*suites, *(f"{suite}_ablations" for suite in suites))

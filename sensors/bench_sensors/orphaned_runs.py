@@ -1,0 +1,28 @@
+"""Sensor that ends runs whose job left a cluster's queue before they began.
+
+Dagster's run monitoring checks the health of runs that have begun. One that is starting waits for
+``start_timeout_seconds``, which is days where jobs may queue.
+"""
+
+import dagster as dg
+
+from bench_resources.config.bench_toml import Settings
+from bench_resources.runs.orphaned_runs import end_orphaned_runs
+
+
+def orphaned_run_sensors(settings: Settings) -> list[dg.SensorDefinition]:
+    """Build the sensor; none if runs start on this machine."""
+    if settings.cluster.launcher == "local":
+        return []
+
+    @dg.sensor(
+        name="orphaned_runs",
+        minimum_interval_seconds=30,
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        description="Fails runs whose job was removed from the queue, or ended before they began.",
+    )
+    def orphaned_runs(context: dg.SensorEvaluationContext) -> dg.SkipReason:
+        ended = end_orphaned_runs(context.instance)
+        return dg.SkipReason(f"failed: {', '.join(ended)}" if ended else "no orphaned run")
+
+    return [orphaned_runs]
