@@ -18,7 +18,7 @@ from bench_assets.core.schema.published_numbers import PublishedNumber, read_pub
 from bench_assets.evaluation.extensions import with_extensions
 from bench_assets.evaluation.suite import Suite, suite_defects
 from bench_assets.evaluation.task import Task
-from bench_assets.external_results.suite import IMPORTS_FILE, imported_suites
+from bench_assets.features import hooks_of
 from bench_assets.plugins import SUITES, Plugins, find_plugins, plugin_error_reporting
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.toml_validation import forbid_extra
@@ -185,9 +185,8 @@ def load_catalog(
 
 
 def _suites_of_home(settings: Settings) -> list[tuple[str, Suite]]:
-    """File benchmarks of bench.toml and imported results, with their locations."""
-    imports = str(settings.home / IMPORTS_FILE)
-    imported = [(imports, suite) for suite in imported_suites(settings.home)]
+    """File benchmarks of bench.toml and suites of features, with their locations."""
+    imported = [found for suites_of in hooks_of("suites") for found in suites_of(settings)]
     if not settings.benchmarks:
         return imported
     from bench_assets.file_benchmarks.suite import (

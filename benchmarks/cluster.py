@@ -61,7 +61,7 @@ def _part(name: str, folder: Path) -> list[Figure]:
 
 
 def _on_postgres(folder: Path) -> list[Figure]:
-    from bench_resources.storage.postgres import PostgresDatabase
+    from bench_resources.cluster.postgres import PostgresDatabase
     from tests.postgres_server import postgres
 
     with postgres(fsync=True) as server:

@@ -12,8 +12,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
 
+from bench_resources.cluster.object_store import ObjectBlobs
 from bench_resources.images.locations import ImageFolder, ImageLocation, ObjectImages
-from bench_resources.storage.blobs.objects import ObjectBlobs
 from bench_resources.storage.blobs.port import Blobs
 from benchmarks.figures import Figure
 

@@ -19,7 +19,7 @@ from bench_assets.core.tables.arrow import digest
 from bench_assets.defs.tables.leaderboard import rank_tasks
 from bench_assets.evaluation.task import Task
 from bench_assets.suites.codis.task import TASK as CODIS
-from bench_resources.storage.blobs.objects import ObjectBlobs
+from bench_resources.cluster.object_store import ObjectBlobs
 from bench_resources.storage.blobs.port import BlobEntry, Blobs
 from bench_resources.tables.parquet import TableFiles
 from benchmarks.figures import Figure, expect, run_command

@@ -32,6 +32,7 @@ LAYERS = [
     "core",
 ]
 RESOURCES = [
+    "cluster",
     "annotation",
     "encoders",
     "models",

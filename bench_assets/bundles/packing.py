@@ -18,7 +18,7 @@ from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.text.redaction import Secrets
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Task
-from bench_assets.export.collection import ModelResponses
+from bench_assets.workspace.inspect.table_collection import ModelResponses
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.images.store import ImageStore
 

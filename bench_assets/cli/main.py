@@ -7,21 +7,20 @@ import typer
 
 from bench_assets.cli.app import scaffolding
 from bench_assets.cli.app.command_context import open_home
-from bench_assets.cli.app.options import CommandGroup, JsonOption
+from bench_assets.cli.app.options import SHORTCUTS, CommandGroup, JsonOption, feature_command
 from bench_assets.cli.commands.annotate import app as annotate_app
 from bench_assets.cli.commands.annotate import campaigns_app
 from bench_assets.cli.commands.annotate import server_app as label_studio_app
 from bench_assets.cli.commands.audit import app as audit_app
-from bench_assets.cli.commands.bundle import app as bundle_app
 from bench_assets.cli.commands.evaluate import app as evaluate_app
 from bench_assets.cli.commands.explain import app as explain_app
-from bench_assets.cli.commands.export import app as export_app
 from bench_assets.cli.commands.home import app as home_app
 from bench_assets.cli.commands.models import app as models_app
 from bench_assets.cli.commands.models import removal_app
 from bench_assets.cli.commands.report import app as report_app
 from bench_assets.cli.commands.tables import app as tables_app
 from bench_assets.cli.commands.ui import app as ui_app
+from bench_assets.features import FEATURES
 from bench_assets.workspace.console.output import print_leaderboard, print_message, print_result
 
 EXIT_CODES = (
@@ -35,7 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     epilog=EXIT_CODES,
 )
-for commands in (evaluate_app, explain_app, report_app, export_app):
+for commands in (evaluate_app, explain_app, report_app):
     app.add_typer(commands)
 for part in (campaigns_app, label_studio_app):
     annotate_app.add_typer(part)
@@ -43,11 +42,14 @@ for part in (scaffolding.app, removal_app):
     home_app.add_typer(part)
 app.add_typer(annotate_app, name="annotate")
 app.add_typer(audit_app, name="audit")
-app.add_typer(bundle_app, name="bundle")
 app.add_typer(home_app, name="home")
 app.add_typer(models_app, name="models")
 app.add_typer(tables_app, name="tables")
 app.add_typer(ui_app, name="ui")
+for feature in FEATURES:
+    for command in feature.commands:
+        group = home_app if SHORTCUTS.get(command) == "home" else app
+        group.add_typer(feature_command(command))
 
 
 def _version(*, wanted: bool) -> None:

@@ -17,9 +17,9 @@ from pyarrow import parquet
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import Suite
-from bench_assets.export.collection import ExportTable, TableCollection
 from bench_assets.export.tables import maps_to_lists, table_of
 from bench_assets.export.vlmevalkit import dataset
+from bench_assets.workspace.inspect.table_collection import ExportTable, TableCollection
 from bench_resources.storage.atomic_write import open_atomic
 
 LICENSE_URL = "https://www.apache.org/licenses/LICENSE-2.0"

@@ -18,8 +18,8 @@ from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.schema.training_runs import parse_step
 from bench_assets.core.text.redaction import redact_urls
-from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import blind_baselines
+from bench_assets.workspace.inspect.table_collection import ModelResponses, TableCollection
 from bench_resources.config.addresses import fill_keys
 
 _INVALID_CHARACTERS = re.compile(

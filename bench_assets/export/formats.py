@@ -9,7 +9,6 @@ from typing import NamedTuple, TypeAlias
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.core.schema.rows import LeaderboardRow
-from bench_assets.export.collection import TableCollection
 from bench_assets.export.croissant import write_croissants
 from bench_assets.export.experiment_trackers import write_mlflow, write_wandb
 from bench_assets.export.inspect_logs import write_inspect_logs
@@ -17,6 +16,7 @@ from bench_assets.export.lm_eval import write_lm_eval_results
 from bench_assets.export.model_index import write_model_indices
 from bench_assets.export.tables import FORMS, write_tables
 from bench_assets.export.vlmevalkit import write_questions_and_responses
+from bench_assets.workspace.inspect.table_collection import TableCollection
 from bench_resources.images.store import ImageStore
 
 

@@ -18,8 +18,8 @@ from bench_assets.core.images.decoding import to_plain_format
 from bench_assets.core.schema.chat import Image, Turn
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Metric
-from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import ExportSample, as_json, blind_baselines, items, none_if_nan
+from bench_assets.workspace.inspect.table_collection import ModelResponses, TableCollection
 from bench_resources.images.store import ImageStore
 from bench_resources.storage.atomic_write import open_atomic
 

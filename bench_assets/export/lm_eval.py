@@ -16,8 +16,8 @@ from typing import Any
 
 from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.schema.rows import Metric
-from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import ExportSample, as_json, blind_baselines, items, none_if_nan
+from bench_assets.workspace.inspect.table_collection import ModelResponses, TableCollection
 from bench_resources.storage.atomic_write import open_atomic
 
 _FILTER = "none"  # lm-eval's name for unfiltered responses

@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import Metric
-from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import blind_baselines, incomplete_reason, none_if_nan
+from bench_assets.workspace.inspect.table_collection import ModelResponses, TableCollection
 from bench_resources.storage.atomic_write import open_atomic
 
 if TYPE_CHECKING:

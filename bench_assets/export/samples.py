@@ -9,7 +9,7 @@ from typing import Any
 
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.export.collection import ModelResponses
+from bench_assets.workspace.inspect.table_collection import ModelResponses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,8 +22,8 @@ from bench_assets.core.schema.rows import (
 )
 from bench_assets.core.tables.arrow import to_table
 from bench_assets.core.text.escaping import FORMULA
-from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import as_json
+from bench_assets.workspace.inspect.table_collection import ModelResponses, TableCollection
 from bench_resources.storage.atomic_write import open_atomic
 
 EVALUATION_TABLES = {

@@ -22,8 +22,12 @@ from bench_assets.core.images.decoding import to_plain_format
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.text.escaping import escape_formula
-from bench_assets.export.collection import ExportTable, ModelResponses, TableCollection
 from bench_assets.export.samples import incomplete_reason
+from bench_assets.workspace.inspect.table_collection import (
+    ExportTable,
+    ModelResponses,
+    TableCollection,
+)
 from bench_resources.images.store import ImageStore
 from bench_resources.storage.atomic_write import open_atomic
 

@@ -1,6 +1,6 @@
 """Results of another harness as questions, predictions, scores and metrics."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import isclose, isnan, nan
 
@@ -187,24 +187,3 @@ def _reported_metric(number: ExternalMetric, like: Metric, signature: str) -> Me
         largest_cluster=None,
         signature=signature,
     )
-
-
-def merged_questions(
-    there: Sequence[Question], added: Sequence[Question], name: str
-) -> list[Question]:
-    """Merge the questions of earlier imports and of this one.
-
-    Raises:
-        SourceError: If a question has another text or answer now.
-    """
-    found = {question.question_id: question for question in there}
-    for question in _changed(found, added):
-        raise SourceError(
-            f"{question.question_id}: other text, images or answer than when {name} was imported"
-            " before; import it under another name"
-        )
-    return list({**found, **{question.question_id: question for question in added}}.values())
-
-
-def _changed(existing: dict[str, Question], added: Sequence[Question]) -> Iterator[Question]:
-    return (q for q in added if existing.get(q.question_id, q) != q)

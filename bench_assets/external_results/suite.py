@@ -14,7 +14,7 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.core.tables.json_records import read_entries, records
-from bench_assets.evaluation.suite import Suite
+from bench_assets.evaluation.suite import HomeConfiguration, Suite
 from bench_assets.evaluation.task import Condition, ScoredQuestion, Task
 from bench_assets.external_results.results import ExternalResults
 
@@ -130,20 +130,23 @@ def imports_as_json(tasks: Sequence[ImportedTask]) -> list[Mapping[str, str | bo
     return [asdict(one) for one in tasks]
 
 
-def imported_suites(home: Path) -> list[Suite]:
-    """Build a suite for each task that was imported into a home.
+def suites_of_home(settings: HomeConfiguration) -> list[tuple[str, Suite]]:
+    """Build a suite for each task that was imported into a home, with the file that names it.
 
     Raises:
         SourceError: If the list is damaged.
     """
     return [
-        Suite(
-            name=one.suite,
-            tasks=(one.as_task(),),
-            assets=partial(_questions, one),
-            code=(Path(__file__),),
+        (
+            str(settings.home / IMPORTS_FILE),
+            Suite(
+                name=task.suite,
+                tasks=(task.as_task(),),
+                assets=partial(_questions, task),
+                code=(Path(__file__),),
+            ),
         )
-        for one in read_imports(home)
+        for task in read_imports(settings.home)
     ]
 
 

@@ -1,29 +1,21 @@
-"""``bench.read_results`` and ``bench.audit``: other harnesses' results, and audits of results."""
+"""``bench.audit``: audits of a suite, or of results."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.audit.registry import audit_task
-from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.defs.assembly import tables_of
 from bench_assets.defs.tables.audit_evidence import TaskEvidence
 from bench_assets.python_api.display import html_rows, terminal_table
 from bench_assets.python_api.run import Run, check_run
 from bench_assets.workspace.console.output import Cell
 from bench_assets.workspace.evaluate.audit import audit_tasks
-from bench_assets.workspace.evaluate.imports import (
-    read_evaluations,
-    store_evaluation,
-    store_evaluations,
-)
-from bench_assets.workspace.materialization.opening import home_settings, open_workbench
-from bench_resources.images.store import open_image_store
+from bench_assets.workspace.evaluate.stored_evaluation import store_evaluation
+from bench_assets.workspace.materialization.opening import open_workbench
 from bench_resources.tables.parquet import TableFiles
 
 if TYPE_CHECKING:
@@ -85,44 +77,6 @@ class AuditTable(Sequence[AuditRow]):
     def _skipped(self) -> str:
         names = dict.fromkeys(row.check for row in self.rows if row.passed and row.skipped)
         return f"Do not apply (reasons in .frame): {', '.join(names)}" if names else ""
-
-
-def read_results(file: str | Path, *, name: str = "", model: str = "", store: bool = False) -> Run:
-    """Read results of another harness as a run, which can be shown, compared and audited.
-
-    Reads a log of Inspect AI (``.eval`` or ``.json``), samples of lmms-eval
-    (``*_samples_TASK.jsonl`` beside ``*_results.json``) or a file of VLMEvalKit
-    (``MODEL_DATASET.xlsx``). Numbers and points are those of the harness.
-
-    >>> import json
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> folder = Path(mkdtemp())
-    >>> sample = {"doc_id": 0, "input": "1+1?", "target": "2", "filtered_resps": "2", "acc": 1.0}
-    >>> _ = (folder / "d_samples_sums.jsonl").write_text(json.dumps(sample))
-    >>> results = {"results": {"sums": {"acc,none": 1.0}}, "model_name": "tiny"}
-    >>> _ = (folder / "d_results.json").write_text(json.dumps(results))
-    >>> result = read_results(folder / "d_samples_sums.jsonl")
-    >>> result.model, result.evaluations[0].task.title, result.metrics.value[0].item()
-    ('tiny', 'sums (lmms-eval)', 1.0)
-
-    Args:
-        file: The file.
-        name: Name of the suite here; "": harness and task.
-        model: Name of the model here; "": as in the file.
-        store: Also store the results in the home, as ``bench import`` does, for its leaderboard,
-            report and audit.
-
-    Raises:
-        SourceError: If the file has none of these formats, or is damaged.
-    """
-    settings = home_settings().load()
-    images = open_image_store(settings)
-    found = read_evaluations(Path(file), images, suite=name, model=model)
-    if store:
-        tables = tables_of(home_settings())
-        store_evaluations(settings.home, tables, load_catalog(settings), found)
-    return Run(model=found[0].model, evaluations=tuple(found), image_store=images)
 
 
 def audit(results: "str | Run | Sequence[Run]") -> AuditTable:

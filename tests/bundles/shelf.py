@@ -21,8 +21,8 @@ from bench_assets.core.schema.signature import format_judge_setup
 from bench_assets.core.text.redaction import Secrets
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import Suite
-from bench_assets.export.collection import TableCollection, TableFilter
 from bench_assets.file_benchmarks.suite import task_of
+from bench_assets.workspace.inspect.table_collection import TableCollection, TableFilter
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles

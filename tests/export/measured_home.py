@@ -11,8 +11,8 @@ from bench_assets.core.tables.arrow import digest
 from bench_assets.core.text.redaction import Secrets
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import ByRules, Condition, Task
-from bench_assets.export.collection import TableCollection, TableFilter
 from bench_assets.export.formats import ExportJob
+from bench_assets.workspace.inspect.table_collection import TableCollection, TableFilter
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 

@@ -13,9 +13,9 @@ import pytest
 
 from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.core.schema.rows import Question
-from bench_assets.export.collection import TableFilter
 from bench_assets.export.formats import FORMATS, format_of
 from bench_assets.export.tables import FORMS, _Csv
+from bench_assets.workspace.inspect.table_collection import TableFilter
 from bench_resources.tables.parquet import TableFiles
 from tests.export.measured_home import KEY, MODEL, NASTY, TASK, leaving, questions
 

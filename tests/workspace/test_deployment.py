@@ -16,10 +16,10 @@ from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
 from bench_assets.workspace.materialization.dagster_processes import CodeServer
+from bench_resources.cluster.run_needs import pod_config
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.redaction.dagster_instance import HomeInstance
 from bench_resources.runs.dagster_names import WorkerStatus
-from bench_resources.runs.run_needs import pod_config
 from tests.conftest import CHECKOUT
 from tests.started_runs import started_run
 
@@ -105,7 +105,7 @@ current-context: c
 
 def test_a_run_that_a_command_makes_is_not_taken_for_a_job_that_vanished(tmp_path: Path) -> None:
     pytest.importorskip("dagster_k8s", reason="make cluster-check installs dagster-k8s")
-    from bench_resources.runs.kubernetes import PodLauncher
+    from bench_resources.cluster.kubernetes import PodLauncher
 
     (tmp_path / "kubeconfig").write_text(KUBECONFIG)
     launcher = PodLauncher(

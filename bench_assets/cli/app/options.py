@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 from typer.models import ArgumentInfo
 
+from bench_assets.cli.app.command_context import error_reporting
 from bench_assets.cli.app.completion import (
     complete_conditions,
     complete_judges,
@@ -19,6 +20,8 @@ from bench_assets.cli.app.completion import (
     complete_scorers,
     complete_suites,
 )
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.features import command_of
 
 Complete = Callable[[str], list[str]]
 
@@ -88,6 +91,30 @@ PANELS = {
 
 SHORTCUTS = {"import": "home"}
 """Commands that are also available at the top level, and their group."""
+
+
+def feature_command(name: str) -> typer.Typer:
+    """The command of a feature; one that says what to install if its package is missing."""
+    try:
+        commands: typer.Typer = command_of(name)
+    except SettingsError as error:
+        return _missing_command(name, error)
+    return commands
+
+
+def _missing_command(name: str, error: SettingsError) -> typer.Typer:
+    commands = typer.Typer()
+
+    @commands.command(
+        name,
+        help="Not installed.",
+        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    )
+    def report_missing() -> None:
+        with error_reporting():
+            raise error
+
+    return commands
 
 
 class CommandGroup(TyperGroup):

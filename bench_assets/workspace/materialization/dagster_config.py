@@ -87,7 +87,7 @@ def _storage_config(folder: Path, settings: Settings) -> dict[str, Any]:
         bench["database"] = settings.storage.variable
         storage = {
             "custom": _configurable_class(
-                "bench_resources.runs.dagster_postgres",
+                "bench_resources.cluster.dagster_postgres",
                 "SharedPostgresStorage",
                 variable=settings.storage.variable,
             )
@@ -118,11 +118,11 @@ def _cluster(settings: Settings) -> dict[str, Any]:
     if cluster.launcher == "ray":
         _require("dagster_ray", settings, "[cluster] launcher")
         changed["run_launcher"] = _configurable_class(
-            "bench_resources.runs.ray_launcher", "RayLauncher", ray={"address": cluster.address}
+            "bench_resources.cluster.ray_launcher", "RayLauncher", ray={"address": cluster.address}
         )
     if cluster.launcher == "slurm":
         changed["run_launcher"] = _configurable_class(
-            "bench_resources.runs.slurm_launcher", "SlurmLauncher"
+            "bench_resources.cluster.slurm_launcher", "SlurmLauncher"
         )
     return changed
 

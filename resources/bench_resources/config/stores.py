@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench_assets.features import hook_of
 from bench_resources.config.addresses import fill_keys
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.environment import read_secret
@@ -13,8 +14,8 @@ from bench_resources.storage.blobs.port import Blobs
 from bench_resources.storage.locks import FileLocks, LeaseLocks, Locks
 
 if TYPE_CHECKING:
+    from bench_resources.cluster.postgres import PostgresDatabase
     from bench_resources.response_cache.store import ResponseStore
-    from bench_resources.storage.postgres import PostgresDatabase
     from bench_resources.storage.vectors import VectorCache
 
 
@@ -128,10 +129,11 @@ def open_database(settings: Settings) -> "PostgresDatabase":
     Raises:
         SettingsError: If its address is invalid.
     """
-    from bench_resources.storage.postgres import PostgresDatabase
-
     variable = settings.storage.variable
-    return PostgresDatabase(read_secret(variable), variable)
+    database: PostgresDatabase = hook_of("database", f"{settings.file}, [storage] database")(
+        read_secret(variable), variable
+    )
+    return database
 
 
 def migrate_schema(settings: Settings) -> list[str]:

@@ -8,15 +8,18 @@ import json
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, TypeVar
 
 import dagster as dg
 from dagster import deserialize_value, serialize_value
 
+from bench_assets.features import hook_of
 from bench_resources.config.environment import local_home, read_secret
 from bench_resources.redaction.logs import CurrentSecrets, redact_logs, redact_tracebacks
 from bench_resources.runs.dagster_names import InstanceRef
-from bench_resources.runs.heartbeats import Heartbeats
+
+if TYPE_CHECKING:
+    from bench_resources.cluster.heartbeats import Heartbeats
 
 Record = TypeVar("Record")
 
@@ -91,10 +94,15 @@ class HomeInstance(dg.DagsterInstance):
         return InstanceRef.config_defaults(base_dir)
 
     @cached_property
-    def heartbeats(self) -> Heartbeats | None:
+    def heartbeats(self) -> "Heartbeats | None":
         """Heartbeats of runs, if several machines share a database."""
         variable = self._database
-        return Heartbeats(read_secret(variable), variable) if variable else None
+        if not variable:
+            return None
+        heartbeats: Heartbeats = hook_of("heartbeats", "[storage] database")(
+            read_secret(variable), variable
+        )
+        return heartbeats
 
     def should_store_event(self, event: dg.EventLogEntry) -> bool:
         """Whether an event is stored; each costs transactions."""

@@ -1,1 +1,1 @@
-"""Dagster runs: heartbeats, orphaned runs, pools, Ray and Kubernetes launchers."""
+"""Dagster runs: orphaned runs, pools."""

@@ -29,7 +29,7 @@ from bench_resources.storage.process_identity import ProcessIdentity, has_ended,
 from bench_resources.tables.parquet import TableIOManager
 
 if TYPE_CHECKING:
-    from bench_resources.runs.heartbeats import Heartbeats
+    from bench_resources.cluster.heartbeats import Heartbeats
 
 _PROCESS_TAG = ".dagster/bench_process"  # hidden in the UI, as the next two
 _LAUNCHER_TAG = (

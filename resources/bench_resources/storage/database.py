@@ -27,7 +27,7 @@ from bench_resources.storage.sqlite import (
 )
 
 if TYPE_CHECKING:
-    from bench_resources.storage.postgres import PostgresDatabase
+    from bench_resources.cluster.postgres import PostgresDatabase
 
 Database: TypeAlias = "SqliteDatabase | PostgresDatabase"
 """A database; every unit of work is one transaction, and errors are ``HomeError``."""

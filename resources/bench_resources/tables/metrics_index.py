@@ -16,9 +16,9 @@ import sqlalchemy as sa
 from bench_assets.core.schema.errors import HomeError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.arrow import arrow_schema
+from bench_assets.features import hook_of
 from bench_resources.config.environment import read_secret
 from bench_resources.storage.database import Database
-from bench_resources.storage.postgres import PostgresDatabase
 from bench_resources.storage.schema import column_in, metric_rows, metric_tables, upsert
 from bench_resources.tables.fetching import FetchedTable, fetch_tables
 
@@ -39,7 +39,7 @@ def open_metrics_index(variable: str) -> "MetricsIndex":
 
 @cache
 def _open_index(address: str, variable: str, _process: int) -> "MetricsIndex":
-    return MetricsIndex(PostgresDatabase(address, variable))
+    return MetricsIndex(hook_of("database", "[storage] database")(address, variable))
 
 
 class MetricsIndex:

@@ -7,8 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from bench_assets.core.schema.errors import ModelError
+from bench_resources.cluster.ray_cluster import connect
 from bench_resources.config.sections.local_models import TransformersSpec, VllmSpec
-from bench_resources.runs.ray_cluster import connect
 
 
 def transformers(**fields: Any) -> TransformersSpec:

@@ -14,9 +14,9 @@ from PIL import Image, ImageOps
 from bench_assets.core.schema.chat import Image as ImagePart
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import Task
-from bench_assets.export.collection import ExportTable
 from bench_assets.export.vlmevalkit import question_rows
 from bench_assets.report.site.images import Images
+from bench_assets.workspace.inspect.table_collection import ExportTable
 from bench_resources.annotation.label_studio.server import export_images
 from bench_resources.images.browser_images import browser_image
 from bench_resources.images.previews import PreviewTable

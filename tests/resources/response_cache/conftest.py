@@ -5,8 +5,8 @@ from itertools import count
 
 import pytest
 
+from bench_resources.cluster.postgres import PostgresDatabase
 from bench_resources.response_cache.store import ResponseStore
-from bench_resources.storage.postgres import PostgresDatabase
 from tests.postgres_server import PostgresServer, postgres
 
 

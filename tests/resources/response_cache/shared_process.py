@@ -10,9 +10,9 @@ import time
 from collections.abc import Iterator, Sequence
 
 from bench_assets.core.schema.chat import Decoding, Request, Response
+from bench_resources.cluster.postgres import PostgresDatabase
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.store import ResponseStore
-from bench_resources.storage.postgres import PostgresDatabase
 from tests.resources.models.api.asking import requests_for
 
 

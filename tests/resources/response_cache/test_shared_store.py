@@ -17,9 +17,9 @@ import sqlalchemy as sa
 
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import HomeError, SettingsError
+from bench_resources.cluster.postgres import PostgresDatabase
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.store import ResponseStore
-from bench_resources.storage.postgres import PostgresDatabase
 from bench_resources.storage.schema import STORES, responses
 from bench_resources.storage.vectors import VectorCache, vector_rows
 from tests.postgres_server import PASSWORD, PostgresServer

@@ -59,7 +59,7 @@ def ended(instance: dg.DagsterInstance, run_id: str, seconds: float) -> dg.Dagst
 def ray_launcher(address: str) -> dict[str, Any]:
     """The entry of ``dagster.yaml``."""
     return {
-        "module": "bench_resources.runs.ray_launcher",
+        "module": "bench_resources.cluster.ray_launcher",
         "class": "RayLauncher",
         "config": {"ray": {"address": address}},
     }

@@ -6,9 +6,9 @@ import pytest
 import yaml
 
 from bench_assets.workspace.materialization.dagster_config import write_dagster_yaml
+from bench_resources.cluster.ray_launcher import RayLauncher
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.runs.dagster_names import WorkerStatus
-from bench_resources.runs.ray_launcher import RayLauncher
 from tests.started_runs import started_run
 
 pytest.importorskip("dagster_ray", reason="make cluster-check installs dagster-ray")

@@ -6,8 +6,8 @@ import dagster as dg
 import pytest
 
 from bench_assets.core.schema.errors import UnknownNameError
+from bench_resources.cluster.run_needs import needs_of
 from bench_resources.config.bench_toml import Settings, load_settings
-from bench_resources.runs.run_needs import needs_of
 
 TOML = """
 [models.gpu]

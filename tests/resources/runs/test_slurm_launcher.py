@@ -9,14 +9,18 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from bench_resources.cluster.slurm_launcher import JOB, SlurmLauncher
 from bench_resources.runs.dagster_names import WorkerStatus
 from bench_resources.runs.orphaned_runs import end_orphaned_runs
-from bench_resources.runs.slurm_launcher import JOB, SlurmLauncher
 from tests.resources.runs.sending import Send, ended, instance_of, sending
 from tests.slurm_cluster import SlurmCluster, slurm_cluster
 
 pytestmark = pytest.mark.long
-LAUNCHER = {"module": "bench_resources.runs.slurm_launcher", "class": "SlurmLauncher", "config": {}}
+LAUNCHER = {
+    "module": "bench_resources.cluster.slurm_launcher",
+    "class": "SlurmLauncher",
+    "config": {},
+}
 _TOML = """
 [models.wide]
 kind = "transformers"

@@ -18,8 +18,8 @@ _ASK = """
 import sys
 import dagster as dg
 from bench_assets.core.schema.errors import BenchError
-from bench_resources.runs.ray_cluster import connect
-from bench_resources.runs.ray_launcher import RayLauncher
+from bench_resources.cluster.ray_cluster import connect
+from bench_resources.cluster.ray_launcher import RayLauncher
 
 def send():
     launcher = RayLauncher(sys.argv[1])

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from bench_resources.runs.ray_cluster import run_with_timeout
+from bench_resources.cluster.ray_cluster import run_with_timeout
 
 
 def test_what_takes_longer_is_left_alone() -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import HomeError
+from bench_resources.cluster.postgres import PostgresDatabase
 from bench_resources.storage.database import Database, SqliteDatabase
 from bench_resources.storage.leases import Leases, claim
 from bench_resources.storage.locks import LeaseLocks
-from bench_resources.storage.postgres import PostgresDatabase
 
 
 @pytest.fixture(params=["a file", pytest.param("PostgreSQL", marks=pytest.mark.long)])

@@ -13,7 +13,7 @@ import dagster as dg
 import pytest
 
 from bench_assets.workspace.materialization.dagster_instance import open_instance
-from bench_resources.runs.heartbeats import Heartbeats
+from bench_resources.cluster.heartbeats import Heartbeats
 from bench_resources.runs.orphaned_runs import end_orphaned_runs, send_heartbeats
 from bench_resources.storage.process_identity import this_process
 from tests.conftest import CHECKOUT
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.long
 STARTED, OVER = dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.FAILURE
 LIVING = """
 import sys, time
-from bench_resources.runs.heartbeats import Heartbeats
+from bench_resources.cluster.heartbeats import Heartbeats
 with Heartbeats(sys.stdin.readline().strip(), "V", 2).keep_alive(sys.argv[1]):
     print("lives", flush=True)
     time.sleep(60)

@@ -23,7 +23,7 @@ def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Vect
     if request.param == "a file":
         return lambda: vector_file(tmp_path / "home" / "vectors.sqlite")
     pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
-    from bench_resources.storage.postgres import PostgresDatabase
+    from bench_resources.cluster.postgres import PostgresDatabase
 
     address = request.getfixturevalue("address")
     return lambda: VectorCache(PostgresDatabase(address, "V"))

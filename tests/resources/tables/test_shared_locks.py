@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import HomeError
+from bench_resources.cluster.postgres import PostgresDatabase
 from bench_resources.storage.locks import LeaseLocks, Locks
-from bench_resources.storage.postgres import PostgresDatabase
 from tests.postgres_server import PostgresServer
 
 psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.long
 CHECKOUT = Path(__file__).parents[3]
 HOLD = """
 import os, sys
-from bench_resources.storage.postgres import PostgresDatabase
+from bench_resources.cluster.postgres import PostgresDatabase
 from bench_resources.storage.locks import LeaseLocks
 database = PostgresDatabase(os.environ["BENCH_DATABASE"], "BENCH_DATABASE")
 locks = LeaseLocks(database, float(sys.argv[1]))

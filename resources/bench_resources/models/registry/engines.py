@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench_assets.features import hook_of
 from bench_resources.config.sections.base import ModelSpec
 from bench_resources.config.sections.engine_kinds import EngineContext, EngineKind, installed_kind
 from bench_resources.config.sections.local_models import (
@@ -88,9 +89,9 @@ def _open_server(spec: ServerSpec, at: EngineContext) -> Engine:
     if spec.path:
         return ServedEngine(spec, at.name, at.read_image, at.resolve("servers"), spent=at.spent)
     if spec.batch:
-        from bench_resources.models.batches.engine import BatchEngine
-
-        return BatchEngine(spec, at.read_image, at.resolve("batches"), spent=at.spent)
+        open_batches = hook_of("batch engine", f"[models.{at.name}] batch")
+        batches: Engine = open_batches(spec, at.read_image, at.resolve("batches"), spent=at.spent)
+        return batches
     return ServerEngine(spec, at.read_image, spent=at.spent)
 
 

@@ -11,12 +11,12 @@ from contextlib import suppress
 from typing import Any
 
 from bench_assets.core.schema.errors import ModelError
+from bench_resources.cluster.ray_cluster import connect, unfit_cluster_reason
+from bench_resources.cluster.run_needs import ray_options
 from bench_resources.config.sections.local_models import LocalSpec
 from bench_resources.models.workers.pool import LocalEngine, WorkerPoolEngine
 from bench_resources.models.workers.port import Chunk, ChunkDone, Job, WorkerDied, WorkerMessage
 from bench_resources.models.workers.processes import answer_chunk
-from bench_resources.runs.ray_cluster import connect, unfit_cluster_reason
-from bench_resources.runs.run_needs import ray_options
 
 _MOST_AT_ONCE = 64  # responses in one Ray object
 

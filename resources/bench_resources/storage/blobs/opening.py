@@ -1,12 +1,10 @@
 """Opens the blob store of a home."""
 
-from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from bench_assets.core.schema.errors import SettingsError
+from bench_assets.features import hook_of
 from bench_resources.storage.blobs.files import FileBlobs
-from bench_resources.storage.blobs.objects import ObjectBlobs
 from bench_resources.storage.blobs.port import Blobs
 
 
@@ -29,45 +27,11 @@ def open_blobs(
     if folder := shared_folder(objects) if objects else home:
         return FileBlobs(folder / below)
     place = place or objects
-    _require_conditional_puts(objects, endpoint, place)
-    return _open_objects(f"{objects.rstrip('/')}/{below}", endpoint, f"{place.rstrip('/')}/{below}")
+    blobs: Blobs = hook_of("object store", "[storage] objects")(objects, endpoint, below, place)
+    return blobs
 
 
 def shared_folder(objects: str) -> Path | None:
     """Folder of an address ``file:///...``; None for an object store."""
     address = urlsplit(objects)
     return Path(unquote(address.path)) if address.scheme == "file" else None
-
-
-@cache
-def _require_conditional_puts(objects: str, endpoint: str, place: str) -> None:
-    """Verify once per process."""
-    _open_objects(objects.rstrip("/"), endpoint, place).require_conditional_puts()
-
-
-@cache
-def _open_objects(address: str, endpoint: str, place: str) -> ObjectBlobs:
-    """Open an object store, with credentials from the environment."""
-    try:
-        from obstore.exceptions import BaseError
-        from obstore.store import from_url
-    except ImportError as error:
-        raise SettingsError(
-            "[storage] objects needs obstore: pip install 'bench-assets[cluster]'"
-        ) from error
-    where = {"endpoint": endpoint} if endpoint else {}
-    try:
-        store = from_url(
-            address,
-            **where,
-            client_options={
-                "allow_http": endpoint.startswith("http:"),
-                "connect_timeout": "5s",
-                "timeout": "60s",
-            },
-            retry_config={"max_retries": 0},  # ``ObjectBlobs`` retries, and logs it
-        )
-    except BaseError as error:
-        cause = str(error).split("\n")[0].replace(address, place)
-        raise SettingsError(f"[storage] objects, {place}: {cause}") from None
-    return ObjectBlobs(store, place)

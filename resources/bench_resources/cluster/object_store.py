@@ -4,9 +4,10 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
-from bench_assets.core.schema.errors import HomeError
+from bench_assets.core.schema.errors import HomeError, SettingsError
 from bench_resources.storage.blobs.port import BlobEntry, safe_name
 
 if TYPE_CHECKING:
@@ -219,3 +220,48 @@ def _classify_error(why: Exception) -> tuple[str, bool, type[HomeError]]:
     if _NO_BUCKET.search(text):
         return f"there is no such bucket ({status})", False, HomeError
     return f"refused ({status or type(why).__name__})", False, HomeError
+
+
+def open_object_blobs(objects: str, endpoint: str, below: str, place: str) -> ObjectBlobs:
+    """Open a folder of an object store, see ``storage.blobs.opening.open_blobs``.
+
+    Raises:
+        SettingsError: If obstore is not installed, or the address is invalid.
+        HomeError: If the store cannot be reached or has no conditional puts.
+    """
+    _require_conditional_puts(objects, endpoint, place)
+    return _open(f"{objects.rstrip('/')}/{below}", endpoint, f"{place.rstrip('/')}/{below}")
+
+
+@cache
+def _require_conditional_puts(objects: str, endpoint: str, place: str) -> None:
+    """Verify once per process."""
+    _open(objects.rstrip("/"), endpoint, place).require_conditional_puts()
+
+
+@cache
+def _open(address: str, endpoint: str, place: str) -> ObjectBlobs:
+    """Open an object store, with credentials from the environment."""
+    try:
+        from obstore.exceptions import BaseError
+        from obstore.store import from_url
+    except ImportError as error:
+        raise SettingsError(
+            "[storage] objects needs obstore: pip install 'bench-assets[cluster]'"
+        ) from error
+    where = {"endpoint": endpoint} if endpoint else {}
+    try:
+        store = from_url(
+            address,
+            **where,
+            client_options={
+                "allow_http": endpoint.startswith("http:"),
+                "connect_timeout": "5s",
+                "timeout": "60s",
+            },
+            retry_config={"max_retries": 0},  # ``ObjectBlobs`` retries, and logs it
+        )
+    except BaseError as error:
+        cause = str(error).split("\n")[0].replace(address, place)
+        raise SettingsError(f"[storage] objects, {place}: {cause}") from None
+    return ObjectBlobs(store, place)

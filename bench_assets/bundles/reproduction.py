@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
+from bench_assets.bundles.number_lookup import find_number
 from bench_assets.bundles.packing import BundleOptions, PackedBundle, pack_number
 from bench_assets.bundles.requirements import (
     NOT_CACHED,
@@ -40,10 +41,13 @@ from bench_assets.evaluation.elicited_model import ElicitedModel
 from bench_assets.evaluation.outcomes import Accepted, accept_refusals
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import RULES, ChosenJudge, Task
-from bench_assets.export.collection import ModelResponses, TableCollection, TableFilter
 from bench_assets.report.site.images import restricted_suites
 from bench_assets.workspace.console.output import progress_style
-from bench_assets.workspace.evaluate.number_lookup import find_number
+from bench_assets.workspace.inspect.table_collection import (
+    ModelResponses,
+    TableCollection,
+    TableFilter,
+)
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.environment import known_secrets
 from bench_resources.config.sections.models import EMBEDDED_MODELS

@@ -16,6 +16,13 @@ from typing import TYPE_CHECKING, Any, Self
 import dagster as dg
 
 from bench_assets.core.schema.errors import HomeError
+from bench_resources.cluster.ray_cluster import (
+    Result,
+    cluster_errors,
+    missing_token,
+    run_with_timeout,
+)
+from bench_resources.cluster.run_needs import needs_of, ray_options
 from bench_resources.config.addresses import fill_keys
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.runs.dagster_names import (
@@ -24,8 +31,6 @@ from bench_resources.runs.dagster_names import (
     WorkerStatus,
 )
 from bench_resources.runs.orphaned_runs import process_health
-from bench_resources.runs.ray_cluster import Result, cluster_errors, missing_token, run_with_timeout
-from bench_resources.runs.run_needs import needs_of, ray_options
 
 if TYPE_CHECKING:
     from dagster_ray import RayRunLauncher

@@ -15,6 +15,7 @@ from typing import Any, Self
 import dagster as dg
 
 from bench_assets.core.schema.errors import HomeError
+from bench_resources.cluster.run_needs import needs_of, sbatch_options
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.runs.dagster_names import (
     CheckRunHealthResult,
@@ -23,7 +24,6 @@ from bench_resources.runs.dagster_names import (
     WorkerStatus,
 )
 from bench_resources.runs.orphaned_runs import process_health
-from bench_resources.runs.run_needs import needs_of, sbatch_options
 
 JOB = "slurm/job"  # tag of a run: the number of its job
 

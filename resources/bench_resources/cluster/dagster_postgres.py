@@ -18,8 +18,8 @@ from dagster_postgres.storage import DagsterPostgresStorage
 from sqlalchemy import Connection, Engine, inspect
 from sqlalchemy.exc import OperationalError
 
+from bench_resources.cluster.postgres import FIRST_PATIENCE, PostgresDatabase
 from bench_resources.config.environment import read_secret
-from bench_resources.storage.postgres import FIRST_PATIENCE, PostgresDatabase
 from bench_resources.storage.sqlite import PATIENCE
 
 Result = TypeVar("Result")

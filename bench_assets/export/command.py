@@ -16,7 +16,7 @@ app = typer.Typer()
 def complete_formats(incomplete: str) -> list[str]:
     """Export formats."""
     from bench_assets.export.formats import FORMATS
-    from bench_assets.workspace.inspect.export import SUBMISSION
+    from bench_assets.export.operations import SUBMISSION
 
     return [name for name in (*FORMATS, SUBMISSION) if name.startswith(incomplete)]
 
@@ -87,7 +87,7 @@ def export(
 
     Example: bench export csv --suite codis
     """
-    from bench_assets.workspace.inspect.export import ExportRequest, export_results
+    from bench_assets.export.operations import ExportRequest, export_results
 
     request = ExportRequest(
         form=form,

@@ -15,8 +15,8 @@ from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.tables.leaderboard import rank_task
 from bench_assets.evaluation.task import Task
-from bench_assets.export.collection import TableCollection, TableFilter
 from bench_assets.export.formats import ExportJob, format_of
+from bench_assets.workspace.inspect.table_collection import TableCollection, TableFilter
 from bench_assets.workspace.inspect.tables import make_paper_table
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.environment import known_secrets

@@ -13,8 +13,8 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
 from bench_assets.core.schema.errors import HomeError
+from bench_resources.cluster.postgres import PostgresDatabase
 from bench_resources.storage.leases import Leases
-from bench_resources.storage.postgres import PostgresDatabase
 
 LEASE = 30.0  # s after which a run without a beat is lost
 _INTERVAL = 5.0  # s between two beats

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bench_assets.bundles.reproduction import ReproductionResult
 from bench_assets.bundles.rescoring import Divergence, format_digits
 from bench_assets.bundles.verification import VerifiedBundle
 from bench_assets.cli.output.explanations import CAUSE_COLUMNS
 from bench_assets.core.schema.rows import Metric
 from bench_assets.workspace.console.output import Cell, print_message, print_result, print_rows
-from bench_assets.workspace.evaluate.reproduction import ReproductionResult
 
 _MAX_DIVERGENCES = 12  # printed
 

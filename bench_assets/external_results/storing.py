@@ -5,15 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import SettingsError, SourceError
-from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import Signature, short_digest
-from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import name_defects
 from bench_assets.evaluation.task import TaskEvaluation
-from bench_assets.external_results.evaluation import imported_evaluation, merged_questions
+from bench_assets.external_results.evaluation import imported_evaluation
 from bench_assets.external_results.reading import read_external_results
 from bench_assets.external_results.results import ExternalResults
 from bench_assets.external_results.suite import (
@@ -23,6 +19,7 @@ from bench_assets.external_results.suite import (
     read_imports,
     stored_task,
 )
+from bench_assets.workspace.evaluate.stored_evaluation import store_evaluation
 from bench_resources.images.store import ImageStore
 from bench_resources.storage.atomic_write import open_atomic
 from bench_resources.storage.locks import hold_locks
@@ -92,45 +89,3 @@ def store_evaluations(
         with open_atomic(home / IMPORTS_FILE) as file:
             listed = imports_as_json(list(existing.values()))
             file.write(json.dumps(listed, indent=1, ensure_ascii=False).encode())
-
-
-def store_evaluation(tables: TableFiles, one: TaskEvaluation) -> None:
-    """Write the tables of one evaluation, and update the metrics of earlier imports."""
-    key = questions_key(one.task, one.condition)
-    before = tables.read(key, Question) if tables.exists(key) else []
-    questions = merged_questions(before, one.questions, one.task.title)
-    tables.write(key, questions, Question)
-    for name, rows, row_type in (
-        ("predictions", one.predictions, Prediction),
-        ("judgements", [], Judgement),  # empty; read by audit checks
-        ("scores", one.scores, Score),
-        ("metrics", one.metrics, Metric),
-    ):
-        tables.write(evaluation_key(one.task, one.condition, name), rows, row_type, one.model)
-    _renew_metrics(tables, one, questions)
-
-
-def _renew_metrics(tables: TableFiles, one: TaskEvaluation, questions: Sequence[Question]) -> None:
-    """Update every model's metrics to the present questions, and count its missing responses."""
-    key, data = evaluation_key(one.task, one.condition, "metrics"), short_digest(digest(questions))
-    for model in tables.partitions(key):
-        predictions = tables.read(
-            evaluation_key(one.task, one.condition, "predictions"), Prediction, model
-        )
-        answered = {row.question_id for row in predictions if not row.error}
-        n_failed = len(questions) - len(answered)
-        rows = [
-            replace(
-                row,
-                data=data,
-                n_failed=n_failed if row.category == "all" else row.n_failed,
-                signature=str(_with_data(row.signature, data, len(questions))),
-            )
-            for row in tables.read(key, Metric, model)
-        ]
-        tables.write(key, rows, Metric, model)
-
-
-def _with_data(signature: str, data: str, n: int) -> Signature:
-    found = Signature.parse(signature)
-    return replace(found, parts={**found.parts, "data": data, "n": str(n)})

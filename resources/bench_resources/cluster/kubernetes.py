@@ -6,10 +6,10 @@ from pathlib import Path
 import dagster as dg
 from dagster_k8s import K8sRunLauncher
 
+from bench_resources.cluster.run_needs import needs_of, pod_config
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.runs.dagster_names import CheckRunHealthResult, LaunchRunContext
 from bench_resources.runs.orphaned_runs import process_health
-from bench_resources.runs.run_needs import needs_of, pod_config
 
 _JOB_TAG = (
     "bench/sent_to"  # tag of runs that are Kubernetes jobs; others run in a command's process

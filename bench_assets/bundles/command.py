@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from bench_assets.bundles.packing import PackedBundle
 
 app = typer.Typer(
-    no_args_is_help=True, help="Pack a number with its inputs, verify it, reproduce it."
+    name="bundle",
+    no_args_is_help=True,
+    help="Pack a number with its inputs, verify it, reproduce it.",
 )
 
 EXIT_NOT_POSSIBLE = 2
@@ -52,9 +54,9 @@ def reproduce(
     Example: bench bundle reproduce codis my-model
     """
     with open_home() as bench:
-        from bench_assets.cli.output.reproduction import print_reproduction, reproduction_json
-        from bench_assets.workspace.evaluate.number_lookup import find_number
-        from bench_assets.workspace.evaluate.reproduction import reproduce as try_again
+        from bench_assets.bundles.number_lookup import find_number
+        from bench_assets.bundles.reproduction import reproduce as try_again
+        from bench_assets.bundles.terminal import print_reproduction, reproduction_json
 
         try:
             found = try_again(bench, find_number(bench, number, condition), ask=ask)
@@ -95,7 +97,7 @@ def pack(
             f"expected a number and an output file: TASK MODEL OUT{_BUNDLE_SUFFIX}"
         )
     with open_home() as bench:
-        from bench_assets.workspace.evaluate.reproduction import bundle
+        from bench_assets.bundles.reproduction import bundle
 
         target = Path(number[-1])
         packed = bundle(bench, number[:-1], condition, target, images=images)
@@ -130,12 +132,12 @@ def verify(
     Example: bench bundle verify codis.zip
     """
     with error_reporting():
-        from bench_assets.bundles.verification import NotReproducibleError
-        from bench_assets.bundles.verification import verify as look
-        from bench_assets.cli.output.reproduction import (
+        from bench_assets.bundles.terminal import (
             bundle_verification_json,
             print_bundle_verification,
         )
+        from bench_assets.bundles.verification import NotReproducibleError
+        from bench_assets.bundles.verification import verify as look
 
         try:
             if not file.exists():

@@ -1,0 +1,52 @@
+"""``bench home import``: results of other harnesses."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bench_assets.cli.app.command_context import open_home
+from bench_assets.cli.app.options import JsonOption
+from bench_assets.workspace.console.output import METRIC_COLUMNS, print_message, print_rows
+
+app = typer.Typer()
+
+
+@app.command("import")
+def import_results(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="A log of Inspect AI (.eval, .json), samples of lmms-eval (*_samples_*.jsonl,"
+            " *_results.json), or a file of VLMEvalKit (MODEL_DATASET.xlsx).",
+        ),
+    ],
+    name: Annotated[str, typer.Option(help="Task name here. Default: harness and task.")] = "",
+    model: Annotated[str, typer.Option(help="Model name here. Default: as in the file.")] = "",
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Import results of another harness into the leaderboard, the report and the audit.
+
+    `bench import FILE` is the same.
+
+    Example: bench home import logs/2026-11-24_mmmu.eval
+    """
+    from bench_assets.external_results.storing import read_evaluations, store_evaluations
+    from bench_resources.images.store import open_image_store
+
+    with open_home() as bench:
+        images = open_image_store(bench.settings)
+        found = [
+            one for file in files for one in read_evaluations(file, images, suite=name, model=model)
+        ]
+        store_evaluations(bench.settings.home, bench.tables, bench.catalog, found)
+        rows = [row for one in found for row in one.metrics]
+        print_rows(rows, as_json=as_json, columns=METRIC_COLUMNS)
+        for one in found:
+            partial_note = f", {one.partial}" if one.partial else ""
+            print_message(
+                f"{one.task.name}: {one.model}, imported from {one.task.measured_by}{partial_note}."
+                f" See bench leaderboard, bench report and bench audit run {one.task.name}"
+            )

@@ -1,0 +1,115 @@
+"""Features: parts of the project that nothing imports, and that can be left out.
+
+Each feature is one package, listed here with the objects that it provides: commands, functions of
+the Python interface, tables and pages. What uses them asks for them by name, so that the rest works
+without the package. ``[tool.importlinter]`` in pyproject.toml enforces it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from bench_assets.core.schema.errors import SettingsError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feature:
+    """A package that can be left out; objects are ``module:name`` below the package."""
+
+    package: str
+    commands: Mapping[str, str] = field(default_factory=dict)  # typer apps, by command
+    functions: Mapping[str, str] = field(
+        default_factory=dict
+    )  # of ``import bench_assets``, by name
+    hooks: Mapping[str, str] = field(default_factory=dict)  # by what they are called for
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether the package is there."""
+        return find_spec(self.package) is not None
+
+    def load(self, target: str, purpose: str) -> Any:  # noqa: ANN401
+        """Import an object of the package.
+
+        Args:
+            target: ``module:name`` below the package.
+            purpose: What needs it, for the message.
+
+        Raises:
+            SettingsError: If the package is not there.
+        """
+        if not self.is_installed:
+            raise SettingsError(
+                f"{purpose}: the package {self.package} is not installed. It is a part of"
+                " bench-assets: pip install --force-reinstall --no-deps bench-assets"
+            )
+        module, _, name = target.partition(":")
+        return getattr(import_module(f"{self.package}.{module}"), name)
+
+
+FEATURES = (
+    Feature(package="bench_assets.bundles", commands={"bundle": "command:app"}),
+    Feature(
+        package="bench_assets.external_results",
+        commands={"import": "command:app"},
+        functions={"read_results": "python:read_results"},
+        hooks={"suites": "suite:suites_of_home"},
+    ),
+    Feature(package="bench_assets.export", commands={"export": "command:app"}),
+    Feature(
+        package="bench_resources.cluster",
+        hooks={
+            "database": "postgres:PostgresDatabase",
+            "heartbeats": "heartbeats:Heartbeats",
+            "object store": "object_store:open_object_blobs",
+        },
+    ),
+    Feature(package="bench_resources.models.batches", hooks={"batch engine": "engine:BatchEngine"}),
+)
+"""All features; a hook is called in this order."""
+
+
+def command_of(name: str) -> Any:  # noqa: ANN401
+    """The typer app of a command.
+
+    Raises:
+        SettingsError: If its package is not installed.
+    """
+    feature = next(feature for feature in FEATURES if name in feature.commands)
+    return feature.load(feature.commands[name], f"bench {name}")
+
+
+def function_of(name: str) -> Any:  # noqa: ANN401
+    """A function of the Python interface.
+
+    Raises:
+        KeyError: If no feature provides one of that name.
+        SettingsError: If its package is not installed.
+    """
+    for feature in FEATURES:
+        if name in feature.functions:
+            return feature.load(feature.functions[name], name)
+    raise KeyError(name)
+
+
+def hooks_of(name: str) -> Iterator[Any]:
+    """The hooks of a name, of all features that are installed and have one."""
+    for feature in FEATURES:
+        if name in feature.hooks and feature.is_installed:
+            yield feature.load(feature.hooks[name], name)
+
+
+def hook_of(name: str, purpose: str) -> Any:  # noqa: ANN401
+    """The one hook of a name.
+
+    Args:
+        name: The hook.
+        purpose: What needs it, for the message.
+
+    Raises:
+        SettingsError: If its package is not installed.
+    """
+    feature = next(feature for feature in FEATURES if name in feature.hooks)
+    return feature.load(feature.hooks[name], purpose)
