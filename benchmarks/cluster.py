@@ -1,4 +1,4 @@
-"""What homes share: responses in PostgreSQL, many replicas, images, a leaderboard of many models.
+"""What homes share: responses in PostgreSQL, images, a leaderboard of many models.
 
 Each part is skipped with a reason where what it needs is not installed.
 """
@@ -13,29 +13,19 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.provenance import row_digest
-from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.engine import VALIDATION_VERSION
-from bench_resources.response_cache.store import REPAIR_ADVICE, ResponseStore
-from bench_resources.storage.database import SqliteDatabase
-from benchmarks.cluster_replicas import Replicas
+from bench_resources.response_cache.store import ResponseStore
 from benchmarks.figures import Figure
 
 _BATCHES = 5
 _BATCH = 5_000  # responses
-_REPLICAS = 64
-_LATENCY = 0.05  # s
-_ROUNDS = 100  # requests to each replica
-_TRIALS = 3  # of which the best counts: others use the machine too
 _PARTS = ("cluster_leaderboard", "cluster_images", "cluster_ray")  # with files of their own
 
 
 def measure(folder: Path) -> list[Figure]:
     """Measure each part that can be."""
-    figures = _of("PostgreSQL", partial(_on_postgres, folder))
-    file = SqliteDatabase(folder / "responses.sqlite", REPAIR_ADVICE)
-    figures += [_scaling("a file", ResponseStore(file))]
+    figures = _of("PostgreSQL", _on_postgres)
     for name in _PARTS:
         if find_spec(f"benchmarks.{name}"):
             figures += _of(name, partial(_part, name, folder))
@@ -60,13 +50,13 @@ def _part(name: str, folder: Path) -> list[Figure]:
     return figures
 
 
-def _on_postgres(folder: Path) -> list[Figure]:
+def _on_postgres() -> list[Figure]:
     from bench_resources.cluster.postgres import PostgresDatabase
     from tests.postgres_server import postgres
 
     with postgres(fsync=True) as server:
         store = ResponseStore(PostgresDatabase(server.address(), "BENCH_DATABASE"))
-        return [*_kept(store), *_looked_up(store), _scaling("PostgreSQL", store)]
+        return [*_kept(store), *_looked_up(store)]
 
 
 def _kept(store: ResponseStore) -> list[Figure]:
@@ -122,23 +112,3 @@ def _looked_up(store: ResponseStore) -> list[Figure]:
     seconds = perf_counter() - started
     assert len(found) == len(keys)
     return [Figure(what="    the same looked up", value=len(keys) / seconds, unit="/s")]
-
-
-def _scaling(where: str, store: ResponseStore) -> Figure:
-    """Ask all replicas at once; how much of what so many could do is done."""
-    wall = min(_asked(f"{where} {number}", store) for number in range(_TRIALS))
-    return Figure(
-        what=f"{_REPLICAS} replicas of 50 ms, responses in {where}: of linear",
-        value=_ROUNDS * _LATENCY / wall,
-        least=0.9,
-    )
-
-
-def _asked(about: str, store: ResponseStore) -> float:
-    """Seconds until all replicas have answered all their requests."""
-    n = _REPLICAS * _ROUNDS
-    requests = [Request(prompt=Prompt.of(f"{about} {number}")) for number in range(n)]
-    model = CachingModel("m", Replicas(_REPLICAS, _LATENCY), store)
-    started = perf_counter()
-    model.response(requests)
-    return perf_counter() - started

@@ -161,7 +161,7 @@ class _RequestCounter:
             prompt=round(n * sum(each) / len(each)),
             completion=round(n * (before.tokens or longest)),
         )
-        at_once = spec.at_once if isinstance(spec, ServerSpec) else 1
+        at_once = spec.initial_concurrency if isinstance(spec, ServerSpec) else 1
         seconds = None if before.seconds is None else n * before.seconds / at_once
         return Estimate(
             task=task.name,

@@ -4,52 +4,19 @@ Ray waits silently for minutes if no cluster answers.
 """
 
 import importlib.util
-import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import TypeVar
 
-from bench_assets.core.schema.errors import BenchError, ModelError
-from bench_resources.checkpoints.hub_access import first_line
+from bench_assets.core.schema.errors import BenchError
 
 Result = TypeVar("Result")
 
-_CONNECT_TIMEOUT = 60.0  # s
-_LOCAL_CLUSTER = "the Ray cluster that this machine belongs to"
-_CONNECT_ADVICE = (
-    "start a node on this machine (docs/cluster.md), or set RAY_ADDRESS to the head's address; for"
-    " a cluster with a token, also set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"
-)
 _TOKEN_FILE = "~/.ray/auth_token"  # Ray's default
-
-
-def connect() -> None:
-    """Connect this process to the cluster at RAY_ADDRESS, or to that of the node on this machine.
-
-    Raises:
-        ModelError: If Ray is not installed, or no cluster can be reached.
-    """
-    if not importlib.util.find_spec("ray"):
-        raise ModelError("on = \"ray\" needs Ray: pip install 'bench-assets[cluster]'")
-    if missing := missing_token():
-        raise ModelError(f"{_LOCAL_CLUSTER} cannot be reached: {missing}")
-    import ray
-
-    if not ray.is_initialized():
-        try:
-            run_with_timeout(_CONNECT_TIMEOUT, _connect)
-        except TimeoutError as error:
-            raise ModelError(
-                f"{_LOCAL_CLUSTER} did not respond within {error}; {_CONNECT_ADVICE}"
-            ) from None
-        except cluster_errors() as error:
-            raise ModelError(
-                f"{_LOCAL_CLUSTER} cannot be reached: {first_line(error)}; {_CONNECT_ADVICE}"
-            ) from error
 
 
 def missing_token() -> str:
@@ -102,32 +69,3 @@ def run_with_timeout(seconds: float, work: Callable[[], Result]) -> Result:
     if not wait([done], seconds).done:
         raise TimeoutError(f"{seconds:.0f} s")
     return done.result()
-
-
-def _connect() -> None:
-    import ray
-
-    # Else Ray prints messages about its threads to our terminal.
-    logging.getLogger("ray").setLevel(logging.ERROR)
-    ray.init(address="auto", configure_logging=False, log_to_driver=False)
-
-
-def unfit_cluster_reason(needs: Mapping[str, float]) -> str:
-    """Reason why no node can ever fit the resources; "" if one can."""
-    import ray
-
-    wanted = {{"cpu": "CPU", "gpu": "GPU"}.get(name, name): n for name, n in needs.items()}
-    return unfit_nodes_reason([node["Resources"] for node in ray.nodes() if node["Alive"]], wanted)
-
-
-def unfit_nodes_reason(nodes: Sequence[Mapping[str, float]], needs: Mapping[str, float]) -> str:
-    """Reason why no node has the resources; "" if one has.
-
-    >>> unfit_nodes_reason([{"CPU": 2.0}, {"CPU": 4.0}], {"CPU": 1, "GPU": 1})
-    'no node of the 2 has CPU 1 (the most is 4), GPU 1 (the most is 0)'
-    """
-    if any(all(node.get(name, 0) >= amount for name, amount in needs.items()) for node in nodes):
-        return ""
-    most = {name: max((node.get(name, 0) for node in nodes), default=0) for name in needs}
-    shortages = ", ".join(f"{name} {needs[name]:g} (the most is {most[name]:g})" for name in needs)
-    return f"no node of the {len(nodes)} has {shortages}"

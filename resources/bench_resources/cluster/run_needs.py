@@ -1,6 +1,6 @@
 """Resources that a run needs, in the formats of Ray, Slurm and Kubernetes.
 
-``needs`` in a model's section overrides what follows from its devices and its tensor parallelism.
+``needs`` in a model's section overrides what follows from its devices and its copies.
 Names besides ``cpu``, ``gpu`` and ``memory`` (bytes) are the cluster's own: custom resources of
 Ray, generic resources of Slurm, extended resources of Kubernetes.
 """
@@ -31,13 +31,13 @@ def needs_of(run: dg.DagsterRun, settings: Settings) -> dict[str, float]:
     spec = settings.base_model(settings.model(name)) if name else None
     if isinstance(spec, ManagedServerSection) and spec.serve:
         return {"cpu": 1, "gpu": spec.gpus, **spec.needs}
-    if not isinstance(spec, LocalSpec) or spec.on == "ray":
-        return {"cpu": 1}  # its replicas or a server need the other resources
+    if not isinstance(spec, LocalSpec):
+        return {"cpu": 1}
     return {"cpu": 1, "gpu": spec.gpus, **spec.needs}
 
 
 def ray_options(needs: Mapping[str, float]) -> dict[str, Any]:
-    """Options of a job or an actor of Ray.
+    """Options of a job of Ray.
 
     >>> ray_options({"gpu": 1, "a100": 0.5})
     {'num_cpus': 1, 'num_gpus': 1, 'memory': None, 'resources': {'a100': 0.5}}

@@ -1,1 +1,1 @@
-"""Chat models: local, servers, provider batches, Ray."""
+"""Chat models: local, servers, provider batches."""

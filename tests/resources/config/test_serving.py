@@ -13,7 +13,6 @@ from bench_resources.response_cache.rows import TokenCounts
 from tests.sensors.watched import write_checkpoint
 
 VLLM = "vllm serve {path} --port {port}"
-NAMED = f"{VLLM} --served-model-name {{name}}"
 STARTED = f'kind = "server"\npath = "w"\nserve = "{VLLM}"\n'
 
 
@@ -41,39 +40,15 @@ def written(home: Path, text: str) -> Path:
             "expected either serve or base_url",
             id="two places",
         ),
-        pytest.param(
-            f'path = "w"\nserve = "{VLLM}"\nreplicas = 3\ndevices = ["0", "1"]',
-            "replicas: 3, but devices are given for 2",
-            id="more replicas than devices",
-        ),
         pytest.param('model = "m"', "expected either serve or base_url", id="nowhere"),
         pytest.param(
             'model = "m"\nbase_url = ["http://a/v1", "http://b/v1"]',
-            r"base_url: .*for several servers, the address of a router \(vllm-router --worker-ur",
+            "base_url: .*for several servers, the address of the load balancer before them",
             id="several addresses",
         ),
         pytest.param(
-            'model = "m"\nbase_url = "http://s/v1"\nrouter = "http://r:1"', "router needs serve",
-            id="a router for what is not ours",
-        ),
-        pytest.param(
-            f'path = "w"\nserve = "{NAMED}"\nrouter = "http://r:1/v1"',
-            "expected the address of a vllm-router, such as",
-            id="a router's path",
-        ),
-        pytest.param(
-            f'path = "w"\nserve = "{VLLM}"\nrouter = "http://r:1"', r"expected \{name\} in serve",
-            id="a router of servers without names",
-        ),
-        pytest.param(
-            'path = "w"\nserve = "transformers serve {path} --port {port}"\nreplicas = 2',
-            "replicas does not work with transformers serve",
-            id="a server that refuses what a router adds",
-        ),
-        pytest.param(
-            f'path = "w"\nserve = "{NAMED}"\nrouter = "http://r:1"\nmodel = "m"',
-            "either router or model",
-            id="a name that other weights may have",
+            'model = "m"\nbase_url = "http://s/v1"\nneeds = { gpu = 1 }', "needs needs serve",
+            id="resources of what is not ours",
         ),
         pytest.param(
             f'path = "w"\nserve = "{VLLM} --api-key sesame-0pen"',
@@ -125,13 +100,16 @@ def test_a_server_is_known_by_its_command(serve: str, more: dict[str, str], serv
     assert ServerSpec.model_validate(section).server == server
 
 
-def test_where_a_program_lies_is_no_part_of_the_identity_and_its_options_are() -> None:
+def test_program_folder_and_copies_are_no_part_of_the_identity_and_other_options_are() -> None:
     def digest(serve: str) -> str:
         section = {"kind": "server", "path": "w", "serve": serve}
         return ServerSpec.model_validate(section).command_digest
 
     assert digest(VLLM) == digest(f"/opt/{VLLM}") == digest(VLLM.replace(" ", "  "))
     assert digest(VLLM) != digest(f"{VLLM} --dtype float16")
+    for copies in ("--data-parallel-size 4", "--data-parallel-size=4", "-dp 4"):
+        assert digest(f"{VLLM} {copies}") == digest(VLLM)
+    assert digest(f"{VLLM} --data-parallel-size-local 4") != digest(VLLM)
 
 
 def watched(home: Path, *lines: str) -> str:

@@ -19,13 +19,6 @@ kind = "vllm"
 path = "/models/wide"
 tensor_parallel_size = 4
 needs = { cpu = 8, a100 = 1 }
-[models.spread]
-kind = "transformers"
-path = "weights"
-device = "cuda"
-on = "ray"
-replicas = 8
-needs = { gpu = 2 }
 [models.hub]
 kind = "transformers"
 path = "owner/model"
@@ -61,7 +54,6 @@ def run(model: str) -> dg.DagsterRun:
     [
         pytest.param("gpu", {"cpu": 1, "gpu": 1}, id="a GPU"),
         pytest.param("wide", {"cpu": 8, "gpu": 4, "a100": 1}, id="vLLM's, and what is said"),
-        pytest.param("spread", {"cpu": 1}, id="the replicas take the GPUs, not the run"),
         pytest.param("hub", {"cpu": 1, "gpu": 0}, id="a hub id"),
         pytest.param("eyeless", {"cpu": 1, "gpu": 1}, id="a blind one: what it is made of"),
         pytest.param("hosted", {"cpu": 1}, id="a server is somewhere else"),

@@ -18,7 +18,6 @@ _ASK = """
 import sys
 import dagster as dg
 from bench_assets.core.schema.errors import BenchError
-from bench_resources.cluster.ray_cluster import connect
 from bench_resources.cluster.ray_launcher import RayLauncher
 
 def send():
@@ -27,12 +26,11 @@ def send():
         launcher.register_instance(instance)
         launcher.get_run_worker_debug_info(dg.DagsterRun(job_name="j", run_id="r"))
 
-for ask in (send, connect):
-    try:
-        ask()
-        print("is let in")
-    except BenchError as why:
-        print(str(why))
+try:
+    send()
+    print("is let in")
+except BenchError as why:
+    print(str(why))
 """
 
 
@@ -45,23 +43,19 @@ def cluster() -> Iterator[RayCluster]:
 @pytest.mark.parametrize(
     ("token", "said"),
     [
-        pytest.param({}, [], id="the right one"),
+        pytest.param({}, "is let in", id="the right one"),
+        pytest.param({"RAY_AUTH_TOKEN": "0" * 64}, "InvalidAuthToken", id="another one"),
         pytest.param(
-            {"RAY_AUTH_TOKEN": "0" * 64},
-            ["InvalidAuthToken", "RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"], id="another one",
+            {"RAY_AUTH_TOKEN": "", "RAY_AUTH_MODE": ""}, "InvalidAuthToken", id="none",
         ),
         pytest.param(
-            {"RAY_AUTH_TOKEN": "", "RAY_AUTH_MODE": ""},
-            ["InvalidAuthToken", "RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"], id="none",
-        ),
-        pytest.param(
-            {"RAY_AUTH_TOKEN": ""}, ["there is no RAY_AUTH_TOKEN, and no "] * 2,
+            {"RAY_AUTH_TOKEN": ""}, "there is no RAY_AUTH_TOKEN, and no ",
             id="none, where one is wanted: Ray would end the process",
         ),
     ],
 )  # fmt: skip
 def test_who_has_not_the_token_is_told(
-    cluster: RayCluster, tmp_path: Path, token: dict[str, str], said: list[str]
+    cluster: RayCluster, tmp_path: Path, token: dict[str, str], said: str
 ) -> None:
     given = {**os.environ, **cluster.variables, **token, "HOME": str(tmp_path)}
     asked = subprocess.run(
@@ -69,11 +63,7 @@ def test_who_has_not_the_token_is_told(
         env={name: value for name, value in given.items() if value},
         cwd=CHECKOUT, capture_output=True, text=True, timeout=180, check=True,
     )  # fmt: skip
-    lines = asked.stdout.splitlines()
-    assert len(lines) == 2
-    if not said:
-        assert lines == ["is let in"] * 2
-    for line, words in zip(lines, said, strict=bool(said)):
-        assert words in line
-        assert cluster.variables["RAY_AUTH_TOKEN"] not in line
+    (line,) = asked.stdout.splitlines()
+    assert said in line
+    assert cluster.variables["RAY_AUTH_TOKEN"] not in line
     assert "Traceback" not in asked.stderr

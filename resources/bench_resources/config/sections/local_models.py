@@ -15,7 +15,7 @@ PLAIN_TEMPLATE = "plain"
 
 
 class LocalSpec(SamplingSection):
-    """A Hugging Face checkpoint that is run on this machine or on a Ray cluster."""
+    """A Hugging Face checkpoint that is run on this machine."""
 
     path: str
     """Folder, absolute or relative to bench.toml, or hub id."""
@@ -48,18 +48,8 @@ class LocalSpec(SamplingSection):
     """A language model; it is evaluated without images."""
     trust_remote_code: bool = False
     """Run the checkpoint's own code."""
-    on: Literal["this machine", "ray"] = "this machine"
-    """``"ray"`` runs the model on the Ray cluster (docs/cluster.md)."""
-    replicas: int = Field(1, gt=0)
-    """On Ray: copies of the weights that share the requests."""
     needs: Needs = Field(default_factory=dict)
-    """Resources of a replica or run on the cluster, such as ``{gpu = 1, cpu = 4}``."""
-
-    @model_validator(mode="after")
-    def _check_replicas(self) -> Self:
-        if self.replicas > 1 and self.on != "ray":
-            raise ValueError('several replicas need on = "ray"')
-        return self
+    """Resources of a run on the cluster, such as ``{gpu = 1, cpu = 4}``."""
 
     @property
     def place(self) -> str:
@@ -68,7 +58,7 @@ class LocalSpec(SamplingSection):
 
     @property
     def gpus(self) -> float:
-        """GPUs of one replica, or of a run of this model."""
+        """GPUs of a run of this model."""
         return self.needs.get("gpu", self._default_gpus)
 
     @property
@@ -142,11 +132,6 @@ class TransformersSpec(LocalSpec):
     def _check_devices(self) -> Self:
         if self.devices and self.device != "auto":
             raise ValueError("either device or devices, not both")
-        if self.on == "ray" and (self.devices or self.device not in ("cuda", "cpu")):
-            raise ValueError(
-                'on = "ray" needs device = "cuda" or "cpu": other machines may have'
-                " other devices, and responses depend on them"
-            )
         return self
 
     @property

@@ -35,7 +35,7 @@ def _parse_address(value: object) -> object:
     if not (isinstance(value, str) and is_url(value)):
         raise ValueError(
             "expected an address like http://127.0.0.1:8000/v1, without a password and #; for"
-            " several servers, the address of a router (vllm-router --worker-urls)"
+            " several servers, the address of the load balancer before them"
         )
     return template_of(value)
 
@@ -137,11 +137,6 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         return INITIAL_CONCURRENCY if self.concurrency == "auto" else self.concurrency
 
     @property
-    def at_once(self) -> int:
-        """Initial number of concurrent requests at all servers."""
-        return self.initial_concurrency * self.n_servers
-
-    @property
     def knows(self) -> ServerFeatures:
         """Capabilities of this kind of server."""
         return APIS.get(self.format) or SERVERS[self.server]
@@ -219,21 +214,12 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
             raise ValueError("expected either serve or base_url")
         if self.serve and not self.path:
             raise ValueError("serve needs path, the folder with the weights")
-        if self.router and self.model:
-            raise ValueError(
-                "either router or model: behind a router the name has the digest of the weights"
-            )
         if not (self.model or self.serve):
             raise ValueError("model is missing: the server's name of the model")
         if (self.serve or self.batch) and self.format == "gemini":
             raise ValueError('serve and batch need format = "openai" or "anthropic"')
         if self.batch and self.path:
             raise ValueError("batch needs a provider's base_url, and no path")
-        if self.server == "transformers" and self.serve and self.is_routed:
-            raise ValueError(
-                f"{'router' if self.router else 'replicas'} does not work with transformers serve,"
-                " which refuses the fields that a vllm-router adds to requests. Use one server"
-            )
         return self
 
     @model_validator(mode="after")

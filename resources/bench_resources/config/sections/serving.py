@@ -1,4 +1,4 @@
-"""Section of servers that bench starts: one, several behind a router, or behind a running router.
+"""Section of servers that bench starts.
 
 ``serve = "vllm serve {path} --port {port}"`` starts one for the weights in ``path``. Its responses
 are keyed by these weights, not by an address.
@@ -23,7 +23,7 @@ _PLACEHOLDER = re.compile(r"\{(\w*)\}")  # does not match {"image": 4}, an argum
 _PLACEHOLDER_NAMES = ("path", "port", "name")
 _SHELL_SYNTAX = re.compile(r"[|&;<>]+|\d?>&?\d?|\$\(.*|`.*|\$\{?\w+\}?")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=.*")
-
+_COPIES = re.compile(r"(?<=\s)(--data-parallel-size|-dp)[\s=]+\d+")  # options of vllm serve
 
 _PROGRAMS: Mapping[str, ServerName] = {
     "vllm": "vllm",
@@ -82,12 +82,6 @@ def validate_command(written: str) -> str:
     return written
 
 
-def _check_router(address: str) -> str:
-    if address and not re.fullmatch(r"https?://[^/@?#\s]+", address):
-        raise ValueError("expected the address of a vllm-router, such as http://10.0.0.1:30000")
-    return address
-
-
 class ManagedServerSection(ModelSpec):
     """A server that is started for a run, and the pool of its runs."""
 
@@ -97,40 +91,29 @@ class ManagedServerSection(ModelSpec):
     ``base_url``."""
     path: str = ""
     """Folder with the server's weights; responses are then keyed by their content."""
-    replicas: int = Field(1, gt=0)
-    """Servers to start, behind a vllm-router if there are several; a dead one is restarted."""
-    devices: tuple[str, ...] = ()
-    """CUDA_VISIBLE_DEVICES of each server, such as ``["0,1", "2,3"]``."""
     needs: Needs = Field(default_factory=dict)
-    """Resources of a run, servers included; default: one CPU and the GPUs of ``devices``."""
+    """Resources of a run with its server, such as ``{gpu = 2}``; default: one CPU."""
     start_timeout: float = Field(1800.0, gt=0)
     """Seconds to wait for a started server."""
     health: str = Field("/health", pattern=r"^/\S*$")
     """Health page; without one, ``/v1/models``."""
-    router: Annotated[str, AfterValidator(_check_router)] = ""
-    """Address of a running vllm-router: the servers of all machines join it, and share requests."""
     pool: PoolName | None = None
     """Pool that a run of this model holds instead of ``gpu``: one of ``pools`` in ``[cluster]``."""
 
     @property
-    def n_servers(self) -> int:
-        """Servers to be started."""
-        return max(self.replicas, len(self.devices))
-
-    @property
     def gpus(self) -> float:
-        """GPUs of the servers that a run of this model starts."""
-        return float(sum(len(one.split(",")) for one in self.devices))
+        """GPUs of the server that a run of this model starts, if ``needs`` does not say."""
+        return 0.0
 
     @property
     def is_routed(self) -> bool:
         """Whether a request may reach the server of another model by mistake."""
-        return bool(self.path and (not self.serve or self.router or self.n_servers > 1))
+        return bool(self.path and not self.serve)
 
     @property
     def command_digest(self) -> str:
-        """Digest of the command, without the program's folder."""
-        program, *rest = shlex.split(self.serve)
+        """Digest of the command, without the program's folder and the number of copies."""
+        program, *rest = shlex.split(_COPIES.sub("", self.serve))
         return sha256("\n".join([PurePath(program).name, *rest]).encode()).hexdigest()[:8]
 
     def command(self, *, path: str, port: int, name: str) -> list[str]:
@@ -149,17 +132,7 @@ class ManagedServerSection(ModelSpec):
 
     @model_validator(mode="after")
     def _check_serve_options(self) -> Self:
-        only = {"replicas", "devices", "health", "needs", "router"} & self.model_fields_set
+        only = {"health", "needs"} & self.model_fields_set
         if not self.serve and only:
             raise ValueError(f"{min(only)} needs serve")
-        if self.router and "{name}" not in self.serve:
-            raise ValueError(
-                "router: expected {name} in serve, by which a router tells servers of several"
-                " models apart (vllm: --served-model-name {name})"
-            )
-        has_replicas = "replicas" in self.model_fields_set
-        if self.devices and has_replicas and self.replicas != len(self.devices):
-            raise ValueError(
-                f"replicas: {self.replicas}, but devices are given for {len(self.devices)}"
-            )
         return self

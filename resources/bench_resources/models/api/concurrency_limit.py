@@ -121,7 +121,7 @@ class Endpoint:
         base, question_mark, query = fill_keys(spec.address).partition("?")
         self.url = f"{base.rstrip('/')}{path}{question_mark}{query}"
         self.secrets = section_secrets(spec.model_dump())
-        self.limit = ConcurrencyLimit(None if spec.concurrency == "auto" else spec.at_once)
+        self.limit = ConcurrencyLimit(None if spec.concurrency == "auto" else spec.concurrency)
         self.on_growth: Callable[[], None] = lambda: None  # called when more requests may be open
         self._under_way = 0
         self._freed = asyncio.Condition()

@@ -1,6 +1,7 @@
-"""Engine of a local checkpoint behind servers, started by bench or already running."""
+"""Engine of a local checkpoint behind a server, started by bench or already running."""
 
 import asyncio
+import logging
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -11,24 +12,26 @@ from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.content_checksums import require_unchanged, verify_loaded
 from bench_resources.checkpoints.files import read_object
 from bench_resources.checkpoints.identity import Checkpoint, pin_served
+from bench_resources.config.environment import known_secrets
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.event_loop import Arrival
 from bench_resources.models.api.engine import ServerEngine, Spent, no_tokens
-from bench_resources.models.managed.replicas import ServerReplicas
+from bench_resources.models.managed.process import HOST, StartedServer, free_port
 from bench_resources.response_cache.engine import ReadImage
 
+_log = logging.getLogger("bench_assets.server")
 _POLL_SECONDS = (
-    0.1  # s between two checks of the files while responses arrive, or of restarting servers
+    0.1  # s between two checks of the files while responses arrive, or of a restarting server
 )
 
 
 class ServedEngine(ServerEngine):
-    """Sends requests to servers of the weights in a folder; with ``serve``, starts them.
+    """Sends requests to a server of the weights in a folder; with ``serve``, starts it.
 
     The identity is the folder's content, the command and the constant fields of a request; no
-    address is part of it. The folder is checked before a server starts, when it is ready, and while
-    it answers: servers may map files into memory. Behind a router, the model name is checked in
-    every response; if ``router`` is set, the name includes the content.
+    address is part of it. The folder is checked before the server starts, when it is ready, and
+    while it answers: servers may map files into memory. The watchdog restarts a dead server at its
+    port. Of a server that somebody else started, the model name is checked in every response.
     """
 
     def __init__(
@@ -46,14 +49,14 @@ class ServedEngine(ServerEngine):
             spec: Section of the server, with an absolute path.
             name: Name of the model.
             read_image: Reads an image by digest.
-            logs: Folder of the servers' logs.
+            logs: Folder of the server's log, in the home.
             spent: Tokens of cached responses, by identity.
         """
         super().__init__(spec, read_image, spent=spent)
         self._written = spec
         self._name = name
         self._logs = logs
-        self._replicas: ServerReplicas | None = None
+        self._server: StartedServer | None = None
 
     @cached_property
     def identity(self) -> str:
@@ -68,9 +71,9 @@ class ServedEngine(ServerEngine):
         return pin_served(self._spec.path)
 
     def stream(self, requests: Sequence[Request]) -> Iterator[Arrival]:
-        """Yield responses; the first call starts the servers, which then stay up."""
+        """Yield responses; the first call starts the server, which then stays up."""
         checksums = verify_loaded(self.checkpoint.checksums)
-        if self._written.serve and not self._replicas:
+        if self._written.serve and not self._server:
             self._serve()  # in this thread, which receives interrupts
         looked_at = monotonic()
         for arrival in super().stream(requests):
@@ -99,30 +102,38 @@ class ServedEngine(ServerEngine):
         return limit if isinstance(limit, int) else 0
 
     def close(self) -> None:
-        """Stop the started servers."""
-        if self._replicas:
-            self._replicas.close()
-            self._replicas = None
+        """Stop the started server."""
+        if self._server:
+            self._server.end()
+            self._server = None
 
     async def _wait_until_ready(self) -> None:
         deadline = monotonic() + self._written.start_timeout
-        while self._replicas and not await asyncio.to_thread(self._replicas.is_ready):
+        while self._server and not await asyncio.to_thread(
+            self._server.is_ready, self._written.health
+        ):
+            if self._server.has_ended:
+                raise ModelError(self._server.wait())
             if monotonic() > deadline:
                 return
             await asyncio.sleep(_POLL_SECONDS)
 
     def _serve(self) -> None:
-        """Start the servers, and send requests to them."""
-        spec, name = self._written, self._name
-        if spec.router:
-            name = f"{name}@{self.checkpoint.content}"
+        """Start the server, wait until it is ready, and send requests to it."""
+        spec, name, port = self._written, self._name, free_port()
         model = spec.model or (name if "{name}" in spec.serve else spec.path)
-        served = spec.model_copy(update={"model": model})
-        self._replicas = ServerReplicas(served, name, self._logs)
+        command = spec.command(path=spec.path, port=port, name=name)
+        log = self._logs / f"{name.replace('/', '+')}.log"
+        secrets = known_secrets(self._logs.parent)  # the home's, which the server inherits
         try:
             with require_unchanged(self.checkpoint.checksums):
-                self._replicas.start()
+                self._server = StartedServer(command, port, log, secrets)
+                self._server.wait_until_ready(spec.health, spec.start_timeout)
+                self._server.refuse_other_weights(model, spec.path)
         except ModelError:
-            self.close()  # so that the next call starts them anew
+            self.close()  # so that the next call starts it anew
             raise
-        self._use_section(served.model_copy(update={"base_url": self._replicas.address}))
+        self._server.restart(spec.max_tries)
+        _log.info("%s is served at port %d", spec.path, port)
+        address = {"model": model, "base_url": f"http://{HOST}:{port}/v1"}
+        self._use_section(spec.model_copy(update=address))

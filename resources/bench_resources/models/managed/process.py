@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
@@ -27,7 +27,6 @@ _WORDS, _LONGEST = 15, 300  # lines of a log that are shown, and characters of o
 _END = 4096  # bytes read from the end of the log
 _PATIENCE = 2.0  # s to wait for the end of the output, which an orphan may hold open
 HOST = "127.0.0.1"
-_INSTALL = {"vllm-router": ". Several servers need it: pip install 'bench-assets[cluster]'"}
 
 
 def free_port() -> int:
@@ -46,20 +45,13 @@ def program(named: str) -> str:
     folder = Path(sys.executable).parent
     if found := shutil.which(named) or shutil.which(named, path=str(folder)):
         return found
-    raise ModelError(f"no program {named} in PATH or in {folder}{_INSTALL.get(named, '')}")
+    raise ModelError(f"no program {named} in PATH or in {folder}")
 
 
 class StartedServer:
     """A server process on a local port; the process watchdog ends it with ours."""
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        port: int,
-        log: Path,
-        environment: Mapping[str, str],
-        secrets: Secrets,
-    ) -> None:
+    def __init__(self, command: Sequence[str], port: int, log: Path, secrets: Secrets) -> None:
         """Start the process.
 
         Raises:
@@ -78,7 +70,7 @@ class StartedServer:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env={**os.environ, "PYTHONUNBUFFERED": "1", **environment},
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
             start_new_session=True,  # our interrupts do not reach it
         )
         assert self._process.stdout is not None
@@ -124,14 +116,10 @@ class StartedServer:
         self._copying.join(_PATIENCE)
         return f"the server ended with code {code}{self._log_tail()}"
 
-    def request_end(self) -> None:
-        """Ask the process to end without waiting."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-
     def end(self) -> None:
         """End the process and its children."""
-        self.request_end()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(process_watchdog.PATIENCE + 5)
         self._process.kill()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bench_assets.features import hook_of
 from bench_resources.config.sections.base import ModelSpec
@@ -10,7 +10,6 @@ from bench_resources.config.sections.engine_kinds import EngineContext, EngineKi
 from bench_resources.config.sections.local_models import (
     PLAIN_TEMPLATE,
     AnyLocalSpec,
-    LocalSpec,
     TransformersSpec,
     VllmSpec,
 )
@@ -18,9 +17,6 @@ from bench_resources.config.sections.models import SPECS, PythonSpec
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.registry.python_model import PythonEngine
 from bench_resources.response_cache.engine import Engine
-
-if TYPE_CHECKING:
-    from bench_resources.models.workers.pool import LocalEngine
 
 
 def engine_kind(spec: ModelSpec) -> EngineKind[Any] | None:
@@ -62,23 +58,14 @@ def _open_transformers(spec: TransformersSpec, at: EngineContext) -> Engine:
         return DataParallelEngine(spec, spec.path, at.read_image, **found)
     from bench_resources.models.transformers.engine import TransformersEngine
 
-    return _wrap_in_replicas(spec, TransformersEngine(spec, spec.path, at.read_image, **found))
+    return TransformersEngine(spec, spec.path, at.read_image, **found)
 
 
 def _open_vllm(spec: VllmSpec, at: EngineContext) -> Engine:
     from bench_resources.models.vllm.engine import VllmEngine
 
     spec = resolve_local_paths(spec, at.resolve)
-    return _wrap_in_replicas(spec, VllmEngine(spec, spec.path, at.read_image))
-
-
-def _wrap_in_replicas(spec: LocalSpec, here: "LocalEngine") -> Engine:
-    """Wrap an engine in Ray replicas if its section asks for them."""
-    if spec.on != "ray":
-        return here
-    from bench_resources.models.workers.ray_replicas import RayEngine
-
-    return RayEngine(here, spec)
+    return VllmEngine(spec, spec.path, at.read_image)
 
 
 def _open_server(spec: ServerSpec, at: EngineContext) -> Engine:

@@ -41,7 +41,7 @@ _NEUTRAL_FIELDS = {  # change only speed and price
     *("price_in", "price_out", "budget", "budget_tokens"),
     *("batch_size", "batch_tokens", "device", "devices", "cache"),
     *("gpu_memory_utilization", "tensor_parallel_size"),
-    *("on", "replicas", "needs", "router"),
+    "needs",
 }
 _PLACES = {"path", "base", "processor", "chat_template", "file"}
 

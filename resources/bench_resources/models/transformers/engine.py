@@ -23,7 +23,7 @@ from bench_resources.models.workers.local_model import (
     peak_memory,
     reset_peak_memory,
 )
-from bench_resources.models.workers.pool import WorkerPoolEngine
+from bench_resources.models.workers.pool import ChunkScheduler
 from bench_resources.models.workers.port import Job, Load, with_template
 from bench_resources.models.workers.processes import WorkerProcesses
 from bench_resources.response_cache.engine import ReadImage
@@ -173,8 +173,6 @@ class TransformersEngine(CheckpointEngine[TransformersSpec]):
         spec, trials = self._spec, self._trials
         if trials is None:
             return False
-        if spec.on == "ray":  # the weights may not fit here
-            return trials.known(spec, self.checkpoint) == ALONE
         return trials.of(spec, self.checkpoint, self._load_for_trial) == ALONE
 
     def _load_for_trial(self) -> TransformersModel:
@@ -210,12 +208,13 @@ class TransformersEngine(CheckpointEngine[TransformersSpec]):
         self._peak_memory = peak_memory(device)
 
 
-class DataParallelEngine(WorkerPoolEngine):
+class DataParallelEngine:
     """Runs one checkpoint on several devices, one process each, started on demand.
 
-    The requests of a process that dies are retried once on another device; requests that two
-    processes died of get ``error``. The identity is that of one device: as with batch sizes,
-    responses are equal in float32 on the CPU, and equal up to rounding on GPUs of one model.
+    Only this process writes to the cache. The requests of a process that dies are retried once on
+    another device; requests that two processes died of get ``error``. Identity and decoding are
+    those of one device: as with batch sizes, responses are equal in float32 on the CPU, and equal
+    up to rounding on GPUs of one model.
     """
 
     def __init__(
@@ -233,17 +232,59 @@ class DataParallelEngine(WorkerPoolEngine):
         Raises:
             ModelError: If ``devices`` is "all" and there is none.
         """
-        devices = _devices(spec)
-        one = spec.model_copy(update={"devices": (), "device": devices[0]})
+        self._devices = _devices(spec)
+        one = spec.model_copy(update={"devices": (), "device": self._devices[0]})
         # Chosen once, as part of the identity.
         one = one.model_copy(update={"dtype": dtype_of(one)})
-        engine = TransformersEngine(one, location, read_image, load, digests=digests, trials=trials)
+        self._one = TransformersEngine(
+            one, location, read_image, load, digests=digests, trials=trials
+        )
+        self.particulars = self._one.particulars
+        self._workers: WorkerProcesses | None = None
+        self._peak_memory: int | None = None
 
-        def processes(job: Job) -> WorkerProcesses:
-            engine.close()  # frees the model of a trial, whose memory the first process needs
-            return WorkerProcesses([(at, job.on(at)) for at in devices])
+    @property
+    def identity(self) -> str:
+        """The identity on one device."""
+        return self._one.identity
 
-        super().__init__(engine, processes)
+    @property
+    def decoding(self) -> Decoding:
+        """The default decoding of a request."""
+        return self._one.decoding
+
+    @property
+    def elicits(self) -> frozenset[str]:
+        """Elicitation methods: likelihoods, and generation of one option."""
+        return self._one.elicits
+
+    @property
+    def peak_memory(self) -> int | None:
+        """Peak bytes on the fullest device during the last stream; CUDA only."""
+        return self._peak_memory
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        """Yield position and response, longest requests first.
+
+        Closing the iterator early stops the processes.
+        """
+        job = self._one.job
+        if not self._workers:
+            self._one.close()  # frees the model of a trial, whose memory the first process needs
+            self._workers = WorkerProcesses([(at, job.on(at)) for at in self._devices])
+        self._workers.start()
+        chunks = ChunkScheduler(job.spec, requests, self._workers)
+        try:
+            yield from self._one.shown.noted(requests, chunks.responses())
+        finally:
+            self._peak_memory = chunks.peak_memory
+            if chunks.is_under_way:
+                self.close()
+
+    def close(self) -> None:
+        """Stop the processes; a later request starts them again."""
+        if self._workers:
+            self._workers.end()
 
 
 def _devices(spec: TransformersSpec) -> list[str]:

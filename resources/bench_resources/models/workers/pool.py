@@ -1,41 +1,33 @@
-"""Worker pool: chunks of requests go to whichever worker is free."""
+"""Worker pool: chunks of requests go to whichever process is free."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
 
-from bench_assets.core.schema.chat import Decoding, ElicitsOptions, Request, Response
+from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.sections.local_models import LocalSpec
 from bench_resources.models.workers.batching import apply_section, in_order
-from bench_resources.models.workers.port import (
-    Chunk,
-    ChunkDone,
-    Job,
-    Worker,
-    WorkerDied,
-    WorkerMessage,
-    Workers,
-)
-from bench_resources.response_cache.engine import Engine, KeyExtension
-from bench_resources.response_cache.image_changes import ImageChangeRecorder
+from bench_resources.models.workers.port import Chunk, ChunkDone, WorkerDied, WorkerMessage
+from bench_resources.models.workers.processes import WorkerProcess, WorkerProcesses
 
 _BATCHES_A_CHUNK = 8  # at most: images are read ahead only within a chunk
 _CHUNKS_A_WORKER = 4  # of what is left, so that all finish at about the same time
-_WORDS = {1: "one", 2: "two"}
+_MOST_DEATHS = 2  # processes that may die of a request before it is given up
 
 
 class ChunkScheduler:
     """Progress of one stream: waiting requests, chunks by worker, deaths by request."""
 
-    def __init__(self, spec: LocalSpec, requests: Sequence[Request], workers: Workers) -> None:
+    def __init__(
+        self, spec: LocalSpec, requests: Sequence[Request], workers: WorkerProcesses
+    ) -> None:
         # Engines do not use the question, so it is not sent.
         self._asked = [replace(apply_section(r, spec), question=None) for r in requests]
         self._waiting = deque(in_order(self._asked))
         self._batch_size = spec.batch_size
         self._workers = workers
-        self._handed: dict[Worker, Chunk] = {}
+        self._handed: dict[WorkerProcess, Chunk] = {}
         self._deaths: Counter[int] = Counter()
         self._why = ""
         self.peak_memory: int | None = None
@@ -79,10 +71,10 @@ class ChunkScheduler:
         return positions
 
     def _is_last_try(self, position: int) -> bool:
-        return self._deaths[position] == self._workers.most_deaths - 1
+        return self._deaths[position] == _MOST_DEATHS - 1
 
     def _take(
-        self, worker: Worker, said: WorkerMessage | WorkerDied
+        self, worker: WorkerProcess, said: WorkerMessage | WorkerDied
     ) -> Iterator[tuple[int, Response]]:
         match said:
             case WorkerDied():
@@ -101,83 +93,7 @@ class ChunkScheduler:
         """Requeue the requests of a dead worker, unless too many died of them."""
         self._deaths.update(list(left))
         for i in left:
-            if self._deaths[i] < self._workers.most_deaths:
+            if self._deaths[i] < _MOST_DEATHS:
                 self._waiting.append(i)
             else:
-                others = _WORDS[self._deaths[i] - 1]
-                yield (
-                    i,
-                    Response(error=f"{self._why}, and {others} before it on the same requests"),
-                )
-
-
-class LocalEngine(Engine, KeyExtension, Protocol):
-    """A local engine that can describe its job to workers."""
-
-    shown: ImageChangeRecorder
-
-    @property
-    def decoding(self) -> Decoding:
-        """The default decoding of a request."""
-        ...
-
-    @property
-    def job(self) -> Job:
-        """The description of the model for a worker."""
-        ...
-
-
-class WorkerPoolEngine:
-    """Answers requests by workers, each with all the weights, started on demand.
-
-    Only this process writes to the cache. Identity and decoding are those of one engine.
-    """
-
-    def __init__(self, one: LocalEngine, workers: Callable[[Job], Workers]) -> None:
-        """Wrap ``one``; ``workers`` makes the worker pool."""
-        self._one = one
-        self._make = workers
-        self.particulars = one.particulars
-        self._workers: Workers | None = None
-        self._peak_memory: int | None = None
-
-    @property
-    def identity(self) -> str:
-        """The identity of the wrapped engine."""
-        return self._one.identity
-
-    @property
-    def decoding(self) -> Decoding:
-        """The default decoding of a request."""
-        return self._one.decoding
-
-    @property
-    def elicits(self) -> Collection[str]:
-        """Methods of the wrapped engine beside generation."""
-        return self._one.elicits if isinstance(self._one, ElicitsOptions) else ()
-
-    @property
-    def peak_memory(self) -> int | None:
-        """Peak bytes on the fullest device during the last stream; CUDA only."""
-        return self._peak_memory
-
-    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        """Yield position and response, longest requests first.
-
-        Closing the iterator early stops the workers.
-        """
-        job = self._one.job
-        self._workers = self._workers or self._make(job)
-        self._workers.start()
-        chunks = ChunkScheduler(job.spec, requests, self._workers)
-        try:
-            yield from self._one.shown.noted(requests, chunks.responses())
-        finally:
-            self._peak_memory = chunks.peak_memory
-            if chunks.is_under_way:
-                self.close()
-
-    def close(self) -> None:
-        """Stop the workers; a later request starts them again."""
-        if self._workers:
-            self._workers.end()
+                yield i, Response(error=f"{self._why}, and one before it on the same requests")

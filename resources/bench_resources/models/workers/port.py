@@ -1,10 +1,10 @@
-"""Worker port, and models whose weight files are verified while they answer."""
+"""Jobs and messages of workers, and models whose weight files are verified while they answer."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 from PIL import Image as PILImage
 
@@ -65,52 +65,6 @@ class WorkerDied:
 
 
 WorkerMessage: TypeAlias = tuple[int, Response] | ChunkDone | ModelError
-
-
-class Worker(Protocol):
-    """A worker, hashable."""
-
-    def ask(self, chunk: Chunk) -> None:
-        """Send a chunk to a free worker."""
-        ...
-
-
-class Workers(Protocol):
-    """A pool of workers."""
-
-    @property
-    def most_deaths(self) -> int:
-        """Number of workers that may die of a request before it is given up."""
-        ...
-
-    @property
-    def n_alive(self) -> int:
-        """Workers that are or will be available."""
-        ...
-
-    def start(self) -> None:
-        """Start the missing workers.
-
-        Raises:
-            ModelError: If they cannot be started.
-        """
-        ...
-
-    def free(self) -> Sequence[Worker]:
-        """Workers without a chunk."""
-        ...
-
-    def receive(self) -> Iterator[tuple[Worker, WorkerMessage | WorkerDied]]:
-        """Wait for messages, or for a free worker.
-
-        Raises:
-            ModelError: If no worker can ever be free.
-        """
-        ...
-
-    def end(self) -> None:
-        """Stop all workers."""
-        ...
 
 
 Spec = TypeVar("Spec", bound=LocalSpec)

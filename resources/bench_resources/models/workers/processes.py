@@ -56,12 +56,10 @@ _KILL_TIMEOUT = 10.0  # s within which a process has to end
 class WorkerProcesses:
     """Spawned processes; dead ones are restarted with the next stream."""
 
-    most_deaths = 2
-
     def __init__(self, jobs: Sequence[tuple[str, Job]]) -> None:
         """Store the jobs by device."""
         self._jobs = jobs
-        self._workers: list[_Process] = []
+        self._workers: list[WorkerProcess] = []
 
     @property
     def n_alive(self) -> int:
@@ -76,13 +74,13 @@ class WorkerProcesses:
         alive = {worker.number for worker in self._workers}
         for number, (device, job) in enumerate(self._jobs):
             if number not in alive:
-                self._workers.append(_Process(number, device, job, len(self._jobs)))
+                self._workers.append(WorkerProcess(number, device, job, len(self._jobs)))
 
-    def free(self) -> "list[_Process]":
+    def free(self) -> "list[WorkerProcess]":
         """Processes without a chunk."""
         return [worker for worker in self._workers if not worker.busy]
 
-    def receive(self) -> "Iterator[tuple[_Process, WorkerMessage | WorkerDied]]":
+    def receive(self) -> "Iterator[tuple[WorkerProcess, WorkerMessage | WorkerDied]]":
         """Wait for a message or the end of a busy process."""
         busy = [worker for worker in self._workers if worker.busy]
         ready = wait([worker.pipe for worker in busy])
@@ -100,7 +98,7 @@ class WorkerProcesses:
             self._workers.pop().end()
 
 
-class _Process:
+class WorkerProcess:
     """Handle of a process."""
 
     def __init__(self, number: int, device: str, job: Job, n_processes: int) -> None:
@@ -117,14 +115,17 @@ class _Process:
 
     @property
     def is_alive(self) -> bool:
+        """Whether the process runs."""
         return self._process.is_alive()
 
     def ask(self, chunk: Chunk) -> None:
+        """Send a chunk to a free process."""
         self.busy = True
         with suppress(OSError):  # it has died, which the next receive reports
             self.pipe.send(chunk)
 
     def receive(self) -> WorkerMessage | WorkerDied:
+        """Wait for a message, or for the end of the process."""
         try:
             message: WorkerMessage = self.pipe.recv()
         except (EOFError, OSError):
@@ -136,6 +137,7 @@ class _Process:
         return message
 
     def end(self) -> None:
+        """Stop the process."""
         self.pipe.close()
         self._process.terminate()
         self._process.join(_KILL_TIMEOUT)

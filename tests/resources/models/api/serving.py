@@ -1,10 +1,9 @@
 """Engines over ``weights_server``, for the tests of servers that are started.
 
 ``python -m tests.resources.models.api.serving FOLDER SAID OPTION...`` asks one question, says the
-response, and then waits until it is killed. With ROUTER its servers join the router there.
+response, and then waits until it is killed.
 """
 
-import os
 import shlex
 import sys
 import threading
@@ -49,8 +48,7 @@ def said_by(responses: Sequence[Response]) -> list[str]:
 
 if __name__ == "__main__":
     weights, log, *chosen = sys.argv[1:]
-    fields = {"router": router} if (router := os.environ.get("ROUTER")) else {}
-    with engine(Path(weights), Path(log), *chosen, **fields) as serving:
+    with engine(Path(weights), Path(log), *chosen) as serving:
         sys.stdout.write(f"{asked(serving, '?')[0].text}\n")
         sys.stdout.flush()
         threading.Event().wait()

@@ -4,8 +4,6 @@
 ``PATH/model.safetensors`` behind its header, and the question. Options:
 
     name=NAME       the name of its model, which it says in every response; default: PATH
-    keys=FILE       a line is added for each question: the key that came with it
-    bodies=FILE     a line is added for each question: the whole request
     asked=FILE      a line is added for each question
     starts=FILE     a line is added at each start: the process id
     dies=TEXT       ends at once with code 9 at a question that is TEXT
@@ -18,15 +16,12 @@
     writes=FILE     writes into FILE before it listens
     prints=TEXT     says that the key is TEXT
     child=FILE      starts a process in a session of its own, and writes its id there
-    wait=S          seconds before each response
-    hangs=FILE      never listens, if FILE is not there; it is made then
 """
 
 import json
 import os
 import subprocess
 import sys
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock
@@ -67,12 +62,9 @@ class Serving(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         question = body["messages"][-1]["content"]
         note("asked", question)
-        note("bodies", json.dumps(body))
-        note("keys", self.headers.get("Authorization", ""))
         SEEN["asked"] += 1
         if question == OPTIONS.get("dies") or SEEN["asked"] == int(OPTIONS.get("after", 0)):
             die()
-        time.sleep(float(OPTIONS.get("wait", 0)))
         message = {"role": "assistant", "content": f"{OPTIONS['weights']} {question}"}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         usage = {"prompt_tokens": 2, "completion_tokens": 1}
@@ -106,9 +98,6 @@ def main(path: str, port: str, *said: str) -> None:
         Path(OPTIONS["child"]).write_text(str(child.pid), encoding="utf-8")
     if "writes" in OPTIONS:
         Path(OPTIONS["writes"]).write_bytes(b"other")
-    if "hangs" in OPTIONS and not (hung := Path(OPTIONS["hangs"])).exists():
-        hung.touch()
-        time.sleep(600)
     ThreadingHTTPServer.request_queue_size = 128
     ThreadingHTTPServer(("127.0.0.1", int(port)), Serving).serve_forever()
 

@@ -6,7 +6,6 @@ In a module of its own, because the processes of a data-parallel engine import i
 
 import os
 import signal
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -36,22 +35,12 @@ class Telling(Fragile):
         return [Response(text=drawn, prompt_tokens=1, completion_tokens=1) for _ in prepared]
 
 
-class Slow(Fragile):
-    def answer(self, prepared: list[str], draw: Draw) -> list[Response]:
-        time.sleep(0.2)
-        return super().answer(prepared, draw)
-
-
 def load_telling(spec: TransformersSpec, checkpoint: Checkpoint) -> Telling:
     return Telling()
 
 
 def load(spec: TransformersSpec, checkpoint: Checkpoint) -> Fragile:
     return Fragile()
-
-
-def load_slow(spec: TransformersSpec, checkpoint: Checkpoint) -> Slow:
-    return Slow()
 
 
 def load_nothing(spec: TransformersSpec, checkpoint: Checkpoint) -> Fragile:

@@ -41,12 +41,10 @@ class Hand:
 
 
 class Hands:
-    """As many as there are; the dead are replaced as often as said."""
+    """As many as there are; the dead are not replaced."""
 
-    def __init__(self, n: int, most_deaths: int, spare: int = 0) -> None:
-        self.most_deaths = most_deaths
+    def __init__(self, n: int) -> None:
         self.hands = [Hand(f"hand {number}") for number in range(n)]
-        self.spare = spare
 
     @property
     def n_alive(self) -> int:
@@ -63,9 +61,6 @@ class Hands:
             said = hand.receive()
             if isinstance(said, WorkerDied):
                 self.hands.remove(hand)
-                if self.spare:
-                    self.spare -= 1
-                    self.hands.append(Hand(f"{hand.name}'s heir"))
             yield hand, said
 
     def end(self) -> None:
@@ -92,29 +87,19 @@ def asked(hands: Hands, *texts: str, batch_size: int = 1) -> list[str]:
     ("hands", "expected"),
     [
         pytest.param(
-            Hands(3, 2), "hand 1 is gone, and one before it on the same requests",
-            id="over a request two may die, as processes do",
+            Hands(3),
+            "hand 1 is gone, and one before it on the same requests",
+            id="over a request two may die",
         ),
-        pytest.param(
-            Hands(4, 3), "hand 2 is gone, and two before it on the same requests",
-            id="over a request three may die, as replicas do",
-        ),
-        pytest.param(
-            Hands(1, 3, spare=2),
-            "hand 0's heir's heir is gone, and two before it on the same requests",
-            id="those that replace the dead count too",
-        ),
-        pytest.param(
-            Hands(1, 3), "hand 0 is gone, and no worker is left", id="nobody is left to die",
-        ),
+        pytest.param(Hands(1), "hand 0 is gone, and no worker is left", id="nobody is left to die"),
     ],
-)  # fmt: skip
+)
 def test_what_kills_comes_back_as_an_error(hands: Hands, expected: str) -> None:
     assert asked(hands, "poison") == [expected]
 
 
 def test_the_others_of_a_chunk_are_answered_and_only_what_kills_is_an_error() -> None:
-    hands = Hands(3, 2)
+    hands = Hands(3)
     texts = ["a", "poison", "bb", "ccc"]
     said = asked(hands, *texts, batch_size=4)
     assert (said[0], *said[2:]) == ("A", "BB", "CCC")
@@ -124,11 +109,11 @@ def test_the_others_of_a_chunk_are_answered_and_only_what_kills_is_an_error() ->
 
 def test_what_cannot_be_asked_at_all_ends_it() -> None:
     with pytest.raises(ModelError, match="no weights"):
-        asked(Hands(2, 2), "a", "none")
+        asked(Hands(2), "a", "none")
 
 
 def test_chunks_get_smaller_towards_the_end_and_hold_a_batch_at_least() -> None:
-    hands = Hands(2, 2)
+    hands = Hands(2)
     asked(hands, *(f"{n:03}" for n in range(100)), batch_size=2)
     sizes = [len(chunk) for hand in hands.hands for chunk in hand.chunks]
     assert sum(sizes) == 100
@@ -138,9 +123,7 @@ def test_chunks_get_smaller_towards_the_end_and_hold_a_batch_at_least() -> None:
 
 def test_the_fullest_device_is_told() -> None:
     spec = spec_of("m", batch_size=1)
-    chunks = ChunkScheduler(
-        spec, [Request(prompt=Prompt.of(str(n))) for n in range(5)], Hands(1, 2)
-    )
+    chunks = ChunkScheduler(spec, [Request(prompt=Prompt.of(str(n))) for n in range(5)], Hands(1))
     list(chunks.responses())
     assert chunks.peak_memory == 5  # the double says how many chunks it was handed
     assert not chunks.is_under_way
