@@ -8,8 +8,6 @@
 # make long    the tests that make check leaves out because they take long; of the built routes
 #              make check builds BLINK's alone
 # make browser  the report and the Dagster UI driven in Chromium; skipped where there is none
-# make annotation-server  install Label Studio into an environment of its own, for bench annotate server;
-#              make long then runs the tests of it, with BENCH_LABEL_STUDIO=.venv-annotation
 # make cluster-check  what machines share, on a PostgreSQL, an object store and a Ray cluster of two
 #              nodes of its own; says why it skips what it cannot run
 #              BENCH_CLUSTER_SUITES="codis" for fewer than all five suites on two nodes
@@ -27,7 +25,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export BENCH_HOME ?= $(CURDIR)/bench_home
 
-.PHONY: demo ui check check-dagster checked homes models others families servers long browser mutants faults coverage bench bench-gpu golden screenshots docs install annotation-server cluster-check
+.PHONY: demo ui check check-dagster checked homes models others families servers long browser mutants faults coverage bench bench-gpu golden screenshots docs install cluster-check
 demo: install
 	$(BIN)/bench home demo
 
@@ -148,15 +146,6 @@ $(CLUSTER)/installed: .venv/installed
 
 browser: install
 	$(BIN)/pytest -q -m browser tests
-
-# Never in .venv: it wants other releases of what we use.
-LABEL_STUDIO ?= $(or $(BENCH_LABEL_STUDIO),.venv-annotation)
-
-annotation-server: $(LABEL_STUDIO)/bin/label-studio
-
-$(LABEL_STUDIO)/bin/label-studio:
-	$(PYTHON) -m venv $(LABEL_STUDIO)
-	$(LABEL_STUDIO)/bin/pip install --quiet --disable-pip-version-check label-studio==1.23.2
 
 mutants: install
 	$(BIN)/python -m tests.mutants

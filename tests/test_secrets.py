@@ -47,7 +47,6 @@ PLACES = {  # place in the configuration -> key
     "host": "h0stqm3x9zplw7rk2vt5",
     "source": "s0urce-Qm3x9ZpLw7Rk2Vt5",
     "webhook": "w3bh00k-Qm3x9ZpLw7Rk2Vt5",
-    "annotation": "l4bel-Qm3x9ZpLw7Rk2Vt5st",
     "proxy": "pr0xy-Qm3x9ZpLw7Rk2Vt5",
     "database": "d4ta-Qm3x9ZpLw7Rk2Vt5base",
     "painter": "p4int3r-Qm3x9ZpLw7Rk2Vt5",
@@ -67,7 +66,6 @@ file = "echoes.jsonl"
 webhook_env = "ROOM"
 [annotation]
 url = "https://labels.example.org/{people}"
-token_env = "LABELS"
 [models.m]
 kind = "server"
 base_url = "{url}/{path}/{{IN_PATH}}/v1;key={matrix}?subscription-key={query}"
@@ -115,7 +113,7 @@ def evaluate(home: Path, model: str, n: int) -> dg.ExecuteInProcessResult:
 def keys() -> Iterator[None]:
     """Have the keys of the environment."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, place in {"LABELS": "annotation", "IN_PATH": "named", "HF_TOKEN": "hub"}.items():
+        for name, place in {"IN_PATH": "named", "HF_TOKEN": "hub"}.items():
             patch.setenv(name, PLACES[place])
         patch.setenv("MY_KEY", f" {KEY}  ")
         patch.setenv("ROOM", f"https://chat.example.org/hooks/{PLACES['webhook']}")

@@ -99,7 +99,7 @@ class Answer:
     seconds: float | None = None  # s from display to submission; None if not measured
     skipped: bool = False  # skipped by the person; does not count
     proposed_by: str = ""  # the model whose proposal was shown
-    tool: str = ""  # "pages", "label-studio", "files"
+    tool: str = ""  # "pages", "files"
     tool_id: str = ""  # id within the tool
     complaint: str = ""  # why it does not count; "" if it does
 
@@ -254,7 +254,7 @@ def by_id(task: AnnotationTask, units: Sequence[Unit]) -> dict[str, Unit]:
 
 
 class AnnotationBackend(Protocol):
-    """Port to an annotation backend: files, our own pages, or Label Studio.
+    """Port to an annotation backend: files or our own pages.
 
     Every method raises ``AnnotationError`` if the backend cannot be used; repeating the call
     completes what it left unfinished.

@@ -10,7 +10,6 @@ from bench_assets.cli.app.command_context import open_home
 from bench_assets.cli.app.options import SHORTCUTS, CommandGroup, JsonOption, feature_command
 from bench_assets.cli.commands.annotate import app as annotate_app
 from bench_assets.cli.commands.annotate import campaigns_app
-from bench_assets.cli.commands.annotate import server_app as label_studio_app
 from bench_assets.cli.commands.audit import app as audit_app
 from bench_assets.cli.commands.evaluate import app as evaluate_app
 from bench_assets.cli.commands.explain import app as explain_app
@@ -36,8 +35,7 @@ app = typer.Typer(
 )
 for commands in (evaluate_app, explain_app, report_app):
     app.add_typer(commands)
-for part in (campaigns_app, label_studio_app):
-    annotate_app.add_typer(part)
+annotate_app.add_typer(campaigns_app)
 for part in (scaffolding.app, removal_app):
     home_app.add_typer(part)
 app.add_typer(annotate_app, name="annotate")

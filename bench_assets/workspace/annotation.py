@@ -1,4 +1,4 @@
-"""Operations of ``bench annotate``: units, progress, quality, links, export, Label Studio."""
+"""Operations of ``bench annotate``: units, progress, quality, links, export."""
 
 import csv
 import io
@@ -24,17 +24,13 @@ from bench_assets.asset_factory.annotation_inputs import undecided_in_task
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.core.text.escaping import escape_formula
-from bench_assets.workspace.materialization.dagster_processes import UiProcess
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.annotation.label_studio import server
-from bench_resources.annotation.label_studio.server import export_images
 from bench_resources.annotation.opening import open_annotation_backend
 from bench_resources.annotation.web.server import LOOPBACK, PORT, require_pages
 from bench_resources.annotation.web.sessions import LinkSigner
 from bench_resources.annotation.web.store import pages_store
 from bench_resources.config.addresses import fill_keys
-from bench_resources.config.bench_toml import Settings, load_settings
-from bench_resources.config.environment import environment_of
+from bench_resources.config.bench_toml import Settings
 from bench_resources.images.store import open_image_store
 from bench_resources.storage.atomic_write import describe_write_errors
 
@@ -284,34 +280,3 @@ def _check(settings: Settings, tasks: Sequence[str]) -> None:
     for task in tasks:
         if task not in known:
             raise UnknownNameError(f"task in {settings.file}", task, known)
-
-
-class LabelStudioProcess(UiProcess):
-    """A Label Studio server process, as a context manager."""
-
-    what = "Label Studio"
-    health = "/health"
-
-    def __init__(self, home: Path, port: int, token: str, program: Path) -> None:
-        """Prepare the server's folder; nothing is started yet.
-
-        Raises:
-            SettingsError: If Label Studio would not accept the token.
-            HomeError: If the folder cannot be written.
-        """
-        super().__init__(home, port)
-        self.folder = home / "annotation" / "label-studio" / "server"
-        self.log = self.folder / "server.log"
-        self._program = program
-        place = open_image_store(load_settings(home)).place
-        self._variables = server.variables(
-            environment_of(home), self.folder, export_images(home, place), port, token
-        )
-
-    def command(self) -> list[str]:
-        """Command line of the process."""
-        return [str(self._program), *server.arguments(self.port)]
-
-    def environment(self) -> dict[str, str]:
-        """Environment of the process."""
-        return self._variables

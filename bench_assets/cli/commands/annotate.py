@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Annotate with people: pages, links, progress, quality, Label Studio.",
+    help="Annotate with people: pages, links, progress, quality, export.",
 )
 
 _LINK_LIFETIME_DAYS = 30
@@ -108,43 +108,6 @@ def _settings() -> "Settings":
     from bench_resources.config.environment import default_home
 
     return load_settings(default_home())
-
-
-server_app = typer.Typer()
-
-
-@server_app.command()
-def server(
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port on 127.0.0.1.")] = 8081,
-) -> None:
-    """Start Label Studio on 127.0.0.1 for the tasks that bench.toml configures.
-
-    Example: bench annotate server
-    """
-    from bench_assets.workspace.annotation import LabelStudioProcess
-    from bench_assets.workspace.materialization.dagster_processes import require_free
-    from bench_resources.annotation.label_studio.client import LabelStudio
-    from bench_resources.annotation.label_studio.server import ADMIN, program
-    from bench_resources.config.bench_toml import load_settings
-    from bench_resources.config.environment import (
-        default_home,
-        label_studio_environment,
-        read_secret,
-    )
-
-    with error_reporting():
-        home = default_home()
-        token = read_secret(load_settings(home).annotation.token_env or "LABEL_STUDIO_TOKEN")
-        label_studio = program(label_studio_environment())
-        require_free(port)
-        with LabelStudioProcess(home, port, token, label_studio) as served:
-            print_message(f"Log: {served.log}\nStarting; the first start takes half a minute ...")
-            served.wait_for_answer()
-            LabelStudio(served.address, token).accounts()  # an old database may have another token
-            print_message(f"Sign in as {ADMIN}; the password is in {served.folder / 'password'}.")
-            print_message("Press Ctrl-C to stop.")
-            print_result(served.address)
-            served.wait_for_end()
 
 
 campaigns_app = typer.Typer()

@@ -113,8 +113,6 @@ def _publish_verdicts(bench: Workbench, waits: Mapping[str, int]) -> str:
 def _how_to_answer(settings: Settings, form: str) -> str:
     if settings.annotation.kind == "pages":
         return f"Run `bench annotate links --task {form} --person NAME` and `bench annotate serve`."
-    if settings.annotation.kind == "label-studio":
-        return f"They are published at {settings.annotation.url}."
     folder = settings.home / "annotation" / form
     return f"The units are in {folder / 'units.jsonl'}; write answers to answers.jsonl beside it."
 

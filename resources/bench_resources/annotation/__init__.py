@@ -1,1 +1,1 @@
-"""Annotation backends: files, our own pages, Label Studio."""
+"""Annotation backends: files, our own pages."""

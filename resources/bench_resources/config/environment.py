@@ -31,11 +31,6 @@ def environment_of(home: Path) -> dict[str, str]:
     return {**os.environ, "DAGSTER_HOME": str(home / "dagster"), "BENCH_HOME": str(home)}
 
 
-def label_studio_environment() -> Path:
-    """Environment of Label Studio: ``$BENCH_LABEL_STUDIO``, or ``.venv-annotation`` here."""
-    return Path(os.environ.get("BENCH_LABEL_STUDIO") or ".venv-annotation").absolute()
-
-
 def set_openmp_passive() -> None:
     """Configure OpenMP, before torch is loaded, not to spin while threads wait.
 

@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.annotation.tasks import AnnotationError
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from bench_resources.annotation.label_studio.client import LabelStudio, validate_address
 from bench_resources.config.addresses import fill_keys, source_of
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.config.settings_resource import SettingsResource
@@ -31,7 +29,7 @@ SECTIONS = {
         '[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "http://host/v1"\nserver = "vllm"\n'
         'chat_template_kwargs = { hook = "https://host/K" }'
     ),
-    "the pages or Label Studio": '[annotation]\nurl = "https://host/K"',
+    "the pages": '[annotation]\nurl = "https://host/K"',
     "objects": '[storage]\nobjects = "s3://bucket/K"',
     "a bucket": '[storage]\nobjects = "gs://K/prefix"',
     "the endpoint of objects": '[storage]\nobjects = "s3://bucket"\nendpoint = "https://K.host"',
@@ -87,16 +85,13 @@ def listening() -> Iterator[tuple[str, list[str]]]:
 def test_requests_have_the_key_and_errors_do_not(tmp_path: Path) -> None:
     with listening() as (address, paths):
         suite = {"painter": {**PAINTER, "base_url": address}}
-        (tmp_path / "bench.toml").write_text(f'[annotation]\nurl = "{address}"')
-        read = load_settings(tmp_path).model_copy(update={"suites": {"journeybench": suite}})
+        read = Settings(home=tmp_path, suites={"journeybench": suite})
         chosen = read.suite("journeybench", JourneyBenchSettings)
         painter = open_painter(chosen.painter)
         with pytest.raises(ModelError) as unpainted:
             painter.paint(ImageRequest(name="i", prompt="p", seed=0))
-        with pytest.raises(AnnotationError) as unasked:
-            LabelStudio(validate_address(read.annotation.url), "t0ken").accounts()
-    assert paths == [f"/{KEY}/images/generations", f"/{KEY}/api/users"]
-    told = [painter.identity, *map(str, (unpainted.value, unasked.value))]
+    assert paths == [f"/{KEY}/images/generations"]
+    told = [painter.identity, str(unpainted.value)]
     assert [one for one in told if KEY in one or "{BENCH_KEY_" not in one] == []
 
 

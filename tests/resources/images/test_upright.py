@@ -17,7 +17,6 @@ from bench_assets.evaluation.task import Task
 from bench_assets.export.vlmevalkit import question_rows
 from bench_assets.report.site.images import Images
 from bench_assets.workspace.inspect.table_collection import ExportTable
-from bench_resources.annotation.label_studio.server import export_images
 from bench_resources.images.browser_images import browser_image
 from bench_resources.images.previews import PreviewTable
 from bench_resources.images.store import ImageStore
@@ -81,11 +80,6 @@ def on_annotation_pages(store, sha256, _):
     return [in_browser(browser_image(store.place, sha256)[0])]
 
 
-def in_label_studio(store, sha256, folder):
-    shared = export_images(folder, store.place, [sha256])
-    return [in_browser((shared / sha256[:2] / sha256).read_bytes())]
-
-
 def in_previews(store, sha256, _):
     page = PreviewTable(store, ["id", "images"])
     page.add("q", [sha256], [])
@@ -102,7 +96,7 @@ def for_vlmevalkit(store, sha256, _):
 
 PLACES = (
     *(to_a_server, to_a_local_model, in_the_report, on_annotation_pages, in_previews),
-    *(in_label_studio, for_vlmevalkit),
+    for_vlmevalkit,
 )
 
 

@@ -49,16 +49,13 @@ class AnnotationTaskSettings(StrictSection):
 class AnnotationSettings(StrictSection):
     """A section ``[annotation]``."""
 
-    kind: Literal["files", "pages", "label-studio"] = "files"
-    """Backend: files in ``annotation/`` of the home, the pages of ``bench annotate serve``, or
-    Label Studio."""
+    kind: Literal["files", "pages"] = "files"
+    """Backend: files in ``annotation/`` of the home, or the pages of ``bench annotate serve``."""
     url: Address = ""
-    """Address of Label Studio, or public address of the pages: loopback or https."""
-    token_env: str = ""
-    """Environment variable with Label Studio's token."""
+    """Public address of the pages."""
     every: int = Field(60, ge=5)
     """Seconds between two polls for answers."""
     names: dict[str, str] = Field(default_factory=dict)
-    """Pseudonym of each annotator, by the backend's name."""
+    """Pseudonym of each annotator, by name or e-mail address."""
     tasks: dict[str, AnnotationTaskSettings] = Field(default_factory=dict)
     """Active tasks, by ``"suite/task"``; ``bench annotate tasks`` lists all."""

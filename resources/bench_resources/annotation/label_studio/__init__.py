@@ -1,1 +1,0 @@
-"""Label Studio as an annotation backend."""
