@@ -11,8 +11,8 @@ from bench_assets.audit.items import (
     subsets,
     wrong_keys,
 )
-from bench_assets.audit.judges import judge_reliability
-from bench_assets.audit.robustness import parsing_coverage, position_bias, scorer_sensitivity
+from bench_assets.audit.judges import human_agreement
+from bench_assets.audit.robustness import parsing_coverage, position_bias
 from bench_assets.audit.shortcuts import (
     answer_leaks,
     blind_solvability,
@@ -45,12 +45,7 @@ CHECKS: tuple[AuditCheck, ...] = (
     contamination.training_images,
     contamination.training_texts,
     parsing_coverage.unread_finding,
-    scorer_sensitivity.scorers_finding,
-    judge_reliability.agreement_finding,
-    judge_reliability.injections_finding,
-    judge_reliability.length_finding,
-    judge_reliability.order_finding,
-    judge_reliability.drift_finding,
+    human_agreement.agreement_finding,
     annotators.agreement_finding,
     annotators.speed_finding,
     annotators.drift_finding,

@@ -1,9 +1,9 @@
-"""Judges with measured agreement: with people, or with a second judge."""
+"""Judges with measured agreement: with people, or in a suite's own comparison of judges."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from bench_assets.annotation.responses.verdicts import PEOPLE as PEOPLE_JUDGE
-from bench_assets.audit.framework.evidence import KAPPA_SECOND_JUDGE, PEOPLE, JudgeFigure
+from bench_assets.audit.framework.evidence import PEOPLE, JudgeFigure
 from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
@@ -27,7 +27,7 @@ _EXEMPT_JUDGES = (
 def judges_with_agreement(tables: TableFiles, tasks: Sequence[Task]) -> set[tuple[str, str]]:
     """(Task, judge) pairs with measured agreement in this home, and all judges that are rules.
 
-    Rules need no measurement: they are deterministic and follow no injection.
+    Rules need no measurement: they are deterministic.
     """
     return {
         *((one.task, one.judge) for one in _figures(tables, tasks)),
@@ -41,7 +41,6 @@ def agreements(tables: TableFiles, tasks: Sequence[Task]) -> dict[tuple[str, str
     return {
         (one.task, one.judge): str(Kappa(one.value, one.low, one.high, one.n))
         for one in _figures(tables, tasks)
-        if one.figure == PEOPLE
     }
 
 
@@ -75,13 +74,13 @@ def _judges(signature: str) -> list[str]:
 
 
 def _figures(tables: TableFiles, tasks: Sequence[Task]) -> list[JudgeFigure]:
-    """Figures of agreement, latest last: stored ones and those of present labels."""
+    """Agreement with people, latest last: stored ones and those of present labels."""
     try:
         stored = read_figures(tables.home, JudgeFigure)
     except BenchError:  # damaged file: reported by the command that reads it
         stored = []
     found = [*stored, *figures_from_annotation(tables, tasks)]
-    return [one for one in found if one.figure in (PEOPLE, KAPPA_SECOND_JUDGE)]
+    return [one for one in found if one.figure == PEOPLE]
 
 
 def _rules(tasks: Iterable[Task]) -> Iterator[tuple[str, str]]:

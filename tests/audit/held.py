@@ -1,7 +1,7 @@
 """Evidence that is held in memory, and exams of every kind that nothing gives away."""
 
 import io
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -13,13 +13,11 @@ from bench_assets.audit.framework.evidence import (
     ANSWER_SEPARATOR,
     Columns,
     JudgeFigure,
-    JudgeVerdict,
     OrderFigure,
     Results,
     Table,
     TrainingMatch,
 )
-from bench_assets.audit.judges.human_agreement import collect_verdicts
 from bench_assets.audit.registry import CHECKS, audit_task
 from bench_assets.core.images.image_statistics import image_statistics
 from bench_assets.core.schema.chat import Image as Shown
@@ -105,19 +103,10 @@ class Held:
             raise ImageError(f"no image {image}")
         return self.images[image]
 
-    def predictions(
-        self, model: str, condition: str = "main", of: Collection[str] | None = None
-    ) -> list[Prediction]:
-        return [
-            one
-            for one in self.said
-            if (one.model, one.condition) == (model, condition)
-            and (of is None or one.question_id in of)
-        ]
+    def predictions(self, model: str, condition: str = "main") -> list[Prediction]:
+        return [one for one in self.said if (one.model, one.condition) == (model, condition)]
 
-    def judgements(
-        self, model: str, condition: str = "main", of: Collection[str] | None = None
-    ) -> list[Judgement]:
+    def judgements(self, model: str, condition: str = "main") -> list[Judgement]:
         return []
 
     def scores(self, model: str, condition: str = "main") -> list[Score]:
@@ -127,10 +116,6 @@ class Held:
         self, table: Table, model: str, names: Sequence[str], condition: str = "main"
     ) -> Columns:
         return columns_of(getattr(self, table)(model, condition), names)
-
-    @property
-    def verdicts(self) -> Sequence[JudgeVerdict]:
-        return collect_verdicts(self)
 
     def results(self, condition: str = "main") -> Results:
         models = sorted({one.model for one in self.said if one.condition == condition})

@@ -1,12 +1,10 @@
-"""Responses that nobody reads, and scorers that lie apart: where a model's place hangs on it."""
+"""Responses that nobody reads: where a model's place hangs on it."""
 
 from collections import Counter
 from dataclasses import fields, replace
-from math import inf
 
 import pytest
 
-from bench_assets.audit.framework.findings import sample_questions
 from bench_assets.audit.robustness.parsing_coverage import (
     classify_readers,
     form_of,
@@ -14,7 +12,6 @@ from bench_assets.audit.robustness.parsing_coverage import (
     reader_shares,
     unread_finding,
 )
-from bench_assets.audit.robustness.scorer_sensitivity import ScorerDifference, scorers_finding
 from bench_assets.core.schema.rows import Judgement, Score
 from tests.audit.held import columns_of
 from tests.audit.judged import Judged
@@ -39,12 +36,6 @@ def careful(answered, _):
 def unscoring(answered, _):
     got = points(answered.prediction.text, answered.question.answer[0])
     return Score.of(answered.prediction, points=got)
-
-
-def lenient(answered, _):
-    """One that finds the number anywhere."""
-    right = answered.question.answer[0] in answered.prediction.text
-    return Score.of(answered.prediction, points=float(right), answer=(answered.prediction.text,))
 
 
 def says(name, texts):
@@ -137,38 +128,6 @@ def test_who_read_a_response():
     }
 
 
-def test_readings_that_agree_pass():
-    found = scorers_finding(evidence({"good": GOOD, "fair": FAIR}, careful, lenient))
-    assert found.passed
-    assert "no response has other points" in found.sentence
-
-
-def test_readings_that_put_models_in_another_order_fail():
-    found = scorers_finding(evidence({"good": GOOD, "chatty": CHATTY}, careful, lenient))
-    (one,) = found.suspects
-    # 25 of 60 right, and 58 as the lenient one reads; the good one has 50 either way.
-    assert "leads chatty by 0.417, by -0.133 under lenient" in one.evidence
-    assert "chatty: lenient +0.550" in found.sentence
-    assert "33 of 60 responses, such as quiz/" in found.sentence
-
-
-def test_readings_that_lie_apart_alike_for_all_pass():
-    wordy = [f"It is {text}." for text in GOOD]
-    fair = [f"It is {text}." for text in FAIR]
-    found = scorers_finding(evidence({"good": wordy, "fair": fair}, lenient, careful))
-    assert found.passed
-    assert "good: careful -0.833" in found.sentence
-
-
-def test_responses_to_one_cluster_have_no_interval():
-    told = "lenient +1.000 (interval unknown), 1 of 1 responses, such as q"
-    assert str(ScorerDifference("m", "lenient", 1.0, -inf, inf, ("q",), 1)) == told
-
-
-def test_a_task_with_one_reading_has_nothing_to_compare():
-    assert scorers_finding(evidence({"good": GOOD})).skipped == "the task has one scorer"
-
-
 @pytest.mark.parametrize(
     ("response", "form"),
     [
@@ -194,17 +153,3 @@ def test_forms_of_responses(response, form):
 @pytest.mark.parametrize("response", ["1000000", "AABB", "no no no", "bye bye, and thanks", "11"])
 def test_some_words_twice_still_say_something(response):
     assert not is_empty_or_loop(response)
-
-
-def test_a_sample_is_the_same_in_any_order_and_no_more_than_can_be_read():
-    many = quiz(3000)
-    assert sample_questions(many, 20) == sample_questions(many[::-1], 20)
-    assert (
-        len(sample_questions(many, 20)),
-        len(sample_questions(many, 1)),
-        len(sample_questions(many[:7], 1)),
-    ) == (
-        200,
-        3000,
-        7,
-    )

@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 from bench_assets.audit.framework.evidence import (
-    INJECTIONS_FOLLOWED,
-    KAPPA_CONSTRUCTED,
-    KAPPA_SECOND_JUDGE,
     PEOPLE,
+    PRECISION,
     JudgeFigure,
 )
 from bench_assets.comparison.judge_agreement import judges_with_agreement, unmeasured_judges
@@ -67,12 +65,7 @@ def test_an_older_row_without_a_signature_has_no_mark():
     ("figures", "who"),
     [
         pytest.param([figure(PEOPLE)], "", id="beside people"),
-        pytest.param([figure(KAPPA_SECOND_JUDGE)], "", id="beside a second judge"),
-        pytest.param(
-            [figure(INJECTIONS_FOLLOWED), figure(KAPPA_CONSTRUCTED)],
-            "gpt",
-            id="on made responses alone",
-        ),
+        pytest.param([figure(PRECISION)], "gpt", id="by its precision alone"),
         pytest.param([figure(PEOPLE, judge="other")], "gpt", id="another judge"),
         pytest.param([figure(PEOPLE, task="blink")], "gpt", id="in another task"),
     ],

@@ -1,6 +1,6 @@
 """Audit evidence: everything that a check may read about one task."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from bench_assets.core.images.image_statistics import ImageStatistics
-from bench_assets.core.schema.rows import Judgement, Prediction, Question, StoredImage, Vote
+from bench_assets.core.schema.rows import Prediction, Question, StoredImage, Vote
 from bench_assets.evaluation.task import Task
 
 Floats = npt.NDArray[np.float64]
@@ -41,15 +41,6 @@ class TrainingMatch(NamedTuple):
     what: str  # SHA-256 of an image, its image hash, or a text
 
 
-class JudgeVerdict(NamedTuple):
-    """A judge model's verdict, and that of the rules on the same response."""
-
-    model: str
-    row: Judgement
-    text: str  # of the response
-    by_rules: bool | None  # None: the rules have no verdict
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeFigure:
     """A measured figure of a judge on a task; a line of the home's ``judges.jsonl``."""
@@ -64,31 +55,13 @@ class JudgeFigure:
     low: float  # of the 95 % interval
     high: float
     n: int
-    about: str = ""  # items to review, such as followed injections
+    about: str = ""  # confusion table of a kappa
 
-
-KAPPA_CONSTRUCTED = "kappa_made"
-"""Kappa with the truth, on constructed right and wrong responses."""
 
 PEOPLE = "kappa_people"
 """Kappa with human labels."""
 
-KAPPA_SECOND_JUDGE = "kappa_second"
-"""Kappa with a second judge on the same responses."""
-
-INJECTIONS_FOLLOWED = "injections_followed"
-"""Share of prompt injections that turn a "no" into a "yes"."""
-
-LENGTH_EFFECT = "longer_more_often"
-"""Increase in the share of "right" verdicts when a response is padded without new content."""
-
-REORDER_CHANGES = "reordered_changed"
-"""Share of responses whose verdict changes with the order of the options."""
-
-FALSE_ALARMS, RECALL = "wrong_called_right", "right_called_right"
-"""Shares of constructed wrong and right responses that are called right."""
-
-PRECISION, RECALL_PEOPLE = "precision_people", "recall_people"
+PRECISION, RECALL = "precision_people", "recall_people"
 """Precision and recall of "right" against human labels."""
 
 
@@ -191,27 +164,14 @@ class Evidence(Protocol):
         """Scores of every model that was evaluated on the current questions."""
         ...
 
-    def predictions(
-        self, model: str, condition: str = "main", of: Collection[str] | None = None
-    ) -> Sequence[Prediction]:
-        """Responses of a model, to the questions ``of`` these ids."""
-        ...
-
-    def judgements(
-        self, model: str, condition: str = "main", of: Collection[str] | None = None
-    ) -> Sequence[Judgement]:
-        """Verdicts on a model's responses; none if the task is not judged."""
+    def predictions(self, model: str, condition: str = "main") -> Sequence[Prediction]:
+        """Responses of a model."""
         ...
 
     def columns(
         self, table: Table, model: str, names: Sequence[str], condition: str = "main"
     ) -> Columns:
         """Columns of a model's table: ten times as fast as rows."""
-        ...
-
-    @property
-    def verdicts(self) -> Sequence[JudgeVerdict]:
-        """``human_agreement.collect_verdicts``, computed once."""
         ...
 
     @property

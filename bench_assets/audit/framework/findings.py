@@ -2,12 +2,10 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import NamedTuple
 
 from bench_assets.audit.framework.evidence import Evidence
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.core.schema.rows import Question
 
 
 class Suspect(NamedTuple):
@@ -105,14 +103,3 @@ def audit_check(
 def sort_suspects(suspects: Iterable[Suspect]) -> list[Suspect]:
     """Sort suspects by weight, largest first, then by name."""
     return sorted(suspects, key=lambda one: (-one.weight, one.about))
-
-
-_RESPONSES = 4000  # of all models together; parsing one takes up to a millisecond
-_MIN_PER_MODEL = 50  # of one model
-
-
-def sample_questions(questions: Sequence[Question], n_models: int) -> list[Question]:
-    """A fixed sample of the questions, small enough to parse all models' responses again."""
-    most = max(_MIN_PER_MODEL, _RESPONSES // max(1, n_models))
-    dealt = sorted(questions, key=lambda q: sha256(q.question_id.encode()).digest())[:most]
-    return sorted(dealt, key=lambda q: q.question_id)

@@ -1,1 +1,1 @@
-"""Judge reliability: trials, agreement with people, prompt injections."""
+"""Agreement of judges with people."""

@@ -1,1 +1,1 @@
-"""Position bias, scorer sensitivity, parsing coverage and rank stability."""
+"""Position bias, parsing coverage and rank stability."""

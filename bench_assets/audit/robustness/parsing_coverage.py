@@ -54,7 +54,7 @@ def form_of(response: str) -> Form:
     return "long" if len(text) > _MIN_LONG_LENGTH or "\n" in text else "a line"
 
 
-NO_MODELS = "no generative model was evaluated"
+_NO_MODELS = "no generative model was evaluated"
 
 Reader: TypeAlias = Literal["rule", "judge", "unread", "silent"]
 """How a response was parsed; ``silent``: it has no answer, or was cut off."""
@@ -131,7 +131,7 @@ def unread_finding(evidence: Evidence) -> AuditFinding:
     score 0.
     """
     if evidence.task.asked_of != "model":
-        raise SkippedCheckError(NO_MODELS)
+        raise SkippedCheckError(_NO_MODELS)
     read = {
         model: classify_readers(
             evidence.columns("predictions", model, _PREDICTION_COLUMNS),
@@ -142,7 +142,7 @@ def unread_finding(evidence: Evidence) -> AuditFinding:
     }
     read = {model: one for model, one in read.items() if one.questions}
     if not read:
-        raise SkippedCheckError(NO_MODELS)
+        raise SkippedCheckError(_NO_MODELS)
     suspects = _rank_suspects(read, cluster_questions(evidence.questions))
     every = sum((Counter(one.by) for one in read.values()), Counter[Reader]())
     return AuditFinding(

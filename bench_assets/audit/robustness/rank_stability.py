@@ -1,4 +1,4 @@
-"""Rank stability: model pairs whose order depends on the scorer."""
+"""Rank stability: model pairs whose order depends on unread responses."""
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
@@ -15,24 +15,24 @@ _MIN_LEAD_PRODUCT = 1e-9  # product of two leads above which their signs are no 
 
 
 class RankFlip(NamedTuple):
-    """Two models whose order is significant under one scorer and reversed under another."""
+    """Two models whose order is significant under some scores and reversed under others."""
 
     better: str
     worse: str
     now: float  # lead of the better model
-    then: float  # its lead under the other scorer; below 0: reversed
+    then: float  # its lead under the other scores; below 0: reversed
 
 
 def find_rank_flips(
     now: Mapping[str, Points], then: Mapping[str, Points], cluster: Mapping[str, str]
 ) -> Iterator[RankFlip]:
-    """Find pairs of models with a significant order that another scorer reverses.
+    """Find pairs of models with a significant order that other scores reverse.
 
     Significant by a paired 95 % interval over common questions.
 
     Args:
-        now: Points by model under the present scorer.
-        then: Points by model under the other scorer.
+        now: Points by model.
+        then: Other points by model.
         cluster: Cluster by question.
     """
     leads, leads_then = _mean_leads(now), _mean_leads(then)

@@ -3,28 +3,22 @@
 from collections.abc import Mapping
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bench_assets.asset_factory.asset_metadata import format_p
 from bench_assets.cli.app.command_context import open_home, open_home_for
-from bench_assets.cli.app.completion import complete_judges, complete_suites
+from bench_assets.cli.app.completion import complete_suites
 from bench_assets.cli.app.options import (
     JsonOption,
-    JudgeOption,
     ModelsOption,
     SourceOption,
     SuiteName,
-    named_option,
 )
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.workspace.console.output import Cell, print_message, print_rows
 from bench_assets.workspace.evaluate.model_arguments import save_models
-
-if TYPE_CHECKING:
-    from bench_assets.workspace.evaluate.audit import JudgeCheckResult
-
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -72,56 +66,34 @@ def audit(
     raise typer.Exit(bool(failures) or not all(row.passed for row in rows))
 
 
-JUDGE_COLUMNS: Mapping[str, Cell] = {
+_JUDGE_COLUMNS: Mapping[str, Cell] = {
+    "judge": lambda row: row.judge,
     "figure": lambda row: row.figure,
     "value": lambda row: f"{row.value:.3f}",
     "95 % interval": lambda row: f"{row.low:.3f} to {row.high:.3f}",
     "n": lambda row: str(row.n),
-    "look at": lambda row: row.about if len(row.about) < 60 else f"{row.about[:57]}...",
+    "verdicts": lambda row: row.about,
 }
 
 
 @app.command("judge")
-def judge_trials(
+def judge_agreement(
     task: SuiteName,
-    judge: JudgeOption = "",
-    source: SourceOption = "",
-    questions: Annotated[int, typer.Option(min=1, help="Number of questions.")] = 25,
-    beside: Annotated[
-        str, named_option("Second judge, for the same responses.", complete_judges)
-    ] = "",
     labels: Annotated[
-        Path | None,
-        typer.Option(help="Human verdicts on cached responses, as JSON lines."),
-    ] = None,
+        Path, typer.Option(help="People's verdicts on responses of the home, as JSON lines.")
+    ],
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure a judge: agreement on labelled responses, and 100 prompt injections.
+    """Compare the judges of a task with people, on responses that both judged.
 
-    Example: bench audit judge codis --judge my-judge
+    Example: bench audit judge codis --labels labels.jsonl
     """
-    with open_home(task, source) as bench:
-        from bench_assets.workspace.evaluate.audit import check_judge
+    from bench_assets.workspace.evaluate.audit import compare_with_people
 
-        judged = [one for one in bench.catalog.tasks_of(task) if one.is_judged]
-        if not judged:
-            raise SettingsError(f"{task}: has no judge. Name a judged task")
-        for one in judged:
-            found = check_judge(
-                bench, one, judge, n_questions=questions, beside=beside, labels=labels
-            )
-            _print_judge_usage(one.name, found)
-            print_rows(found.figures, as_json=as_json, columns=JUDGE_COLUMNS)
-
-
-def _print_judge_usage(task: str, found: "JudgeCheckResult") -> None:
-    paid = f", {found.money:.2f} by the prices of bench.toml" if found.money else ""
-    print_message(
-        f"{task}, {found.judge}: {found.n_asked} requests about responses to {found.n_questions}"
-        f" questions, {found.tokens.prompt} prompt and {found.tokens.completion} response"
-        f" tokens{paid}"
-    )
+    with open_home() as bench:
+        figures = compare_with_people(bench, task, labels)
+        print_rows(figures, as_json=as_json, columns=_JUDGE_COLUMNS)
 
 
 _PERMUTATION_COLUMNS: Mapping[str, Cell] = {

@@ -1,6 +1,6 @@
 """Evidence for the audit of one task, read from the tables of a home."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,13 +14,11 @@ from bench_assets.audit.framework.evidence import (
     ANSWER_SEPARATOR,
     Columns,
     JudgeFigure,
-    JudgeVerdict,
     OrderFigure,
     Results,
     Table,
     TrainingData,
 )
-from bench_assets.audit.judges.human_agreement import collect_verdicts
 from bench_assets.core.images.image_statistics import ImageStatistics
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import (
@@ -152,19 +150,10 @@ class TaskEvidence:
                 points[at], answers[at] = share, answer
         return Results(models=models, questions=ids, points=points, answers=answers)
 
-    def predictions(
-        self, model: str, condition: str = "main", of: Collection[str] | None = None
-    ) -> Sequence[Prediction]:
+    def predictions(self, model: str, condition: str = "main") -> Sequence[Prediction]:
         """Responses of a model."""
         key = evaluation_key(self.task, condition, "predictions")
-        return self.tables.read(key, Prediction, model, of)
-
-    def judgements(
-        self, model: str, condition: str = "main", of: Collection[str] | None = None
-    ) -> Sequence[Judgement]:
-        """Verdicts on a model's responses; empty without a judge."""
-        key = evaluation_key(self.task, condition, "judgements")
-        return self.tables.read(key, Judgement, model, of) if self.task.is_judged else []
+        return self.tables.read(key, Prediction, model)
 
     def columns(
         self, table: Table, model: str, names: Sequence[str], condition: str = "main"
@@ -174,11 +163,6 @@ class TaskEvidence:
             return {name: [] for name in names}
         key = evaluation_key(self.task, condition, table)
         return read_columns(self.tables, key, _ROWS[table], model, names)
-
-    @cached_property
-    def verdicts(self) -> Sequence[JudgeVerdict]:
-        """Verdicts of model judges, paired with those of the rules."""
-        return collect_verdicts(self)
 
     @cached_property
     def votes(self) -> Sequence[Vote]:

@@ -24,7 +24,7 @@ _MARKS = {
     "°": "fewer than ten effective clusters: a rough interval, probably too wide",
     "~": "stale: measured with other settings than the present ones",
     "^": "imported: measured by another harness",
-    "?": "its judge's agreement was never measured: bench audit judge TASK",
+    "?": "its judge's agreement with people was never measured: bench audit judge TASK",
     "!": "its table cannot be read: run bench home verify",
     "\u2013": "no response could be scored",
 }

@@ -47,7 +47,10 @@ _DESCRIPTIONS = {
         "measured position bias",
         "{rm}: measured again by bench audit permute-options",
     ),
-    "judges.jsonl": ("measured accuracy of judges", "{rm}: measured again by bench audit judge"),
+    "judges.jsonl": (
+        "agreement of judges with people",
+        "{rm}: measured again by bench audit judge",
+    ),
     "names.json": ("names for shell completion", ""),
     "processors.json": ("image settings of processors", ""),
 }

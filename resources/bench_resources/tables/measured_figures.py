@@ -12,7 +12,11 @@ from typing import Any, TypeVar
 
 from bench_assets.annotation.tasks import Answer
 from bench_assets.audit.framework.evidence import JudgeFigure, OrderFigure
-from bench_assets.audit.judges.human_agreement import PeopleVerdicts, figures_of_people
+from bench_assets.audit.judges.human_agreement import (
+    LabelledResponses,
+    figures_of_labels,
+    majority_labels,
+)
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.core.tables.json_records import read_lines, records
@@ -91,11 +95,12 @@ def _figures(tables: TableFiles, task: Task) -> list[JudgeFigure]:
     questions = {one.question_id: one for one in tables.read([*folder, "questions"], Question)}
     judged = [*folder, "judgements"]
     responses = [
-        PeopleVerdicts(
+        LabelledResponses(
             tables.read([*folder, "predictions"], Prediction, model, question_ids),
             tables.read(judged, Judgement, model, question_ids),
         )
         for model in sorted(tables.partitions(judged))
     ]
+    labels = [label for of in responses for label in majority_labels(verdicts, of.predictions)]
     at = max(answer.changed_at for answer in answers)
-    return figures_of_people(task, questions, responses, verdicts, at)
+    return figures_of_labels(task, questions, responses, labels, at)

@@ -10,7 +10,7 @@ from bench_resources.tables.measured_figures import add_figures, read_figures
 def _figure(judge: str) -> JudgeFigure:
     return JudgeFigure(
         task="codis", judge=judge, setup="", prompts="", at="2026-11-28T20:00:00.000000+00:00",
-        figure="kappa_made", value=0.5, low=0.4, high=0.6, n=10,
+        figure="kappa_people", value=0.5, low=0.4, high=0.6, n=10,
     )  # fmt: skip
 
 

@@ -131,7 +131,7 @@
   /** Further notes on a row, as marks. */
   function notes(row) {
     const found = [];
-    const why = `judged by ${row.unmeasured}, whose agreement with people or a second judge was never measured: bench audit judge`;
+    const why = `judged by ${row.unmeasured}, whose agreement with people was never measured: bench audit judge`;
     if (row.n_refused) found.push({ mark: `${Bench.count(row.n_refused)} refused`, why: "refused for good by the provider; accepted, and counted as wrong" });
     if (row.mixed) found.push({ mark: "mixed", why: `several models or snapshots answered: ${row.served}` });
     if (row.unread) found.push({ mark: `${Bench.percent(row.unread)} unread`, why: "responses from which no answer could be read", href: unreadLink(row) });
