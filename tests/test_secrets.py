@@ -190,7 +190,7 @@ LOOKS = [
         ["models", "list"],
         ["home", "usage"],
     ),
-    *(["export", form] for form in ("csv", "jsonl", "inspect", "lm-eval", "vlmevalkit")),
+    *(["export", form] for form in ("csv", "jsonl", "inspect", "lm-eval")),
     *(["report"], ["bundle", "pack", "echoes", "m", "packed.zip"]),
 ]
 

@@ -25,8 +25,8 @@ FormatName = Annotated[
     str,
     typer.Argument(
         metavar="FORMAT",
-        help="csv, parquet, jsonl, model-index, vlmevalkit, inspect, lm-eval, croissant,"
-        " mlflow, wandb or blink-submission (docs/exports.md).",
+        help="csv, parquet, jsonl, model-index, inspect, lm-eval, mlflow, wandb or"
+        " blink-submission (docs/exports.md).",
         autocompletion=complete_formats,
     ),
 ]
