@@ -9,14 +9,12 @@ import typer
 
 from bench_assets.asset_factory.asset_metadata import format_p
 from bench_assets.cli.app.command_context import open_home, open_home_for
-from bench_assets.cli.app.completion import complete_judges, complete_suites
 from bench_assets.cli.app.options import (
     JsonOption,
     JudgeOption,
     ModelsOption,
     SourceOption,
     SuiteName,
-    named_option,
 )
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.workspace.console.output import Cell, print_message, print_rows
@@ -39,7 +37,6 @@ def audit(
         typer.Argument(
             metavar="[TASK]...",
             help="Suites or tasks. Default: all.",
-            autocompletion=complete_suites,
         ),
     ] = None,
     training: Annotated[
@@ -87,9 +84,7 @@ def judge_trials(
     judge: JudgeOption = "",
     source: SourceOption = "",
     questions: Annotated[int, typer.Option(min=1, help="Number of questions.")] = 25,
-    beside: Annotated[
-        str, named_option("Second judge, for the same responses.", complete_judges)
-    ] = "",
+    beside: Annotated[str, typer.Option(help="Second judge, for the same responses.")] = "",
     labels: Annotated[
         Path | None,
         typer.Option(help="Human verdicts on cached responses, as JSON lines."),

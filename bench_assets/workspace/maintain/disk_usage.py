@@ -48,7 +48,6 @@ _DESCRIPTIONS = {
         "{rm}: measured again by bench audit permute-options",
     ),
     "judges.jsonl": ("measured accuracy of judges", "{rm}: measured again by bench audit judge"),
-    "names.json": ("names for shell completion", ""),
     "processors.json": ("image settings of processors", ""),
 }
 
