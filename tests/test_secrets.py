@@ -188,7 +188,7 @@ LOOKS = [
         ["models", "list"],
         ["home", "usage"],
     ),
-    *(["export", form] for form in ("csv", "jsonl", "inspect", "lm-eval", "vlmevalkit")),
+    *(["export", form] for form in ("csv", "jsonl", "inspect", "lm-eval")),
     *(["report"], ["bundle", "pack", "echoes", "m", "packed.zip"]),
 ]
 

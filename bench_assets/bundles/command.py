@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bench_assets.cli.app.command_context import error_reporting, open_home
-from bench_assets.cli.app.completion import complete_models, complete_suites
 from bench_assets.cli.app.options import ConditionOption, JsonOption
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.workspace.console.output import print_json_result, print_message, print_result
@@ -24,14 +23,6 @@ EXIT_NOT_POSSIBLE = 2
 _BUNDLE_SUFFIX = ".zip"
 
 
-def complete_numbers(context: typer.Context, incomplete: str) -> list[str]:
-    """Complete a task first, then a model."""
-    before = [
-        one for value in context.params.values() if isinstance(value, list | tuple) for one in value
-    ]
-    return complete_models(incomplete) if before else complete_suites(incomplete)
-
-
 @app.command()
 def reproduce(
     number: Annotated[
@@ -39,7 +30,6 @@ def reproduce(
         typer.Argument(
             metavar="NUMBER",
             help="TASK MODEL, a signature in quotes, or a Parquet file of metrics.",
-            autocompletion=complete_numbers,
         ),
     ],
     condition: ConditionOption = "main",
@@ -77,7 +67,6 @@ def pack(
         typer.Argument(
             metavar="NUMBER OUT.zip",
             help="TASK MODEL, or a signature in quotes; then the output file.",
-            autocompletion=complete_numbers,
         ),
     ],
     condition: ConditionOption = "main",

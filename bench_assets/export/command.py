@@ -6,45 +6,31 @@ from typing import Annotated
 import typer
 
 from bench_assets.cli.app.command_context import open_home
-from bench_assets.cli.app.completion import complete_conditions, complete_models, complete_suites
-from bench_assets.cli.app.options import SourceOption, named_option
+from bench_assets.cli.app.options import SourceOption
 from bench_assets.workspace.console.output import print_message, print_result
 
 app = typer.Typer()
-
-
-def complete_formats(incomplete: str) -> list[str]:
-    """Export formats."""
-    from bench_assets.export.formats import FORMATS
-    from bench_assets.export.operations import SUBMISSION
-
-    return [name for name in (*FORMATS, SUBMISSION) if name.startswith(incomplete)]
 
 
 FormatName = Annotated[
     str,
     typer.Argument(
         metavar="FORMAT",
-        help="csv, parquet, jsonl, model-index, vlmevalkit, inspect, lm-eval, croissant,"
-        " mlflow, wandb or blink-submission (docs/exports.md).",
-        autocompletion=complete_formats,
+        help="csv, parquet, jsonl, model-index, inspect, lm-eval, mlflow, wandb or"
+        " blink-submission (docs/exports.md).",
     ),
 ]
 ModelsOption = Annotated[
     list[str] | None,
-    named_option("Model; repeatable. Default: all.", complete_models, "--model"),
+    typer.Option("--model", help="Model; repeatable. Default: all."),
 ]
 SuitesOption = Annotated[
     list[str] | None,
-    named_option("Suite or task; repeatable. Default: all.", complete_suites, "--suite", "--task"),
+    typer.Option("--suite", "--task", help="Suite or task; repeatable. Default: all."),
 ]
 ConditionsOption = Annotated[
     list[str] | None,
-    named_option(
-        "Condition; repeatable. Default: all; for model-index main.",
-        complete_conditions,
-        "--condition",
-    ),
+    typer.Option("--condition", help="Condition; repeatable. Default: all; for model-index main."),
 ]
 EditionsOption = Annotated[
     list[str] | None,

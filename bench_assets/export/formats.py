@@ -9,13 +9,11 @@ from typing import NamedTuple, TypeAlias
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.core.schema.rows import LeaderboardRow
-from bench_assets.export.croissant import write_croissants
 from bench_assets.export.experiment_trackers import write_mlflow, write_wandb
 from bench_assets.export.inspect_logs import write_inspect_logs
 from bench_assets.export.lm_eval import write_lm_eval_results
 from bench_assets.export.model_index import write_model_indices
 from bench_assets.export.tables import FORMS, write_tables
-from bench_assets.export.vlmevalkit import write_questions_and_responses
 from bench_assets.workspace.inspect.table_collection import TableCollection
 from bench_resources.images.store import ImageStore
 
@@ -51,11 +49,6 @@ def _inspect(job: ExportJob) -> list[Path]:
     return write_inspect_logs(job.gathered, job.image_store, job.out, embed=embed)
 
 
-def _croissant(job: ExportJob) -> list[Path]:
-    suites = {suite.name: suite for suite in job.catalog.suites}
-    return write_croissants(job.gathered, suites, job.out)
-
-
 def _tables(form: str, job: ExportJob) -> list[Path]:
     return write_tables(job.gathered, job.standings(), job.out, form, raw=job.raw)
 
@@ -67,12 +60,8 @@ FORMATS: Mapping[str, ExportFormat] = {
         conditions=("main",),
         editions=("published",),
     ),
-    "vlmevalkit": ExportFormat(
-        lambda job: write_questions_and_responses(job.gathered, job.image_store, job.out)
-    ),
     "inspect": ExportFormat(_inspect),
     "lm-eval": ExportFormat(lambda job: write_lm_eval_results(job.gathered, job.out)),
-    "croissant": ExportFormat(_croissant),
     "mlflow": ExportFormat(lambda job: write_mlflow(job.gathered, job.out, job.to)),
     "wandb": ExportFormat(lambda job: write_wandb(job.gathered, job.out, job.to or "offline")),
 }

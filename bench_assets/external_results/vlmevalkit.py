@@ -13,7 +13,6 @@ from math import isnan
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
-from urllib.parse import unquote
 from xml.etree import ElementTree
 
 from bench_assets.core.schema.errors import SourceError
@@ -39,14 +38,7 @@ _HEADLINES = ("_acc.csv", "_score.csv", "_score.json")
 _JUDGED = re.compile(
     r"_(?:(?:exact_matching|[^_]+)_result|auxmatch|[^_]*gpt[^_]*(?:_score)?|score|results?)$"
 )
-_POINTS = (
-    "hit",
-    "eval_score",
-    "score",
-    "eval_match",
-    "match",
-    "points",
-)  # the first one present
+_POINTS = ("hit", "eval_score", "score", "eval_match", "match")  # the first one present
 _ALL = "Overall"  # split of all samples, if rows are splits and columns are metrics
 _NAMESPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _COLUMN = re.compile(r"[A-Z]+")
@@ -108,11 +100,11 @@ def _split_name(file: Path, stem: str) -> tuple[str, str]:
     """Model and data set; the model is the name of one of the folders above."""
     for folder in file.absolute().parents[:2]:
         if stem.startswith(f"{folder.name}_"):
-            return unquote(folder.name), stem.removeprefix(f"{folder.name}_")
+            return folder.name, stem.removeprefix(f"{folder.name}_")
     model, _, task = stem.partition("_")
     if not task:
         raise SourceError(f"{file}: expected a name like MODEL_DATASET{file.suffix}")
-    return unquote(model), task
+    return model, task
 
 
 def _table(file: Path) -> tuple[set[str], list[Row]]:

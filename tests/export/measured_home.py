@@ -18,7 +18,6 @@ from bench_resources.tables.parquet import TableFiles
 
 MODEL = "run/step-0150"
 NASTY = '=1+1, "quoted"\r\n\ttab | 中文 \u202e<script>'
-LICENCE = "https://example.org/licence"
 KEY = "sk-0123456789abcdef"
 
 TASK = Task(
@@ -37,7 +36,7 @@ TASK = Task(
     judges={"rules": ByRules(lambda answered: [])},
 )
 
-SUITE = Suite(name="quiz", tasks=(TASK,), assets=list, release="hf:org/quiz@main", licence=LICENCE)
+SUITE = Suite(name="quiz", tasks=(TASK,), assets=list, release="hf:org/quiz@main")
 
 
 def questions(edition: str, image: str = "") -> list[Question]:

@@ -64,16 +64,6 @@ def test_datasets_loads_every_table_and_every_field_is_what_it_was(
         assert found in ({}, {"task": "quiz"})
 
 
-def test_datasets_loads_the_questions_of_croissant(shown, one, monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    datasets = pytest.importorskip("datasets", reason="datasets is not installed")
-    table, _ = FORMATS["croissant"].write(leaving(shown, shown / "out"))
-    options = {"split": "train", "cache_dir": str(shown / "cache")}
-    read = datasets.load_dataset("parquet", data_files=str(table), **options)
-    assert read["question_id"] == [question.question_id for question in one.exam.questions]
-    assert read["labels"][0] == [{"key": "level", "value": "hard"}]
-
-
 def test_inspect_has_every_field_of_a_sample_and_of_a_metric(shown, one):
     log_module = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed")
     (path,) = FORMATS["inspect"].write(leaving(shown, shown / "out"))

@@ -219,6 +219,18 @@ def test_scores_are_found_whose_first_response_was_lost(tmp_path, kind):
     assert [one.points for one in found.samples] == [None, 1]
 
 
+def test_metrics_are_read_of_a_table_with_a_row_for_each_category_as_of_hallusionbench(tmp_path):
+    file = table(tmp_path, "tsv", [NAMES, FULL])
+    headline = "split,aAcc,fAcc,qAcc\nOverall,67.0,40.0,50.0\nVD,70.0,45.0,50.5\n2,1.0,2.0,3.0\n"
+    (tmp_path / "M_D_score.csv").write_text(headline)
+    (results,) = read_external_results(file)
+    assert numbers(results) == [
+        *(("aAcc", "all", 67.0), ("fAcc", "all", 40.0), ("qAcc", "all", 50.0)),
+        *(("aAcc", "VD", 70.0), ("fAcc", "VD", 45.0), ("qAcc", "VD", 50.5)),
+        *(("aAcc", "2", 1.0), ("fAcc", "2", 2.0), ("qAcc", "2", 3.0)),
+    ]
+
+
 @KINDS
 @pytest.mark.parametrize(
     ("second", "says"),

@@ -112,7 +112,7 @@ MODEL_CONFIG = '{"model_type": "llava"}'
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
-        pytest.param("non_lora_trainables.bin", "merge_lora_weights.py --model-path", id="LLaVA"),
+        pytest.param("non_lora_trainables.bin", "Merge it with LLaVA's own script", id="LLaVA"),
         pytest.param("model.safetensors", "an adapter and a complete model", id="beside a model"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What training frameworks leave behind that is no checkpoint yet: named, with the command."""
+"""What training frameworks leave behind that is no checkpoint yet: named, with a sentence."""
 
 from pathlib import Path
 
@@ -16,41 +16,39 @@ MODEL_CONFIG = '{"model_type": "llava"}'
         pytest.param(
             ["a/config.json", f"a/global_step5/bf16_{ZERO}", "a/latest", "a/zero_to_fp32.py"],
             "a",
-            "python zero_to_fp32.py {at} {at} --safe_serialization",
+            "{at}: DeepSpeed ZeRO, weights not gathered; DeepSpeed's zero_to_fp32.py",
             id="DeepSpeed ZeRO-3 through Trainer",
         ),
-        pytest.param(
-            [ZERO], "", "python zero_to_fp32.py {at.parent} MERGED", id="one step of DeepSpeed"
-        ),
+        pytest.param([ZERO], "", "a DeepSpeed ZeRO step", id="one step of DeepSpeed"),
         pytest.param(
             ["a/pytorch_model_fsdp_0/__0_0.distcp", "a/optimizer_0/__0_0.distcp", "a/config.json"],
             "a",
-            "accelerate merge-weights {at}/pytorch_model_fsdp_0 {at}",
+            "{at}: FSDP shards; each file has one rank's part",
             id="FSDP through Trainer",
         ),
         pytest.param(
             ["a/step-5/.metadata", "a/step-5/__0_0.distcp"],
             "a/step-5",
-            "dcp_to_torch {at} model.pt",
+            "torch.distributed.checkpoint joins them",
             id="FSDP 2, torchtitan",
         ),
         pytest.param(
             ["a/checkpoints/epoch=1-step=5.ckpt"],
             "a/checkpoints",
-            "load the state_dict of epoch=1-step=5.ckpt",
+            "epoch=1-step=5.ckpt has the weights under the names of",
             id="Lightning",
         ),
         pytest.param(["a/model.pt"], "a", "load model.pt into the model", id="plain torch"),
         pytest.param(
             ["g/actor/huggingface/config.json", "g/actor/model_world_size_8_rank_0.pt"],
             "g/actor",
-            "python -m verl.model_merger merge --backend fsdp --local_dir {at}",
+            "{at}: verl FSDP shards; each file has one rank's part",
             id="verl, FSDP",
         ),
         pytest.param(
             ["a/latest_checkpointed_iteration.txt", "a/iter_5/mp_rank_00/model_optim_rng.pt"],
             "a",
-            "swift export --mcore_model {at}",
+            "{at}: Megatron shards; the trainer's own export",
             id="Megatron",
         ),
         pytest.param(
@@ -69,9 +67,9 @@ MODEL_CONFIG = '{"model_type": "llava"}'
         ),
         pytest.param(["a/open_clip_config.json"], "a", "a CLIPModel", id="OpenCLIP"),
         pytest.param(["a/config.json", "a/onnx/model.onnx"], "a", "exported from", id="ONNX"),
-        pytest.param(["a/config.json", "a/tf_model.h5"], "a", "from_tf", id="TensorFlow"),
-        pytest.param(["a/m.nemo"], "a", "convert m.nemo", id="NeMo"),
-        pytest.param(["a/Modelfile"], "a", "ollama create NAME -f {at}/Modelfile", id="Ollama"),
+        pytest.param(["a/config.json", "a/tf_model.h5"], "a", "up to version 4", id="TensorFlow"),
+        pytest.param(["a/m.nemo"], "a", "NeMo's export", id="NeMo"),
+        pytest.param(["a/Modelfile"], "a", 'kind = "ollama"', id="Ollama"),
         pytest.param(
             ["a/config.json", "a/model.safetensors.part"],
             "a",
@@ -83,7 +81,7 @@ MODEL_CONFIG = '{"model_type": "llava"}'
         ),
     ],
 )
-def test_what_has_to_be_converted_is_named_with_the_command(
+def test_what_is_no_checkpoint_yet_is_named_with_a_sentence(
     tmp_path: Path, files: list[str], name: str, says: str
 ) -> None:
     runs = tmp_path / "runs"

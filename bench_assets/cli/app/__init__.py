@@ -1,1 +1,1 @@
-"""Shared parts of commands: opening a home, error messages, options, completion, templates."""
+"""Shared parts of commands: opening a home, error messages, options, templates."""

@@ -4,7 +4,7 @@ The group restores help texts of arguments, which typer before 0.26 loses with c
 """
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Annotated, Any, get_args
 
 import click
@@ -13,27 +13,12 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from typer.models import ArgumentInfo
 
 from bench_assets.cli.app.command_context import error_reporting
-from bench_assets.cli.app.completion import (
-    complete_conditions,
-    complete_judges,
-    complete_models,
-    complete_scorers,
-    complete_suites,
-)
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.features import command_of
 
-Complete = Callable[[str], list[str]]
-
-
-def named_option(about: str, complete: Complete, *flags: str) -> Any:  # noqa: ANN401
-    """An option whose values the shell completes."""
-    return typer.Option(*flags, help=about, autocompletion=complete)
-
-
 SuiteName = Annotated[
     str,
-    typer.Argument(help="Suite or task, such as codis.", autocompletion=complete_suites),
+    typer.Argument(help="Suite or task, such as codis."),
 ]
 SourceOption = Annotated[
     str,
@@ -45,9 +30,9 @@ SourceOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines.")]
 JudgeOption = Annotated[
-    str, named_option('Judge: a model of bench.toml, "rules" or "people".', complete_judges)
+    str, typer.Option(help='Judge: a model of bench.toml, "rules" or "people".')
 ]
-ScorerOption = Annotated[str, named_option("Scorer of responses.", complete_scorers)]
+ScorerOption = Annotated[str, typer.Option(help="Scorer of responses.")]
 ElicitOption = Annotated[
     str,
     typer.Option(
@@ -57,28 +42,24 @@ ElicitOption = Annotated[
 ]
 ModelsOption = Annotated[
     list[str],
-    named_option(
-        "Model: a name of bench.toml, a checkpoint folder, hf:org/name or http://...#name;"
-        " repeatable.",
-        complete_models,
+    typer.Option(
         "--model",
+        help="Model: a name of bench.toml, a checkpoint folder, hf:org/name or http://...#name;"
+        " repeatable.",
     ),
 ]
 OptionalModelsOption = Annotated[
     list[str] | None,
-    named_option(
-        "Model: a name of bench.toml, a checkpoint folder, hf:org/name or http://...#name;"
-        " repeatable.",
-        complete_models,
+    typer.Option(
         "--model",
+        help="Model: a name of bench.toml, a checkpoint folder, hf:org/name or http://...#name;"
+        " repeatable.",
     ),
 ]
-ConditionOption = Annotated[
-    str, named_option("Condition: main or an ablation.", complete_conditions)
-]
+ConditionOption = Annotated[str, typer.Option(help="Condition: main or an ablation.")]
 ConditionsOption = Annotated[
     list[str] | None,
-    named_option("Condition: main or an ablation; repeatable.", complete_conditions, "--condition"),
+    typer.Option("--condition", help="Condition: main or an ablation; repeatable."),
 ]
 
 

@@ -9,7 +9,6 @@ import typer
 
 from bench_assets.asset_factory.asset_metadata import format_p
 from bench_assets.cli.app.command_context import open_home, open_home_for
-from bench_assets.cli.app.completion import complete_suites
 from bench_assets.cli.app.options import (
     JsonOption,
     ModelsOption,
@@ -33,7 +32,6 @@ def audit(
         typer.Argument(
             metavar="[TASK]...",
             help="Suites or tasks. Default: all.",
-            autocompletion=complete_suites,
         ),
     ] = None,
     training: Annotated[

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bench_assets.cli.app.command_context import error_reporting, open_home, open_home_for
-from bench_assets.cli.app.completion import complete_suites
 from bench_assets.cli.app.options import (
     ConditionsOption,
     ElicitOption,
@@ -68,7 +67,6 @@ def evaluate(
         typer.Argument(
             metavar="[SUITE]...",
             help="Suites or tasks, such as codis. Default: all.",
-            autocompletion=complete_suites,
         ),
     ] = None,
     model: OptionalModelsOption = None,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bench_assets.cli.app.command_context import check_sections, error_reporting, open_home
-from bench_assets.cli.app.completion import complete_models
 from bench_assets.cli.app.options import JsonOption
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.workspace.console.output import print_message, print_rows
@@ -26,7 +25,6 @@ Names = Annotated[
     typer.Argument(
         metavar="[MODEL]...",
         help="Models, by name or location. Default: all.",
-        autocompletion=complete_models,
     ),
 ]
 
@@ -68,7 +66,7 @@ def check(name: Names = None, *, as_json: JsonOption = False) -> None:
 def remove(
     model: Annotated[
         str,
-        typer.Argument(help="Model, as tables name it.", autocompletion=complete_models),
+        typer.Argument(help="Model, as tables name it."),
     ],
     *,
     responses: Annotated[

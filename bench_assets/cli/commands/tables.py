@@ -7,13 +7,11 @@ import typer
 
 from bench_assets.asset_factory.asset_metadata import format_p
 from bench_assets.cli.app.command_context import open_home
-from bench_assets.cli.app.completion import complete_models, complete_suites, complete_tables
 from bench_assets.cli.app.options import (
     ConditionOption,
     JsonOption,
     SourceOption,
     SuiteName,
-    named_option,
 )
 from bench_assets.core.schema.errors import TableError
 from bench_assets.workspace.console.output import print_message, print_rows
@@ -35,11 +33,9 @@ app = typer.Typer(no_args_is_help=True, help="List, print, compare and check tab
 def table(
     name: Annotated[
         str,
-        typer.Argument(
-            help="Table, as `bench tables list` prints it.", autocompletion=complete_tables
-        ),
+        typer.Argument(help="Table, as `bench tables list` prints it."),
     ],
-    model: Annotated[str, named_option("Rows of this model only.", complete_models)] = "",
+    model: Annotated[str, typer.Option(help="Rows of this model only.")] = "",
     source: SourceOption = "",
     *,
     as_json: JsonOption = False,
@@ -61,7 +57,7 @@ def table(
 def tables(
     below: Annotated[
         str,
-        typer.Argument(help="Suite or task. Default: all.", autocompletion=complete_suites),
+        typer.Argument(help="Suite or task. Default: all."),
     ] = "",
     *,
     as_json: JsonOption = False,
@@ -78,11 +74,9 @@ def tables(
 
 @app.command("paper")
 def paper_table(
-    suite: Annotated[
-        str, typer.Argument(help="Suite. Default: all.", autocompletion=complete_suites)
-    ] = "",
+    suite: Annotated[str, typer.Argument(help="Suite. Default: all.")] = "",
     name: Annotated[str, typer.Argument(help="Table to make.")] = "",
-    model: Annotated[str, named_option("Model, for a table of one model.", complete_models)] = "",
+    model: Annotated[str, typer.Option(help="Model, for a table of one model.")] = "",
     source: SourceOption = "",
     *,
     as_json: JsonOption = False,
@@ -131,9 +125,7 @@ def questions(suite: SuiteName, source: SourceOption = "", *, as_json: JsonOptio
 
 @app.command()
 def claims(
-    suite: Annotated[
-        str, typer.Argument(help="Suite. Default: all.", autocompletion=complete_suites)
-    ] = "",
+    suite: Annotated[str, typer.Argument(help="Suite. Default: all.")] = "",
     *,
     models: Annotated[
         bool, typer.Option("--models", help="Also test each model separately.")

@@ -34,7 +34,7 @@ class JourneyBenchSettings(SuiteSettings):
     text_encoder: str = EMBEDDED_ENCODER
     """Sentence encoder for captions and statements: folder or hub id."""
     painter: PainterSpec = DrawerSpec()
-    """Image generator: a drawer, diffusers, or a server."""
+    """Source of generated images: a drawer, a server, or a folder."""
     solution_judge: str = "rules"
     """Judge that verifies solutions: a model, or ``"rules"``."""
     download: bool = False

@@ -6,7 +6,6 @@ All exports read rows from here, the single place where secrets are redacted.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_args
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
@@ -38,7 +37,6 @@ class ExportTable:
     task: Task
     name: str  # "main", or the condition that has questions of its own
     questions: Sequence[Question]
-    key: Sequence[str]  # of the table
 
     @property
     def edition(self) -> str:
@@ -102,17 +100,6 @@ class TableCollection:
         _check("condition", wanted.conditions, (c for t in wanted.tasks for c in t.conditions))
         _check("edition", wanted.editions, get_args(Edition))
 
-    @property
-    def home(self) -> Path:
-        """The home folder."""
-        return self._tables.home
-
-    def file_of(self, exam: ExportTable) -> tuple[bytes, str]:
-        """Bytes of a question table, and its path below the home or its object name."""
-        blobs, name = self._tables.blobs, self._tables.name(exam.key)
-        at = blobs.named(name)
-        return blobs.get(name) or b"", at.removeprefix(f"{self.home}/")
-
     def exams(self) -> Iterator[ExportTable]:
         """The question tables."""
         for task in self._wanted.tasks:
@@ -160,7 +147,7 @@ class TableCollection:
         editions = self._wanted.editions
         if not questions or (editions and questions[0].edition not in editions):
             return None
-        return ExportTable(task=task, name=name, questions=questions, key=key)
+        return ExportTable(task=task, name=name, questions=questions)
 
     def _evaluated(self, exam: ExportTable, condition: str, model: str) -> ModelResponses | None:
         predictions = evaluation_key(exam.task, condition, "predictions")

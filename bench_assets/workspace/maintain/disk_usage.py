@@ -51,7 +51,6 @@ _DESCRIPTIONS = {
         "agreement of judges with people",
         "{rm}: measured again by bench audit judge",
     ),
-    "names.json": ("names for shell completion", ""),
     "processors.json": ("image settings of processors", ""),
 }
 

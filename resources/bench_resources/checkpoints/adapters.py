@@ -79,8 +79,7 @@ def _require_peft_support(folder: Path, kind: object) -> None:
     if "non_lora_trainables.bin" in names:
         raise ModelError(
             f"{folder}: a LLaVA LoRA whose projector is in non_lora_trainables.bin, which"
-            f" PEFT ignores. Merge it: python scripts/merge_lora_weights.py --model-path"
-            f" {folder} --model-base BASE --save-model-path MERGED"
+            " PEFT ignores. Merge it with LLaVA's own script"
         )
     if has_weights(names):
         raise ModelError(

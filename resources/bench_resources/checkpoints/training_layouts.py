@@ -1,4 +1,4 @@
-"""Layouts of training frameworks, and the commands that convert them.
+"""Layouts of training frameworks, and one sentence on each.
 
 A layout is recognized by its signs: patterns of file names in a folder or, with ``/``, in its
 subfolders. No file is opened.
@@ -14,20 +14,20 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingLayout:
-    """A layout that has to be converted to a checkpoint."""
+    """A layout that is no checkpoint yet."""
 
     name: str
     signs: tuple[str, ...]  # patterns, one of which has to match
-    to_do: str  # format string of {folder}, {sign} (the matching file) and {at} (its folder)
+    about: str  # one sentence; format string of {folder} and {sign}, the matching file
     parts: str = ""  # pattern of subfolders without models
     unless: str = "(?!)"  # pattern of converted weights, with which the layout does not apply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnconvertedFolder:
-    """A folder to be converted to a checkpoint."""
+    """A folder that is no checkpoint yet."""
 
-    says: str  # layout and command
+    says: str  # layout, and the sentence on it
     parts: str  # pattern of subfolders without models
 
 
@@ -39,27 +39,25 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
     TrainingLayout(
         name="an incomplete download",
         signs=(r"[^/]*\.(safetensors|bin|gguf|pth?)\W?[\w-]*\.?(incomplete|part|partial|aria2)",),
-        to_do="wait for {sign}, or restart the download",
+        about="wait for {sign}, or restart the download",
     ),
     TrainingLayout(
         name="verl FSDP shards",
         signs=(r"model_world_size_\d+_rank_\d+\.pt",),
         unless=r"huggingface/(pytorch_)?model\b.*\.(safetensors|bin)",
-        to_do="merge: python -m verl.model_merger merge --backend fsdp --local_dir {folder}"
-        " --target_dir MERGED",
+        about="each file has one rank's part of the weights, and verl's model merger joins them",
     ),
     TrainingLayout(
         name="DeepSpeed ZeRO, weights not gathered",
         signs=(rf"global_step\d+/{_ZERO}", r"zero_to_fp32\.py"),
-        to_do="merge: python zero_to_fp32.py {folder} {folder} --safe_serialization (the script"
-        " lies there, or in deepspeed/utils)",
+        about="DeepSpeed's zero_to_fp32.py joins the parts of the ranks",
         parts=r"global_step\d+",
     ),
     TrainingLayout(
         name="a DeepSpeed ZeRO step, weights not gathered",
         signs=(_ZERO,),
-        to_do="merge: python zero_to_fp32.py {folder.parent} MERGED --safe_serialization"
-        " -t {folder.name} (the script lies in deepspeed/utils); add config.json and tokenizer",
+        about="DeepSpeed's zero_to_fp32.py joins the parts of the ranks, and configuration and"
+        " tokenizer have to be added",
     ),
     TrainingLayout(
         name="Megatron shards",
@@ -69,73 +67,69 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
             _RANK,
             r"common\.pt",
         ),
-        to_do="convert with the training framework: swift export --mcore_model {folder}"
-        " --to_hf true --output_dir MERGED, AutoBridge.export_ckpt of Megatron Bridge, or"
-        " Megatron-LM's tools/checkpoint/convert.py --load-dir {folder} --save-dir MERGED",
+        about="the trainer's own export makes a checkpoint for transformers of them",
         parts=r"iter_\d+|release|mp_rank_\d+.*",
     ),
     TrainingLayout(
         name="FSDP shards",
         signs=(rf"pytorch_model_fsdp(_\d+)?/{_DCP}",),
-        to_do="merge: accelerate merge-weights {at} {folder}",
+        about="each file has one rank's part of the weights, and Accelerate's merge-weights joins"
+        " them",
         parts=r"pytorch_model_fsdp(_\d+)?|optimizer(_\d+)?",
     ),
     TrainingLayout(
         name="torch.distributed.checkpoint shards (FSDP 2, torchtitan)",
         signs=(_DCP, rf"(model|weights|app)/{_DCP}"),
-        to_do="merge: python -m torch.distributed.checkpoint.format_utils dcp_to_torch {at}"
-        " model.pt; load it into the model and save_pretrained(FOLDER)",
+        about="each file has one rank's part of the weights, and torch.distributed.checkpoint joins"
+        " them",
         parts=r"model|weights|app|optim.*",
     ),
     TrainingLayout(
         name="weights in the format of Meta or Mistral",
         signs=(r"consolidated([.-][\w-]+)?\.(pth|safetensors)",),
-        to_do="use the release for transformers, or convert: python -m transformers.models"
-        ".FAMILY.convert_FAMILY_weights_to_hf --input_dir {folder} --output_dir CONVERTED",
+        about="expected the release for transformers, with model.safetensors",
     ),
     TrainingLayout(
         name="GGUF weights only",
         signs=(r"[^/]*\.gguf",),
-        to_do='write an entry of bench.toml: path = "{folder}", gguf_file = "{sign}"',
+        about='write an entry of bench.toml: path = "{folder}", gguf_file = "{sign}"',
     ),
     TrainingLayout(
         name="a diffusers pipeline",
         signs=(r"model_index\.json",),
-        to_do="it generates images and answers no questions: use a vision-language model",
+        about="it generates images and answers no questions: use a vision-language model",
         parts=r".*",
     ),
     TrainingLayout(
         name="an OpenCLIP model, which embeds images and texts",
         signs=(r"open_clip_config\.json",),
-        to_do="convert it to a CLIPModel, and name it in [suites.journeybench.encoders]",
+        about="expected a CLIPModel of transformers, named in [suites.journeybench.encoders]",
     ),
     TrainingLayout(
         name="an ONNX export",
         signs=(r"(onnx/)?[^/]*\.onnx",),
-        to_do="use the checkpoint that it was exported from, with model.safetensors",
+        about="use the checkpoint that it was exported from, with model.safetensors",
         parts=r"onnx",
     ),
     TrainingLayout(
         name="TensorFlow or Flax weights",
         signs=(r"tf_model\.h5|flax_model\.msgpack|saved_model\.pb|[^/]*\.keras",),
-        to_do="convert with transformers 4: from_pretrained({folder}, from_tf or from_flax = True)"
-        " and save_pretrained(FOLDER)",
+        about="transformers reads them up to version 4, and this package needs version 5",
     ),
     TrainingLayout(
         name="a NeMo archive",
         signs=(r"[^/]*\.nemo",),
-        to_do="convert {sign} to transformers with NeMo's export, or serve it",
+        about="NeMo's export makes a checkpoint for transformers of {sign}, or serve it",
     ),
     TrainingLayout(
         name="an Ollama Modelfile",
         signs=(r"Modelfile",),
-        to_do='ollama create NAME -f {folder}/{sign}, and an entry of bench.toml: kind = "ollama"',
+        about='create a model of Ollama from it, and write an entry of bench.toml: kind = "ollama"',
     ),
     TrainingLayout(
         name="a Lightning checkpoint",
         signs=(r"[^/]*\.ckpt",),
-        to_do="load the state_dict of {sign} into the model, without the prefix that the module"
-        " gave it, and save_pretrained(FOLDER)",
+        about="{sign} has the weights under the names of the training module, not of transformers",
     ),
     TrainingLayout(
         name="torch tensors without a configuration",
@@ -143,7 +137,7 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
             r"([^/]*[-_.])?(model|state_dict|weights|checkpoint|ckpt|step|epoch|iter|last|best|final)"
             r"[-_=.]?\w*\.pth?",
         ),
-        to_do="load {sign} into the model and save_pretrained(FOLDER)",
+        about="load {sign} into the model and save_pretrained(FOLDER)",
     ),
 )
 """Layouts in the order in which they are tried: the more specific first."""
@@ -165,9 +159,8 @@ def layout_of(folder: Path) -> UnconvertedFolder | None:
         if sign := next(filter(signs.fullmatch, names), ""):
             if any(map(re.compile(layout.unless).fullmatch, names)):
                 return None
-            at = (folder / sign).parent
-            to_do = layout.to_do.format(folder=folder, sign=sign, at=at)
-            return UnconvertedFolder(says=f"{folder}: {layout.name}; {to_do}", parts=layout.parts)
+            about = layout.about.format(folder=folder, sign=sign)
+            return UnconvertedFolder(says=f"{folder}: {layout.name}; {about}", parts=layout.parts)
     return None
 
 

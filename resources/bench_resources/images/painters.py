@@ -1,25 +1,22 @@
-"""Text-to-image generation by sprites, diffusion models or servers; each image is made once."""
+"""Generated images: drawn of sprites, requested from a server, or collected from a folder."""
 
 import base64
 import hashlib
-import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from random import Random
-from typing import Annotated, Any, Literal, Protocol, TypeAlias
+from typing import Annotated, Literal, Protocol, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from bench_assets.core.images.synthetic_scenes import Scene
-from bench_assets.core.schema.errors import BenchError, ImageError, ModelError
+from bench_assets.core.schema.errors import BenchError, ImageError, ModelError, SourceError
 from bench_assets.core.schema.rows import Rejection, StoredImage
-from bench_resources.checkpoints.hub_access import hub_access
-from bench_resources.checkpoints.identity import hub_commit
-from bench_resources.checkpoints.torchvision_operators import enable_torchvision
+from bench_assets.core.tables.source_folder import files_below
 from bench_resources.config.addresses import Address, fill_keys, shown_address
 from bench_resources.config.environment import read_secret
 from bench_resources.config.secrets import require_variable_name
@@ -32,14 +29,7 @@ _SIDE = 336  # px
 _MOST_THINGS = 400  # sprites in a drawn image
 _SMALLEST = 8  # px; side of a sprite that can still be recognized
 _MOST_BYTES = 256 * 2**20  # of a server's response: an image as base64
-_PAINTING_ERRORS = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-)
+_OPTIONAL_FIELDS = ("seed", "response_format")  # which OpenAI's own models refuse
 _SPRITE_COUNT = re.compile(r"exactly ([0-9]+) of: ([a-z][a-z ]*[a-z])")
 _GROUNDS = ("white", "whitesmoke", "aliceblue", "honeydew", "lavenderblush", "lightyellow")
 
@@ -63,19 +53,6 @@ class DrawerSpec(_PainterSection):
     kind: Literal["drawer"] = "drawer"
 
 
-class DiffusersSpec(_PainterSection):
-    """A text-to-image pipeline of the package diffusers, run in this process."""
-
-    kind: Literal["diffusers"]
-    path: str
-    """Folder or hub id."""
-    revision: str
-    """The commit to load, or a name that changes with the weights."""
-    steps: int = Field(30, gt=0)
-    guidance: float = Field(7.0, ge=0)
-    device: str = "cuda"
-
-
 class ImagesServerSpec(_PainterSection):
     """A model behind the images endpoint of an OpenAI-compatible server."""
 
@@ -90,8 +67,16 @@ class ImagesServerSpec(_PainterSection):
     """Seconds for one image."""
 
 
+class ImageFolderSpec(_PainterSection):
+    """A folder of images that another program generated from the planned prompts."""
+
+    kind: Literal["folder"]
+    path: Path
+    """Folder, absolute or relative to bench.toml; files have the planned names."""
+
+
 PainterSpec: TypeAlias = Annotated[
-    DrawerSpec | DiffusersSpec | ImagesServerSpec, Field(discriminator="kind")
+    DrawerSpec | ImagesServerSpec | ImageFolderSpec, Field(discriminator="kind")
 ]
 
 
@@ -144,68 +129,6 @@ class Drawer:
         return image
 
 
-class DiffusersPainter:
-    """Generates with a diffusion model; deterministic for a request on one machine."""
-
-    concurrency = 1
-
-    def __init__(self, spec: DiffusersSpec) -> None:
-        self._spec = spec
-        self._pipeline: Any = None
-
-    @property
-    def identity(self) -> str:
-        """Weights and parameters."""
-        spec = self._spec
-        return f"diffusers:{spec.path}@{spec.revision}|steps={spec.steps}|cfg={spec.guidance:g}"
-
-    def paint(self, request: ImageRequest) -> bytes:
-        """Generate one image; the first call loads the model."""
-        import torch
-
-        if self._pipeline is None:
-            self._pipeline = self._load()
-        try:
-            image = self._pipeline(
-                request.prompt,
-                num_inference_steps=self._spec.steps,
-                guidance_scale=self._spec.guidance,
-                generator=torch.Generator("cpu").manual_seed(request.seed),
-            ).images[0]
-        except _PAINTING_ERRORS as error:
-            raise ModelError(f"{self._spec.path}: no image for {request.name}: {error}") from error
-        file = io.BytesIO()
-        image.save(file, "PNG")
-        return file.getvalue()
-
-    @hub_access()
-    def _load(self) -> Any:  # noqa: ANN401
-        enable_torchvision()
-        try:
-            import diffusers
-        except ImportError as error:
-            raise ModelError("package diffusers is not installed: pip install diffusers") from error
-        import torch
-
-        spec = self._spec
-        folder = Path(spec.path).expanduser()
-        dtype = torch.bfloat16 if spec.device.startswith("cuda") else torch.float32
-        pipelines: Any = diffusers.AutoPipelineForText2Image
-        if not folder.is_dir():  # fails at once if the hub cannot be reached
-            hub_commit(spec.path, spec.revision, "model_index.json")
-        try:
-            pipeline = pipelines.from_pretrained(
-                str(folder) if folder.is_dir() else spec.path,
-                revision=None if folder.is_dir() else spec.revision,
-                dtype=dtype,
-                use_safetensors=True,
-            )
-        except (OSError, ValueError) as error:
-            raise ModelError(f"{spec.path}: no text-to-image pipeline: {error}") from error
-        pipeline.set_progress_bar_config(disable=True)
-        return pipeline.to(spec.device)
-
-
 class ServerPainter:
     """Generates by ``POST {base_url}/images/generations``, one image per request."""
 
@@ -219,7 +142,7 @@ class ServerPainter:
         return f"server:{shown_address(self._spec.base_url.rstrip('/'))}|{self._spec.model}"
 
     def paint(self, request: ImageRequest) -> bytes:
-        """Request one image; the seed is sent for servers that support it."""
+        """Request one image; seed and format are sent unless the server refuses them."""
         spec = self._spec
         body = {
             "model": spec.model,
@@ -228,18 +151,12 @@ class ServerPainter:
             "seed": request.seed,
             "response_format": "b64_json",
         }
-        headers = {"Content-Type": "application/json"}
-        if spec.api_key_env:
-            headers["Authorization"] = f"Bearer {read_secret(spec.api_key_env)}"
         url = f"{spec.base_url.rstrip('/')}/images/generations"
         try:
-            status, answer = send_bounded(
-                fill_keys(url),
-                body=json.dumps(body).encode(),
-                headers=headers,
-                timeout=spec.timeout,
-                most=_MOST_BYTES,
-            )
+            status, answer = self._send(url, body)
+            while (field := _refused_field(status, answer)) in body:
+                del body[field]
+                status, answer = self._send(url, body)
             if status != 200:
                 raise OSError(f"HTTP {status}")
             return base64.b64decode(json.loads(answer)["data"][0]["b64_json"])
@@ -249,6 +166,30 @@ class ServerPainter:
             raise ModelError(
                 f"{url}: {request.name}: the response holds no image: {error!r}"
             ) from error
+
+    def _send(self, url: str, body: Mapping[str, object]) -> tuple[int, bytes]:
+        spec = self._spec
+        headers = {"Content-Type": "application/json"}
+        if spec.api_key_env:
+            headers["Authorization"] = f"Bearer {read_secret(spec.api_key_env)}"
+        return send_bounded(
+            fill_keys(url),
+            body=json.dumps(body).encode(),
+            headers=headers,
+            timeout=spec.timeout,
+            most=_MOST_BYTES,
+        )
+
+
+def _refused_field(status: int, answer: bytes) -> str:
+    """Optional field that a server does not have, as its error says; "" for all else."""
+    if status != 400:
+        return ""
+    try:
+        field = json.loads(answer)["error"]["param"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
+    return field if field in _OPTIONAL_FIELDS else ""
 
 
 def _draw_scene(things: Sequence[tuple[int, str]], size: int, rng: Random) -> bytes | None:
@@ -262,15 +203,44 @@ def _draw_scene(things: Sequence[tuple[int, str]], size: int, rng: Random) -> by
     return scene.png()
 
 
-def open_painter(spec: PainterSpec) -> Painter:
-    """Open the painter of a section; a diffusion model is loaded with its first image."""
-    match spec:
-        case DrawerSpec():
-            return Drawer()
-        case DiffusersSpec():
-            return DiffusersPainter(spec)
-        case ImagesServerSpec():
-            return ServerPainter(spec)
+def open_painter(spec: DrawerSpec | ImagesServerSpec) -> Painter:
+    """Open the painter of a section."""
+    return Drawer() if isinstance(spec, DrawerSpec) else ServerPainter(spec)
+
+
+def collect_images(
+    requests: Sequence[ImageRequest], folder: Path, image_store: ImageStore
+) -> ImageImport:
+    """Store the requested images of a folder; a missing or unreadable one is a rejection.
+
+    An image has the name of its request, or another suffix (``a.jpg`` for ``a.png``).
+
+    Raises:
+        SourceError: If the folder has none of them.
+    """
+    names = {file.relative_to(folder).as_posix(): file for file in files_below(folder)}
+    stems = {_stem(name): file for name, file in names.items()}
+    files = {
+        request.name: file
+        for request in requests
+        if (file := names.get(request.name) or stems.get(_stem(request.name)))
+    }
+    if requests and not files:
+        raise SourceError(
+            f"{folder}: none of the {len(requests)} planned images (expected names such as"
+            f" {requests[0].name}). Generate them from the planned prompts, or correct the path"
+        )
+    collected = image_store.put_files(files, entry="")
+    missing = [
+        Rejection(entry=request.name, reason=f"no such image in {folder}")
+        for request in requests
+        if request.name not in files
+    ]
+    return ImageImport(collected.images, [*collected.rejections, *missing])
+
+
+def _stem(name: str) -> str:
+    return PurePosixPath(name).with_suffix("").as_posix()
 
 
 def paint_images(

@@ -161,14 +161,14 @@ def test_a_gguf_that_sees_names_the_server_that_runs_it(home, tmp_path):
     [
         pytest.param(["a.gguf", "b.gguf"], "2 GGUF files; name one of them", id="two GGUF files"),
         pytest.param(
-            ["pytorch_model_fsdp_0/.metadata"], "accelerate merge-weights", id="shards of FSDP"
+            ["pytorch_model_fsdp_0/.metadata"], "FSDP shards; each file", id="shards of FSDP"
         ),
         pytest.param(
-            ["zero_to_fp32.py", "config.json"], "python zero_to_fp32.py", id="DeepSpeed ZeRO"
+            ["zero_to_fp32.py", "config.json"], "weights not gathered", id="DeepSpeed ZeRO"
         ),
     ],
 )
-def test_a_folder_that_is_to_be_converted_gives_the_command(home, tmp_path, files, says):
+def test_a_folder_that_is_to_be_converted_names_its_layout(home, tmp_path, files, says):
     for name in files:
         (tmp_path / "run" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "run" / name).write_text("{}")

@@ -117,7 +117,7 @@ def _of_llava(adapter: Path) -> None:
     [
         pytest.param(_without_a_base, "Set base to ", id="no base"),
         pytest.param(_without_weights, "adapter_model.safetensors is missing", id="no weights"),
-        pytest.param(_of_llava, "merge_lora_weights.py", id="a LoRA of LLaVA"),
+        pytest.param(_of_llava, "a LLaVA LoRA whose projector", id="a LoRA of LLaVA"),
     ],
 )
 def test_an_adapter_that_cannot_be_put_on_its_base_is_named(

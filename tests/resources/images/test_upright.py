@@ -12,11 +12,7 @@ import pytest
 from PIL import Image, ImageOps
 
 from bench_assets.core.schema.chat import Image as ImagePart
-from bench_assets.core.schema.rows import Question
-from bench_assets.evaluation.task import Task
-from bench_assets.export.vlmevalkit import question_rows
 from bench_assets.report.site.images import Images
-from bench_assets.workspace.inspect.table_collection import ExportTable
 from bench_resources.images.browser_images import browser_image
 from bench_resources.images.previews import PreviewTable
 from bench_resources.images.store import ImageStore
@@ -58,11 +54,6 @@ def in_browser(data):
     return ImageOps.exif_transpose(Image.open(io.BytesIO(data))).convert("RGB")
 
 
-def question(sha256):
-    shown = {"text": "?", "images": (sha256,), "answer": ("a",)}
-    return Question(question_id="q", task="t", edition="own", kind="text", **shown)
-
-
 def to_a_server(store, sha256, _):
     return [opened(base64.b64decode(encode_image(ImagePart(sha256), store.read)[1]))]
 
@@ -87,17 +78,7 @@ def in_previews(store, sha256, _):
     return [opened(base64.b64decode(text.partition("base64,")[2].partition(")")[0]))]
 
 
-def for_vlmevalkit(store, sha256, _):
-    task = Task(name="t", title="", version=1, conditions={}, scorers={}, measures={})
-    exam = ExportTable(task=task, name="main", questions=[question(sha256)], key=())
-    (row,) = question_rows(exam, store, [])
-    return [opened(base64.b64decode(row["image"]))]
-
-
-PLACES = (
-    *(to_a_server, to_a_local_model, in_the_report, on_annotation_pages, in_previews),
-    for_vlmevalkit,
-)
+PLACES = (*(to_a_server, to_a_local_model, in_the_report, on_annotation_pages, in_previews),)
 
 
 @pytest.mark.parametrize("image_format", ["JPEG", "PNG"])

@@ -16,7 +16,13 @@ from bench_assets.suites.journeybench.text_generation import GeneratedText, gene
 from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.config.stores import open_home_blobs
 from bench_resources.datasets.source_files import SourceFiles
-from bench_resources.images.painters import ImageRequest, open_painter, paint_images
+from bench_resources.images.painters import (
+    ImageFolderSpec,
+    ImageRequest,
+    collect_images,
+    open_painter,
+    paint_images,
+)
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import table_output
@@ -76,12 +82,15 @@ def generate_images(
     image_store: ImageStore,
     requests: Sequence[ImageRequest],
 ) -> dg.Output[list[StoredImage]]:
-    """Generate images with the configured painter; failures are logged."""
+    """Generate images with the configured painter, or collect them; failures are logged."""
     configured = settings.load()
-    painter = open_painter(configured.suite(SUITE, JourneyBenchSettings).painter)
-    found = paint_images(requests, painter, image_store, open_home_blobs(configured, "painted"))
+    section = configured.suite(SUITE, JourneyBenchSettings).painter
+    if isinstance(section, ImageFolderSpec):
+        folder = configured.resolve(section.path)
+        identity, found = f"folder:{folder}", collect_images(requests, folder, image_store)
+    else:
+        painter, notes = open_painter(section), open_home_blobs(configured, "painted")
+        identity, found = painter.identity, paint_images(requests, painter, image_store, notes)
     for one in found.rejections:
         context.log.warning(f"{one.entry}: {one.reason}")
-    return table_output(
-        found.images, {"painter": painter.identity, "failed": len(found.rejections)}
-    )
+    return table_output(found.images, {"painter": identity, "failed": len(found.rejections)})

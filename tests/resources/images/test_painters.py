@@ -1,4 +1,4 @@
-"""Images of prompts: exact drawings, each made once, and a server that is asked for others."""
+"""Images of prompts: exact drawings, each made once, those of a server, and those of a folder."""
 
 import base64
 import io
@@ -12,12 +12,13 @@ import pytest
 from PIL import Image
 from scipy import ndimage
 
-from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.errors import ModelError, SourceError
 from bench_resources.images.painters import (
     Drawer,
     ImageRequest,
     ImagesServerSpec,
     ServerPainter,
+    collect_images,
     open_painter,
     paint_images,
 )
@@ -126,7 +127,7 @@ def test_what_is_remembered_wrongly_is_painted_again(tmp_path, written):
 
 @pytest.fixture
 def serve():
-    """Start a server that answers every request alike, after so many seconds of blanks."""
+    """Start a server that answers alike, or by the request, after so many seconds of blanks."""
     servers, enough = [], threading.Event()
 
     def start(status, body, drips=0.0, **headers):
@@ -136,14 +137,15 @@ def serve():
             def do_POST(self):
                 data = self.rfile.read(int(self.headers["Content-Length"]))
                 heard.append((self.path, json.loads(data), self.headers.get("Authorization")))
-                self.send_response(status)
+                code, reply = body(json.loads(data)) if callable(body) else (status, body)
+                self.send_response(code)
                 for name, value in headers.items():
                     self.send_header(name, value)
                 self.end_headers()
                 until = monotonic() + drips
                 while monotonic() < until and not enough.wait(0.05):
                     self.wfile.write(b" ")
-                self.wfile.write(json.dumps(body).encode())
+                self.wfile.write(json.dumps(reply).encode())
 
             def log_message(self, *_):
                 pass
@@ -174,9 +176,34 @@ def test_a_server_is_asked_for_one_image(serve, monkeypatch):
     assert "s3cret" not in painter.identity
 
 
+def test_fields_that_a_server_refuses_are_not_sent_again(serve):
+    """As gpt-image-1 refuses both: with the field in ``param``."""
+
+    def reply(body):
+        for field in ("response_format", "seed"):
+            if field in body:
+                message = f"Unknown parameter: '{field}'."
+                return 400, {"error": {"message": message, "param": field}}
+        return 200, {"data": [{"b64_json": base64.b64encode(png()).decode()}]}
+
+    url, heard = serve(0, reply)
+    painter = ServerPainter(ImagesServerSpec(kind="server", base_url=url, model="m"))
+    assert painter.paint(request()) == png()
+    assert [sorted(asked) for _, asked, _ in heard] == [
+        ["model", "n", "prompt", "response_format", "seed"],
+        ["model", "n", "prompt", "seed"],
+        ["model", "n", "prompt"],
+    ]
+
+
 @pytest.mark.parametrize(
     ("status", "body", "complaint"),
     [
+        pytest.param(
+            *(400, {"error": {"param": "prompt"}}, "no image for a.png: HTTP 400"),
+            id="a refused prompt",
+        ),
+        pytest.param(400, ["?"], "no image for a.png: HTTP 400", id="an error of another form"),
         pytest.param(500, {}, "no image for a.png: HTTP 500", id="an error"),
         pytest.param(200, {"data": []}, "a.png: the response holds no image", id="nothing in it"),
     ],
@@ -203,3 +230,36 @@ def test_a_server_that_drips_is_waited_for_no_longer_than_was_said(serve):
     spec = ImagesServerSpec(kind="server", base_url=url, model="m", timeout=0.3)
     with pytest.raises(ModelError, match=r"a\.png: no whole response within 0\.3 s"):
         ServerPainter(spec).paint(request())
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Images that another program generated: one as planned, one as JPEG, one torn, one extra."""
+    made = tmp_path / "made"
+    (made / "more").mkdir(parents=True)
+    (made / "a.png").write_bytes(png("red"))
+    (made / "a.webp").write_bytes(png("yellow"))
+    Image.new("RGB", (4, 4), "blue").save(made / "b.1.jpg")
+    (made / "more" / "c.png").write_bytes(png("lime"))
+    (made / "torn.png").write_bytes(png()[:20])
+    (made / "extra.png").write_bytes(png("black"))
+    return made
+
+
+def test_planned_images_are_collected_by_name(tmp_path, folder):
+    image_store = ImageStore(folder=str(tmp_path / "images"))
+    names = ("a.png", "b.1.png", "more/c.png", "torn.png", "d.png", "../made/extra.png")
+    images, rejections = collect_images([request(name=name) for name in names], folder, image_store)
+    colours = [image_store.open(image.sha256).getpixel((0, 0)) for image in images]
+    assert [image.name for image in images] == ["a.png", "b.1.png", "more/c.png"]
+    assert colours == [(255, 0, 0), (0, 0, 254), (0, 255, 0)]
+    assert [one.entry for one in rejections] == ["torn.png", "d.png", "../made/extra.png"]
+    assert rejections[1].reason == f"no such image in {folder}"
+
+
+@pytest.mark.parametrize("path", ["empty", "absent"])
+def test_a_folder_without_planned_images_ends_the_build(tmp_path, path):
+    (tmp_path / "empty").mkdir()
+    image_store = ImageStore(folder=str(tmp_path / "images"))
+    with pytest.raises(SourceError, match=r"none of the 2 planned images .* such as a\.png"):
+        collect_images([request(), request(name="b.png")], tmp_path / path, image_store)
