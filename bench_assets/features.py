@@ -50,6 +50,12 @@ class Feature:
 
 
 FEATURES = (
+    Feature(
+        package="bench_assets.audit",
+        commands={"audit": "command:app"},
+        functions={"audit": "python:audit"},
+        hooks={"assets": "assets:audit_assets", "report part": "report_page:audit_pages"},
+    ),
     Feature(package="bench_assets.bundles", commands={"bundle": "command:app"}),
     Feature(
         package="bench_assets.external_results",

@@ -13,10 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_assets import audit_key, evaluation_key, questions_key
+from bench_assets.audit.evidence_inputs import HASHES_FILE
 from bench_assets.audit.framework.evidence import Floats
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.audit.registry import audit_task
+from bench_assets.audit.task_evidence import TaskEvidence
 from bench_assets.core.schema.rows import (
     Judgement,
     Metric,
@@ -27,9 +29,6 @@ from bench_assets.core.schema.rows import (
 )
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
-from bench_assets.defs.tables.audit import audit_key
-from bench_assets.defs.tables.audit_evidence import TaskEvidence
-from bench_assets.defs.tables.audit_inputs import HASHES_FILE
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.workbench import Workbench

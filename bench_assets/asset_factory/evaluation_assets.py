@@ -56,6 +56,15 @@ _TABLES: Sequence[type[Any]] = (Question, Prediction, Judgement, Score)
 _ROWS = {f"{row.__name__.lower()}s": row for row in _TABLES}
 
 
+AUDIT = "audit"
+"""Name of the table of audit findings, beside the questions."""
+
+
+def audit_key(task: Task) -> dg.AssetKey:
+    """Key of the table of a task's audit findings, beside its questions."""
+    return dg.AssetKey([*task.name.split("/"), AUDIT])
+
+
 def evaluation_key(task: Task, condition: str, table: str) -> list[str]:
     """Asset key of an evaluation table; the main condition is not part of the key."""
     return [*task.name.split("/"), *([] if condition == "main" else [condition]), table]

@@ -10,7 +10,6 @@ from bench_assets.cli.app.command_context import open_home
 from bench_assets.cli.app.options import SHORTCUTS, CommandGroup, JsonOption, feature_command
 from bench_assets.cli.commands.annotate import app as annotate_app
 from bench_assets.cli.commands.annotate import campaigns_app
-from bench_assets.cli.commands.audit import app as audit_app
 from bench_assets.cli.commands.evaluate import app as evaluate_app
 from bench_assets.cli.commands.explain import app as explain_app
 from bench_assets.cli.commands.home import app as home_app
@@ -39,7 +38,6 @@ annotate_app.add_typer(campaigns_app)
 for part in (scaffolding.app, removal_app):
     home_app.add_typer(part)
 app.add_typer(annotate_app, name="annotate")
-app.add_typer(audit_app, name="audit")
 app.add_typer(home_app, name="home")
 app.add_typer(models_app, name="models")
 app.add_typer(tables_app, name="tables")

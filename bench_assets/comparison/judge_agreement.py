@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from bench_assets.annotation.responses.verdicts import PEOPLE as PEOPLE_JUDGE
-from bench_assets.audit.framework.evidence import PEOPLE, JudgeFigure
 from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.stats.rater_agreement import Kappa
+from bench_assets.evaluation.measured_figures import PEOPLE, JudgeFigure
 from bench_assets.evaluation.task import RULES, ByRules, Task
 from bench_resources.tables.measured_figures import figures_from_annotation, read_figures
 from bench_resources.tables.parquet import TableFiles

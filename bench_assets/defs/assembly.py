@@ -18,11 +18,11 @@ from bench_assets.defs.checks.staleness import configuration_digest
 from bench_assets.defs.checks.table_checks import task_checks
 from bench_assets.defs.suite_datasets import load_suite_assets, memoize
 from bench_assets.defs.tables.annotation import annotation_assets, summary_asset
-from bench_assets.defs.tables.audit import audit_asset
 from bench_assets.defs.tables.claims import claims_asset
 from bench_assets.defs.tables.leaderboard import leaderboard_assets
 from bench_assets.defs.tables.report import report_asset
 from bench_assets.evaluation.task import Task
+from bench_assets.features import hooks_of
 from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.datasets.source_files import SourceFiles, table_locations
 from bench_resources.images.store import open_image_store
@@ -176,11 +176,7 @@ def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str])
             if form.summary
         ),
         *quick_evaluation_assets(catalog.evaluable.tasks),
-        *(
-            memoize(_audit, task, *catalog.tasks)
-            for task in catalog.tasks
-            if task.asked_of == "model"
-        ),
+        *(asset for assets_of in hooks_of("assets") for asset in assets_of(catalog)),
         *leaderboard_assets(catalog),
         *(claims_asset(suite) for suite in catalog.suites if suite.claims),
         report_asset(catalog),
@@ -233,10 +229,6 @@ def _checks(left: Sequence[Any], tasks: Sequence[Task]) -> list[dg.AssetChecksDe
 
 def _answers(task: Task) -> list[dg.AssetsDefinition]:
     return [one for condition in task.conditions for one in evaluation_assets(task, condition)]
-
-
-def _audit(task: Task, *tasks: Task) -> dg.AssetsDefinition:
-    return audit_asset(task, tasks)
 
 
 def _define_jobs(jobs: Iterable[_Job]) -> list[Any]:

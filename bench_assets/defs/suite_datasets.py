@@ -12,11 +12,10 @@ from typing import Any, TypeVar
 import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import answers_key
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_assets import audit_key, evaluation_key, questions_key
 from bench_assets.asset_factory.partial_results import CONSTANTS
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.defs.tables.audit import audit_key
 from bench_assets.evaluation.suite import Suite
 from bench_assets.plugins import plugin_error_reporting
 from bench_sensors.quick_evaluation import quick_evaluation_key

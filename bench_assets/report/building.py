@@ -7,8 +7,8 @@ from typing import Protocol
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import LeaderboardRow
+from bench_assets.features import hooks_of
 from bench_assets.report.pages.annotation import AnnotationPages
-from bench_assets.report.pages.audit import AuditPages
 from bench_assets.report.pages.checks import ClaimPages, ExpectationsPage
 from bench_assets.report.pages.comparison import ComparisonPage
 from bench_assets.report.pages.index import IndexPage
@@ -54,7 +54,7 @@ def parts(
         ComparisonPage(),
         ExpectationsPage(),
         PointProvenance(),
-        AuditPages(without_images=without_images),
+        *(part_of(without_images) for part_of in hooks_of("report part")),
         ClaimPages(),
         AnnotationPages(settings=settings, without_images=without_images),
     ]

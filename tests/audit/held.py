@@ -12,8 +12,6 @@ from PIL import Image
 from bench_assets.audit.framework.evidence import (
     ANSWER_SEPARATOR,
     Columns,
-    JudgeFigure,
-    OrderFigure,
     Results,
     Table,
     TrainingMatch,
@@ -25,6 +23,7 @@ from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage, Vote
 from bench_assets.core.stats.means import ScoredPoint, mean
+from bench_assets.evaluation.measured_figures import JudgeFigure, OrderFigure
 from bench_assets.evaluation.pipeline import score
 from bench_assets.evaluation.task import Condition, Task
 from tests.rows import question

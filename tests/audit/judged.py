@@ -6,15 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from bench_assets.audit.framework.evidence import (
-    Columns,
-    JudgeFigure,
-    OrderFigure,
-    Results,
-    Table,
-)
+from bench_assets.audit.framework.evidence import Columns, Results, Table
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, Vote
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.measured_figures import JudgeFigure, OrderFigure
 from bench_assets.evaluation.task import Task
 from bench_assets.suites.codis.task import TASK as CODIS
 from tests.audit.held import columns_of

@@ -5,9 +5,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from bench_assets.audit.evidence_inputs import TrainingFiles, open_training_data
 from bench_assets.audit.registry import audit_task
 from bench_assets.cli.main import app
-from bench_assets.defs.tables.audit_inputs import TrainingFiles, open_training_data
 from bench_resources.config.bench_toml import load_settings
 from tests.audit.held import Held
 from tests.rows import question

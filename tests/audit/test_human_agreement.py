@@ -6,20 +6,20 @@ import pytest
 
 from bench_assets.annotation.responses.units import response_name
 from bench_assets.annotation.tasks import Answer, unit_id
-from bench_assets.audit.framework.evidence import PEOPLE, PRECISION, RECALL
-from bench_assets.audit.judges.human_agreement import (
+from bench_assets.audit.judges.human_agreement import agreement_finding
+from bench_assets.comparison.judge_agreement import agreement_of, agreements, judges_with_agreement
+from bench_assets.core.judging.verdict_requests import FIRST_RESPONSE_SUFFIX
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.evaluation.human_agreement import (
     HumanLabel,
     LabelledResponses,
-    agreement_finding,
     figures_of_labels,
     majority_labels,
     pair_with_labels,
     read_labels,
 )
-from bench_assets.comparison.judge_agreement import agreement_of, agreements, judges_with_agreement
-from bench_assets.core.judging.verdict_requests import FIRST_RESPONSE_SUFFIX
-from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.evaluation.measured_figures import PEOPLE, PRECISION, RECALL
 from bench_assets.suites.codis.task import TASK
 from bench_resources.tables.parquet import TableFiles
 from tests.annotation.said import answer

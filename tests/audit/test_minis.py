@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.audit.task_evidence import TaskEvidence
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.rows import Question
-from bench_assets.defs.tables.audit_evidence import TaskEvidence
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.images.store import ImageStore

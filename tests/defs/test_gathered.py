@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.audit.framework.evidence import ANSWER_SEPARATOR
+from bench_assets.audit.task_evidence import TaskEvidence
 from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.core.schema.signature import short_digest
-from bench_assets.defs.tables.audit_evidence import TaskEvidence
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from bench_assets.audit.framework.evidence import JudgeFigure
 from bench_assets.audit.registry import audit_task
+from bench_assets.audit.task_evidence import TaskEvidence
 from bench_assets.core.schema.rows import Question
-from bench_assets.defs.tables.audit_evidence import TaskEvidence
+from bench_assets.evaluation.measured_figures import JudgeFigure
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.task import TASK

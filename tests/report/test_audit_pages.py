@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bench_assets.audit.framework.findings import AuditRow
-from bench_assets.report.pages.audit import AuditPages, most_named
+from bench_assets.audit.report_page import AuditPages, most_named
 from bench_assets.report.pages.checks import ClaimPages
 from bench_assets.report.site.folder import Site, slug
 from bench_resources.images.store import ImageStore

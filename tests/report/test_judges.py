@@ -5,13 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.audit.framework.evidence import (
-    PEOPLE,
-    PRECISION,
-    JudgeFigure,
-)
 from bench_assets.comparison.judge_agreement import judges_with_agreement, unmeasured_judges
 from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.evaluation.measured_figures import PEOPLE, PRECISION, JudgeFigure
 from bench_assets.evaluation.task import ByRules
 from bench_assets.suites.codis.task import TASK
 from bench_resources.tables.measured_figures import add_figures

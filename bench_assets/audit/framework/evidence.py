@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import nan
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -11,6 +10,7 @@ from PIL import Image
 
 from bench_assets.core.images.image_statistics import ImageStatistics
 from bench_assets.core.schema.rows import Prediction, Question, StoredImage, Vote
+from bench_assets.evaluation.measured_figures import JudgeFigure, OrderFigure
 from bench_assets.evaluation.task import Task
 
 Floats = npt.NDArray[np.float64]
@@ -39,69 +39,6 @@ class TrainingMatch(NamedTuple):
 
     name: str  # file and line
     what: str  # SHA-256 of an image, its image hash, or a text
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeFigure:
-    """A measured figure of a judge on a task; a line of the home's ``judges.jsonl``."""
-
-    task: str
-    judge: str  # as in judgements
-    setup: str  # configuration of the judge
-    prompts: str  # digest of its prompts
-    at: str  # ISO 8601
-    figure: str  # "kappa_people"
-    value: float
-    low: float  # of the 95 % interval
-    high: float
-    n: int
-    about: str = ""  # confusion table of a kappa
-
-
-PEOPLE = "kappa_people"
-"""Kappa with human labels."""
-
-PRECISION, RECALL = "precision_people", "recall_people"
-"""Precision and recall of "right" against human labels."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderFigure:
-    """A measured figure of option permutations; a line of the home's ``orders.jsonl``."""
-
-    task: str
-    model: str
-    setup: str  # configuration of model and judge
-    data: str  # digest of the questions, as in signatures
-    orders: int  # per question; 0: one per option
-    at: str  # ISO 8601
-    figure: str
-    value: float
-    low: float  # of the 95 % interval
-    high: float
-    n: int  # questions
-    n_unscored: int = 0  # questions with an unscored response, or one that names no option
-    expected: float = nan  # without position bias; NaN: unknown
-    p: float = nan  # two-sided p-value of the deviation; NaN: not tested
-
-
-CIRCULAR = "circular"
-"""Share of questions that are answered right in every order."""
-
-ALL_ORDERS = "all_orders"
-"""Share of points over all orders."""
-
-CONSISTENCY = "consistent"
-"""Share of questions with the same option chosen in every order."""
-
-PUBLISHED_ORDER_GAIN = "published_order_gains"
-"""Share of points in the benchmark's order minus that in the other orders."""
-
-ORDER = "order_"
-"""Share of points in one order: ``order_1`` is the benchmark's."""
-
-LETTER = "letter_"
-"""Share of responses that choose a letter: ``letter_A``."""
 
 
 class TrainingData(Protocol):

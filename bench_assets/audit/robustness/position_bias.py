@@ -11,16 +11,7 @@ from math import isnan, nan
 from string import ascii_uppercase
 from typing import NamedTuple, TypeAlias
 
-from bench_assets.audit.framework.evidence import (
-    ALL_ORDERS,
-    CIRCULAR,
-    CONSISTENCY,
-    LETTER,
-    ORDER,
-    PUBLISHED_ORDER_GAIN,
-    Evidence,
-    OrderFigure,
-)
+from bench_assets.audit.framework.evidence import Evidence
 from bench_assets.audit.framework.findings import (
     AuditFinding,
     SkippedCheckError,
@@ -37,6 +28,15 @@ from bench_assets.core.stats.paired_tests import (
     paired_t_test,
 )
 from bench_assets.core.tables.arrow import digest
+from bench_assets.evaluation.measured_figures import (
+    ALL_ORDERS,
+    CIRCULAR,
+    CONSISTENCY,
+    LETTER,
+    ORDER,
+    PUBLISHED_ORDER_GAIN,
+    OrderFigure,
+)
 
 
 class PermutationOutcome(NamedTuple):

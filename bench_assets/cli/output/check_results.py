@@ -1,10 +1,9 @@
-"""Terminal output of model checks and audits."""
+"""Terminal output of model checks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.core.tables.arrow import to_json
-from bench_assets.workspace.console.output import Cell, print_json_result, print_result, print_rows
+from bench_assets.workspace.console.output import print_json_result, print_result
 from bench_resources.models.registry.loaded_model import LoadedCheckpoint
 from bench_resources.models.registry.model_check import ModelCheck, ProbeResult
 
@@ -79,33 +78,3 @@ def _short(number: int) -> str:
         if number >= factor:
             return f"{number / factor:.2f} {prefix}"
     return f"{number} "
-
-
-_MAX_SUSPECTS = 5  # per check
-
-_COLUMNS: Mapping[str, Cell] = {
-    "task": lambda row: row.task,
-    "check": lambda row: row.check,
-    "": lambda row: "-" if row.skipped else "passed" if row.passed else "FAILED",
-    "n": lambda row: "" if row.skipped else str(row.n),
-    "result": lambda row: row.sentence,
-}
-
-
-def print_audit(rows: Sequence[AuditRow]) -> None:
-    """Print every result, then the suspects of failed checks."""
-    print_rows(rows, as_json=False, columns=_COLUMNS)
-    for row in rows:
-        if row.passed:
-            continue
-        print_result(f"\n{row.task}, {row.check}: {row.sentence}")
-        for one in row.suspects[:_MAX_SUSPECTS]:
-            print_result(f"  {one.about}: {one.evidence}")
-        if len(row.about) > _MAX_SUSPECTS:
-            print_result(
-                f"  and {len(row.about) - _MAX_SUSPECTS} more:"
-                f" bench tables show {row.task}/audit --json"
-            )
-    failed = sum(not row.passed for row in rows)
-    skipped = sum(bool(row.skipped) for row in rows)
-    print_result(f"\n{len(rows)} checks: {failed} failed, {skipped} skipped")

@@ -12,11 +12,10 @@ from urllib.parse import unquote
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_assets import AUDIT, evaluation_key, questions_key
 from bench_assets.asset_factory.partial_results import CONSTANTS
 from bench_assets.core.schema.errors import HomeError
 from bench_assets.core.schema.rows import Question, StoredImage
-from bench_assets.defs.tables.audit import AUDIT
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.maintain.verification_findings import VerificationFinding
 from bench_assets.workspace.materialization import asset_selections

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bench_assets.annotation.tasks import Answer
-from bench_assets.audit.framework.evidence import JudgeFigure, OrderFigure
-from bench_assets.audit.judges.human_agreement import (
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.core.tables.json_records import read_lines, records
+from bench_assets.evaluation.human_agreement import (
     LabelledResponses,
     figures_of_labels,
     majority_labels,
 )
-from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.core.tables.json_records import read_lines, records
+from bench_assets.evaluation.measured_figures import JudgeFigure, OrderFigure
 from bench_assets.evaluation.task import Task
 from bench_resources.storage.atomic_write import open_atomic
 from bench_resources.storage.locks import hold_locks

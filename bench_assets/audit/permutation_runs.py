@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from functools import partial
 from string import ascii_uppercase
 
-from bench_assets.audit.framework.evidence import OrderFigure
 from bench_assets.audit.robustness.option_permutations import (
     PermutedQuestion,
     PermutedQuestions,
@@ -19,6 +18,7 @@ from bench_assets.core.schema.signature import join_setups, short_digest
 from bench_assets.core.stats.paired_tests import cluster_questions
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.measured_figures import OrderFigure
 from bench_assets.evaluation.outcomes import accept_refusals, require_responses
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task

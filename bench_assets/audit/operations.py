@@ -6,17 +6,16 @@ from pathlib import Path
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key
-from bench_assets.audit.framework.evidence import JudgeFigure
+from bench_assets.asset_factory.evaluation_assets import audit_key, evaluation_key
 from bench_assets.audit.framework.findings import AuditRow
-from bench_assets.audit.judges.human_agreement import (
+from bench_assets.core.schema.errors import BenchError, SettingsError
+from bench_assets.core.schema.rows import Judgement, Prediction
+from bench_assets.evaluation.human_agreement import (
     LabelledResponses,
     figures_of_labels,
     read_labels,
 )
-from bench_assets.core.schema.errors import BenchError, SettingsError
-from bench_assets.core.schema.rows import Judgement, Prediction
-from bench_assets.defs.tables.audit import audit_key
+from bench_assets.evaluation.measured_figures import JudgeFigure
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.tables.measured_figures import add_figures

@@ -20,6 +20,7 @@ from bench_assets.workspace.console.output import Cell, print_message, print_row
 from bench_assets.workspace.evaluate.model_arguments import save_models
 
 app = typer.Typer(
+    name="audit",
     no_args_is_help=True,
     help="Audit benchmarks and judges: keys, images, contamination, shortcuts, position bias.",
 )
@@ -50,8 +51,8 @@ def audit(
 
     Example: bench audit run blink
     """
-    from bench_assets.cli.output.check_results import print_audit
-    from bench_assets.workspace.evaluate.audit import audit_tasks
+    from bench_assets.audit.operations import audit_tasks
+    from bench_assets.audit.terminal import print_audit
 
     with open_home(training=training or ()) as bench:
         rows, failures = audit_tasks(bench, tasks or ())
@@ -87,7 +88,7 @@ def judge_agreement(
 
     Example: bench audit judge codis --labels labels.jsonl
     """
-    from bench_assets.workspace.evaluate.audit import compare_with_people
+    from bench_assets.audit.operations import compare_with_people
 
     with open_home() as bench:
         figures = compare_with_people(bench, task, labels)
@@ -132,7 +133,7 @@ def permute_options(
     Example: bench audit permute-options blink --model my-model
     """
     with open_home_for(model, task, source) as (bench, parsed):
-        from bench_assets.workspace.evaluate.option_permutations import (
+        from bench_assets.audit.permutation_runs import (
             PermutationSettings,
             evaluate_permutations,
             permute_questions,

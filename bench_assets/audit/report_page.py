@@ -26,6 +26,11 @@ _IMAGES = 3  # images per suspect
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
+def audit_pages(without_images: Collection[str]) -> "AuditPages":
+    """The audit's part of the report, without the images of the given suites."""
+    return AuditPages(without_images=without_images)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditPages:
     """Writes ``audit``, and ``audit-<task>`` of each audited task."""

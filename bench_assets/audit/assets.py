@@ -4,27 +4,32 @@ from collections.abc import Iterator, Sequence
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.asset_factory.evaluation_assets import AUDIT, audit_key, evaluation_key
+from bench_assets.audit.evidence_inputs import open_training_data
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.audit.registry import CHECKS, audit_task
+from bench_assets.audit.task_evidence import TaskEvidence
+from bench_assets.catalog import Catalog
 from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.defs.report_links import link_audit
-from bench_assets.defs.tables.audit_evidence import TaskEvidence
-from bench_assets.defs.tables.audit_inputs import open_training_data
+from bench_assets.defs.suite_datasets import memoize
 from bench_assets.evaluation.task import Task
 from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles, table_output
 
-AUDIT = "audit"
-"""Name of the table, beside the questions."""
-
 _MAX_SHOWN = 20  # suspects that a check lists
 
 
-def audit_key(task: Task) -> dg.AssetKey:
-    """Key of the table of a task's findings."""
-    return dg.AssetKey([*task.name.split("/"), AUDIT])
+def audit_assets(catalog: Catalog) -> list[dg.AssetsDefinition]:
+    """Build the audit asset of every task that models are evaluated on."""
+    return [
+        memoize(_audit, task, *catalog.tasks) for task in catalog.tasks if task.asked_of == "model"
+    ]
+
+
+def _audit(task: Task, *tasks: Task) -> dg.AssetsDefinition:
+    return audit_asset(task, tasks)
 
 
 def audit_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:

@@ -10,11 +10,15 @@ from PIL import Image
 
 from bench_assets.annotation.answers.values import VoteTable
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.audit.evidence_inputs import (
+    ImageFeatures,
+    files_of,
+    image_features,
+    metadata_by_image,
+)
 from bench_assets.audit.framework.evidence import (
     ANSWER_SEPARATOR,
     Columns,
-    JudgeFigure,
-    OrderFigure,
     Results,
     Table,
     TrainingData,
@@ -31,12 +35,7 @@ from bench_assets.core.schema.rows import (
     Vote,
 )
 from bench_assets.core.schema.signature import short_digest
-from bench_assets.defs.tables.audit_inputs import (
-    ImageFeatures,
-    files_of,
-    image_features,
-    metadata_by_image,
-)
+from bench_assets.evaluation.measured_figures import JudgeFigure, OrderFigure
 from bench_assets.evaluation.task import Task
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.measured_figures import figures_from_annotation, read_figures

@@ -7,13 +7,13 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from bench_assets.audit.framework.findings import AuditRow
+from bench_assets.audit.operations import audit_tasks
 from bench_assets.audit.registry import audit_task
+from bench_assets.audit.task_evidence import TaskEvidence
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.defs.tables.audit_evidence import TaskEvidence
 from bench_assets.python_api.display import html_rows, terminal_table
 from bench_assets.python_api.run import Run, check_run
 from bench_assets.workspace.console.output import Cell
-from bench_assets.workspace.evaluate.audit import audit_tasks
 from bench_assets.workspace.evaluate.stored_evaluation import store_evaluation
 from bench_assets.workspace.materialization.opening import open_workbench
 from bench_resources.tables.parquet import TableFiles

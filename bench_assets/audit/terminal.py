@@ -1,0 +1,35 @@
+"""Terminal output of audits."""
+
+from collections.abc import Mapping, Sequence
+
+from bench_assets.audit.framework.findings import AuditRow
+from bench_assets.workspace.console.output import Cell, print_result, print_rows
+
+_MAX_SUSPECTS = 5  # per check
+
+_COLUMNS: Mapping[str, Cell] = {
+    "task": lambda row: row.task,
+    "check": lambda row: row.check,
+    "": lambda row: "-" if row.skipped else "passed" if row.passed else "FAILED",
+    "n": lambda row: "" if row.skipped else str(row.n),
+    "result": lambda row: row.sentence,
+}
+
+
+def print_audit(rows: Sequence[AuditRow]) -> None:
+    """Print every result, then the suspects of failed checks."""
+    print_rows(rows, as_json=False, columns=_COLUMNS)
+    for row in rows:
+        if row.passed:
+            continue
+        print_result(f"\n{row.task}, {row.check}: {row.sentence}")
+        for one in row.suspects[:_MAX_SUSPECTS]:
+            print_result(f"  {one.about}: {one.evidence}")
+        if len(row.about) > _MAX_SUSPECTS:
+            print_result(
+                f"  and {len(row.about) - _MAX_SUSPECTS} more:"
+                f" bench tables show {row.task}/audit --json"
+            )
+    failed = sum(not row.passed for row in rows)
+    skipped = sum(bool(row.skipped) for row in rows)
+    print_result(f"\n{len(rows)} checks: {failed} failed, {skipped} skipped")
