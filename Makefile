@@ -17,7 +17,6 @@
 #              FAULTS_SECONDS=600 for less
 # make coverage  do 95 % intervals hold the truth 95 times in 100? docs/statistics.md; ten minutes
 # make bench   speed and memory, each figure with its bound beside it
-# make bench-gpu  the local engines on GPUs beside vLLM alone and plain generate: docs/gpu.md
 # make screenshots  the README's images of the report and of the UI, from what make demo left
 # make docs    the documentation site, into site/; a warning or a broken link fails
 # make golden  rewrite the golden files of the tests; read the diff before you commit it
@@ -55,7 +54,7 @@ check: install
 HOMES := $(addprefix tests/,workspace defs sensors bundles export external_results suites/blink suites/codis)
 MODELS := tests/docs tests/families tests/examples tests/python_api tests/audit tests/elicitation \
 	examples/edited_pairs bench_assets/__init__.py bench_assets/python_api \
-	tests/benchmarks/test_gpu.py tests/suites/cogbench/description \
+	tests/suites/cogbench/description \
 	$(addprefix tests/resources/,checkpoints config datasets encoders images \
 	models/registry models/transformers models/vllm response_cache tables)
 
@@ -158,9 +157,6 @@ coverage: install
 
 bench: install
 	$(BIN)/python -m benchmarks
-
-bench-gpu: install
-	$(BIN)/python -m benchmarks.gpu
 
 # In a layer over .venv: mkdocs is no part of what make check tests.
 DOCS := .venv-docs

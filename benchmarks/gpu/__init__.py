@@ -1,1 +1,0 @@
-"""Speed of the local engines on GPUs: `make bench-gpu`."""
