@@ -17,7 +17,7 @@ from bench_assets.evaluation.task import Task
 from bench_assets.export.collection import ExportTable
 from bench_assets.export.vlmevalkit import question_rows
 from bench_assets.report.site.images import Images
-from bench_resources.images.browser_images import browser_image
+from bench_resources.images.browser_images import browser_image, data_uri
 from bench_resources.images.previews import PreviewTable
 from bench_resources.images.store import ImageStore
 from bench_resources.models.api.formats.base import encode_image
@@ -80,6 +80,11 @@ def on_annotation_pages(store, sha256, _):
     return [in_browser(browser_image(store.place, sha256)[0])]
 
 
+def in_label_studio(store, sha256, _):
+    data = data_uri(store.place, sha256).partition("base64,")[2]
+    return [in_browser(base64.b64decode(data))]
+
+
 def in_previews(store, sha256, _):
     page = PreviewTable(store, ["id", "images"])
     page.add("q", [sha256], [])
@@ -96,7 +101,7 @@ def for_vlmevalkit(store, sha256, _):
 
 PLACES = (
     *(to_a_server, to_a_local_model, in_the_report, on_annotation_pages, in_previews),
-    for_vlmevalkit,
+    *(in_label_studio, for_vlmevalkit),
 )
 
 
