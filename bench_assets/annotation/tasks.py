@@ -6,7 +6,7 @@ Times of answers are texts in UTC that sort chronologically.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
@@ -14,10 +14,14 @@ from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 from bench_assets.core.schema.errors import BenchError
 
-FieldKind: TypeAlias = Literal["choice", "choices", "text", "texts", "points", "image"]
+FieldKind: TypeAlias = Literal["choice", "choices", "text", "texts", "points", "boxes", "image"]
 """``choice``: one of several; ``choices``: some of them; ``text``; ``texts``: several short texts;
 ``points``: points on the unit's first image, each ``"x y"`` in shares of width and height, from
-the top left; ``image``: an uploaded image, by the SHA-256 of its bytes in the store."""
+the top left; ``boxes``: boxes on it, each ``"left top right bottom"`` in the same shares;
+``image``: an uploaded image, by the SHA-256 of its bytes in the store."""
+
+MARK_KINDS = ("points", "boxes")
+"""Field kinds whose entries are marks on the unit's first image."""
 
 Values: TypeAlias = Mapping[str, tuple[str, ...]]
 """Entries by field name; a field that was left empty is absent."""
@@ -30,10 +34,10 @@ class Field:
     name: str  # letters, digits and _: also the name of a column or section made from it
     kind: FieldKind
     label: str  # shown to the annotator
-    choices: tuple[str, ...] = ()  # in the order shown; a unit may have its own
+    choices: tuple[str, ...] = ()  # in the order shown; a unit may have its own; names of marks
     required: bool = True
-    least: int = 1  # entries of a list, points or choices, unless the field is left empty
-    most: int = 2000  # characters of a text; entries of a list, points or choices
+    least: int = 1  # entries of a list, marks or choices, unless the field is left empty
+    most: int = 2000  # characters of a text; entries of a list, marks or choices
 
 
 def yes_or_no(name: str, label: str) -> Field:
@@ -253,6 +257,19 @@ def by_id(task: AnnotationTask, units: Sequence[Unit]) -> dict[str, Unit]:
     return found
 
 
+def new_answers(known: Iterable[Answer], answers: Iterable[Answer]) -> list[Answer]:
+    """Answers of another tool that are not known yet, each once, by what was answered when."""
+    seen = set(map(_content, known))
+    found = {_content(answer): answer for answer in answers}
+    return [answer for content, answer in found.items() if content not in seen]
+
+
+def _content(answer: Answer) -> Hashable:
+    values = tuple(sorted(answer.values.items()))
+    named = (answer.unit_id, answer.unit_digest, answer.person)
+    return (*named, answer.at, answer.changed_at, answer.skipped, values)
+
+
 class AnnotationBackend(Protocol):
     """Port to an annotation backend: files or our own pages.
 
@@ -276,6 +293,14 @@ class AnnotationBackend(Protocol):
 
         Includes earlier answers of a person if the tool keeps them; ``last_words`` selects the
         last one. Sorted by unit, digest, person and time. Malformed entries have a complaint.
+        """
+        ...
+
+    def add(self, task: AnnotationTask, answers: Sequence[Answer]) -> int:
+        """Add answers to published units that another tool collected; all of them, or none.
+
+        Returns:
+            Number of answers that were not there before.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Operations of ``bench annotate``: units, progress, quality, links, export."""
+"""Operations of ``bench annotate``: units, progress, quality, links, export, import."""
 
 import csv
 import io
@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import dagster as dg
 
@@ -18,21 +19,37 @@ from bench_assets.annotation.answers.quality import (
     annotator_quality,
     disagreements,
 )
-from bench_assets.annotation.answers.validation import ResolvedAnswers, resolve_answers
-from bench_assets.annotation.tasks import AnnotationTask, Answer, SuiteAnnotationTask, Unit
+from bench_assets.annotation.answers.validation import (
+    AnswerValidator,
+    ResolvedAnswers,
+    resolve_answers,
+)
+from bench_assets.annotation.tasks import (
+    AnnotationError,
+    AnnotationTask,
+    Answer,
+    SuiteAnnotationTask,
+    Unit,
+)
 from bench_assets.asset_factory.annotation_inputs import undecided_in_task
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.core.text.escaping import escape_formula
 from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.annotation import label_studio
 from bench_resources.annotation.opening import open_annotation_backend
 from bench_resources.annotation.web.server import LOOPBACK, PORT, require_pages
 from bench_resources.annotation.web.sessions import LinkSigner
 from bench_resources.annotation.web.store import pages_store
 from bench_resources.config.addresses import fill_keys
 from bench_resources.config.bench_toml import Settings
+from bench_resources.images.browser_images import data_uri
 from bench_resources.images.store import open_image_store
 from bench_resources.storage.atomic_write import describe_write_errors
+
+ExportFormat: TypeAlias = Literal["files", "label-studio"]
+
+_MAX_NAMED = 20  # entries that an error names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +60,13 @@ class AnnotationTaskStatus:
     title: str
     asked: bool  # whether bench.toml has a section for it
     about: str  # where the paper describes it
+
+
+class ImportCounts(NamedTuple):
+    """Answers of an import."""
+
+    new: int
+    known: int  # imported before
 
 
 class Campaign(NamedTuple):
@@ -123,15 +147,51 @@ def queue(bench: Workbench, name: str) -> list[UnitDisagreement]:
     ]
 
 
-def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
-    """Export a task, its units, answers and images as files for other tools.
+def export(bench: Workbench, name: str, folder: Path, form: ExportFormat = "files") -> list[Path]:
+    """Export a task with its units and images as files for other tools.
 
     Raises:
         SettingsError: If the folder is not empty; otherwise as ``progress``.
+        AnnotationError: If the other tool cannot ask one of the task's fields.
         HomeError: If it cannot be written.
     """
     if folder.exists() and any(folder.iterdir()):
         raise SettingsError(f"{folder}: not empty; nothing was written")
+    return (_export_label_studio if form == "label-studio" else _export_files)(bench, name, folder)
+
+
+def import_answers(bench: Workbench, name: str, file: Path) -> ImportCounts:
+    """Import the annotations of Label Studio's JSON export; those imported before are not repeated.
+
+    Raises:
+        SourceError: If the file cannot be read.
+        AnnotationError: If some annotations cannot be used; names each, after the others were
+            imported. Otherwise as ``progress``.
+    """
+    (task,) = _selected_tasks(bench, name)
+    units = bench.tables.read(task.table("units").split("/"), Unit)
+    validator = AnswerValidator(task.task, {unit.unit_id: unit for unit in units})
+    usable, faults = list[Answer](), list[str]()
+    for answer in label_studio.read_export(task.task, file, bench.settings.annotation.names):
+        is_skip = answer.skipped and not answer.complaint
+        find = validator.find_mismatch if is_skip else validator.find_complaint
+        if complaint := find(answer):
+            faults.append(f"{answer.tool_id}: {complaint}")
+        else:
+            usable.append(answer)
+    new = open_annotation_backend(bench.settings).add(task.task, usable)
+    counts = ImportCounts(new, len(usable) - new)
+    if faults:
+        summary = (
+            f"{file}: {len(faults)} annotations cannot be used; the other {len(usable)} are"
+            f" imported, {counts.new} of them new:"
+        )
+        rest = [f"and {len(faults) - _MAX_NAMED} more"] if len(faults) > _MAX_NAMED else []
+        raise AnnotationError("\n  ".join([summary, *faults[:_MAX_NAMED], *rest]))
+    return counts
+
+
+def _export_files(bench: Workbench, name: str, folder: Path) -> list[Path]:
     (one,) = _campaigns(bench, name)
     images = open_image_store(bench.settings)
     texts = {
@@ -147,6 +207,23 @@ def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
         for sha in {sha for unit in one.units for sha in unit.images.values()}:
             (folder / "images" / sha).write_bytes(images.read(sha))
     return [folder / file for file in texts]
+
+
+def _export_label_studio(bench: Workbench, name: str, folder: Path) -> list[Path]:
+    (task,) = _selected_tasks(bench, name)
+    units = bench.tables.read(task.table("units").split("/"), Unit)
+    place = open_image_store(bench.settings).place
+    config = label_studio.labelling_config(task.task)
+    files = [folder / "labelling-config.xml", folder / "tasks.json"]
+    with describe_write_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        files[0].write_text(config, encoding="utf-8")
+        with files[1].open("w", encoding="utf-8") as tasks:
+            for number, unit in enumerate(units):
+                entry = label_studio.import_task(task.task, unit, partial(data_uri, place))
+                tasks.write(("," if number else "[") + "\n" + json.dumps(entry, ensure_ascii=False))
+            tasks.write("\n]\n" if units else "[]\n")
+    return files
 
 
 def _tasks(bench: Workbench) -> list[SuiteAnnotationTask]:

@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bench_assets.annotation.answers.validation import find_misfits
-from bench_assets.annotation.tasks import AnnotationTask, Field, Unit, Values
+from bench_assets.annotation.tasks import MARK_KINDS, AnnotationTask, Field, Unit, Values
 from bench_assets.core.judging.verdict_requests import JudgeCall, call_judge
 from bench_assets.core.judging.verdicts import read_object
 from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Request, Response
 
 _COMPLAINT = "Reply with one JSON object that has the fields asked for, and nothing else."
-_HUMAN_ONLY_KINDS = ("points", "image")
+_HUMAN_ONLY_KINDS = (*MARK_KINDS, "image")
 
 
 def propose(

@@ -10,11 +10,20 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
-from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit, Values
+from bench_assets.annotation.tasks import (
+    MARK_KINDS,
+    AnnotationTask,
+    Answer,
+    Field,
+    Unit,
+    Values,
+)
 
-_POINT = re.compile(r"(0|1|0?\.\d+|0\.\d+|1\.0+) (0|1|0?\.\d+|0\.\d+|1\.0+)", re.ASCII)
+_SHARE = r"(?:0|1|0?\.\d+|1\.0+)"
+_POINT = re.compile(rf"{_SHARE} {_SHARE}", re.ASCII)
+_BOX = re.compile(rf"{_SHARE}(?: {_SHARE}){{3}}", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_LISTS = ("choices", "texts", "points")
+_LISTS = ("choices", "texts", *MARK_KINDS)
 
 
 class AnswerValidator:
@@ -30,11 +39,7 @@ class AnswerValidator:
         """Reason why an answer does not count; "" if it does."""
         if answer.complaint or answer.skipped:
             return answer.complaint or "skipped"
-        unit = self._units.get(answer.unit_id)
-        if unit is None:
-            return f"unit {answer.unit_id!r} is not published"
-        fault = self._mismatch(answer, unit)
-        return fault or "; ".join(find_misfits(answer.values, self._task, unit.choices))
+        return self.find_mismatch(answer) or self._misfit(answer)
 
     def answer_key(self, answer: Answer) -> tuple[str, str, str]:
         """Unit, its version and person of an answer; without a digest, the present version."""
@@ -42,8 +47,11 @@ class AnswerValidator:
         unit = self._units.get(unit_id)
         return unit_id, digest or (self._digest(unit) if unit else ""), person
 
-    def _mismatch(self, answer: Answer, unit: Unit) -> str:
+    def find_mismatch(self, answer: Answer) -> str:
         """Mismatch of an answer's unit or author; "" if none."""
+        unit = self._units.get(answer.unit_id)
+        if unit is None:
+            return f"unit {answer.unit_id!r} is not published"
         if answer.task_version not in ("", self._version):
             return "given to an earlier version of the task"
         if answer.unit_digest not in ("", self._digest(unit)):
@@ -53,6 +61,10 @@ class AnswerValidator:
         if answer.changed_by not in ("", answer.person):
             return f"changed by {answer.changed_by!r}, not by its annotator"
         return ""
+
+    def _misfit(self, answer: Answer) -> str:
+        choices = self._units[answer.unit_id].choices
+        return "; ".join(find_misfits(answer.values, self._task, choices))
 
     def _digest(self, unit: Unit) -> str:
         found = self._digests.get(unit.unit_id)
@@ -93,10 +105,19 @@ def _fault(field: Field, value: str, choices: Sequence[str]) -> str:
         return "" if value in choices else f"{value!r:.60} is none of {', '.join(choices)}"
     if field.kind == "points":
         return "" if _POINT.fullmatch(value) else f"{value!r:.60} is not a point of the image"
+    if field.kind == "boxes":
+        return "" if _is_box(value) else f"{value!r:.60} is not a box of the image"
     if field.kind == "image":
         return "" if _DIGEST.fullmatch(value) else f"{value!r:.60} is not an image of the store"
     most = field.most if field.kind == "text" else 2000
     return "" if len(value) <= most else f"{len(value)} characters, at most {most}"
+
+
+def _is_box(value: str) -> bool:
+    if not _BOX.fullmatch(value):
+        return False
+    left, top, right, bottom = map(float, value.split())
+    return left < right and top < bottom
 
 
 ATTENTION_CHECK = "an attention check"

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Annotate with people: pages, links, progress, quality, export.",
+    help="Annotate with people: pages, links, progress, quality, Label Studio's files.",
 )
 
 _LINK_LIFETIME_DAYS = 30
@@ -184,16 +184,44 @@ def queue(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
 def export(
     task: RequiredTaskArgument,
     folder: Annotated[Path, typer.Argument(help="New or empty folder.")],
+    form: Annotated[
+        Literal["files", "label-studio"],
+        typer.Option(
+            "--format",
+            help="files: task, units, answers and images; label-studio: labelling configuration"
+            " and tasks to import.",
+        ),
+    ] = "files",
 ) -> None:
-    """Export a task, its units, answers and images as files for another tool.
+    """Export a task, its units and images as files for another tool.
 
     Example: bench annotate export codis/votes out/
     """
     from bench_assets.workspace.annotation import export as write
 
     with open_home(task) as bench:
-        for file in write(bench, task, folder):
+        for file in write(bench, task, folder, form):
             print_result(str(file))
+
+
+@campaigns_app.command("import")
+def import_(
+    task: RequiredTaskArgument,
+    file: Annotated[Path, typer.Argument(help="Export of the other tool.")],
+    _: Annotated[
+        Literal["label-studio"],
+        typer.Option("--format", help="label-studio: its export in the format JSON."),
+    ] = "label-studio",
+) -> None:
+    """Import answers that another tool collected; importing a file again adds nothing twice.
+
+    Example: bench annotate import codis/votes export.json
+    """
+    from bench_assets.workspace.annotation import import_answers
+
+    with open_home(task) as bench:
+        counts = import_answers(bench, task, file)
+        print_message(f"{counts.new} answers imported, {counts.known} were there before.")
 
 
 @campaigns_app.command()

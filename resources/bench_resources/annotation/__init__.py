@@ -1,1 +1,1 @@
-"""Annotation backends: files, our own pages."""
+"""Annotation backends: files, our own pages; files of Label Studio."""

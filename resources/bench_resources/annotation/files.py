@@ -22,9 +22,11 @@ from bench_assets.annotation.tasks import (
     UnitCounts,
     Values,
     by_id,
+    new_answers,
     parse_timestamp,
 )
 from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.tables.json_records import read_lines, require_field
 from bench_resources.storage.atomic_write import open_atomic
 
@@ -54,6 +56,15 @@ class FileBackend:
             for answer in _read_answers(task, file)
         ]
         return sorted(found, key=lambda a: (a.unit_id, a.unit_digest, a.person, a.changed_at))
+
+    def add(self, task: AnnotationTask, answers: Sequence[Answer]) -> int:
+        """Write the new answers to a file of their own, named after its content."""
+        new = new_answers(self.answers(task), answers)
+        lines = [json.dumps(_answer_entry(answer), ensure_ascii=False) for answer in new]
+        text = "".join(f"{line}\n" for line in lines)
+        if new:
+            self._write(task, f"answers-{text_digest(text)[:12]}.jsonl", text)
+        return len(new)
 
     def close(self, task: AnnotationTask) -> None:
         """Record that the task is closed."""
@@ -90,6 +101,27 @@ def _unit_entry(unit: Unit) -> dict[str, Any]:
     hidden = ("task", "unit_id", "gold", "withheld")
     visible = {name: value for name, value in asdict(unit).items() if name not in hidden}
     return {"unit": unit.unit_id, "digest": unit.digest, **visible}
+
+
+def _answer_entry(answer: Answer) -> dict[str, Any]:
+    """An answer as a line that ``_parse_entry`` reads."""
+    entry = {
+        "unit": answer.unit_id,
+        "digest": answer.unit_digest,
+        "task_version": answer.task_version,
+        "person": answer.person,
+        "values": answer.values,
+        "at": answer.at,
+        "changed_at": answer.changed_at,
+        "proposed_by": answer.proposed_by,
+        "seconds": answer.seconds,
+        "skipped": answer.skipped,
+    }
+    return {
+        name: value
+        for name, value in entry.items()
+        if value not in ("", None) and value is not False
+    }
 
 
 def _read_answers(task: AnnotationTask, file: Path) -> Iterator[Answer]:

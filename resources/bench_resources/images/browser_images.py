@@ -1,5 +1,6 @@
 """Stored images in a form that browsers show upright and unchanged."""
 
+import base64
 import io
 from functools import lru_cache
 
@@ -27,3 +28,9 @@ def browser_image(place: ImageLocation, digest: str) -> tuple[bytes, str]:
     png = io.BytesIO()
     decode(data).image.save(png, "PNG", compress_level=1)
     return png.getvalue(), "image/png"
+
+
+def data_uri(place: ImageLocation, digest: str) -> str:
+    """An image as ``browser_image`` has it, as a data URI; raises as it."""
+    data, kind = browser_image(place, digest)
+    return f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"

@@ -176,6 +176,44 @@ def another_form(hands: Hands) -> None:
     assert len(hands.people.answers(other)) == 1
 
 
+def _elsewhere(unit: Unit, person: str, minute: int, **values: str) -> Answer:
+    """What another tool collected; nothing is a skip."""
+    at = f"2026-11-01T10:{minute:02}:00.000Z"
+    return Answer(
+        task=FORM.name,
+        task_version=FORM.version,
+        unit_id=unit.unit_id,
+        unit_digest=unit.digest,
+        person=person,
+        values={name: (text,) for name, text in values.items()},
+        at=at,
+        changed_at=at,
+        seconds=0.0,
+        skipped=not values,
+    )
+
+
+def added(hands: Hands) -> None:
+    """Answers that another tool collected are added, once however often they come."""
+    hands.people.ask(FORM, [A, B])
+    hands.answer(FORM, A, "ben", correct="no")
+    collected = [
+        _elsewhere(A, "ana", 1, correct="yes"),
+        _elsewhere(A, "ana", 2, correct="no", comment="on a second look"),
+        _elsewhere(B, "cem", 3),
+    ]
+    assert hands.people.add(FORM, [*collected, collected[0]]) == 3
+    assert hands.people.add(FORM, collected) == 0
+    assert hands.people.add(FORM, [*collected, _elsewhere(B, "dora", 4, correct="yes")]) == 1
+    counted = {(one.person, one.unit_id): one for one in _counted(hands.people, [A, B])}
+    assert sorted(counted) == [("ana", "a"), ("ben", "a"), ("dora", "b")]
+    assert counted["ana", "a"].values == {"correct": ("no",), "comment": ("on a second look",)}
+    assert counted["ana", "a"].seconds == 0.0
+    assert open_units([A, B], counted.values()) == {"b": 1}
+    (skip,) = [one for one in hands.people.answers(FORM) if one.skipped]
+    assert (skip.person, skip.unit_id, skip.values) == ("cem", "b", {})
+
+
 def odd_texts(hands: Hands) -> None:
     """Whatever people write comes back as it was written."""
     hands.people.ask(FORM, [A, B])
@@ -188,7 +226,7 @@ CASES: Mapping[str, Callable[[Hands], None]] = {
     case.__doc__ or "": case
     for case in (
         asked_twice, nothing_is_asked, changed_text, withdrawn, second_answer, edited_by_another,
-        deletion, half_the_votes, closed, one_id_twice, another_form, odd_texts,
+        deletion, half_the_votes, closed, one_id_twice, another_form, added, odd_texts,
     )
 }  # fmt: skip
 """By the sentence that each shows."""

@@ -13,7 +13,7 @@ from PIL import Image, ImageOps
 
 from bench_assets.core.schema.chat import Image as ImagePart
 from bench_assets.report.site.images import Images
-from bench_resources.images.browser_images import browser_image
+from bench_resources.images.browser_images import browser_image, data_uri
 from bench_resources.images.previews import PreviewTable
 from bench_resources.images.store import ImageStore
 from bench_resources.models.api.formats.base import encode_image
@@ -71,6 +71,11 @@ def on_annotation_pages(store, sha256, _):
     return [in_browser(browser_image(store.place, sha256)[0])]
 
 
+def in_label_studio(store, sha256, _):
+    data = data_uri(store.place, sha256).partition("base64,")[2]
+    return [in_browser(base64.b64decode(data))]
+
+
 def in_previews(store, sha256, _):
     page = PreviewTable(store, ["id", "images"])
     page.add("q", [sha256], [])
@@ -78,7 +83,10 @@ def in_previews(store, sha256, _):
     return [opened(base64.b64decode(text.partition("base64,")[2].partition(")")[0]))]
 
 
-PLACES = (*(to_a_server, to_a_local_model, in_the_report, on_annotation_pages, in_previews),)
+PLACES = (
+    *(to_a_server, to_a_local_model, in_the_report, on_annotation_pages, in_previews),
+    in_label_studio,
+)
 
 
 @pytest.mark.parametrize("image_format", ["JPEG", "PNG"])

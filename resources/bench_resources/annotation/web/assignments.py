@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from bench_assets.annotation.answers.validation import AnnotationTerms
 from bench_assets.annotation.tasks import AnnotationTask, Values, format_timestamp
-from bench_resources.annotation.web.backend import update_room
+from bench_resources.annotation.web.backend import INSERT_ANSWER, update_room
 from bench_resources.annotation.web.store import (
     PagesStore,
     ShownUnit,
@@ -39,10 +39,6 @@ SELECT i.id, i.task, i.unit_id, i.told, f.told AS form_told, f.closed,
 FROM units i JOIN tasks f ON i.task = f.id
 JOIN places p ON p.unit = i.id AND p.person = :person LEFT JOIN answers a ON a.id = p.word
 WHERE i.id = :unit
-"""
-_INSERT_ANSWER = """
-INSERT INTO answers (unit, person, said, at, changed_at, seconds, skipped, proposed_by)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
 """
 _UPSERT_MARK = """
 INSERT INTO marks SELECT task, :person, position FROM units WHERE id = :unit
@@ -99,7 +95,7 @@ def insert_answer(
     at = max(format_timestamp(datetime.fromtimestamp(now, UTC)), seat.last_at)  # clocks may go back
     unit, person = seat.unit.number, seat.person
     ((word,),) = db.execute(
-        _INSERT_ANSWER,
+        INSERT_ANSWER,
         (unit, person, serialize_values(values), seat.first_at or at, at,
          max(0.0, round(now - seat.shown, 1)), skipped, seat.unit.proposed_by),
     )  # fmt: skip

@@ -13,12 +13,14 @@ from bench_assets.annotation.tasks import (
     UnitCounts,
     Values,
     by_id,
+    new_answers,
 )
 from bench_resources.annotation.web.store import (
     PagesStore,
     parse_values,
     serialize_task,
     serialize_unit,
+    serialize_values,
 )
 
 TOOL = "pages"
@@ -45,6 +47,18 @@ _SELECT_DIGESTS = f"SELECT unit_id, digest FROM units WHERE task = ({_SELECT_TAS
 _INSERT_BARRED = (
     "INSERT INTO barred SELECT id, ? FROM units WHERE task = ? AND unit_id = ? AND asked"
 )
+INSERT_ANSWER = """
+INSERT INTO answers (unit, person, said, at, changed_at, seconds, skipped, proposed_by)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
+"""
+_SELECT_UNIT = f"""
+SELECT id FROM units WHERE task = ({_SELECT_TASK}) AND unit_id = ? AND digest = ? AND version = ?
+"""
+_UPSERT_LAST_ANSWER = """
+INSERT INTO places (unit, person, shown, until, word, skipped) VALUES (?, ?, 0, 0, ?, ?)
+ON CONFLICT (unit, person) DO UPDATE SET word = excluded.word, skipped = excluded.skipped, until = 0
+WHERE word IS NULL OR ? >= (SELECT changed_at FROM answers WHERE id = word)
+"""
 _SELECT_ANSWERS = """
 SELECT a.id, i.version, i.unit_id, i.digest, a.person, a.said, a.at, a.changed_at, a.seconds,
     a.skipped, a.proposed_by
@@ -73,6 +87,15 @@ class PagesBackend:
             return []
         with self.store.reading() as db:
             return list(_read_answers(task.name, db.execute(_SELECT_ANSWERS, (task.name,))))
+
+    def add(self, task: AnnotationTask, answers: Sequence[Answer]) -> int:
+        """Store the new answers; their units are shown to fewer people."""
+        with self.store.writing() as db:
+            known = _read_answers(task.name, db.execute(_SELECT_ANSWERS, (task.name,)))
+            new = new_answers(known, answers)
+            for answer in new:
+                _store_answer(db, task, answer)
+        return len(new)
 
     def close(self, task: AnnotationTask) -> None:
         """Close the task; an answer in progress may still be sent."""
@@ -103,6 +126,31 @@ def _store_units(db: sqlite3.Connection, task: AnnotationTask, units: Sequence[U
         ((person, number, unit.unit_id) for unit in units for person in dict.fromkeys(unit.barred)),
     )
     db.execute(f"{_UPDATE_ROOM} task = ? AND asked", (number,))
+
+
+def _store_answer(db: sqlite3.Connection, task: AnnotationTask, answer: Answer) -> None:
+    """Store an answer of another tool, beside those that are there.
+
+    Raises:
+        AnnotationError: If the pages never showed its unit.
+    """
+    version = (answer.unit_id, answer.unit_digest, answer.task_version)
+    found = db.execute(_SELECT_UNIT, (task.name, *version)).fetchone()
+    if found is None:
+        raise AnnotationError(
+            f"{task.name}: unit {answer.unit_id!r} was never published on the pages. Run"
+            f" bench annotate ask {task.name}"
+        )
+    (unit,) = found
+    ((number,),) = db.execute(
+        INSERT_ANSWER,
+        (unit, answer.person, serialize_values(answer.values), answer.at, answer.changed_at,
+         answer.seconds, answer.skipped, answer.proposed_by),
+    )  # fmt: skip
+    db.execute(
+        _UPSERT_LAST_ANSWER, (unit, answer.person, number, answer.skipped, answer.changed_at)
+    )
+    update_room(db, unit)
 
 
 def _read_answers(task: str, rows: sqlite3.Cursor) -> Iterator[Answer]:

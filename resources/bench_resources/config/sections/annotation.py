@@ -56,6 +56,6 @@ class AnnotationSettings(StrictSection):
     every: int = Field(60, ge=5)
     """Seconds between two polls for answers."""
     names: dict[str, str] = Field(default_factory=dict)
-    """Pseudonym of each annotator, by name or e-mail address."""
+    """Pseudonym of each annotator, by name, e-mail address or number of an account."""
     tasks: dict[str, AnnotationTaskSettings] = Field(default_factory=dict)
     """Active tasks, by ``"suite/task"``; ``bench annotate tasks`` lists all."""

@@ -13,7 +13,7 @@ from bench_assets.annotation.answers.validation import (
     latest_answers,
     resolve_answers,
 )
-from bench_assets.annotation.tasks import Answer
+from bench_assets.annotation.tasks import AnnotationError, Answer
 from bench_resources.annotation.web.server import CurrentTerms
 from bench_resources.config.bench_toml import load_settings
 from tests.resources.annotation.pages.on_pages import OnPages, Site
@@ -129,6 +129,33 @@ def test_every_word_is_kept_and_the_last_counts(site: Site) -> None:
     mine = ana.http.get(f"{ana.task(FORM.title)}/mine").text
     assert mine.count("<li class") == 1
     assert page.url.path in mine
+
+
+def _elsewhere(person: str, said: str, at: str) -> Answer:
+    return Answer(
+        task=FORM.name, task_version=FORM.version, unit_id="a", unit_digest=A.digest,
+        person=person, values={"correct": (said,)}, at=at, changed_at=at,
+    )  # fmt: skip
+
+
+def test_answers_of_another_tool_leave_fewer_people_to_ask(site: Site) -> None:
+    site.people.ask(FORM, [A])
+    site.people.add(FORM, [_elsewhere("cem", "yes", "2026-11-01T10:00:00.000Z")])
+    ana, ben = site.visitor("ana"), site.visitor("ben")
+    task = ana.task(FORM.title)
+    assert ana.send(ana.next(task), correct="no").status_code == 200
+    assert "There is nothing for you to answer here now" in ben.http.get("/").text
+    earlier = _elsewhere("ana", "yes", "2026-11-01T10:00:00.000Z")
+    site.people.add(FORM, [earlier])  # what ana sees is still her last answer
+    assert '<dd dir="auto">no</dd>' in ana.http.get(f"{task}/mine").text
+
+
+def test_answers_to_what_was_never_on_pages_are_refused_and_none_is_added(site: Site) -> None:
+    site.people.ask(FORM, [A])
+    known = _elsewhere("cem", "yes", "2026-11-01T10:00:00.000Z")
+    with pytest.raises(AnnotationError, match=f"'b' was never published.*ask {FORM.name}"):
+        site.people.add(FORM, [known, replace(known, unit_id="b")])
+    assert site.people.answers(FORM) == []
 
 
 def test_another_version_of_the_form_is_asked_anew(site: Site) -> None:

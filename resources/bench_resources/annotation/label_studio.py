@@ -1,0 +1,291 @@
+"""Label Studio's files: labelling configuration, tasks to import, and its JSON export.
+
+Controls are named after the fields; choices come with each task, because a unit may have its own.
+An image is a data URI in its task: Label Studio needs no storage for it. Images are shown on the
+left, texts and fields on the right. A dollar sign is followed by a zero-width space, because Label
+Studio takes the word after it for a variable.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from bench_assets.annotation.tasks import (
+    MARK_KINDS,
+    AnnotationError,
+    AnnotationTask,
+    Answer,
+    Field,
+    Unit,
+    Values,
+    parse_timestamp,
+)
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.json_records import (
+    Entry,
+    collect_rejections,
+    read_entries,
+    require_field,
+)
+
+TOOL = "label-studio"
+
+_STYLE = (
+    ".row {display: flex; gap: 24px; align-items: flex-start}"
+    " .left {flex: 3; min-width: 320px; position: sticky; top: 0}"
+    " .right {flex: 2; min-width: 320px}"
+)
+_HIDDEN = "unit"  # an object that every task has: a control must belong to one
+_IMAGE = "image"  # the image to mark
+_INLINE = 60  # most characters of all choices that are shown in one line
+_MARK_TAGS = {"points": "KeyPointLabels", "boxes": "RectangleLabels"}
+_DOLLAR = "$\N{ZERO WIDTH SPACE}"
+_NO_ANNOTATIONS = "no list of annotations. Export in the format JSON, not JSON-MIN"
+
+
+def labelling_config(task: AnnotationTask) -> str:
+    """Write the labelling configuration of a task, as XML.
+
+    Raises:
+        AnnotationError: If the task has an upload field, which Label Studio does not support.
+    """
+    view = Element("View")
+    SubElement(view, "Style").text = _STYLE
+    row = SubElement(view, "View", className="row")
+    _add_images(SubElement(row, "View", className="left"), marked=_has_marks(task))
+    right = SubElement(row, "View", className="right")
+    each = SubElement(right, "Repeater", on="$shown", indexFlag="{{idx}}")
+    SubElement(each, "Header", value="$shown[{{idx}}].heading", size="5")
+    SubElement(each, "Text", name="shown_{{idx}}", value="$shown[{{idx}}].text", valueType="text")
+    SubElement(SubElement(view, "View", style="display: none"), "Text", name=_HIDDEN, value="$key")
+    for field in task.fields:
+        SubElement(right, "Header", value=_escape(field.label), size="5")
+        right.append(_control(task, field))
+    indent(view)
+    return tostring(view, encoding="unicode") + "\n"
+
+
+def import_task(task: AnnotationTask, unit: Unit, image_url: Callable[[str], str]) -> Entry:
+    """Build the task to import for a unit, without the key of an attention check.
+
+    Args:
+        task: The annotation task.
+        unit: The unit; a proposal becomes a prediction.
+        image_url: URL of an image by its SHA-256.
+    """
+    images = [
+        {"heading": heading, "url": image_url(sha256)} for heading, sha256 in unit.images.items()
+    ]
+    data: Entry = {
+        "key": unit.unit_id,
+        "digest": unit.digest,
+        "task_version": task.version,
+        "proposed_by": unit.proposed_by,
+        "shown": [{"heading": heading, "text": text} for heading, text in unit.shown.items()],
+        "images": images,
+    }
+    if _has_marks(task):
+        first = images[0] if images else {"heading": "", "url": ""}
+        data |= {"heading": first["heading"], _IMAGE: first["url"], "images": images[1:]}
+    for field in task.fields:
+        if field.kind in ("choice", "choices"):
+            choices = unit.choices.get(field.name, field.choices)
+            data[f"choices_{field.name}"] = [{"value": _escape(text)} for text in choices]
+    if not unit.proposal:
+        return {"data": data}
+    prediction = {"model_version": unit.proposed_by, "result": list(_proposal(task, unit))}
+    return {"data": data, "predictions": [prediction]}
+
+
+def read_export(task: AnnotationTask, file: Path, names: Mapping[str, str]) -> Iterator[Answer]:
+    """Read the annotations of a JSON export; an unreadable one has a complaint.
+
+    Args:
+        task: The annotation task.
+        file: An export in the format JSON.
+        names: Pseudonym by e-mail address or number of an account.
+
+    Raises:
+        SourceError: If the file cannot be read, or is not a JSON list.
+    """
+    rejections = list[Rejection]()
+    for entry, location in read_entries(file, rejections):
+        where, annotations = location.removeprefix(f"{file.parent}/"), entry.get("annotations")
+        if not isinstance(annotations, list):
+            rejections.append(Rejection(entry=where, reason=_NO_ANNOTATIONS))
+            continue
+        for number, annotation in enumerate(annotations, 1):
+            with collect_rejections(rejections, named := f"{where}, annotation {number}"):
+                yield _parse_annotation(task, entry, annotation, named, names)
+    for rejection in rejections:
+        yield Answer(
+            task=task.name, task_version="", unit_id="", unit_digest="", person="", values={},
+            at="", changed_at="", tool=TOOL, tool_id=rejection.entry, complaint=rejection.reason,
+        )  # fmt: skip
+
+
+def _add_images(left: Element, *, marked: bool) -> None:
+    """Build the images with their headings; the one to mark has a name of its own."""
+    if marked:
+        SubElement(left, "Header", value="$heading", size="5")
+        SubElement(left, "Image", name=_IMAGE, value=f"${_IMAGE}", maxWidth="100%", zoom="true")
+    each = SubElement(left, "Repeater", on="$images", indexFlag="{{idx}}")
+    SubElement(each, "Header", value="$images[{{idx}}].heading", size="5")
+    SubElement(
+        each, "Image", name="image_{{idx}}", value="$images[{{idx}}].url",
+        maxWidth="100%", zoom="true",
+    )  # fmt: skip
+
+
+def _control(task: AnnotationTask, field: Field) -> Element:
+    attributes = {"name": field.name, "toName": _IMAGE if field.kind in MARK_KINDS else _HIDDEN}
+    if field.required:
+        message = f"Please answer: {_escape(field.label)}"
+        attributes |= {"required": "true", "requiredMessage": message}
+    if field.kind in ("choice", "choices"):
+        inline = 0 < sum(map(len, field.choices)) <= _INLINE
+        choice = "single-radio" if field.kind == "choice" else "multiple"
+        attributes |= {"choice": choice, "showInline": str(inline).lower()}
+        return Element("Choices", attributes, value=f"$choices_{field.name}")
+    if field.kind in MARK_KINDS:
+        control = Element(_MARK_TAGS[field.kind], attributes, strokeWidth="6")  # px: 1 is invisible
+        most = 1 if field.choices else field.most
+        for name in _mark_names(field):
+            SubElement(control, "Label", value=_escape(name), maxUsages=str(most))
+        return control
+    if field.kind == "image":
+        raise AnnotationError(
+            f"{task.name}, field {field.name}: Label Studio takes no uploaded images. Use the"
+            ' annotation pages: kind = "pages"'
+        )
+    most, rows = (1, 4) if field.kind == "text" else (field.most, 1)
+    return Element(
+        "TextArea", attributes, rows=str(rows), maxSubmissions=str(most), editable="true"
+    )
+
+
+def _has_marks(task: AnnotationTask) -> bool:
+    return any(field.kind in MARK_KINDS for field in task.fields)
+
+
+def _mark_names(field: Field) -> tuple[str, ...]:
+    return field.choices or (field.label,)
+
+
+def _escape(text: str) -> str:
+    return text.replace("$", _DOLLAR)
+
+
+def _unescape(text: str) -> str:
+    return text.replace(_DOLLAR, "$")
+
+
+def _proposal(task: AnnotationTask, unit: Unit) -> Iterator[Entry]:
+    for number, field in enumerate(task.fields):
+        entries = unit.proposal.get(field.name, ())
+        if not entries or field.kind in MARK_KINDS:
+            continue
+        kind, value = ("textarea", {"text": list(entries)})
+        if field.kind in ("choice", "choices"):
+            kind, value = ("choices", {"choices": list(map(_escape, entries))})
+        yield {
+            "id": f"p{number}", "from_name": field.name, "to_name": _HIDDEN, "type": kind,
+            "value": value,
+        }  # fmt: skip
+
+
+def _parse_annotation(
+    task: AnnotationTask, entry: Entry, annotation: Entry, where: str, names: Mapping[str, str]
+) -> Answer:
+    """Parse one annotation.
+
+    Raises:
+        SourceError: If it is not an answer; names the annotation.
+    """
+    data = require_field(entry, "data", dict, where)
+    try:
+        author = _account(annotation["completed_by"])
+        editor = _account(annotation.get("updated_by") or annotation["completed_by"])
+        seconds, skipped = annotation.get("lead_time"), annotation.get("was_cancelled") is True
+        return Answer(
+            task=task.name,
+            task_version=require_field(data, "task_version", str, where),
+            unit_id=require_field(data, "key", str, where),
+            unit_digest=require_field(data, "digest", str, where),
+            person=_pseudonym(author, names),
+            values={} if skipped else _parse_result(task, annotation["result"]),
+            at=parse_timestamp(annotation["created_at"]),
+            changed_at=parse_timestamp(annotation.get("updated_at") or annotation["created_at"]),
+            changed_by="" if editor[0] == author[0] else _pseudonym(editor, names),
+            seconds=float(seconds) if isinstance(seconds, int | float) else None,
+            skipped=skipped,
+            proposed_by=require_field({"proposed_by": "", **data}, "proposed_by", str, where),
+            tool=TOOL,
+            tool_id=where,
+        )
+    except KeyError as error:
+        raise SourceError(f"{where}: no field {error}") from error
+    except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise SourceError(f"{where}: not an answer: {error}") from error
+
+
+def _account(account: object) -> tuple[int, str]:
+    """Number and e-mail address of an account, from its number or an object with both.
+
+    Raises:
+        ValueError: If there is none.
+    """
+    entry = account if isinstance(account, dict) else {"id": account}
+    number = entry.get("id")
+    if type(number) is not int:
+        raise ValueError(f"its author is {account!r:.60}; was the account deleted?")
+    return number, str(entry.get("email") or "")
+
+
+def _pseudonym(account: tuple[int, str], names: Mapping[str, str]) -> str:
+    known = {address.casefold(): name for address, name in names.items()}
+    number, address = account
+    return known.get(address.casefold()) or known.get(str(number)) or f"user-{number}"
+
+
+def _parse_result(task: AnnotationTask, result: list[Entry]) -> Values:
+    fields = {field.name: field for field in task.fields}
+    found: dict[str, list[tuple[int, str]]] = {}  # entries with their rank
+    for part in result:
+        field = fields[part["from_name"]]
+        if turn := part.get("image_rotation"):
+            raise ValueError(f"marks on an image that was turned by {turn} degrees")
+        found.setdefault(field.name, []).extend(_entries(field, part["value"]))
+    return {
+        name: tuple(text for _, text in sorted(entries, key=lambda entry: entry[0]))
+        for name, entries in found.items()
+        if entries
+    }
+
+
+def _entries(field: Field, value: Entry) -> Iterator[tuple[int, str]]:
+    """Entries of one part of a result; marks with names are ranked by them."""
+    if field.kind in MARK_KINDS:
+        (label,) = map(_unescape, value[_MARK_TAGS[field.kind].lower()])
+        if field.choices and label not in field.choices:
+            raise ValueError(f"{label!r} is none of {', '.join(field.choices)}")
+        yield field.choices.index(label) if field.choices else 0, _mark(field.kind, value)
+        return
+    texts = value["choices" if field.kind in ("choice", "choices") else "text"]
+    for text in [texts] if isinstance(texts, str) else texts:
+        if not isinstance(text, str):
+            raise TypeError(f"expected a text, got {text!r:.60}")
+        if text.strip():
+            yield 0, _unescape(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _mark(kind: str, value: Entry) -> str:
+    """A mark in shares of width and height; Label Studio has percent."""
+    left, top = value["x"] / 100, value["y"] / 100
+    if kind == "points":
+        return f"{left:.6f} {top:.6f}"
+    if turn := value.get("rotation"):
+        raise ValueError(f"a box that is turned by {turn:g} degrees")
+    sides = (left, top, left + value["width"] / 100, top + value["height"] / 100)
+    return " ".join(f"{side:.6f}" for side in sides)
