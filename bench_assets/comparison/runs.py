@@ -2,8 +2,7 @@
 
 A run has one error budget: the k-th comparison of a step with the one before it spends
 5 % / (k (k + 1)), so that all of them together, however many, call an equal step better or worse in
-at most 5 % of runs. The tasks that the earlier step was measured on share it equally. The quick
-evaluation of a step spends the half of it that only "worse" can use.
+at most 5 % of runs. The tasks that the earlier step was measured on share it equally.
 """
 
 from collections import defaultdict

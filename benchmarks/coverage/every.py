@@ -1,6 +1,6 @@
 """All that is promised."""
 
-from benchmarks.coverage import intervals, looks, pairs
+from benchmarks.coverage import intervals, pairs, runs
 from benchmarks.coverage.cells import Promise
 
 
@@ -10,5 +10,5 @@ def every_promise() -> list[Promise]:
         *intervals.promises(),
         *pairs.promises(),
         *pairs.powers(),
-        *looks.promises(),
+        *runs.promises(),
     ]

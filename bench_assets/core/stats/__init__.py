@@ -1,1 +1,1 @@
-"""Means and intervals, paired and sequential tests, power, rater agreement, jackknife, ranks."""
+"""Means and intervals, paired tests, power, rater agreement, jackknife, ranks."""

@@ -1,16 +1,11 @@
-"""Statistical power, and sequential tests with a bounded false-alarm rate.
+"""Statistical power, and the error budget of a training run's comparisons.
 
 Differences are those of two models in the share of points, tested two-sided. ``spread`` is the
 variance of the difference per question: the sum of both models' variances for different questions,
 the variance of the change for the same questions. Clusters enter by their design effect.
-
-Sequential tests control false alarms under repeated looks. While a model answers more and more
-questions, a betting test (Waudby-Smith and Ramdas, *Estimating means of bounded random variables by
-betting*, 2024) is valid at any stopping time. Over the checkpoints of a run, alpha is spent in
-parts that add up to it.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from math import ceil, sqrt
 from statistics import NormalDist
 
@@ -78,33 +73,6 @@ def detection_power(spread: float, n: float, difference: float) -> float:
 
 def _critical(n: float) -> float:
     return approximate_t_quantile(max(1.0, n - 1))
-
-
-_MAX_BET = 0.5  # largest bet as a share of the wealth: no single question loses it all
-
-
-def sequential_p_value(gains: Iterable[float]) -> float:
-    """Anytime-valid p-value of the null hypothesis that a model is no worse.
-
-    Under the null hypothesis, it ever falls to p with probability at most p, however often it is
-    computed while ``gains`` grow. The order of questions must not depend on the gains.
-
-    Args:
-        gains: Gain of the model on each independent question or cluster, in [-1, 1].
-
-    >>> sequential_p_value([-1.0] * 20) < 0.001, sequential_p_value([1.0, -1.0] * 50)
-    (True, 1.0)
-    """
-    wealth = most = 1.0
-    n, total, squares = 1, 0.0, 0.25  # prior: one gain of 0 with variance 0.25
-    for gain in gains:
-        bet = min(_MAX_BET, max(0.0, -total / n) / (squares / n + (total / n) ** 2))
-        wealth *= 1 - bet * gain
-        most = max(most, wealth)
-        squares += (gain - total / n) ** 2
-        total += gain
-        n += 1
-    return 1 / most
 
 
 def comparison_alpha(comparison: int, alpha: float) -> float:

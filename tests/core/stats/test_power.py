@@ -6,6 +6,7 @@ from scipy.stats import nct, t
 
 from bench_assets.core.stats.means import approximate_t_quantile, student_quantile
 from bench_assets.core.stats.power import (
+    comparison_alpha,
     design_effect,
     detectable_difference,
     detection_power,
@@ -83,3 +84,8 @@ def test_design_effects(sizes, together, effect):
 def test_from_300_degrees_on_the_series_is_taken():
     assert student_quantile(300) == pytest.approx(approximate_t_quantile(300), rel=1e-8)
     assert student_quantile(299) == pytest.approx(t.ppf(0.975, 299), rel=1e-12)
+
+
+def test_the_comparisons_of_a_run_spend_all_of_alpha():
+    # 1/(1*2) + 1/(2*3) + ... + 1/(n(n+1)) = n/(n+1)
+    assert sum(comparison_alpha(k, 0.05) for k in range(1, 100)) == pytest.approx(0.05 * 99 / 100)
