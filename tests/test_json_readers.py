@@ -18,7 +18,6 @@ WHO_CALLS_CATCHES = {
     "resources/bench_resources/annotation/web/signed_links.py",
     "resources/bench_resources/models/api/formats/response_body.py",
     "resources/bench_resources/redaction/dagster_instance.py",
-    "resources/bench_resources/storage/migrations/versions/responses_0001.py",
     "sensors/bench_sensors/checkpoints.py",
 }
 """Where the calling function does, or what is read is what we wrote a moment before."""

@@ -22,11 +22,6 @@ from bench_assets.core.schema.errors import StoreVersionError
 State: TypeAlias = Literal["missing", "older", "current", "newer"]
 
 _VERSIONS = "bench_revisions"
-_BEFORE_ALEMBIC = {  # tables of PostgreSQL databases of version 0.1
-    "responses": "bench_responses",
-    "vectors": "bench_vectors",
-    "leases": "bench_versions",
-}
 _TIME_FORMAT = "%Y-%m-%d %H:%M:%S"  # as CURRENT_TIMESTAMP of SQLite writes it, in UTC
 
 
@@ -180,8 +175,7 @@ def schema_state(connection: sa.Connection, store: str) -> State:
     """Whether the tables of a store exist, and are of this version."""
     existing = set(sa.inspect(connection).get_table_names())
     if (number := _revision(connection, store, existing)) is None:
-        before = store if connection.dialect.name == "sqlite" else _BEFORE_ALEMBIC.get(store)
-        return "older" if before in existing else "missing"
+        return "missing"
     if number == REVISIONS[store]:
         return "current"
     return "newer" if number > REVISIONS[store] else "older"

@@ -165,8 +165,7 @@ def test_a_file_of_an_older_version_is_refused_and_brought_forward(file: Path) -
     said, _ = ask(file)
     change(
         file,
-        "DROP TABLE bench_revisions",
-        "DROP INDEX responses_by_model",
+        "UPDATE bench_revisions SET version_num = 'responses_0001'",
         "ALTER TABLE responses DROP COLUMN served",
     )
     database = SqliteDatabase(file, "")
@@ -175,8 +174,6 @@ def test_a_file_of_an_older_version_is_refused_and_brought_forward(file: Path) -
     assert database.migrate(("responses",)) == ["responses"]
     assert database.migrate(("responses",)) == []
     assert ask(file) == (said, 0)
-    with closing(sqlite3.connect(file)) as db:
-        assert db.execute("PRAGMA index_list(responses)").fetchall()
 
 
 class Deleting(Echo):

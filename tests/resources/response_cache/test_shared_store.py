@@ -1,6 +1,5 @@
 """Machines that share responses: asked once, whoever dies, whatever becomes of the database."""
 
-import json
 import os
 import signal
 import subprocess
@@ -11,7 +10,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import numpy as np
 import pytest
 import sqlalchemy as sa
 
@@ -21,11 +19,10 @@ from bench_resources.cluster.postgres import PostgresDatabase
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.store import ResponseStore
 from bench_resources.storage.schema import STORES, responses
-from bench_resources.storage.vectors import VectorCache, vector_rows
 from tests.postgres_server import PASSWORD, PostgresServer
 from tests.resources.models.api.asking import requests_for
 from tests.resources.response_cache.shared_process import ask
-from tests.resources.response_cache.test_rows import Says, keep, named, row
+from tests.resources.response_cache.test_rows import Says, keep, named, older, row
 
 CHECKOUT = Path(__file__).parents[3]
 
@@ -189,70 +186,19 @@ def test_tables_of_a_newer_version_are_refused_and_stay(
     assert shared().find([named("a")])
 
 
-VERSION_0_1 = """
-CREATE TABLE bench_versions (store text PRIMARY KEY, version integer NOT NULL);
-INSERT INTO bench_versions VALUES ('responses', 1), ('vectors', 1), ('askings', 1);
-CREATE TABLE bench_prompts (sha256 bytea PRIMARY KEY, turns text NOT NULL);
-CREATE TABLE bench_responses (
-    key bytea PRIMARY KEY, model text NOT NULL, decoding text NOT NULL, prompt bytea NOT NULL,
-    sample bigint NOT NULL, said json NOT NULL, prompt_tokens bigint, completion_tokens bigint,
-    seconds double precision, gate text, digest bytea NOT NULL,
-    asked_at timestamptz NOT NULL DEFAULT clock_timestamp());
-CREATE INDEX bench_responses_asked_as ON bench_responses (model, decoding);
-CREATE TABLE bench_askings (key bytea PRIMARY KEY, owner text NOT NULL, until timestamptz NOT NULL);
-CREATE TABLE bench_vectors (encoder text, key text, vector bytea NOT NULL, digest text NOT NULL,
-    PRIMARY KEY (encoder, key));
-"""
-
-
-def test_a_database_of_version_0_1_is_refused_and_brought_forward(address: str) -> None:
-    answered = row("c", note="answered by m-2024; image 1 was resized")
-    rows = [row("a", text="a\0b", note="n"), row("b", image_tokens="4 12"), answered]
-    moved = ("text", "finish_reason", "note", "image_tokens")
-    with psycopg.connect(address) as db:
-        db.execute(VERSION_0_1)
-        db.execute("INSERT INTO bench_prompts VALUES (%s, %s)", (bytes(32), '["p"]'))
-        for one in rows:
-            columns = {k: v for k, v in one.items() if k not in (*moved, "served")}
-            columns |= {k: bytes.fromhex(one[k]) for k in ("key", "prompt", "digest")}
-            columns["said"] = json.dumps({k: one[k] for k in moved})
-            db.execute(
-                f"INSERT INTO bench_responses ({', '.join(columns)})"
-                f" VALUES ({', '.join(['%s'] * len(columns))})",
-                tuple(columns.values()),
-            )
-        vector = vector_rows("e", {"k": np.array([1.0], np.float32)})[0]
-        db.execute("INSERT INTO bench_vectors VALUES (%s, %s, %s, %s)", tuple(vector.values()))
-    database = PostgresDatabase(address, "V")
-    with pytest.raises(HomeError, match=r"older version\. Run `bench home migrate-schema`"):
-        ResponseStore(database)
-    assert database.migrate(tuple(STORES)) == [one for one in STORES if one != "metrics"]
-    assert database.migrate(tuple(STORES)) == []
-    store = ResponseStore(database)
-    assert {one["key"]: one["text"] for one in store.rows()} == {
-        one["key"]: one["text"] for one in rows
-    }
-    assert len(store.find([one["key"] for one in rows])) == 3  # whole, as their digests say
-    named = {one["key"]: (one["served"], one["note"]) for one in store.rows()}
-    assert named[answered["key"]] == ("m-2024", "image 1 was resized")
-    assert [*store.prompts()] == [("00" * 32, '["p"]')]
-    assert VectorCache(database).get("e", ["k"])["k"].tolist() == [1.0]
-    tables = database.read(lambda connection: sa.inspect(connection).get_table_names())
-    assert set(tables) == {
-        *("bench_revisions", "leases", "prompts", "responses", "vectors"),
-        *("metric_rows", "metric_tables"),
-    }
-
-
 def test_a_migrated_database_has_the_schema_of_a_new_one(address: str) -> None:
     """Alembic itself finds no difference between the tables and the schema of the program."""
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
-    with psycopg.connect(address) as db:
-        db.execute(VERSION_0_1)
     database = PostgresDatabase(address, "V")
-    database.migrate(tuple(STORES))
+    for name in STORES:
+        database.prepare(name)
+    older(ResponseStore(database), noted="answered by m-2024")
+    with pytest.raises(HomeError, match=r"older version\. Run `bench home migrate-schema`"):
+        ResponseStore(database)
+    assert database.migrate(tuple(STORES)) == ["responses"]
+    assert database.migrate(tuple(STORES)) == []
 
     def differences(connection: sa.Connection) -> list[object]:
         options = {"version_table": "bench_revisions"}

@@ -6,4 +6,4 @@ branch_labels = ("metrics",)
 
 
 def upgrade() -> None:
-    """Do nothing: no older version had an index."""
+    """Do nothing: no older version had a revision."""

@@ -1,6 +1,4 @@
-"""Vectors of version 0.1 get the schema that SQLite and PostgreSQL share."""
-
-from alembic import op
+"""First revision of the vectors; ``schema`` creates their tables."""
 
 revision = "vectors_0001"
 down_revision = None
@@ -8,6 +6,4 @@ branch_labels = ("vectors",)
 
 
 def upgrade() -> None:
-    """Rename the table in PostgreSQL; SQLite has it already."""
-    if op.get_bind().dialect.name == "postgresql":
-        op.rename_table("bench_vectors", "vectors")
+    """Do nothing: no older version had a revision."""
