@@ -3,7 +3,6 @@
 Ray waits silently for minutes if no cluster answers.
 """
 
-import importlib.util
 import logging
 import os
 import sys
@@ -13,6 +12,7 @@ from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import TypeVar
 
+from bench_assets.core.extras import is_installed, require_extra
 from bench_assets.core.schema.errors import BenchError, ModelError
 from bench_resources.checkpoints.hub_access import first_line
 
@@ -31,10 +31,10 @@ def connect() -> None:
     """Connect this process to the cluster at RAY_ADDRESS, or to that of the node on this machine.
 
     Raises:
-        ModelError: If Ray is not installed, or no cluster can be reached.
+        MissingExtraError: If Ray is not installed.
+        ModelError: If no cluster can be reached.
     """
-    if not importlib.util.find_spec("ray"):
-        raise ModelError("on = \"ray\" needs Ray: pip install 'bench-assets[cluster]'")
+    require_extra('on = "ray"', "ray")
     if missing := missing_token():
         raise ModelError(f"{_LOCAL_CLUSTER} cannot be reached: {missing}")
     import ray
@@ -69,7 +69,7 @@ def cluster_errors() -> tuple[type[Exception], ...]:
         RuntimeError,
         ValueError,
     )  # OSError: of requests
-    if not importlib.util.find_spec("ray"):
+    if not is_installed("ray"):
         return errors
     from ray.exceptions import RayError
 

@@ -57,5 +57,8 @@ def test_vllm_takes_as_many_as_share_its_layers() -> None:
 def test_without_ray_it_is_said_what_to_install() -> None:
     if importlib.util.find_spec("ray"):
         pytest.skip("Ray is installed")
-    with pytest.raises(ModelError, match=r"needs Ray: pip install 'bench-assets\[cluster\]'"):
+    with pytest.raises(
+        ModelError,
+        match=r"needs ray, which is not installed: pip install 'bench-assets\[cluster\]'",
+    ):
         connect()

@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import SettingsError
 from bench_resources.storage.blobs.files import FileBlobs
 from bench_resources.storage.blobs.objects import ObjectBlobs
@@ -48,13 +49,10 @@ def _require_conditional_puts(objects: str, endpoint: str, place: str) -> None:
 @cache
 def _open_objects(address: str, endpoint: str, place: str) -> ObjectBlobs:
     """Open an object store, with credentials from the environment."""
-    try:
-        from obstore.exceptions import BaseError
-        from obstore.store import from_url
-    except ImportError as error:
-        raise SettingsError(
-            "[storage] objects needs obstore: pip install 'bench-assets[cluster]'"
-        ) from error
+    require_extra("[storage] objects", "obstore")
+    from obstore.exceptions import BaseError
+    from obstore.store import from_url
+
     where = {"endpoint": endpoint} if endpoint else {}
     try:
         store = from_url(
