@@ -105,14 +105,18 @@ def _cache_key(home: Path) -> list[Any]:
 def _collect_names(home: Path) -> dict[Kind, list[str]]:
     from bench_assets.catalog import load_catalog
     from bench_resources.config.bench_toml import load_settings
-    from bench_resources.config.sections.models import EMBEDDED_MODELS
+    from bench_resources.config.sections.models import list_models
 
     settings = load_settings(home)
     catalog = load_catalog(settings)
     tasks = catalog.tasks
     return {
         "suites": [*catalog.names, *dict.fromkeys(task.name for task in tasks)],
-        "models": [*settings.models, *EMBEDDED_MODELS, *settings.encoders],
+        "models": [
+            *settings.models,
+            *(model.name for model in list_models(settings.models)),
+            *settings.encoders,
+        ],
         "conditions": _sorted(name for task in tasks for name in task.conditions),
         "judges": _sorted(name for task in tasks for name in task.judges),
         "scorers": _sorted(name for task in tasks for name in task.scorers),
