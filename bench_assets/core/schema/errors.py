@@ -7,7 +7,8 @@ BenchError
 ├── HomeError         the home folder cannot be read or written: damaged, full, read-only
 ├── SettingsError     bench.toml or an argument is invalid
 ├── UnknownNameError  no model, judge, suite or scorer has that name
-└── ModelError        a model could not be called
+├── ModelError        a model could not be called
+└── MissingExtraError what a model or setting needs is not installed; also one of the two above
 """
 
 from collections.abc import Iterable, Iterator
@@ -63,6 +64,10 @@ class UnknownNameError(BenchError):
 
 class ModelError(BenchError):
     """A model could not be called at all: weights do not load, a server cannot be reached."""
+
+
+class MissingExtraError(ModelError, SettingsError):
+    """A model, or what a setting asks for, needs a package that is not installed; says how to."""
 
 
 _MAX_LISTED = 5

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from bench_assets.core.extras import require_extra
 from bench_assets.core.metrics.captions import longest_common
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
@@ -195,6 +196,7 @@ def _possible_points(one: ScoredQuestion) -> float:
 
 def _words(text: str) -> list[str]:
     """Segment a text by lines and sentences as rouge_chinese does, where blank lines are words."""
+    require_extra("the points of Chinese texts (MULTI)", "jieba", "rouge_chinese")
     from rouge_chinese import Rouge
 
     cut = (word for part in _LONG_RUN.split(text) if part for word in _segmenter().cut(part))

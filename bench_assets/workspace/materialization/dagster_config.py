@@ -7,12 +7,12 @@ bench.toml, which overrides the others.
 import json
 from collections.abc import Mapping
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import SettingsError
 from bench_resources.config.bench_toml import Settings, model_pools
 from bench_resources.config.sections.cluster import MAX_RUNS
@@ -83,7 +83,7 @@ def _storage_config(folder: Path, settings: Settings) -> dict[str, Any]:
     if pools := model_pools(settings):
         bench["pool_of"] = pools
     if settings.storage.shares_records:
-        _require("dagster_postgres", settings, "[storage] database")
+        require_extra(f"{settings.file}, [storage] database,", "dagster_postgres")
         bench["database"] = settings.storage.variable
         storage = {
             "custom": _configurable_class(
@@ -116,7 +116,7 @@ def _cluster(settings: Settings) -> dict[str, Any]:
             monitoring["start_timeout_seconds"] = _TO_START + cluster.room_seconds
         changed["run_monitoring"] = monitoring
     if cluster.launcher == "ray":
-        _require("dagster_ray", settings, "[cluster] launcher")
+        require_extra(f"{settings.file}, [cluster] launcher,", "dagster_ray")
         changed["run_launcher"] = _configurable_class(
             "bench_resources.cluster.ray_launcher", "RayLauncher", ray={"address": cluster.address}
         )
@@ -125,14 +125,6 @@ def _cluster(settings: Settings) -> dict[str, Any]:
             "bench_resources.cluster.slurm_launcher", "SlurmLauncher"
         )
     return changed
-
-
-def _require(module: str, settings: Settings, entry: str) -> None:
-    if find_spec(module) is None:
-        raise SettingsError(
-            f"{settings.file}, {entry}, needs {module.replace('_', '-')}:"
-            " pip install 'bench-assets[cluster]'"
-        )
 
 
 def _configurable_class(module: str, name: str, **config: Any) -> dict[str, Any]:  # noqa: ANN401

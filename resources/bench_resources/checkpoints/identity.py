@@ -4,7 +4,6 @@ Watched folders use a fingerprint instead of a digest of all bytes: metadata, an
 every tensor, because the headers of two training steps are equal.
 """
 
-import importlib.util
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -14,7 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
-from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.extras import install_command, package_folder
+from bench_assets.core.schema.errors import MissingExtraError, ModelError
 from bench_resources.checkpoints.adapters import HUB_ID, base_of
 from bench_resources.checkpoints.content_checksums import (
     ContentChecksum,
@@ -42,7 +42,7 @@ from bench_resources.checkpoints.half_copies import inspect_weights, refuse_half
 from bench_resources.checkpoints.hub_access import first_line, hub_access, hub_is_reachable
 from bench_resources.checkpoints.training_layouts import layout_of
 
-_PACKAGE = "package:"
+IN_PACKAGE = "package:"  # begins the path of weights that lie in an installed package
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,13 +230,12 @@ def _with_processor(pinned: Checkpoint, written: str, digest: DigestFiles) -> Ch
 
 
 def _folder(written: str) -> Path:
-    if not written.startswith(_PACKAGE):
+    if not written.startswith(IN_PACKAGE):
         return Path(written)
-    package = written.removeprefix(_PACKAGE)
-    found = importlib.util.find_spec(package)
-    if found is None or not found.submodule_search_locations:
-        raise ModelError(f"{written}: no package {package} is installed (see embedded-models.txt)")
-    return Path(found.submodule_search_locations[0])
+    package = written.removeprefix(IN_PACKAGE)
+    if folder := package_folder(package):
+        return folder
+    raise MissingExtraError(f"{written} is not installed: {install_command(package)}")
 
 
 def hub_commit(hub_id: str, revision: str = "main", file: str = "config.json") -> str:

@@ -11,21 +11,33 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import ModelError
 
 _SIGNATURE = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
 
 
+def require_local() -> None:
+    """Check that what runs models in this process is installed.
+
+    Raises:
+        MissingExtraError: If torch or transformers is not.
+    """
+    require_extra("a model that runs in this process", "torch", "transformers")
+
+
 @cache
 def enable_torchvision() -> bool:
-    """Import torchvision if installed; call before importing transformers.
+    """Import torchvision if installed; call before importing torch or transformers.
 
     Returns:
         Whether it is installed.
 
     Raises:
+        MissingExtraError: If torch or transformers is not installed.
         ModelError: If it is installed but cannot be imported.
     """
+    require_local()
     if find_spec("torchvision") is None:
         return False
     import torch

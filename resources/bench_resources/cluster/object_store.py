@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
+from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import HomeError, SettingsError
 from bench_resources.storage.blobs.port import BlobEntry, safe_name
 
@@ -242,13 +243,10 @@ def _require_conditional_puts(objects: str, endpoint: str, place: str) -> None:
 @cache
 def _open(address: str, endpoint: str, place: str) -> ObjectBlobs:
     """Open an object store, with credentials from the environment."""
-    try:
-        from obstore.exceptions import BaseError
-        from obstore.store import from_url
-    except ImportError as error:
-        raise SettingsError(
-            "[storage] objects needs obstore: pip install 'bench-assets[cluster]'"
-        ) from error
+    require_extra("[storage] objects", "obstore")
+    from obstore.exceptions import BaseError
+    from obstore.store import from_url
+
     where = {"endpoint": endpoint} if endpoint else {}
     try:
         store = from_url(

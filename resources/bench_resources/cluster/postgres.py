@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import sqlalchemy as sa
 
+from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import HomeError, SettingsError
 from bench_resources.storage.database import Write
 from bench_resources.storage.schema import create_statements, migrate, schema_state, version_error
@@ -44,15 +45,13 @@ class PostgresDatabase:
             variable: Environment variable with the address, for messages.
 
         Raises:
-            SettingsError: If the address is invalid, or psycopg is not installed.
+            MissingExtraError: If psycopg is not installed.
+            SettingsError: If the address is invalid.
         """
-        try:
-            from psycopg import ProgrammingError
-            from psycopg.conninfo import conninfo_to_dict
-        except ImportError as error:
-            raise SettingsError(
-                "[storage] database needs psycopg: pip install 'bench-assets[cluster]'"
-            ) from error
+        require_extra("[storage] database", "psycopg")
+        from psycopg import ProgrammingError
+        from psycopg.conninfo import conninfo_to_dict
+
         try:
             parts = conninfo_to_dict(address)
         except ProgrammingError:

@@ -3,7 +3,6 @@
 Ray waits silently for minutes if no cluster answers.
 """
 
-import importlib.util
 import os
 import sys
 import threading
@@ -12,6 +11,7 @@ from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import TypeVar
 
+from bench_assets.core.extras import is_installed
 from bench_assets.core.schema.errors import BenchError
 
 Result = TypeVar("Result")
@@ -36,7 +36,7 @@ def cluster_errors() -> tuple[type[Exception], ...]:
         RuntimeError,
         ValueError,
     )  # OSError: of requests
-    if not importlib.util.find_spec("ray"):
+    if not is_installed("ray"):
         return errors
     from ray.exceptions import RayError
 

@@ -14,6 +14,7 @@ import numpy as np
 from PIL import Image as PILImage
 from pydantic import BaseModel, ConfigDict, Field
 
+from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.chat import ImageTextEncoder, Vectors
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.content_checksums import require_unchanged
@@ -300,6 +301,7 @@ class _SentenceTransformersEncoder:
 
     def __init__(self, location: str, revision: str, device: str, open_image: OpenImage) -> None:
         enable_torchvision()
+        require_extra(location, "sentence_transformers")
         from sentence_transformers import SentenceTransformer
 
         own = None if Path(location).is_dir() else revision

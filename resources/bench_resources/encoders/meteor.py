@@ -4,10 +4,10 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from bench_assets.core.extras import package_folder, require_extra
 from bench_assets.core.schema.errors import ModelError
 
 METEOR_VERSION = "1.5"
@@ -36,8 +36,10 @@ def meteor(captions: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]]) ->
     The program takes some 5 s to start and 1.5 GB of memory.
 
     Raises:
-        ModelError: If Java or the program is missing, or it fails.
+        MissingExtraError: If the program is missing.
+        ModelError: If Java is missing, or the program fails.
     """
+    require_extra("METEOR", "pycocoevalcap")
     jar = _jar()
     if jar is None or missing_meteor():
         raise ModelError(f"METEOR: {missing_meteor()}")
@@ -95,7 +97,5 @@ def _line(tokens: Sequence[str]) -> str:
 
 
 def _jar() -> Path | None:
-    found = find_spec("pycocoevalcap")
-    if found is None or not found.submodule_search_locations:
-        return None
-    return Path(found.submodule_search_locations[0]) / "meteor" / _JAR
+    folder = package_folder("pycocoevalcap")
+    return folder / "meteor" / _JAR if folder else None

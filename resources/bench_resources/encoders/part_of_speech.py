@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.extras import missing_extra, package_folder, require_extra
+from bench_assets.core.schema.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -45,19 +45,18 @@ def open_noun_finder() -> NounFinder:
     """Load the English pipeline ``en_core_web_sm``, once per process.
 
     Raises:
-        ModelError: If it is not installed.
+        MissingExtraError: If it or spaCy is not installed.
     """
+    require_extra("the nouns of a text", "spacy")
     import spacy
 
     for package in (_OWN, _PACKAGE):
         if location := _location(package):
             return NounFinder(spacy.load(location, exclude=_UNUSED))
-    raise ModelError(f"spaCy pipeline {_OWN} is not installed: run `make install`")
+    raise MissingExtraError(missing_extra("the nouns of a text", _PACKAGE))
 
 
 def _location(package: str) -> Path | None:
-    found = find_spec(package)
-    if found is None or not found.submodule_search_locations:
-        return None
-    inside = Path(found.submodule_search_locations[0])
-    return next((file.parent for file in sorted(inside.glob("*/config.cfg"))), None)
+    folder = package_folder(package)
+    files = sorted(folder.glob("*/config.cfg")) if folder else []
+    return files[0].parent if files else None

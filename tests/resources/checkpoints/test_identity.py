@@ -83,7 +83,9 @@ def test_a_checkpoint_that_is_not_whole_is_named(
 
 
 def test_a_package_that_is_not_installed_is_named() -> None:
-    with pytest.raises(ModelError, match="no package no_such_package is installed"):
+    with pytest.raises(
+        ModelError, match="package:no_such_package is not installed: pip install no-such-package"
+    ):
         _ = engine_of("package:no_such_package").identity
 
 

@@ -7,6 +7,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.json_records import collect_rejections
@@ -51,6 +52,7 @@ def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[list[S
     """Record the digest of every source file."""
     opened = sources.open("blink")
     if opened.is_mini:
+        require_extra("BLINK's mini edition", "cv2")
         from bench_assets.suites.blink.synthetic import edition as mini
 
         mini.write(opened.folder, settings.load().suite("blink", BlinkSettings).seed)

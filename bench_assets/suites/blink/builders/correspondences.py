@@ -28,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bench_assets.core.extras import require_extra
 from bench_assets.core.images.drawing import Point
 from bench_assets.core.images.orientation import ImageFrame, Size, read_annotated_frame
 from bench_assets.core.schema.errors import SourceError
@@ -321,6 +322,7 @@ def _homography(image: Path) -> Homography:
 
 def _interest_points(file: Path, parameters: VisualCorrespondenceParameters) -> list[Point]:
     """Find corners (Shi and Tomasi) away from the edges, the strongest first."""
+    require_extra("BLINK's interest points", "cv2")
     import cv2
 
     image = np.asarray(read_image(file).convert("L"))

@@ -12,6 +12,7 @@ from math import nan
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from bench_assets.core.extras import require_extra
 from bench_assets.core.parsing.sentences import split_sentences
 from bench_assets.core.schema.chat import TextEncoder
 from bench_assets.core.schema.errors import SourceError
@@ -161,6 +162,7 @@ def skipped_evaluator(evaluator: str, why: str) -> EvaluatorAccuracy:
 
 def rouge_recall(pairs: Sequence[tuple[str, str]]) -> list[float]:
     """ROUGE-L recall of a key point by a sentence, stemmed."""
+    require_extra("ROUGE as an evaluator", "rouge_score")
     from rouge_score.rouge_scorer import RougeScorer
 
     scorer = RougeScorer(["rougeL"], use_stemmer=True)

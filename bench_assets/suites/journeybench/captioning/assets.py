@@ -9,6 +9,7 @@ import dagster as dg
 import numpy as np
 
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
+from bench_assets.core.extras import missing_extra
 from bench_assets.core.metrics import caption_measures
 from bench_assets.core.metrics.captions import bleu_of
 from bench_assets.core.metrics.ptb_tokenizer import tokenize
@@ -128,7 +129,9 @@ def meteor_metric(
         captions = map(caption_measures.caption_pair, scored)
         value = meteor([(split(c), [split(r) for r in rs]) for c, rs in captions]).corpus
     if missing:
-        context.log.warning("METEOR is not computed: %s", missing)
+        context.log.warning(
+            "%s", missing_extra("METEOR", "pycocoevalcap") or f"METEOR is not computed: {missing}"
+        )
     version = f"absent ({missing})" if missing else METEOR_VERSION
     row = replace(
         _blank_row(questions, scores, meteor=version),

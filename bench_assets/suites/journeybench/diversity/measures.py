@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.chat import Vectors
-from bench_assets.core.schema.errors import ModelError, SourceError
+from bench_assets.core.schema.errors import SourceError
 
 OURS, THEIRS = "JourneyBench", "the other set"
 _COLOURS = {OURS: "#d1495b", THEIRS: "#30638e"}
@@ -36,10 +37,8 @@ def project_to_plane(vectors: Vectors, seed: int) -> Vectors:
     if len(vectors) < _MIN_IMAGES:
         along = np.arange(len(vectors), dtype=np.float32)
         return np.stack([along, np.zeros_like(along)], axis=1)
-    try:
-        from umap import UMAP
-    except ImportError as error:
-        raise ModelError("the map of images needs UMAP: pip install '.[studies]'") from error
+    require_extra("the map of images", "umap")
+    from umap import UMAP
 
     neighbours = min(15, len(vectors) - 1)
     start = "spectral" if len(vectors) > neighbours + 2 else "random"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from PIL import Image, ImageDraw, ImageFont
 
+from bench_assets.core.extras import require_extra
 from bench_assets.core.images.decoding import MAX_PIXELS
 from bench_assets.core.schema.errors import ImageError, SettingsError
 from bench_assets.suites.multi.construction.formulas import (
@@ -101,7 +102,12 @@ if TYPE_CHECKING:
 
 
 def parse_html(html: str) -> "BeautifulSoup":
-    """Parse HTML, passed as a file because BeautifulSoup may take a short text for a file name."""
+    """Parse HTML, passed as a file because BeautifulSoup may take a short text for a file name.
+
+    Raises:
+        MissingExtraError: If the packages that read HTML are not installed.
+    """
+    require_extra("HTML (MULTI)", "bs4", "markdownify")
     from bs4 import BeautifulSoup
 
     return BeautifulSoup(io.StringIO(html), "html.parser")
@@ -190,11 +196,11 @@ def _convert_text(text: str) -> str:
 
 
 def _convert_html(html: str, as_image: Callable[[str], str], table: Callable[[str], str]) -> str:
+    formulas = Formulas()
+    soup = parse_html(formulas.hide(html))
     from bs4 import Comment
     from markdownify import MarkdownConverter
 
-    formulas = Formulas()
-    soup = parse_html(formulas.hide(html))
     for part in soup(["script", "style"]) + soup(string=lambda text: isinstance(text, Comment)):
         part.extract()
     for outer_table in [one for one in soup("table") if one.find_parent("table") is None]:
@@ -409,12 +415,22 @@ _LONGEST_SIDE = 960  # px, for the detector; smaller images are not enlarged
 
 
 def ocr_engine() -> str:
-    """Name the OCR engine and its version; the paper's, EasyOCR, has its models in no package."""
+    """Name the OCR engine and its version; the paper's, EasyOCR, has its models in no package.
+
+    Raises:
+        MissingExtraError: If it is not installed.
+    """
+    require_extra("OCR (MULTI)", "rapidocr")
     return f"rapidocr {version('rapidocr')}"
 
 
 def recognize_text(images: Iterable[Image.Image]) -> list[str]:
-    """Recognise Chinese and English text; fragments are joined with 、 as in the release."""
+    """Recognise Chinese and English text; fragments are joined with 、 as in the release.
+
+    Raises:
+        MissingExtraError: If the OCR engine is not installed.
+    """
+    require_extra("OCR (MULTI)", "rapidocr", "onnxruntime")
     import numpy as np
     from rapidocr import RapidOCR
     from rapidocr.utils.output import RapidOCROutput

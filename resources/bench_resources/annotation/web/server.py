@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from threading import Thread
 from typing import Self
 from urllib.parse import urlsplit
@@ -22,6 +21,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from bench_assets.annotation.answers.validation import AnnotationTerms
+from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_resources.annotation.web.assignments import LEASE, Assignments
 from bench_resources.annotation.web.forms import MOST_TEXT
@@ -86,10 +86,10 @@ def require_pages(settings: Settings) -> None:
     """Require ``kind = "pages"``, and the packages that serve them.
 
     Raises:
-        SettingsError: If another backend is configured, or a package is missing.
+        MissingExtraError: If a package is missing.
+        SettingsError: If another backend is configured.
     """
-    if not all(map(find_spec, ("itsdangerous", "python_multipart"))):
-        raise SettingsError("annotation pages need their packages: pip install '.[annotate]'")
+    require_extra("an annotation page", "itsdangerous", "python_multipart")
     if settings.annotation.kind != "pages":
         raise SettingsError(
             f'{settings.file}, [annotation]: kind is "{settings.annotation.kind}" (expected'

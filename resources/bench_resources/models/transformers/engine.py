@@ -10,6 +10,7 @@ from bench_assets.core.schema.chat import Decoding, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.content_checksums import require_unchanged
 from bench_resources.checkpoints.identity import Checkpoint, pin
+from bench_resources.checkpoints.torchvision_operators import require_local
 from bench_resources.config.sections.local_models import TransformersSpec, VllmSpec
 from bench_resources.models.transformers.batch_trial import ALONE, BatchTrials
 from bench_resources.models.transformers.image_digests import ImageDigests
@@ -290,6 +291,7 @@ class DataParallelEngine:
 def _devices(spec: TransformersSpec) -> list[str]:
     if spec.devices != "all":
         return list(spec.devices)
+    require_local()
     import torch
 
     if not (n := torch.cuda.device_count()):

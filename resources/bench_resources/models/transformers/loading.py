@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.files import LAYERS
 from bench_resources.checkpoints.hub_access import first_line, hub_access
 from bench_resources.checkpoints.identity import Checkpoint
-from bench_resources.checkpoints.torchvision_operators import enable_torchvision
+from bench_resources.checkpoints.torchvision_operators import enable_torchvision, require_local
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.nan_checks import refuse_infinite_weights
 
@@ -181,9 +182,14 @@ def loading_problem(why: Exception) -> str:
 
 
 def device_of(written: str) -> str:
-    """The configured device, or for "auto" the first available one."""
+    """The configured device, or for "auto" the first available one.
+
+    Raises:
+        MissingExtraError: If torch, which knows them, is not installed.
+    """
     if written != "auto":
         return written
+    require_local()
     import torch
 
     if torch.cuda.is_available():
@@ -192,7 +198,11 @@ def device_of(written: str) -> str:
 
 
 def dtype_of(spec: TransformersSpec) -> str:
-    """The configured precision, or bfloat16 on CUDA, else float32."""
+    """The configured precision, or bfloat16 on CUDA, else float32.
+
+    Raises:
+        MissingExtraError: If torch, which knows the devices, is not installed.
+    """
     if spec.dtype != "auto":
         return spec.dtype
     return "bfloat16" if device_of(spec.device).startswith("cuda") else "float32"
@@ -241,12 +251,9 @@ def _apply_adapter(
     spec: TransformersSpec, checkpoint: Checkpoint, model: "PreTrainedModel"
 ) -> "PreTrainedModel":
     """Apply a PEFT adapter to its base."""
-    try:
-        from peft import PeftModel
-    except ImportError as error:
-        raise ModelError(
-            f"{checkpoint.adapter}: an adapter needs peft: pip install '.[peft]'"
-        ) from error
+    require_extra(f"the adapter {checkpoint.adapter}", "peft")
+    from peft import PeftModel
+
     names: set[str] = set()
     adapted = PeftModel.from_pretrained(model, checkpoint.adapter)
     found = adapted.load_adapter(checkpoint.adapter, adapter_name="default")

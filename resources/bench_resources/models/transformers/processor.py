@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from PIL import Image as PILImage
 
+from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.files import has_image_processor, has_tokenizer, read_object
 from bench_resources.checkpoints.hub_access import first_line, hub_access
@@ -130,9 +131,7 @@ def _load_multimodal(
         return AutoProcessor.from_pretrained(location, **origin, **arguments)
     except (ImportError, ValueError) as error:
         if "torchvision" in str(error).lower() and not is_torchvision_available():
-            raise ModelError(
-                f"{location}: the images of this family need torchvision: pip install '.[vision]'"
-            ) from error
+            require_extra(f"{location}, for its images,", "torchvision")
         raise
 
 

