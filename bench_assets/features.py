@@ -11,7 +11,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from bench_assets.annotation.tasks import AnnotationBackend
 from bench_assets.core.schema.errors import SettingsError
+from bench_assets.evaluation.suite import HomeConfiguration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +21,7 @@ class Feature:
     """A package that can be left out; objects are ``module:name`` below the package."""
 
     package: str
+    needs: str = ""  # package without which it cannot be used
     commands: Mapping[str, str] = field(default_factory=dict)  # typer apps, by command
     functions: Mapping[str, str] = field(
         default_factory=dict
@@ -27,8 +30,8 @@ class Feature:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the package is there."""
-        return find_spec(self.package) is not None
+        """Whether its packages are there."""
+        return not self._missing
 
     def load(self, target: str, purpose: str) -> Any:  # noqa: ANN401
         """Import an object of the package.
@@ -40,16 +43,31 @@ class Feature:
         Raises:
             SettingsError: If the package is not there.
         """
-        if not self.is_installed:
+        if missing := self._missing:
             raise SettingsError(
-                f"{purpose}: the package {self.package} is not installed. It is a part of"
+                f"{purpose}: the package {missing} is not installed. It is a part of"
                 " bench-assets: pip install --force-reinstall --no-deps bench-assets"
             )
         module, _, name = target.partition(":")
         return getattr(import_module(f"{self.package}.{module}"), name)
 
+    @property
+    def _missing(self) -> str:
+        packages = [self.package, *filter(None, [self.needs])]
+        return next((name for name in packages if find_spec(name) is None), "")
+
 
 FEATURES = (
+    Feature(
+        package="bench_assets.annotate",
+        needs="bench_resources.annotation",
+        commands={"annotate": "command:app"},
+        hooks={"publish units": "operations:publish"},
+    ),
+    Feature(
+        package="bench_resources.annotation",
+        hooks={"annotation backend": "opening:open_annotation_backend"},
+    ),
     Feature(
         package="bench_assets.audit",
         commands={"audit": "command:app"},
@@ -119,3 +137,13 @@ def hook_of(name: str, purpose: str) -> Any:  # noqa: ANN401
     """
     feature = next(feature for feature in FEATURES if name in feature.hooks)
     return feature.load(feature.hooks[name], purpose)
+
+
+def open_annotation_backend(settings: HomeConfiguration) -> AnnotationBackend:
+    """Open the annotation backend of ``[annotation]``; reads and writes nothing yet.
+
+    Raises:
+        SettingsError: If its package is not installed.
+    """
+    backend: AnnotationBackend = hook_of("annotation backend", "[annotation]")(settings)
+    return backend

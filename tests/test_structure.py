@@ -14,19 +14,20 @@ MAP = ROOT / "bench_assets" / "README.md"
 TOP = ("bench_assets", "resources", "sensors")
 FILES = [file for top in TOP for file in sorted((ROOT / top).rglob("*.py"))]
 LAYERS = [
+    "annotate",
+    "audit",
+    "bundles",
+    "export",
+    "external_results",
     "cli",
     "python_api",
     "workspace",
     "defs",
-    "bundles",
-    "export",
     "report",
     "comparison",
-    "external_results",
     "suites",
     "file_benchmarks",
     "asset_factory",
-    "audit",
     "evaluation",
     "annotation",
     "core",
@@ -68,7 +69,7 @@ def sentence(package: Path) -> str:
 def table() -> str:
     """The packages, one row each, from their docstrings."""
     folders = [f"bench_assets/{name}" for name in LAYERS]
-    folders[3:3] = ["sensors/bench_sensors"]
+    folders[8:8] = ["sensors/bench_sensors"]
     folders += [f"resources/bench_resources/{name}" for name in RESOURCES]
     rows = [f"| `{folder}` | {sentence(ROOT / folder)} |" for folder in folders]
     return "\n".join(["| package | contents |", "|---|---|", *rows]) + "\n"

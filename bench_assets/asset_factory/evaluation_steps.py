@@ -33,7 +33,7 @@ from bench_assets.evaluation.people_judge import PeopleJudge
 from bench_assets.evaluation.reviews import load_review
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import RULES, Task
-from bench_resources.annotation.opening import open_annotation_backend
+from bench_assets.features import open_annotation_backend
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.images.previews import mistakes_preview

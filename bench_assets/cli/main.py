@@ -8,8 +8,6 @@ import typer
 from bench_assets.cli.app import scaffolding
 from bench_assets.cli.app.command_context import open_home
 from bench_assets.cli.app.options import SHORTCUTS, CommandGroup, JsonOption, feature_command
-from bench_assets.cli.commands.annotate import app as annotate_app
-from bench_assets.cli.commands.annotate import campaigns_app
 from bench_assets.cli.commands.evaluate import app as evaluate_app
 from bench_assets.cli.commands.explain import app as explain_app
 from bench_assets.cli.commands.home import app as home_app
@@ -34,10 +32,8 @@ app = typer.Typer(
 )
 for commands in (evaluate_app, explain_app, report_app):
     app.add_typer(commands)
-annotate_app.add_typer(campaigns_app)
 for part in (scaffolding.app, removal_app):
     home_app.add_typer(part)
-app.add_typer(annotate_app, name="annotate")
 app.add_typer(home_app, name="home")
 app.add_typer(models_app, name="models")
 app.add_typer(tables_app, name="tables")

@@ -23,7 +23,7 @@ from bench_assets.asset_factory.suite_assets import select_group
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import Suite
-from bench_resources.annotation.opening import open_annotation_backend
+from bench_assets.features import open_annotation_backend
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.annotation import AnnotationTaskSettings
 from bench_resources.config.settings_resource import SettingsResource

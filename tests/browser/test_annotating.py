@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bench_assets.annotate.operations import ask
 from bench_assets.core.schema.rows import Question
 from bench_assets.defs.assembly import tables_of
 from bench_assets.suites.codis.votes import SelectionFunnelStep
 from bench_assets.suites.journeybench.construction.filtering import FilterDecision
 from bench_assets.suites.journeybench.synthetic import edition as journeybench
-from bench_assets.workspace.annotation import ask
 from bench_assets.workspace.materialization.dagster_processes import UiProcess
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.settings_resource import SettingsResource

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import dagster as dg
 import pytest
 
+from bench_assets.annotate.operations import progress
 from bench_assets.annotation.answers.progress import UndecidedUnits
 from bench_assets.annotation.tasks import Answer, AskedUnit, Unit
 from bench_assets.asset_factory.annotation_inputs import undecided_inputs, units_of_tasks
@@ -19,7 +20,6 @@ from bench_assets.suites.codis.assets import questions
 from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.task import TASK
 from bench_assets.suites.codis.votes import SelectionFunnelStep as Step
-from bench_assets.workspace.annotation import progress
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.settings_resource import SettingsResource
 from bench_sensors.annotation import listen

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from bench_assets.annotate.operations import make_links, revoke_links
 from bench_assets.annotation.tasks import AnnotationError
 from bench_assets.cli.main import app
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
-from bench_assets.workspace.annotation import make_links, revoke_links
 from bench_resources.annotation.opening import open_annotation_backend
 from bench_resources.annotation.web.backend import PagesBackend
 from bench_resources.annotation.web.sessions import LinkError, LinkSigner

@@ -36,7 +36,7 @@ from bench_assets.asset_factory.suite_assets import AssetFolder, open_model, out
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.json_records import read_lines, require_field
-from bench_resources.annotation.opening import open_annotation_backend
+from bench_assets.features import open_annotation_backend
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.annotation import AnnotationTaskSettings
 from bench_resources.config.settings_resource import SettingsResource

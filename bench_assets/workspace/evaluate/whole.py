@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from bench_assets.annotation.answers.progress import AnnotationProgress
 from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.annotation.tasks import OpenVerdictsError
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.evaluation.task import Task, TaskEvaluation
+from bench_assets.features import hook_of
 from bench_assets.workspace.materialization.backfill import (
     build_questions,
     outcome_messages,
@@ -94,13 +96,11 @@ def _publish_verdicts(bench: Workbench, waits: Mapping[str, int]) -> str:
 
     Verdicts are collected when the evaluation runs again.
     """
-    from bench_assets.workspace.annotation import ask, progress  # imports a web server
-
+    publish = hook_of("publish units", "people as judges")
     sentences = []
     for name, n in waits.items():
         form = bench.catalog.task(name).response_tasks[0].task.name
-        ask(bench, form)
-        (row,) = progress(bench, form, datetime.now(UTC))
+        row: AnnotationProgress = publish(bench, form, datetime.now(UTC))
         deadline = bench.settings.annotation.tasks[form].until
         sentences.append(
             f"{name}: {n} responses need human verdicts; {form} lacks {row.lacking}"

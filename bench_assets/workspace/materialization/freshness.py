@@ -21,7 +21,7 @@ from bench_assets.core.schema.errors import BenchError, HomeError, TableError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import Suite, SuiteSettings
-from bench_resources.annotation.opening import open_annotation_backend
+from bench_assets.features import open_annotation_backend
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.datasets.source_files import SuiteSource

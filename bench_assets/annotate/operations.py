@@ -113,6 +113,13 @@ def ask(bench: Workbench, name: str) -> None:
     bench.materialize(wanted, title="annotation tasks")
 
 
+def publish(bench: Workbench, name: str, now: datetime) -> AnnotationProgress:
+    """Publish the units of one task and collect its answers; raises as ``ask`` and ``progress``."""
+    ask(bench, name)
+    (row,) = progress(bench, name, now)
+    return row
+
+
 def progress(bench: Workbench, name: str, now: datetime) -> list[AnnotationProgress]:
     """Progress of the active tasks, or of one of them.
 

@@ -12,11 +12,12 @@ from bench_assets.cli.app.options import ConditionOption, JsonOption, SourceOpti
 from bench_assets.workspace.console.output import print_message, print_result, print_rows
 
 if TYPE_CHECKING:
-    from bench_assets.workspace.annotation import PersonLink
+    from bench_assets.annotate.operations import PersonLink
     from bench_resources.config.bench_toml import Settings
 
 
 app = typer.Typer(
+    name="annotate",
     no_args_is_help=True,
     help="Annotate with people: pages, links, progress, quality, Label Studio's files.",
 )
@@ -87,7 +88,7 @@ def links(
 
     Example: bench annotate links --person ada
     """
-    from bench_assets.workspace.annotation import make_links, revoke_links
+    from bench_assets.annotate.operations import make_links, revoke_links
 
     with error_reporting():
         settings = _settings()
@@ -110,77 +111,75 @@ def _settings() -> "Settings":
     return load_settings(default_home())
 
 
-campaigns_app = typer.Typer()
-
 TaskArgument = Annotated[
     str, typer.Argument(help="Task, such as codis/votes. Default: all active tasks.")
 ]
 RequiredTaskArgument = Annotated[str, typer.Argument(help="Task, such as codis/votes.")]
 
 
-@campaigns_app.command()
+@app.command()
 def tasks(*, as_json: JsonOption = False) -> None:
     """List annotation tasks, and which of them bench.toml configures.
 
     Example: bench annotate tasks
     """
-    from bench_assets.workspace.annotation import list_tasks
+    from bench_assets.annotate.operations import list_tasks
 
     with open_home() as bench:
         print_rows(list_tasks(bench), as_json=as_json)
 
 
-@campaigns_app.command()
+@app.command()
 def ask(task: TaskArgument = "") -> None:
     """Publish new units, collect answers, and print progress.
 
     Example: bench annotate ask codis/votes
     """
-    from bench_assets.workspace.annotation import ask as ask_tasks
-    from bench_assets.workspace.annotation import progress
+    from bench_assets.annotate.operations import ask as ask_tasks
+    from bench_assets.annotate.operations import progress
 
     with open_home(task) as bench:
         ask_tasks(bench, task)
         print_rows(progress(bench, task, datetime.now(UTC)), as_json=False)
 
 
-@campaigns_app.command()
+@app.command()
 def status(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
     """Print progress of each task: done, in progress, open, by annotator, expected end.
 
     Example: bench annotate status
     """
-    from bench_assets.workspace.annotation import progress
+    from bench_assets.annotate.operations import progress
 
     with open_home(task) as bench:
         print_rows(progress(bench, task, datetime.now(UTC)), as_json=as_json)
 
 
-@campaigns_app.command()
+@app.command()
 def quality(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
     """Print each annotator's number of answers, speed, agreement and attention checks.
 
     Example: bench annotate quality
     """
-    from bench_assets.workspace.annotation import quality as annotator_quality
+    from bench_assets.annotate.operations import quality as annotator_quality
 
     with open_home(task) as bench:
         print_rows(annotator_quality(bench, task), as_json=as_json)
 
 
-@campaigns_app.command()
+@app.command()
 def queue(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
     """List the units of a second round: disagreements, and units that lack answers.
 
     Example: bench annotate queue codis/votes
     """
-    from bench_assets.workspace.annotation import queue as second_round
+    from bench_assets.annotate.operations import queue as second_round
 
     with open_home(task) as bench:
         print_rows(second_round(bench, task), as_json=as_json)
 
 
-@campaigns_app.command()
+@app.command()
 def export(
     task: RequiredTaskArgument,
     folder: Annotated[Path, typer.Argument(help="New or empty folder.")],
@@ -197,14 +196,14 @@ def export(
 
     Example: bench annotate export codis/votes out/
     """
-    from bench_assets.workspace.annotation import export as write
+    from bench_assets.annotate.operations import export as write
 
     with open_home(task) as bench:
         for file in write(bench, task, folder, form):
             print_result(str(file))
 
 
-@campaigns_app.command("import")
+@app.command("import")
 def import_(
     task: RequiredTaskArgument,
     file: Annotated[Path, typer.Argument(help="Export of the other tool.")],
@@ -217,14 +216,14 @@ def import_(
 
     Example: bench annotate import codis/votes export.json
     """
-    from bench_assets.workspace.annotation import import_answers
+    from bench_assets.annotate.operations import import_answers
 
     with open_home(task) as bench:
         counts = import_answers(bench, task, file)
         print_message(f"{counts.new} answers imported, {counts.known} were there before.")
 
 
-@campaigns_app.command()
+@app.command()
 def review(
     task: Annotated[str, typer.Argument(help="Task, such as codis.")],
     model: Annotated[str, typer.Option(help="Model whose responses are reviewed.")],

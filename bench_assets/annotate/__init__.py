@@ -1,0 +1,1 @@
+"""Operations of bench annotate: units, progress, quality, links, export, import."""
