@@ -48,7 +48,6 @@ READ_NO_RESPONSES = {
     "core.schema.chat": "how providers say that a response ended, and kinds of refusals",
     "core.tables.json_records": "kinds of values in the authors' files",
     "core.metrics.ptb_tokenizer": "words of the Stanford tokenizer, pinned by its own output",
-    "annotation.responses.preferences": "what people choose from",
     "annotation.responses.verdicts": "what people choose from",
     "evaluation.aggregation": "metrics of confidence by name",
     "evaluation.reviews": "words that reviewers fill in",

@@ -121,7 +121,7 @@ def _digest(value: object) -> str:
 class Summary(NamedTuple):
     """A summary table of a task about models' responses."""
 
-    name: str  # suffix of its asset: "rates" in "preferences_rates"
+    name: str  # suffix of its asset: "counts" in "mistakes_counts"
     about: str  # what one row is, after "One row: "
     row: type[Any]
     rows: Callable[[Sequence[Any], Sequence[Any]], list[Any]]  # from task rows, predictions

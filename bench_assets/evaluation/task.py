@@ -14,7 +14,6 @@ from bench_assets.annotation.responses.error_analysis import (
     CodeBook,
     mistakes_task,
 )
-from bench_assets.annotation.responses.preferences import preferences_task
 from bench_assets.annotation.responses.verdicts import PEOPLE, verdicts_task
 from bench_assets.annotation.tasks import SuiteAnnotationTask
 from bench_assets.core.schema.chat import ChatModel, Prompt
@@ -350,7 +349,6 @@ def _response_tasks(
 ) -> tuple[SuiteAnnotationTask, ...]:
     return (
         verdicts_task(task, title, judged=judged),
-        preferences_task(task, title),
         mistakes_task(task, title, book),
     )
 

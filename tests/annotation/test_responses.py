@@ -27,14 +27,14 @@ def test_who_says_the_same_is_judged_once_and_what_failed_by_nobody():
     }
 
 
-def test_the_key_is_shown_only_where_it_is_wanted():
+def test_a_question_is_shown_with_its_key():
     asked = question(options=("left", "right"), answer=("B",), context="In Japan.")
-    assert question_fields(asked, key=False) == {
+    assert question_fields(asked) == {
         "Context": "In Japan.",
         "Question": "?",
         "Options": "A. left\nB. right",
+        "Right": "B",
     }
-    assert question_fields(asked, key=True)["Right"] == "B"
 
 
 def names(letter, n):

@@ -5,8 +5,8 @@ import json
 import dagster as dg
 import pytest
 
-from bench_assets.annotation.responses.preferences import WinRate
-from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.annotation.responses.error_analysis import CodeCount
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.defs.tables.annotation import annotation_assets, summary_asset
 from bench_assets.suites.codis.suite import SUITE
 from bench_assets.suites.codis.task import TASK
@@ -17,7 +17,8 @@ from bench_resources.tables.parquet import TableFiles, TableIOManager
 from tests.audit.judged import queries
 from tests.rows import prediction
 
-PREFERENCES = TASK.response_tasks[1]
+MISTAKES = TASK.response_tasks[1]
+CODE = TASK.code_book.codes[0].name
 ASKED = queries(12)
 
 
@@ -52,10 +53,12 @@ def home(tmp_path):
             Judgement.of(row, judge="gpt", criterion="correct", verdict=True, response="")
             for row in rows
         ]
+        scores = [Score.of(row, points=0.0) for row in rows]
         tables.write(["codis", "predictions"], rows, Prediction, model)
+        tables.write(["codis", "scores"], scores, Score, model)
         tables.write(["codis", "judgements"], judged, Judgement, model)
     (tmp_path / "bench.toml").write_text(
-        '[annotation.tasks."codis/verdicts"]\n[annotation.tasks."codis/preferences"]\n'
+        '[annotation.tasks."codis/verdicts"]\n[annotation.tasks."codis/mistakes"]\n'
     )
     return tmp_path
 
@@ -71,24 +74,19 @@ def answer_all(home, task, field, says):
     return units
 
 
-def test_preferences_become_win_rates(home):
-    made(home, annotation_assets(PREFERENCES))
-    units = answer_all(
-        home,
-        PREFERENCES,
-        "better",
-        lambda one: "the first" if one["shown"]["First response"][0] == "a" else "the second",
-    )
-    tables = made(home, annotation_assets(PREFERENCES), summary_asset(PREFERENCES))
-    rates = tables.read(["codis", "annotation", "preferences_rates"], WinRate)
-    (rate,) = rates
-    assert (rate.model, rate.other, rate.rate, rate.n) == ("a", "b", 1.0, len(units))
-    assert rate.n > 0
+def test_codes_become_counts(home):
+    made(home, annotation_assets(MISTAKES))
+    units = answer_all(home, MISTAKES, "codes", lambda _: [CODE])
+    tables = made(home, annotation_assets(MISTAKES), summary_asset(MISTAKES))
+    rows = tables.read(["codis", "annotation", "mistakes_counts"], CodeCount)
+    (count,) = [row for row in rows if (row.model, row.code) == ("all", CODE)]
+    assert (count.n, count.n_read, count.share) == (len(units), len(units), 1.0)
+    assert count.n > 0
 
 
 def test_without_answers_the_summary_is_empty(home):
-    tables = made(home, summary_asset(PREFERENCES))
-    assert tables.read(["codis", "annotation", "preferences_rates"], WinRate) == []
+    tables = made(home, summary_asset(MISTAKES))
+    assert tables.read(["codis", "annotation", "mistakes_counts"], CodeCount) == []
 
 
 def test_only_tasks_that_are_configured_are_asked():

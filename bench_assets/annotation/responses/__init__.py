@@ -1,1 +1,1 @@
-"""Annotation of model responses: verdicts, preferences, error analysis."""
+"""Annotation of model responses: verdicts, error analysis."""

@@ -160,7 +160,7 @@ def mistake_units(
         Unit(
             task=annotation_task.name,
             unit_id=name,
-            shown={**question_fields(question, key=True), "Response": responses[name][0].text},
+            shown={**question_fields(question), "Response": responses[name][0].text},
             images=images_of(question),
         )
         for name in sorted(chosen)

@@ -20,7 +20,7 @@ def response_name(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LETTERS]
 
 
-def judgeable_predictions(predictions: Iterable[Prediction]) -> list[Prediction]:
+def _judgeable_predictions(predictions: Iterable[Prediction]) -> list[Prediction]:
     """Select the first sample of each question, without failed and truncated responses."""
     return [
         row for row in predictions if not (row.error or row.no_answer or row.sample or row.ranking)
@@ -30,21 +30,19 @@ def judgeable_predictions(predictions: Iterable[Prediction]) -> list[Prediction]
 def group_by_response(predictions: Iterable[Prediction]) -> dict[tuple[str, str], list[Prediction]]:
     """Group predictions by question and response id, so that equal responses are judged once."""
     found: dict[tuple[str, str], list[Prediction]] = defaultdict(list)
-    for row in judgeable_predictions(predictions):
+    for row in _judgeable_predictions(predictions):
         found[row.question_id, response_name(row.text)].append(row)
     return dict(found)
 
 
-def question_fields(question: Question, *, key: bool) -> dict[str, str]:
-    """Format a question for annotators, with its answer key on request only."""
+def question_fields(question: Question) -> dict[str, str]:
+    """Format a question for annotators, with its answer key."""
     fields = {"Question": question.text}
     if question.context and question.context != question.text:
         fields = {"Context": question.context} | fields
     if question.options:
         fields["Options"] = "\n".join(lettered_choices(question.options))
-    if key:
-        fields["Right"] = "\n".join(question.answer)
-    return fields
+    return {**fields, "Right": "\n".join(question.answer)}
 
 
 def images_of(question: Question) -> dict[str, str]:

@@ -124,7 +124,7 @@ def verdict_unit(annotation_task: AnnotationTask, question: Question, response: 
     return Unit(
         task=annotation_task.name,
         unit_id=unit_id(question.question_id, response_name(response)),
-        shown={**question_fields(question, key=True), "Response": response},
+        shown={**question_fields(question), "Response": response},
         images=images_of(question),
     )
 
