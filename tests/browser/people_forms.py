@@ -17,6 +17,7 @@ EVERY = AnnotationTask(
         Field(name="story", kind="text", label="What happens?", required=False),
         Field(name="entities", kind="texts", label="Entities", least=2, most=5),
         Field(name="places", kind="points", label="Where is the sun?", least=1, most=2),
+        Field(name="areas", kind="boxes", label="Frame the sun", most=3, required=False),
         Field(name="own", kind="image", label="An image of yours", required=False),
     ),
 )

@@ -121,7 +121,7 @@ def test_each_kind_of_field_with_keys_alone(page: "Page", site: Site, tmp_path: 
     own = only.values["own"][0]
     assert dict(only.values) == {
         "unusual": ("yes",), "seen": ("sky", "sea"), "title": ("A day",),
-        "entities": ("sun", "water"), "places": ("0.7000 0.4000",), "own": (own,),
+        "entities": ("sun", "water"), "places": ("0.70000 0.40000",), "own": (own,),
     }  # fmt: skip
     assert ImageStore(folder=str(site.images)).read(own) == drawn("pink")
 
@@ -135,7 +135,7 @@ def test_a_click_on_the_image_is_a_place_on_it(page: "Page", site: Site) -> None
     x, y = map(float, page.locator('textarea[name="places"]').input_value().split())
     assert abs(x - 460 / 640) < 0.01
     assert abs(y - 120 / 480) < 0.01
-    page.locator(".place").wait_for()  # strict: fails if there are two
+    page.locator(".mark").wait_for()  # strict: fails if there are two
 
 
 def test_what_is_missing_is_named_and_what_was_typed_stays(chromium: "Browser", site: Site) -> None:

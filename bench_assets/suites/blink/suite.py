@@ -7,7 +7,7 @@ from bench_assets.core.schema.published_numbers import read_claims
 from bench_assets.evaluation.suite import Suite
 from bench_assets.suites import load_assets
 from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN
-from bench_assets.suites.blink.construction.marked_points import IQ_IMAGES, POINTS
+from bench_assets.suites.blink.construction.marked_points import IQ_IMAGES, MARKING_TASKS
 from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.task import TASK
 
@@ -30,7 +30,7 @@ SUITE = Suite(
     require_source=_require_source,
     settings=BlinkSettings,
     release="hf:BLINK-Benchmark/BLINK@main",
-    annotation_tasks=(ANSWER_CHECK, HUMAN, *POINTS, IQ_IMAGES),
+    annotation_tasks=(ANSWER_CHECK, HUMAN, *MARKING_TASKS, IQ_IMAGES),
     claims=read_claims(Path(__file__).with_name("claims.toml")),
     licence="https://www.apache.org/licenses/LICENSE-2.0",
 )

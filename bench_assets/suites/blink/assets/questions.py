@@ -16,7 +16,7 @@ from bench_assets.suites.blink.annotation import ANSWER_CHECK, apply_checks
 from bench_assets.suites.blink.construction.build import TaskBuildResult, build_all
 from bench_assets.suites.blink.construction.marked_points import (
     IQ_IMAGES,
-    POINTS,
+    MARKING_TASKS,
     TO_MARK,
     write_marked_data,
 )
@@ -61,7 +61,7 @@ def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[list[S
 
 @dg.asset(deps=BLINK.source, **BLINK.stage("images"))
 def images_to_mark(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[StoredImage]]:
-    """Store the images that annotators will mark with points."""
+    """Store the images that annotators will mark."""
     folder = sources.open("blink").folder / TO_MARK
     stored, broken = image_store.put_files(image_files(folder) if folder.is_dir() else {})
     return table_output(stored, {"not_decoded": len(broken)})
@@ -70,7 +70,7 @@ def images_to_mark(sources: SourceFiles, image_store: ImageStore) -> dg.Output[l
 @dg.multi_asset(
     name="blink_items",
     ins=BLINK.ins(to_mark="images_to_mark"),
-    deps=[*BLINK.source, *(answers_key(form) for form in (*POINTS, IQ_IMAGES))],
+    deps=[*BLINK.source, *(answers_key(form) for form in (*MARKING_TASKS, IQ_IMAGES))],
     outs={
         "items": out(
             BLINK.stage("images"),
@@ -163,7 +163,7 @@ def write_annotated_data(
     folder: Path, to_mark: list[StoredImage], tables: TableFiles, image_store: ImageStore
 ) -> None:
     """Write the answers of the annotation tasks as raw data sets."""
-    marked = [row for form in POINTS for row in counted_rows(tables, form)]
+    marked = [row for form in MARKING_TASKS for row in counted_rows(tables, form)]
     images = {one.name: one for one in to_mark}
     write_marked_data(folder, marked, counted_rows(tables, IQ_IMAGES), images, image_store.read)
 

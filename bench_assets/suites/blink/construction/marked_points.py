@@ -1,9 +1,9 @@
-"""Annotated points and contributed puzzles, as raw data for five of BLINK's builders.
+"""Annotated points and boxes and contributed puzzles, as raw data for six of BLINK's builders.
 
 Images to mark are in ``to_mark/`` of the source: ``diw/<image>``, ``iiw/<image>``,
-``funkpoint/<action>/<object>/<image>`` and ``spair/<category>/<image>``. ``write_marked_data``
-writes the answers in the layouts of the builders. The instructions follow section 3.2 and the data
-sets that it names, in our words.
+``funkpoint/<action>/<object>/<image>``, ``spair/<category>/<image>`` and
+``lvis/<object>/<image>``. ``write_marked_data`` writes the answers in the layouts of the builders.
+The instructions follow section 3.2 and the data sets that it names, in our words.
 """
 
 import json
@@ -21,7 +21,7 @@ from bench_assets.annotation.tasks import (
     SuiteAnnotationTask,
     Unit,
 )
-from bench_assets.core.images.drawing import Point
+from bench_assets.core.images.drawing import Box, Point
 from bench_assets.core.images.orientation import ImageFrame
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.tables.source_folder import format_json, write_files
@@ -36,11 +36,12 @@ _DARKER = dict(zip(_TASKS["reflectance_points"].fields[1].choices, "12E", strict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkedImage:
-    """The points that one annotator put on one image."""
+    """The points or boxes that one annotator put on one image."""
 
     image: str  # below to_mark/
     person: str
     points: tuple[Point, ...]  # shares of width and height of the image as shown, in order
+    boxes: tuple[Box, ...] = ()  # likewise
     darker: str = ""  # "1", "2" or "E", of two points on surfaces
 
 
@@ -62,6 +63,7 @@ def marked_images(answers: Sequence[Answer]) -> list[MarkedImage]:
             image=answer.unit_id,
             person=answer.person,
             points=tuple(_point(text) for text in answer.values.get("points", ())),
+            boxes=tuple(_box(text) for text in answer.values.get("boxes", ())),
             darker=_DARKER.get(word(answer, "darker"), ""),
         )
         for answer in answers
@@ -95,8 +97,13 @@ def _point(text: str) -> tuple[float, float]:
     return x, y
 
 
+def _box(text: str) -> Box:
+    left, top, right, bottom = map(float, text.split())
+    return left, top, right, bottom
+
+
 def _marking_task(task: AnnotationTask, folder: str, *headings: str) -> SuiteAnnotationTask:
-    def units(digests: Sequence[StoredImage]) -> list[Unit]:
+    def units(images: Sequence[StoredImage]) -> list[Unit]:
         return [
             Unit(
                 task=task.name,
@@ -104,7 +111,7 @@ def _marking_task(task: AnnotationTask, folder: str, *headings: str) -> SuiteAnn
                 shown=dict(zip(headings, one.name.split("/")[1:-1], strict=True)),
                 images={"Image": one.sha256},
             )
-            for one in digests
+            for one in images
             if one.name.startswith(f"{folder}/") and one.name.count("/") == len(headings) + 1
         ]
 
@@ -121,22 +128,30 @@ DEPTH_POINTS = _marking_task(_TASKS["depth_points"], "diw")
 REFLECTANCE_POINTS = _marking_task(_TASKS["reflectance_points"], "iiw")
 FUNCTIONAL_POINTS = _marking_task(_TASKS["functional_points"], "funkpoint", "Action", "Object")
 SEMANTIC_POINTS = _marking_task(_TASKS["semantic_points"], "spair", "Kind")
+OBJECT_BOXES = _marking_task(_TASKS["object_boxes"], "lvis", "Object")
 IQ_IMAGES = SuiteAnnotationTask(
     task=_TASKS["iq_images"], reads={}, units=puzzle_units, row=Puzzle, to_rows=puzzles
 )
-POINTS = (DEPTH_POINTS, REFLECTANCE_POINTS, FUNCTIONAL_POINTS, SEMANTIC_POINTS)
+MARKING_TASKS = (
+    DEPTH_POINTS,
+    REFLECTANCE_POINTS,
+    FUNCTIONAL_POINTS,
+    SEMANTIC_POINTS,
+    OBJECT_BOXES,
+)
 
 
 ReadImage = Callable[[str], bytes]  # by SHA-256
 
 
 class _Marks(NamedTuple):
-    """One annotator's points on an image, in px of the stored file."""
+    """One annotator's points and boxes on an image, in px of the stored file."""
 
     folders: tuple[str, ...]  # parents of the image, below to_mark/: data set, headings
     file: str  # name of the image in the raw data
     frame: ImageFrame
     points: list[Point]  # px
+    boxes: list[Box]  # px
     darker: str
 
 
@@ -149,7 +164,7 @@ def write_marked_data(
 ) -> None:
     """Write marked images and contributed puzzles in the layouts of the raw data sets.
 
-    If several annotators marked an image, the first one's points are used.
+    If several annotators marked an image, the first one's marks are used.
     """
     first = {one.image: one for one in reversed(marked) if one.image in images}
     by_set: dict[str, list[_Marks]] = {}
@@ -167,6 +182,8 @@ def write_marked_data(
         files["funkpoint/annotations.json"] = format_json([_tool(marks) for marks in tools])
     for number, pair in enumerate(_pairs(by_set.get("spair", ()))):
         files[f"spair/PairAnnotation/people/{number:06}.json"] = format_json(pair)
+    if objects := by_set.get("lvis"):
+        files["lvis/lvis_v1_val.json"] = format_json(_objects(objects))
     if puzzles:
         files |= {f"puzzles/{_puzzle_file(one)}": read(one.image) for one in puzzles}
         files["puzzles/puzzles.jsonl"] = "".join(map(_puzzle, puzzles)).encode()
@@ -182,8 +199,17 @@ def _to_stored_pixels(marked: MarkedImage, image: StoredImage) -> _Marks:
         file=f"marked_{name}",
         frame=frame,
         points=[frame.to_stored((x * wide, y * high)) for x, y in marked.points],
+        boxes=[_stored_box(box, frame) for box in marked.boxes],
         darker=marked.darker,
     )
+
+
+def _stored_box(box: Box, frame: ImageFrame) -> Box:
+    """A box in px of the stored file, its corners in order."""
+    wide, high = frame.shown
+    corners = [frame.to_stored((x * wide, y * high)) for x, y in (box[:2], box[2:])]
+    (left, right), (top, bottom) = map(sorted, zip(*corners, strict=True))
+    return left, top, right, bottom
 
 
 def _raw_path(marks: _Marks) -> PurePosixPath:
@@ -239,6 +265,37 @@ def _pairs(marked: Sequence[_Marks]) -> list[dict[str, Any]]:
         for kind, of_kind in kinds.items()
         for pair in zip(of_kind[::2], of_kind[1::2], strict=False)
     ]
+
+
+def _objects(marked: Sequence[_Marks]) -> dict[str, Any]:
+    """Boxes as LVIS has them; a box counts as filled by its object."""
+    kinds = sorted({marks.folders[1] for marks in marked})
+    images = [
+        {
+            "id": number,
+            "coco_url": f"{marks.folders[1]}/{marks.file}",
+            "width": marks.frame.width,
+            "height": marks.frame.height,
+        }
+        for number, marks in enumerate(marked)
+    ]
+    boxes = [
+        (number, kinds.index(marks.folders[1]), box)
+        for number, marks in enumerate(marked)
+        for box in marks.boxes
+    ]
+    annotations = [
+        {
+            "id": number,
+            "image_id": image,
+            "category_id": kind,
+            "bbox": [left, top, right - left, bottom - top],
+            "area": (right - left) * (bottom - top),
+        }
+        for number, (image, kind, (left, top, right, bottom)) in enumerate(boxes)
+    ]
+    categories = [{"id": number, "name": name} for number, name in enumerate(kinds)]
+    return {"images": images, "annotations": annotations, "categories": categories}
 
 
 def _side(name: str, marks: _Marks) -> dict[str, Any]:

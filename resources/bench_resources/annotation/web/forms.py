@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from starlette.requests import ClientDisconnect, Request
 
 from bench_assets.annotation.answers.validation import field_errors
-from bench_assets.annotation.tasks import AnnotationTask, Field, Values
+from bench_assets.annotation.tasks import MARK_KINDS, AnnotationTask, Field, Values
 from bench_assets.core.text.escaping import escape_controls
 from bench_resources.annotation.web.rendering import RefusedError
 from bench_resources.annotation.web.store import ShownUnit
@@ -19,7 +19,7 @@ MOST_TEXT = 4 * 2**20  # bytes of one field
 _TIMEOUT = 120  # s to receive a body
 _MOST_FIELDS = 1000
 
-LIST_KINDS = ("texts", "points")
+LIST_KINDS = ("texts", *MARK_KINDS)
 """Field kinds with one entry per line."""
 
 
@@ -137,6 +137,20 @@ class ShownField:
     typed: str
     is_one_line: bool
     complaint: str
+    most: int
+
+    @property
+    def is_mark(self) -> bool:
+        """Whether its entries are marks on the first image."""
+        return self.kind in MARK_KINDS
+
+    @property
+    def format(self) -> str:
+        """How marks are written as text."""
+        shares = "as shares between 0 and 1 of the width and the height of the image"
+        if self.kind == "points":
+            return f"One on each line: distance from the left and from the top, {shares}: 0.25 0.5"
+        return f"One on each line: left, top, right, bottom, {shares}: 0.25 0.5 0.6 0.9"
 
 
 def text_groups(shown: Mapping[str, str]) -> list[list[ShownText]]:
@@ -174,6 +188,7 @@ def fields_of(
             typed="\n".join(values.get(one.name, ())[: None if one.kind in LIST_KINDS else 1]),
             is_one_line=one.kind == "text" and one.most <= _ONE_LINE,
             complaint=complaints.get(one.name, ""),
+            most=one.most,
         )
         for one in task.fields
     ]
@@ -192,11 +207,10 @@ def hint(one: Field) -> str:
     n = _count(one.least, one.most)
     if one.kind == "texts":
         return f"One on each line{n and f', {n} of them'}."
-    if one.kind == "points":
-        return (
-            f"Click on the image{n and f', {n} points'}; or write each point on its own line:"
-            " distance from the left and from the top, between 0 and 1, such as 0.25 0.5."
-        )
+    if one.kind in MARK_KINDS:
+        how = "Click on the image" if one.kind == "points" else "Drag on the image"
+        named = f", in this order: {'; '.join(one.choices)}" if one.choices else ""
+        return f"{how}{n and f': {n}'}{named}."
     return f"Choose {n}." if n else "Choose all that fit."
 
 

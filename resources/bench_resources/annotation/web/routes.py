@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from bench_assets.annotation.tasks import Values
+from bench_assets.annotation.tasks import MARK_KINDS, Values
 from bench_assets.core.schema.errors import ImageError
 from bench_resources.annotation.web.assignments import Assignments, OpenTask, Reservation
 from bench_resources.annotation.web.forms import (
@@ -189,6 +189,7 @@ class Pages:
             was_skipped=reservation.skipped,
             refusal="" if reservation.in_time else reservation.refusal,
             brings_images=has_upload_field(reservation.task.fields),
+            has_marks=any(field.kind in MARK_KINDS for field in reservation.task.fields),
             most_upload=MOST_BYTES // 2**20,
             **self._template_variables(visitor, one),
         )

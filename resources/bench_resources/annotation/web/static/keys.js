@@ -11,7 +11,7 @@
   box.addEventListener("change", () => localStorage.setItem(KEPT, box.checked ? "yes" : "no"));
 
   const fields = [...form.querySelectorAll(".field")];
-  const inputs = (field) => [...field.querySelectorAll("input:not([type=hidden]), textarea")];
+  const inputs = (field) => [...field.querySelectorAll("input:not([type=hidden]), textarea, .activate")];
   const chooses = (field) => field.dataset.kind.startsWith("choice");
   const isTyping = (target) => target.matches("textarea, input:not([type=radio], [type=checkbox])");
   const isEmpty = (field) => !inputs(field).some((one) => (chooses(field) ? one.checked : one.value));

@@ -1,0 +1,243 @@
+"""Points and boxes on an image, in Chromium: by mouse, keys and finger; from form to table."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
+from bench_resources.images.store import ImageStore
+from tests.browser.people_forms import drawn
+from tests.browser.test_people_pages import enter, to_task
+from tests.resources.annotation.pages.on_pages import Site
+from tests.suites.blink.marked_home import NEAR, SIZE, built_questions, drawn_pixels, write_home
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+MARKS = AnnotationTask(
+    name="quiz/marks",
+    title="Mark the sun",
+    instructions="",
+    fields=(
+        Field(
+            name="points",
+            kind="points",
+            label="2 points",
+            choices=("left edge", "right edge"),
+            least=2,
+            most=2,
+        ),
+        Field(name="boxes", kind="boxes", label="Every sun", most=2),
+    ),
+)
+ERROR = 1.0  # px of the image, which is shown larger than it is
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with Site(tmp_path_factory.mktemp("home")) as one:
+        yield one
+
+
+@pytest.fixture
+def site(served: Site) -> Site:
+    """An image of 640 x 480 px with a sun from (400, 60) to (520, 180)."""
+    served.forget()
+    sha256 = ImageStore(folder=str(served.images)).put(drawn("steelblue"), "sky").sha256
+    units = [Unit(task=MARKS.name, unit_id="sky", images={"Image": sha256}, needed=9)]
+    served.people.ask(MARKS, units)
+    return served
+
+
+class Canvas:
+    """The image of a page, in its own px."""
+
+    def __init__(self, page: "Page") -> None:
+        area = page.locator(".target").bounding_box()
+        assert area is not None
+        self._page, self._area = page, area
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """Where a pixel of the image is on the page."""
+        across, down = self._area["width"] / SIZE[0], self._area["height"] / SIZE[1]
+        return self._area["x"] + x * across, self._area["y"] + y * down
+
+    def click(self, x: float, y: float) -> None:
+        self._page.mouse.click(*self.at(x, y))
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        self._page.mouse.move(*self.at(*start))
+        self._page.mouse.down()
+        self._page.mouse.move(*self.at(*end), steps=4)
+        self._page.mouse.up()
+
+    def marks(self, field: str) -> np.ndarray:
+        """What is marked in a field, in px of the image."""
+        lines = self._page.locator(f'textarea[name="{field}"]').input_value().splitlines()
+        shares = np.array([line.split() for line in lines], float)
+        return shares * np.tile(SIZE, shares.shape[1] // 2)
+
+
+def to_marks(page: "Page", site: Site) -> Canvas:
+    enter(page, site)
+    to_task(page, MARKS.title)
+    page.locator(".target").wait_for()
+    return Canvas(page)
+
+
+def to_boxes(page: "Page") -> None:
+    page.locator("#field-boxes").get_by_role("button", name="Mark on the image").click()
+
+
+def is_near(marks: np.ndarray, *expected: tuple[float, ...]) -> bool:
+    return marks.shape == np.shape(expected) and bool((abs(marks - expected) <= ERROR).all())
+
+
+def test_clicks_and_drags_are_pixels_of_the_image(page: "Page", site: Site) -> None:
+    canvas = to_marks(page, site)
+    page.get_by_text("Next, 1 of 2: left edge.").wait_for()
+    canvas.click(400, 120)
+    page.get_by_text("Next, 2 of 2: right edge.").wait_for()
+    canvas.click(520, 120)
+    assert is_near(canvas.marks("points"), (400, 120), (520, 120))
+    page.get_by_text("right edge: 520, 120 px").wait_for()
+    canvas.click(10, 10)  # a third one is not taken
+    page.get_by_text("All 2 are marked").wait_for()
+    to_boxes(page)
+    canvas.drag((520, 180), (400, 60))  # from the lower right
+    canvas.click(0.5, 0.5)
+    page.get_by_text("Now the opposite corner.").wait_for()
+    canvas.click(200, 100)
+    assert is_near(canvas.marks("boxes"), (400, 60, 520, 180), (0.5, 0.5, 200, 100))
+    assert page.locator(".box").count() == 2
+    assert page.locator(".mark").all_inner_texts() == ["1", "2"]
+    page.get_by_role("button", name="Send").click()
+    page.get_by_role("heading", name="Thank you").wait_for()
+    (answer,) = site.people.answers(MARKS)
+    assert len(answer.values["points"]) == len(answer.values["boxes"]) == 2
+
+
+def test_marks_are_moved_removed_and_undone(page: "Page", site: Site) -> None:
+    canvas = to_marks(page, site)
+    canvas.click(100, 100)
+    canvas.click(300, 300)
+    canvas.drag((100, 100), (120, 90))  # the first point, by hand
+    assert is_near(canvas.marks("points"), (120, 90), (300, 300))
+    page.get_by_role("button", name="Remove left edge 1").click()
+    assert is_near(canvas.marks("points"), (300, 300))
+    page.get_by_role("button", name="Undo").click()
+    assert is_near(canvas.marks("points"), (120, 90), (300, 300))
+    page.get_by_role("button", name="Undo").click()
+    assert is_near(canvas.marks("points"), (100, 100), (300, 300))
+    page.get_by_text("Coordinates as text").first.click()
+    page.locator('textarea[name="points"]').fill("0.5 0.5\n0.5 1.5")
+    page.get_by_text("right edge: not on the image").wait_for()
+    assert page.locator(".mark").count() == 1
+
+
+def test_with_keys_alone(page: "Page", site: Site) -> None:
+    """The cross begins in the middle, and moves by a hundredth, a tenth or a pixel."""
+    canvas = to_marks(page, site)
+    page.wait_for_function("document.activeElement.classList.contains('target')")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Control+ArrowUp")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Control+z")
+    assert is_near(canvas.marks("points"), (313.6, 239), (377.6, 239))
+    page.locator("#field-boxes .activate").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Shift+ArrowLeft")
+    page.keyboard.press("Shift+ArrowUp")
+    page.keyboard.press("Enter")
+    assert is_near(canvas.marks("boxes"), (313.6, 191, 377.6, 239))
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("heading", name="Thank you").wait_for()
+    assert len(site.people.answers(MARKS)) == 1
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(page: "Page", site: Site, theme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    canvas = to_marks(page, site)
+    canvas.click(400, 120)
+    to_boxes(page)
+    canvas.drag((400, 60), (520, 180))
+    page.get_by_text("Keys", exact=True).click()
+    found = axe.Axe().run(page, options={"preload": False})
+    assert not found.response["violations"], found.generate_report()
+
+
+def test_with_a_finger_on_a_phone(chromium: "Browser", site: Site) -> None:
+    context = chromium.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    context.set_default_timeout(30_000)
+    page = context.new_page()
+    canvas = to_marks(page, site)
+    page.touchscreen.tap(*canvas.at(400, 120))
+    page.touchscreen.tap(*canvas.at(520, 120))
+    assert (abs(canvas.marks("points") - ((400, 120), (520, 120))) < 3).all()  # 2 px to a CSS px
+    to_boxes(page)
+    page.evaluate("scrollTo(0, 0)")
+    page.touchscreen.tap(*canvas.at(400, 60))
+    page.touchscreen.tap(*canvas.at(520, 180))
+    assert (abs(canvas.marks("boxes") - ((400, 60, 520, 180),)) < 3).all()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    context.close()
+
+
+def test_without_scripts_marks_are_typed(chromium: "Browser", site: Site) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    context.set_default_timeout(30_000)
+    page = context.new_page()
+    enter(page, site)
+    to_task(page, MARKS.title, scripted=False)
+    page.get_by_label("2 points").fill("0.25 0.5\n0.75 0.5")
+    page.get_by_label("Every sun").fill("0.25 0.5 0.75 0.4")
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("'0.25 0.5 0.75 0.4' is not a box of the image").first.wait_for()
+    page.get_by_label("Every sun").fill("0.25 0.4 0.75 0.5")
+    page.get_by_role("button", name="Send").click()
+    page.get_by_role("heading", name="Thank you").wait_for()
+    (answer,) = site.people.answers(MARKS)
+    assert answer.values["boxes"] == ("0.25 0.4 0.75 0.5",)
+    context.close()
+
+
+def test_clicks_on_blink_s_forms_become_questions_of_its_table(
+    page: "Page", tmp_path: Path
+) -> None:
+    """Points at (160, 240) and (480, 48), and a box from (160, 120) to (480, 360)."""
+    home = write_home(tmp_path)
+    with Site(home) as site:
+        enter(page, site)
+        to_task(page, "Which is closer?")
+        canvas = Canvas(page)
+        canvas.click(160, 240)
+        canvas.click(480, 48)
+        page.get_by_role("button", name="Send").click()
+        page.get_by_role("heading", name="Thank you").wait_for()
+        page.goto(site.address)
+        to_task(page, "Where is the object?")
+        canvas = Canvas(page)
+        canvas.drag((160, 120), (480, 360))
+        page.get_by_role("button", name="Send").click()
+        page.get_by_role("heading", name="Thank you").wait_for()
+    questions = built_questions(home)
+    assert "paper cup" in questions["Object_Localization"].text
+    circles = drawn_pixels(home, questions["Relative_Depth"])
+    boxes = drawn_pixels(home, questions["Object_Localization"])
+    for point in ((160, 240), (480, 48)):
+        assert abs(np.hypot(*(circles - point).T) - 4.5).min() < NEAR / 2  # a circle of 10 px
+    for side in ((160, 240), (480, 240), (320, 120), (320, 360)):
+        assert np.hypot(*(boxes - side).T).min() < NEAR
