@@ -71,8 +71,9 @@ def min_hashes(pieces: Iterable[str]) -> NDArray[np.uint32]:
     digests = (sha1(piece.encode()).digest() for piece in pieces)
     hashes = np.array([int.from_bytes(digest[:4], "little") for digest in digests], np.uint32)
     factors, offsets = _permutations()
-    permuted: NDArray[np.uint32] = _finalize(hashes)[:, np.newaxis] * factors + offsets
-    return permuted.min(axis=0)
+    permuted = _finalize(hashes)[:, np.newaxis] * factors + offsets
+    least: NDArray[np.uint32] = permuted.min(axis=0)
+    return least
 
 
 @cache
