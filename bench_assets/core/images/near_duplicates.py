@@ -1,18 +1,25 @@
 """Near-duplicates: MinHash of texts, perceptual hashes of images.
 
 MinHash (Broder, 1997) finds candidates among many texts; their exact Jaccard similarity decides.
+Both have the digits of the packages datasketch 2.0 and ImageHash 4.3.
 """
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cache
+from hashlib import sha1
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
-
-from bench_assets.core.extras import require_extra
 
 _PERMUTATIONS = 128
 _SEED = 1
 _RECALL_MARGIN = 0.35  # candidates are searched this far below the threshold
+_CELLS = 1_000  # of the numerical integration over similarities
+_HASH_SIDE = 8  # of the low frequencies that make the bits of an image hash
+_FREQUENCIES = 32  # px; side of the shrunk image
 
 
 class NearDuplicate(NamedTuple):
@@ -36,33 +43,84 @@ def similar_texts(texts: Mapping[str, str], threshold: float) -> list[NearDuplic
     >>> similar_texts({"a": "函数的最大值是", "b": "函数的最小值是", "c": "函数的最大值 是"}, 0.9)
     [NearDuplicate(later='c', earlier='a', similarity=1.0)]
     """
-    require_extra("the search for near-duplicates", "datasketch")
-    from datasketch import MinHash, MinHashLSH
-
-    search = max(0.05, threshold - _RECALL_MARGIN)
-    index = MinHashLSH(threshold=search, num_perm=_PERMUTATIONS)
+    n_bands, n_rows = _band_sizes(max(0.05, threshold - _RECALL_MARGIN))
+    buckets: defaultdict[tuple[int, bytes], list[str]] = defaultdict(list)  # by band
     shingles = {name: _shingles(text) for name, text in texts.items()}
     order = {name: number for number, name in enumerate(texts)}
     duplicates = []
     for name, own in shingles.items():
         if not own:
             continue
-        sketch = MinHash(num_perm=_PERMUTATIONS, seed=_SEED)
-        sketch.update_batch([piece.encode() for piece in sorted(own)])
-        for earlier in sorted(index.query(sketch), key=lambda found: order[str(found)]):
-            similarity = _jaccard(own, shingles[str(earlier)])
+        rows = min_hashes(own)[: n_bands * n_rows].reshape(n_bands, n_rows)
+        own_buckets = [buckets[band, row.tobytes()] for band, row in enumerate(rows)]
+        candidates = {earlier for bucket in own_buckets for earlier in bucket}
+        for earlier in sorted(candidates, key=order.__getitem__):
+            similarity = _jaccard(own, shingles[earlier])
             if similarity >= threshold:
-                duplicates.append(NearDuplicate(name, str(earlier), similarity))
-        index.insert(name, sketch)
+                duplicates.append(NearDuplicate(name, earlier, similarity))
+        for bucket in own_buckets:
+            bucket.append(name)
     return duplicates
+
+
+def min_hashes(pieces: Iterable[str]) -> NDArray[np.uint32]:
+    """Least hash of a set's pieces under each of 128 permutations of all 32-bit hashes.
+
+    The share of equal numbers of two sets estimates their Jaccard similarity.
+    """
+    digests = (sha1(piece.encode()).digest() for piece in pieces)
+    hashes = np.array([int.from_bytes(digest[:4], "little") for digest in digests], np.uint32)
+    factors, offsets = _permutations()
+    permuted = _finalize(hashes)[:, np.newaxis] * factors + offsets
+    least: NDArray[np.uint32] = permuted.min(axis=0)
+    return least
+
+
+@cache
+def _permutations() -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Odd factors, and offsets: ``a * h + b`` modulo 2^32 is a permutation for an odd ``a``."""
+    generator = np.random.RandomState(_SEED)
+    halves = generator.randint(0, 1 << 31, _PERMUTATIONS, dtype=np.uint32)
+    offsets = generator.randint(0, 1 << 32, _PERMUTATIONS, dtype=np.uint32)
+    return halves * np.uint32(2) + np.uint32(1), offsets
+
+
+def _finalize(hashes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """MurmurHash3's finalizer, which spreads similar hashes."""
+    hashes = (hashes ^ (hashes >> np.uint32(16))) * np.uint32(0x85EBCA6B)
+    hashes = (hashes ^ (hashes >> np.uint32(13))) * np.uint32(0xC2B2AE35)
+    return hashes ^ (hashes >> np.uint32(16))
+
+
+@cache
+def _band_sizes(threshold: float) -> tuple[int, int]:
+    """Number of bands, and rows of each, with the least probability of an error at a threshold.
+
+    Two sets of similarity s are candidates with probability 1 - (1 - s^rows)^bands
+    (Leskovec et al., Mining of Massive Datasets, 3.4.2).
+    """
+    middles = (np.arange(_CELLS) + 0.5) / _CELLS
+    below, above = threshold * middles, threshold + (1 - threshold) * middles
+
+    def error(sizes: tuple[int, int]) -> float:
+        n_bands, n_rows = sizes
+        false_positives = threshold * np.mean(1 - (1 - below**n_rows) ** n_bands)
+        false_negatives = (1 - threshold) * np.mean((1 - above**n_rows) ** n_bands)
+        return float(false_positives + false_negatives)
+
+    counts = range(1, _PERMUTATIONS + 1)
+    sizes = [(bands, rows) for bands in counts for rows in counts if bands * rows <= _PERMUTATIONS]
+    return min(sizes, key=error)
 
 
 def image_hash(image: Image.Image) -> str:
     """Perceptual hash of an image: 64 bits of low frequencies, as 16 hexadecimal digits."""
-    require_extra("the search for near-duplicates", "imagehash")
-    import imagehash
+    from scipy.fft import dctn  # slow: 0.1 s
 
-    return str(imagehash.phash(image))
+    size = (_FREQUENCIES, _FREQUENCIES)
+    pixels = np.asarray(image.convert("L").resize(size, Image.Resampling.LANCZOS), np.float64)
+    low = dctn(pixels)[:_HASH_SIDE, :_HASH_SIDE]
+    return np.packbits(low > np.median(low)).tobytes().hex()
 
 
 def hash_distance(one: str, other: str) -> int:

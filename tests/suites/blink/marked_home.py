@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from bench_assets.workspace.annotation import ask
 from PIL import Image
 
 from bench_assets.core.images.decoding import decode
 from bench_assets.core.schema.rows import Question
 from bench_assets.defs.assembly import tables_of
-from bench_assets.workspace.annotation import ask
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.settings_resource import SettingsResource
