@@ -45,9 +45,8 @@ def list_configured(name: Names = None, *, as_json: JsonOption = False) -> None:
         parsed = parse_models(name or (), settings)
         settings = _with_ad_hoc_models(settings, parsed)
         print_rows(_listed(parsed.names, settings), as_json=as_json)
-        for model, command in missing_embedded(settings.models).items():
-            if not name or model in parsed.names:
-                print_message(f"{model} is not installed: {command}")
+        for command, models in missing_embedded(settings.models).items():
+            print_message(f"not listed: {', '.join(models)} ({command})")
 
 
 @app.command()

@@ -181,18 +181,21 @@ class ListedModel:
 
 def list_models(models: Mapping[str, ModelSpec]) -> list[ListedModel]:
     """List the embedded models that lack nothing, then those of bench.toml."""
-    missing = missing_embedded(models)
+    unusable = {name for names in missing_embedded(models).values() for name in names}
     return [
         ListedModel(name=name, kind=spec.kind, place=spec.place, embedded=name not in models)
         for name, spec in {**EMBEDDED_MODELS, **models}.items()
-        if name not in missing
+        if name not in unusable
     ]
 
 
-def missing_embedded(models: Mapping[str, ModelSpec]) -> dict[str, str]:
-    """The embedded models that cannot run here, each with the command that installs the rest."""
-    names = (name for name in EMBEDDED_MODELS if name not in models)
-    return {name: command for name in names if (command := _missing(name))}
+def missing_embedded(models: Mapping[str, ModelSpec]) -> dict[str, list[str]]:
+    """The embedded models that cannot run here, by the command that installs what they lack."""
+    unusable: dict[str, list[str]] = {}
+    for name in EMBEDDED_MODELS:
+        if name not in models and (command := _missing(name)):
+            unusable.setdefault(command, []).append(name)
+    return unusable
 
 
 def _missing(name: str) -> str:
