@@ -58,7 +58,7 @@ MODELS := tests/docs tests/families tests/examples tests/python_api tests/audit 
 	examples/edited_pairs bench_assets/__init__.py bench_assets/python_api \
 	tests/suites/cogbench/description \
 	$(addprefix tests/resources/,checkpoints config datasets encoders images \
-	models/registry models/transformers models/vllm response_cache tables)
+	models/registry models/transformers response_cache tables)
 
 homes models others: export OMP_NUM_THREADS := 1  # processes of several threads are in each other's way
 unexport PYTHONDONTWRITEBYTECODE  # else every process that a test starts compiles all of us anew
