@@ -19,6 +19,7 @@
 #              FAULTS_SECONDS=600 for less
 # make coverage  do 95 % intervals hold the truth 95 times in 100? docs/statistics.md; ten minutes
 # make bench   speed and memory, each figure with its bound beside it
+# make bench-gpu  the local engines on one GPU beside plain generate, in eight minutes: docs/gpu.md
 # make screenshots  the README's images of the report and of the UI, from what make demo left
 # make docs    the documentation site, into site/; a warning or a broken link fails
 # make golden  rewrite the golden files of the tests; read the diff before you commit it
@@ -26,7 +27,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export BENCH_HOME ?= $(CURDIR)/bench_home
 
-.PHONY: demo ui check check-dagster checked homes models others families servers long browser mutants faults coverage bench golden screenshots docs install annotation-server cluster-check
+.PHONY: demo ui check check-dagster checked homes models others families servers long browser mutants faults coverage bench bench-gpu golden screenshots docs install annotation-server cluster-check
 demo: install
 	$(BIN)/bench home demo
 
@@ -168,6 +169,9 @@ coverage: install
 
 bench: install
 	$(BIN)/python -m benchmarks
+
+bench-gpu: install
+	$(BIN)/python -m benchmarks.gpu
 
 # In a layer over .venv: mkdocs is no part of what make check tests.
 DOCS := .venv-docs
