@@ -17,6 +17,7 @@
 #              FAULTS_SECONDS=600 for less
 # make coverage  do 95 % intervals hold the truth 95 times in 100? docs/statistics.md; ten minutes
 # make bench   speed and memory, each figure with its bound beside it
+# make bench-gpu  the local engines on one GPU beside plain generate, in eight minutes: docs/gpu.md
 # make screenshots  the README's images of the report and of the UI, from what make demo left
 # make docs    the documentation site, into site/; a warning or a broken link fails
 # make golden  rewrite the golden files of the tests; read the diff before you commit it
@@ -57,7 +58,7 @@ MODELS := tests/docs tests/families tests/examples tests/python_api tests/audit 
 	examples/edited_pairs bench_assets/__init__.py bench_assets/python_api \
 	tests/suites/cogbench/description \
 	$(addprefix tests/resources/,checkpoints config datasets encoders images \
-	models/registry models/transformers models/vllm response_cache tables)
+	models/registry models/transformers response_cache tables)
 
 homes models others: export OMP_NUM_THREADS := 1  # processes of several threads are in each other's way
 unexport PYTHONDONTWRITEBYTECODE  # else every process that a test starts compiles all of us anew
@@ -158,6 +159,9 @@ coverage: install
 
 bench: install
 	$(BIN)/python -m benchmarks
+
+bench-gpu: install
+	$(BIN)/python -m benchmarks.gpu
 
 # In a layer over .venv: mkdocs is no part of what make check tests.
 DOCS := .venv-docs

@@ -26,8 +26,8 @@ from bench_resources.config.sections.base import ModelSpec, PriceSection, Sampli
 from bench_resources.config.sections.benchmarks import AuditSettings, FileBenchmarkSettings
 from bench_resources.config.sections.checkpoints import CheckpointSettings
 from bench_resources.config.sections.cluster import ClusterSettings, StorageSettings
-from bench_resources.config.sections.local_models import LocalSpec
 from bench_resources.config.sections.models import SPECS
+from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.encoders.dual_encoder import EncoderSpec
 from tests.docs.blocks import CHECKOUT
 
@@ -53,6 +53,9 @@ _NAMES = {
 }
 
 
+_ALSO = {"vllm": "And the keys of `server` about requests and the run."}
+
+
 class Section(NamedTuple):
     """A part of the page: a heading, a sentence, and the class with the keys."""
 
@@ -70,10 +73,9 @@ def sections() -> Iterator[Section]:
     yield Section("### suites.journeybench.encoders.NAME", "", EncoderSpec)
     yield Section("## models.NAME", "Keys of `transformers`, `vllm` and `server`.", SamplingSection)
     yield Section("### Prices", "Keys of `server` and `python`.", PriceSection)
-    yield Section("### Local models", "Keys of `transformers` and `vllm`.", LocalSpec)
     for kind, spec in SPECS.items():
         if own_fields(spec):
-            yield Section(f"### {kind}", "", spec)
+            yield Section(f"### {kind}", _ALSO.get(kind, ""), spec)
     yield Section("## benchmarks.NAME", "A file of questions.", FileBenchmarkSettings)
     yield Section("## checkpoints", "", CheckpointSettings)
     yield Section("## annotation", "", AnnotationSettings)
@@ -83,7 +85,7 @@ def sections() -> Iterator[Section]:
     yield Section("## cluster", "", ClusterSettings)
 
 
-SHARED = (SamplingSection, PriceSection, LocalSpec, SuiteSettings)
+SHARED = (SamplingSection, PriceSection, ServerSpec, SuiteSettings)
 
 
 def own_fields(keys: type[BaseModel]) -> dict[str, FieldInfo]:

@@ -190,4 +190,6 @@ def _is_other_model(bench: Workbench, row: Metric) -> bool:
     except BenchError:
         return False
     name = row.served.partition(" ")[0]
-    return isinstance(spec, ServerSpec) and bool(name) and not is_model_version(name, spec.model)
+    if not isinstance(spec, ServerSpec) or spec.serve:  # a server of ours has no other model
+        return False
+    return bool(name) and not is_model_version(name, spec.model)

@@ -12,7 +12,7 @@ from typing import Any
 import dagster as dg
 
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.sections.local_models import LocalSpec
+from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.config.sections.serving import ManagedServerSection
 
 _COMMON = ("cpu", "gpu", "memory")
@@ -31,7 +31,7 @@ def needs_of(run: dg.DagsterRun, settings: Settings) -> dict[str, float]:
     spec = settings.base_model(settings.model(name)) if name else None
     if isinstance(spec, ManagedServerSection) and spec.serve:
         return {"cpu": 1, "gpu": spec.gpus, **spec.needs}
-    if not isinstance(spec, LocalSpec):
+    if not isinstance(spec, TransformersSpec):
         return {"cpu": 1}
     return {"cpu": 1, "gpu": spec.gpus, **spec.needs}
 

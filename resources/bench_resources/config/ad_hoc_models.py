@@ -34,7 +34,7 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.config.engine_choice import choose_engine, gguf_of
 from bench_resources.config.sections.base import ModelSpec
 from bench_resources.config.sections.engine_kinds import spec_of
-from bench_resources.config.sections.local_models import AutoSpec, LocalSpec, TransformersSpec
+from bench_resources.config.sections.local_models import AutoSpec, CheckpointSpec, TransformersSpec
 from bench_resources.config.sections.models import EMBEDDED_MODELS
 from bench_resources.config.toml_validation import describe_validation_error
 
@@ -47,7 +47,11 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._@+=/-]+")  # forbidden in partition keys, se
 _CONTENT = re.compile(r"@(?P<content>[0-9a-f]{8})(\+|$)")  # in the name of a folder's checkpoint
 _END = 1 << 20  # bytes at each end of a GGUF file that identify it, with its size
 _SHOWN = 3
-_UNNAMED_SETTINGS = {"api_key_env", "key_header"}  # entries that responses do not depend on
+_UNNAMED_SETTINGS = {
+    "api_key_env",
+    "key_header",
+    "program",
+}  # entries that responses do not depend on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +101,7 @@ def refuse_changed_checkpoint(name: str, spec: ModelSpec) -> None:
         ModelError: If the folder holds other weights.
     """
     named = _CONTENT.search(name)
-    if not named or not isinstance(spec, LocalSpec) or not Path(spec.path).is_dir():
+    if not named or not isinstance(spec, CheckpointSpec) or not Path(spec.path).is_dir():
         return
     file = spec.gguf_file if isinstance(spec, TransformersSpec) else None
     now = _digest_ends(Path(spec.path, file)) if file else fingerprint(Path(spec.path))
@@ -116,7 +120,7 @@ def _with_engine(
     if kind not in (_AUTO, *AutoSpec.own_fields()):
         return section, ""
     chosen = choose_engine(section, Path(section["path"]))
-    if kind == _AUTO and isinstance(known, LocalSpec):  # other engines have other responses
+    if kind == _AUTO and isinstance(known, CheckpointSpec):  # other engines have other responses
         kind = known.kind
     if kind != _AUTO:
         return {**chosen.section, "kind": kind}, ""
@@ -272,7 +276,7 @@ def _build_model(name: str, section: dict[str, Any], place: str, settings: Setti
         if _normalize_spec(one, settings) == _normalize_spec(spec, settings):
             return AdHocModel(name=existing_name, section=section)
     existing = {**EMBEDDED_MODELS, **settings.models}.get(name)
-    moved = isinstance(existing, LocalSpec) and name not in own  # the same content elsewhere
+    moved = isinstance(existing, CheckpointSpec) and name not in own  # the same content elsewhere
     if existing not in (None, spec) and not moved:
         name += f"+{sha256(orjson.dumps(section, option=orjson.OPT_SORT_KEYS)).hexdigest()[:8]}"
     return AdHocModel(name=name, section=section)
@@ -283,6 +287,6 @@ def _normalize_spec(spec: ModelSpec, settings: Settings) -> ModelSpec:
     if isinstance(spec, AutoSpec):
         with suppress(ModelError):
             spec = choose_engine(spec.model_dump(), settings.resolve(spec.path)).spec
-    if isinstance(spec, LocalSpec) and settings.resolve(spec.path).exists():
+    if isinstance(spec, CheckpointSpec) and settings.resolve(spec.path).exists():
         return spec.model_copy(update={"path": str(settings.resolve(spec.path).resolve())})
     return spec

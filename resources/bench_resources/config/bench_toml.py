@@ -39,7 +39,6 @@ from bench_resources.config.sections.cluster import ClusterSettings, StorageSett
 from bench_resources.config.sections.engine_kinds import UnusableSpec, read_model_section
 from bench_resources.config.sections.local_models import (
     AutoSpec,
-    LocalSpec,
     TransformersSpec,
     VllmSpec,
 )
@@ -271,18 +270,17 @@ class Settings(StrictSection):
             UnknownNameError: If the model ``like`` does not exist.
         """
         liked = self.watched_spec()
-        base = liked.base if isinstance(liked, LocalSpec) else ""
+        base = liked.base if isinstance(liked, TransformersSpec) else ""
         return str(resolved) if base and (resolved := self.resolve(base)).is_dir() else base
 
-    def _like(self, place: dict[str, Any]) -> TransformersSpec | VllmSpec | ServerSpec:
+    def _like(self, place: dict[str, Any]) -> TransformersSpec | ServerSpec:
         """Settings of a checkpoint: those of ``like``, with its own weights."""
         liked = self.watched_spec()
         if isinstance(liked, ServerSpec):
             return liked.model_copy(update={"path": place["path"]})
-        no_gguf = {"gguf_file": None} if isinstance(liked, TransformersSpec) else {}
-        return liked.model_copy(update=place | no_gguf)
+        return liked.model_copy(update={**place, "gguf_file": None})
 
-    def watched_spec(self) -> TransformersSpec | VllmSpec | ServerSpec:
+    def watched_spec(self) -> TransformersSpec | ServerSpec:
         """Settings of watched checkpoints, from ``like`` and ``serve``.
 
         Raises:
@@ -293,11 +291,15 @@ class Settings(StrictSection):
         spec = self.model(like) if like else TransformersSpec(kind="transformers", path="")
         if serve and not like:
             return self._server_spec(serve, {})
-        if isinstance(spec, ServerSpec) and spec.serve:
+        if isinstance(spec, ServerSpec) and spec.serve and not serve:
+            return spec
+        if isinstance(spec, ServerSpec) and spec.serve and not isinstance(spec, VllmSpec):
             values = spec.model_dump(exclude_unset=True, by_alias=True)
-            return self._server_spec(serve, values) if serve else spec
-        if serve or not isinstance(spec, TransformersSpec | VllmSpec):
-            wanted = "with serve" if serve else "transformers, vllm, or a server with serve"
+            return self._server_spec(serve, values)
+        if serve or not isinstance(spec, TransformersSpec):
+            wanted = (
+                "a server with serve" if serve else "transformers, vllm, or a server with serve"
+            )
             raise SettingsError(
                 f"{self.file}, [checkpoints], like: {like} is a {spec.kind} model, not {wanted}"
             )

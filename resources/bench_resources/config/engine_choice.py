@@ -1,8 +1,8 @@
 """Chooses the engine of a checkpoint: for a path given to a command, and for ``kind = "auto"``.
 
-An entry that only one engine has selects that engine. Otherwise it is vLLM if that is installed,
-finds a CUDA device and lists the architecture; else transformers. A checkpoint that was given to an
-earlier command keeps its engine.
+An entry that only one engine has selects that engine. Otherwise it is vLLM if its command and a
+CUDA device are there and it lists the architecture; else transformers. A checkpoint that was given
+to an earlier command keeps its engine.
 """
 
 from collections.abc import Mapping
@@ -12,10 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from bench_assets.core.schema.errors import ModelError
-from bench_resources.checkpoints.files import read_object
-from bench_resources.config.sections.local_models import AutoSpec, TransformersSpec, VllmSpec
+from bench_resources.checkpoints.files import has_tokenizer, read_object
+from bench_resources.config.environment import find_program
+from bench_resources.config.sections.local_models import (
+    VLLM,
+    AutoSpec,
+    CheckpointSpec,
+    TransformersSpec,
+    VllmSpec,
+)
 
-_REGISTRY = Path("model_executor", "models", "registry.py")  # of vLLM; names every architecture
+TRANSFORMERS = "transformers"
+_REGISTRY = "lib/python3*/site-packages/vllm/model_executor/models/registry.py"
 _PROJECTOR = "mmproj*.gguf"  # image projector of a vision-language model, for llama.cpp
 
 
@@ -33,13 +41,13 @@ class EngineChoice:
         return f"run by {self.kind}: {self.why} (another engine: kind=...)"
 
     @property
-    def spec(self) -> TransformersSpec | VllmSpec:
+    def spec(self) -> CheckpointSpec:
         """The parsed section.
 
         Raises:
             ValidationError: If an entry is invalid for the engine.
         """
-        kind = VllmSpec if self.kind == "vllm" else TransformersSpec
+        kind = VllmSpec if self.kind == VLLM else TransformersSpec
         return kind.model_validate(self.section)
 
 
@@ -56,11 +64,11 @@ def choose_engine(section: Mapping[str, Any], folder: Path) -> EngineChoice:
     if file := _gguf(section, folder):
         refuse_multimodal_gguf(file)
         found = {"text_only": True, **section, "path": str(file.parent), "gguf_file": file.name}
-        return _choice("transformers", "it reads GGUF", found)
+        return _choice(TRANSFORMERS, "it reads GGUF", found)
     for kind, own in AutoSpec.own_fields().items():
         if own_entries := sorted(own & section.keys()):
             return _choice(kind, f"only this kind has the entry {own_entries[0]}", section)
-    return _choice(*_engine_of(folder), section)
+    return _choice(*_engine_of(folder, str(section.get("program", VLLM))), section)
 
 
 def gguf_of(folder: Path) -> Path | None:
@@ -92,7 +100,8 @@ def refuse_multimodal_gguf(file: Path) -> None:
 
 
 def _choice(kind: str, why: str, section: Mapping[str, Any]) -> EngineChoice:
-    return EngineChoice(kind, why, {**section, "kind": kind})
+    own = {name: value for name, value in section.items() if kind == VLLM or name != "program"}
+    return EngineChoice(kind, why, {**own, "kind": kind})
 
 
 def _gguf(section: Mapping[str, Any], path: Path) -> Path | None:
@@ -103,24 +112,35 @@ def _gguf(section: Mapping[str, Any], path: Path) -> Path | None:
     return path if path.suffix == ".gguf" and path.exists() else None
 
 
-def _engine_of(folder: Path) -> tuple[str, str]:
+def _engine_of(folder: Path, program: str) -> tuple[str, str]:
     """Kind and reason, for a folder or for a model on the hub."""
-    package = find_spec("vllm")
-    if package is None or not package.submodule_search_locations:
-        return "transformers", "vLLM is not installed"
+    command = find_program(program)
+    if command is None:
+        return TRANSFORMERS, f"there is no command {program}"
+    if not _has_gpu():
+        return TRANSFORMERS, "vLLM finds no CUDA device"
+    if not folder.is_dir():
+        return TRANSFORMERS, "vllm serve needs a folder"
+    config = folder / "config.json"  # an adapter has none
+    if not (config.exists() and has_tokenizer(folder)):
+        return TRANSFORMERS, "vllm serve needs whole weights with their tokenizer"
+    (architecture, *_) = read_object(config).get("architectures") or [""]
+    listed = _architectures(command)
+    if listed and f'"{architecture}"' not in listed:
+        return TRANSFORMERS, f"vLLM does not list {architecture or 'its architecture'}"
+    return VLLM, f"there are a GPU and the command {command}"
+
+
+def _has_gpu() -> bool:
+    """Whether there is a CUDA device; without torch, only a server can run a checkpoint."""
+    if find_spec("torch") is None:
+        return True
     import torch
 
-    if not torch.cuda.is_available():
-        return "transformers", "vLLM finds no CUDA device"
-    if not folder.is_dir():
-        return "transformers", "its architecture is on the hub"
-    listed = _text(Path(package.submodule_search_locations[0], _REGISTRY))
-    config = folder / "config.json"  # an adapter has none
-    named = (read_object(config) if config.exists() else {}).get("architectures") or [""]
-    if f'"{named[0]}"' in listed:
-        return "vllm", f"vLLM lists {named[0]}"
-    return "transformers", f"vLLM does not list {named[0] or 'its architecture'}"
+    return torch.cuda.is_available()
 
 
-def _text(file: Path) -> str:
-    return file.read_text(encoding="utf-8") if file.exists() else ""
+def _architectures(command: str) -> str:
+    """The file in which vLLM names every architecture; "" if it is not beside its command."""
+    files = sorted(Path(command).resolve().parents[1].glob(_REGISTRY))
+    return files[0].read_text(encoding="utf-8") if files else ""

@@ -4,6 +4,8 @@ The only module that reads the environment.
 """
 
 import os
+import shutil
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,11 @@ def local_home(written: Path) -> Path:
 def environment_of(home: Path) -> dict[str, str]:
     """Environment variables of Dagster's processes for a home."""
     return {**os.environ, "DAGSTER_HOME": str(home / "dagster"), "BENCH_HOME": str(home)}
+
+
+def find_program(name: str) -> str | None:
+    """Find a program in PATH, or beside the running Python."""
+    return shutil.which(name) or shutil.which(name, path=str(Path(sys.executable).parent))
 
 
 def set_openmp_passive() -> None:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from bench_assets.core.schema.errors import SettingsError, did_you_mean
 from bench_resources.config.secrets import redact_key_shapes
 from bench_resources.config.sections.engine_kinds import spec_of
-from bench_resources.config.sections.local_models import AutoSpec, TransformersSpec, VllmSpec
+from bench_resources.config.sections.local_models import AutoSpec, CheckpointSpec
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
@@ -144,6 +144,5 @@ def _known_entries(
     if written and place[0] == "models" and len(place) > 2:
         section = written["models"][place[1]]
         kind: Any = spec_of(section["kind"])
-        both = TransformersSpec | VllmSpec
-        return allowed_entries(both if kind is AutoSpec else kind, place[2:])
+        return allowed_entries(CheckpointSpec if kind is AutoSpec else kind, place[2:])
     return tuple(name for name in allowed_entries(settings_type, place) if name != "home")

@@ -41,7 +41,7 @@ def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
         [models.fast]
         kind = "vllm"
         path = "checkpoints/100"
-        extra = {{ max_num_seqs = 64 }}
+        options = "--max-num-seqs 64"
         [models.wide]
         kind = "transformers"
         path = "checkpoints/100"
@@ -61,7 +61,8 @@ def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
     fast, wide = found.model("fast"), found.model("wide")
     assert isinstance(fast, VllmSpec)
     assert isinstance(wide, TransformersSpec)
-    assert (fast.extra, wide.devices) == ({"max_num_seqs": 64}, ("cuda:0", "cuda:1"))
+    assert (fast.server, fast.serve[-17:]) == ("vllm", "--max-num-seqs 64")
+    assert wide.devices == ("cuda:0", "cuda:1")
     assert (found.model("said").kind, found.model("eyeless").kind) == ("recorded", "blind")
 
 

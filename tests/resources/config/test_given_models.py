@@ -1,6 +1,7 @@
 """Models that are given by where they are: what they are called, and what they are."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from bench_resources.config.environment import known_secrets
 from bench_resources.config.models_toml import MODELS_FILE, read_models, remove_model, save_models
 from bench_resources.config.sections.engine_kinds import read_model_section
 from bench_resources.models.registry.setup import setup_of
+from tests.resources.models.managed import fake_vllm
 
 STEP = Path(__file__).parents[3] / "resources/bench_resources/models/tiny_vlm/run-1/step-4440"
 _LLAVA = "LlavaForConditionalGeneration"
@@ -113,24 +115,34 @@ def test_a_checkpoint_is_named_by_run_step_and_content(home, tmp_path, monkeypat
     assert given(home, str(copied)).name != name
 
 
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    """A command ``vllm``, in PATH, of an environment whose vLLM lists an architecture."""
+
+    def install(listed):
+        models = tmp_path / "env/lib/python3.12/site-packages/vllm/model_executor/models"
+        models.mkdir(parents=True)
+        (models / "registry.py").write_text(f'_MODELS = {{"{listed}": ("llava", "{listed}")}}')
+        program = fake_vllm.install(tmp_path / "env" / "bin")
+        monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+        return program
+
+    return install
+
+
 @pytest.mark.parametrize(
     ("cuda", "listed", "engine"),
     [
-        pytest.param(True, _LLAVA, f"run by vllm: vLLM lists {_LLAVA}", id="vLLM"),
+        pytest.param(True, _LLAVA, "run by vllm: there are a GPU and the command ", id="vLLM"),
         pytest.param(False, _LLAVA, "run by transformers: vLLM finds no CUDA device", id="a CPU"),
         pytest.param(
             True, "Other", f"run by transformers: vLLM does not list {_LLAVA}", id="not in vLLM"
         ),
-        pytest.param(True, "", "run by transformers: vLLM is not installed", id="no vLLM"),
+        pytest.param(True, "", "run by transformers: there is no command vllm", id="no vLLM"),
     ],
 )
-def test_a_folder_is_run_by_the_engine_that_can(home, tmp_path, monkeypatch, cuda, listed, engine):
-    if listed:
-        models = tmp_path / "site" / "vllm" / "model_executor" / "models"
-        models.mkdir(parents=True)
-        (models / "registry.py").write_text(f'_MODELS = {{"{listed}": ("llava", "{listed}")}}')
-        (tmp_path / "site" / "vllm" / "__init__.py").touch()
-        monkeypatch.syspath_prepend(str(tmp_path / "site"))
+def test_a_folder_is_run_by_the_engine_that_can(home, command, monkeypatch, cuda, listed, engine):
+    program = command(listed) if listed else ""
     monkeypatch.setattr("torch.cuda.is_available", lambda: cuda)
     found = given(home, str(STEP))
     kind = "vllm" if "by vllm" in engine else "transformers"
@@ -140,12 +152,43 @@ def test_a_folder_is_run_by_the_engine_that_can(home, tmp_path, monkeypatch, cud
     assert given(home, str(STEP)).name == "mine"  # one model
     (home / "bench.toml").unlink()
     assert found.section == {"kind": kind, "path": str(STEP)}
-    assert found.engine == f"{engine} (another engine: kind=...)"
+    where = program if kind == "vllm" else ""
+    assert found.engine == f"{engine}{where} (another engine: kind=...)"
     named = given(home, f"{STEP},kind=transformers")
     assert (named.section["kind"], named.engine) == ("transformers", "")
     save_models(home, {found.name: {**found.section, "kind": "transformers"}})
     again = given(home, str(STEP))  # as it was run before: other engines respond otherwise
     assert (again.name, again.section["kind"], again.engine) == (found.name, "transformers", "")
+
+
+def test_the_command_may_lie_outside_of_the_path(home, tmp_path, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    program = fake_vllm.install(tmp_path / "elsewhere")  # its environment lists nothing
+    plain = given(home, str(STEP))
+    found = given(home, f"{STEP},program={program}")
+    assert (found.name, found.section["kind"]) == (plain.name, "vllm")
+    written(home, path=str(STEP), program=str(program))
+    assert load_settings(home).model("mine").serve.startswith(f"{program} serve {{path}} --host")
+    program.unlink()
+    chosen = load_settings(home).model("mine")
+    assert chosen == read_model_section({"kind": "transformers", "path": str(STEP)})
+
+
+@pytest.mark.parametrize("left_out", ["tokenizer", "config.json"])
+def test_what_vllm_serve_cannot_load_is_run_by_transformers(
+    home, tmp_path, command, monkeypatch, left_out
+):
+    command(_LLAVA)
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    copied = shutil.copytree(STEP, tmp_path / "step")
+    for file in copied.glob(f"{left_out}*"):
+        file.unlink()
+    written(home, path=str(copied))
+    chosen = load_settings(home).engine_of("mine")
+    assert (chosen.kind, chosen.why) == (
+        "transformers",
+        "vllm serve needs whole weights with their tokenizer",
+    )
 
 
 def test_a_gguf_that_sees_names_the_server_that_runs_it(home, tmp_path):
@@ -185,7 +228,9 @@ def test_a_folder_that_is_to_be_converted_names_its_layout(home, tmp_path, files
         pytest.param({"path": "nowhere"}, "nowhere: no such folder", id="no folder"),
         pytest.param({"path": str(STEP), "batchsize": 4}, "mean 'batch_size'", id="a typing error"),
         pytest.param(
-            {"path": str(STEP), "devices": ["cpu"], "max_model_len": 9}, "set kind", id="of both"
+            {"path": str(STEP), "devices": ["cpu"], "data_parallel_size": 9},
+            "set kind",
+            id="of both",
         ),
         pytest.param({}, "path: Field required", id="no path"),
     ],

@@ -39,7 +39,32 @@ def test_a_model_takes_the_gpus_of_its_device(fields: dict[str, Any], gpus: floa
     assert transformers(**fields).gpus == gpus
 
 
-def test_vllm_takes_as_many_as_share_its_layers() -> None:
-    assert VllmSpec.model_validate({"kind": "vllm", "path": "m"}).gpus == 1
-    wide = {"kind": "vllm", "path": "m", "tensor_parallel_size": 4}
-    assert VllmSpec.model_validate(wide).gpus == 4
+def vllm(**fields: Any) -> VllmSpec:
+    return VllmSpec.model_validate({"kind": "vllm", "path": "m", **fields})
+
+
+def test_vllm_takes_the_gpus_of_all_its_copies() -> None:
+    assert vllm().gpus == 1
+    assert vllm(tensor_parallel_size=4, data_parallel_size=2).gpus == 8
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        pytest.param({"serve": "vllm serve {path} --port {port}"}, "serve does not go", id="serve"),
+        pytest.param({"base_url": "http://s/v1"}, "base_url does not go", id="an address"),
+        pytest.param({"program": "bin/vllm"}, "or an absolute path", id="a path from nowhere"),
+        pytest.param({"options": "--a | b"}, r"options: \| needs a shell", id="a shell's words"),
+        pytest.param({"options": "--a '"}, "options: cannot be split", id="no words"),
+        pytest.param(
+            {"options": "--api-key sesame-0pen"},
+            r"options: contains a key \(--api-key\)",
+            id="a key",
+        ),
+        pytest.param({"tensor_parallel_size": 0}, "greater than 0", id="no GPU"),
+        pytest.param({"batch_size": 4}, "Extra inputs are not permitted", id="of transformers"),
+    ],
+)
+def test_what_vllm_does_not_take_is_refused(fields: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ValidationError, match=complaint):
+        vllm(**fields)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request
-from bench_resources.config.sections.local_models import TransformersSpec, VllmSpec
+from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.response_cache.caching_model import CachingModel
 from tests.resources.response_cache.test_store import Noted
@@ -111,4 +111,3 @@ def test_what_a_local_checkpoint_s_section_adds() -> None:
         'variables={"a": 2, "b": 1}',
         'processor={"c": 3}',
     ]
-    assert VllmSpec(kind="vllm", path="p").identity_parts == []

@@ -1,21 +1,29 @@
 """Sections of local checkpoints, run by transformers or vLLM."""
 
 import json
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.sections.base import ModelSpec, Needs, SamplingSection
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.config.sections.serving import validate_command
 
 PLAIN_TEMPLATE = "plain"
+VLLM = "vllm"
+_WRITTEN = frozenset(
+    {"serve", "server", "base_url", "format", "model", "batch", "health", "max_tokens_field"}
+)
+"""Keys of a server that ``kind = "vllm"`` sets."""
 
 
-class LocalSpec(SamplingSection):
-    """A Hugging Face checkpoint that is run on this machine."""
+class TransformersSpec(SamplingSection):
+    """An image-text-to-text checkpoint, run by transformers on this machine."""
 
     path: str
     """Folder, absolute or relative to bench.toml, or hub id."""
@@ -24,7 +32,7 @@ class LocalSpec(SamplingSection):
     base: str = ""
     """Base checkpoint of a PEFT adapter; default: as the adapter says."""
     merge_adapter: bool = True
-    """Merge the adapter into the base weights; otherwise it is applied per token, as vLLM does."""
+    """Merge the adapter into the base weights; otherwise it is applied per token."""
     processor: str = ""
     """Folder or hub id of tokenizer and processor, if they are not with the weights."""
     chat_template: str = ""
@@ -33,8 +41,6 @@ class LocalSpec(SamplingSection):
     chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
     """Variables of the chat template, such as ``{enable_thinking = false}``; part of a response's
     identity."""
-    batch_size: int = Field(gt=0)
-    """Most questions per batch."""
     batch_tokens: int = Field(16_384, gt=0)
     """Most image tokens per batch."""
     max_image_pixels: int | None = Field(None, gt=0)
@@ -50,66 +56,6 @@ class LocalSpec(SamplingSection):
     """Run the checkpoint's own code."""
     needs: Needs = Field(default_factory=dict)
     """Resources of a run on the cluster, such as ``{gpu = 1, cpu = 4}``."""
-
-    @property
-    def place(self) -> str:
-        """The checkpoint."""
-        return self.path
-
-    @property
-    def gpus(self) -> float:
-        """GPUs of a run of this model."""
-        return self.needs.get("gpu", self._default_gpus)
-
-    @property
-    def _default_gpus(self) -> float:
-        return 0.0
-
-    @property
-    def identity_parts(self) -> list[str]:
-        """Processing of prompts and images, as parts of a response's identity.
-
-        Raises:
-            ModelError: If the file of the chat template cannot be read.
-        """
-        parts = [f"px={limit}"] if (limit := self.max_image_pixels) else []
-        parts += [f"tokens={limit}"] if (limit := self.max_image_tokens) else []
-        parts += ["text_only"] if self.text_only else []
-        parts += [f"template={named}"] if (named := _template_digest(self.chat_template)) else []
-        parts += (
-            [_format_arguments("variables", arguments)]
-            if (arguments := self.chat_template_kwargs)
-            else []
-        )
-        parts += (
-            [_format_arguments("processor", arguments)]
-            if (arguments := self.processor_kwargs)
-            else []
-        )
-        return parts
-
-
-AnyLocalSpec = TypeVar("AnyLocalSpec", bound=LocalSpec)
-
-
-def _format_arguments(what: str, arguments: Mapping[str, Any]) -> str:
-    return f"{what}={json.dumps(arguments, sort_keys=True)}"
-
-
-def _template_digest(chat_template: str) -> str:
-    if chat_template in ("", PLAIN_TEMPLATE):
-        return chat_template
-    try:
-        return sha256(Path(chat_template).expanduser().read_bytes()).hexdigest()[:8]
-    except OSError as error:
-        raise ModelError(
-            f"chat_template {chat_template}: cannot be read: {error.strerror}"
-        ) from error
-
-
-class TransformersSpec(LocalSpec):
-    """An image-text-to-text checkpoint, run by transformers."""
-
     device: str = "auto"
     """``"cuda"``, ``"cuda:1"``, ``"mps"``, ``"cpu"``; ``"auto"`` takes the first available."""
     devices: tuple[str, ...] | Literal["all"] = ()
@@ -135,43 +81,131 @@ class TransformersSpec(LocalSpec):
         return self
 
     @property
-    def _default_gpus(self) -> float:
+    def place(self) -> str:
+        """The checkpoint."""
+        return self.path
+
+    @property
+    def gpus(self) -> float:
+        """GPUs of a run of this model."""
         if self.devices:
-            return 1.0 if self.devices == "all" else float(len(self.devices))
-        return 1.0 if self.device.startswith("cuda") else 0.0
+            default = 1.0 if self.devices == "all" else float(len(self.devices))
+        else:
+            default = 1.0 if self.device.startswith("cuda") else 0.0
+        return self.needs.get("gpu", default)
+
+    @property
+    def identity_parts(self) -> list[str]:
+        """Processing of prompts and images, as parts of a response's identity.
+
+        Raises:
+            ModelError: If the file of the chat template cannot be read.
+        """
+        parts = [f"px={limit}"] if (limit := self.max_image_pixels) else []
+        parts += [f"tokens={limit}"] if (limit := self.max_image_tokens) else []
+        parts += ["text_only"] if self.text_only else []
+        parts += [f"template={named}"] if (named := _template_digest(self.chat_template)) else []
+        parts += (
+            [_format_arguments("variables", arguments)]
+            if (arguments := self.chat_template_kwargs)
+            else []
+        )
+        parts += (
+            [_format_arguments("processor", arguments)]
+            if (arguments := self.processor_kwargs)
+            else []
+        )
+        return parts
 
 
-class VllmSpec(LocalSpec):
-    """A checkpoint that vLLM runs in this process; needs ``pip install '.[vllm]'`` and a GPU."""
+def _format_arguments(what: str, arguments: Mapping[str, Any]) -> str:
+    return f"{what}={json.dumps(arguments, sort_keys=True)}"
 
-    dtype: Literal["bfloat16", "float16", "float32"] = "bfloat16"
-    """Precision of the weights."""
-    batch_size: int = Field(512, gt=0)
-    """Questions per call of vLLM; responses are cached when all have arrived."""
-    max_model_len: int | None = Field(None, gt=0)
-    """Longest prompt and response, in tokens; default: as the checkpoint says."""
-    gpu_memory_utilization: float = Field(0.9, gt=0, le=1)
-    """Share of each GPU's memory."""
+
+def _template_digest(chat_template: str) -> str:
+    if chat_template in ("", PLAIN_TEMPLATE):
+        return chat_template
+    try:
+        return sha256(Path(chat_template).expanduser().read_bytes()).hexdigest()[:8]
+    except OSError as error:
+        raise ModelError(
+            f"chat_template {chat_template}: cannot be read: {error.strerror}"
+        ) from error
+
+
+def _check_program(program: str) -> str:
+    if "/" in program and not Path(program).is_absolute():
+        raise ValueError("expected a command in PATH, or an absolute path")
+    return program
+
+
+Program: TypeAlias = Annotated[str, AfterValidator(_check_program)]
+
+
+class VllmSpec(ServerSpec):
+    """A checkpoint that ``vllm serve`` serves during a run; needs vLLM and a GPU."""
+
+    path: str
+    """Folder with the weights, their tokenizer and their processor."""
+    program: Program = VLLM
+    """The command of vLLM: its name in PATH, or its absolute path in an environment of its own."""
+    dtype: Literal["auto", "bfloat16", "float16", "float32"] = "bfloat16"
+    """Precision of the weights; ``"auto"``: as the checkpoint says. Part of a response's
+    identity."""
     tensor_parallel_size: int = Field(1, gt=0)
-    """GPUs that share one copy of the weights."""
-    images_per_prompt: int | None = Field(None, gt=0)
-    """Most images per prompt; default: vLLM's."""
-    prompts: Literal["checkpoint", "vllm"] = "checkpoint"
-    """``"checkpoint"``: the checkpoint's processor writes prompts, as with transformers.
-    ``"vllm"``: vLLM does; special tokens in a question are then read as tokens."""
-    extra: dict[str, Any] = Field(default_factory=dict)
-    """Further arguments of vLLM's ``LLM``, such as ``{max_num_seqs = 64}``; part of a response's
+    """GPUs that share one copy of the weights; part of a response's identity."""
+    data_parallel_size: int = Field(1, gt=0)
+    """Copies of the weights, each on GPUs of its own."""
+    options: str = ""
+    """Further options of ``vllm serve``, such as ``"--max-model-len 8192"``; part of a response's
     identity."""
 
     @property
-    def _default_gpus(self) -> float:
-        return float(self.tensor_parallel_size)
+    def gpus(self) -> float:
+        """GPUs of a run of this model."""
+        return float(self.tensor_parallel_size * self.data_parallel_size)
+
+    @property
+    def served_by(self) -> str:
+        """The engine."""
+        return VLLM
+
+    @model_validator(mode="before")
+    @classmethod
+    def _write_command(cls, section: Mapping[str, Any]) -> dict[str, Any]:
+        if given := sorted(_WRITTEN & section.keys()):
+            raise ValueError(
+                f'{given[0]} does not go with kind = "vllm", which starts a server of its own. Use'
+                ' kind = "server" for other commands and addresses'
+            )
+        try:
+            command = validate_command(" ".join(_command(section)))
+        except ValueError as error:
+            raise ValueError(f"options: {error}") from error
+        return {**section, "serve": command, "server": VLLM}
+
+
+def _command(section: Mapping[str, Any]) -> Iterator[str]:
+    """The words of ``vllm serve`` for a section."""
+    yield f"{shlex.quote(str(section.get('program', VLLM)))} serve {{path}}"
+    yield "--host 127.0.0.1 --port {port} --served-model-name {name}"
+    yield f"--dtype {section.get('dtype', 'bfloat16')}"
+    if section.get("decoding") != "card":
+        yield "--generation-config vllm"  # only its end tokens are used
+    for name in ("tensor_parallel_size", "data_parallel_size"):
+        if (number := section.get(name, 1)) != 1:
+            yield f"--{name.replace('_', '-')} {number}"
+    yield str(section.get("options", ""))
+
+
+CheckpointSpec: TypeAlias = TransformersSpec | VllmSpec
+"""A checkpoint that a run loads or serves."""
 
 
 class AutoSpec(ModelSpec):
     """A checkpoint whose engine is chosen, with the keys of either engine.
 
-    vLLM if it is installed, finds a GPU and lists the architecture; else transformers.
+    vLLM if its command and a GPU are there and it lists the architecture; else transformers.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -179,6 +213,8 @@ class AutoSpec(ModelSpec):
     path: str
     """Folder, GGUF file or hub id, run by vLLM if possible, else by transformers; further keys are
     those of the engine."""
+    program: Program = VLLM
+    """The command of vLLM, as with ``kind = "vllm"``; without it, transformers runs the model."""
 
     @property
     def place(self) -> str:
@@ -189,14 +225,14 @@ class AutoSpec(ModelSpec):
     def own_fields() -> dict[str, set[str]]:
         """Keys that only one of the two kinds has, by kind."""
         one, other = set(TransformersSpec.model_fields), set(VllmSpec.model_fields)
-        return {"transformers": one - other, "vllm": other - one}
+        return {"transformers": one - other, VLLM: other - one - set(AutoSpec.model_fields)}
 
     @model_validator(mode="after")
     def _check_engine_keys(self) -> Self:
-        values = self.model_dump()
+        values = self.model_dump(exclude={"program"})
         own = {kind for kind, names in self.own_fields().items() if names & values.keys()}
         if len(own) > 1:
             raise ValueError("keys of transformers and of vllm; set kind to one of them")
-        kind = VllmSpec if "vllm" in own else TransformersSpec
+        kind = VllmSpec if VLLM in own else TransformersSpec
         kind.model_validate(values)
         return self

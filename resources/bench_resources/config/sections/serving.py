@@ -106,6 +106,11 @@ class ManagedServerSection(ModelSpec):
         return 0.0
 
     @property
+    def served_by(self) -> str:
+        """Whatever serves ``path``, by a name for a response's identity."""
+        return "served"
+
+    @property
     def is_routed(self) -> bool:
         """Whether a request may reach the server of another model by mistake."""
         return bool(self.path and not self.serve)

@@ -13,6 +13,7 @@ from bench_resources.checkpoints.content_checksums import require_unchanged, ver
 from bench_resources.checkpoints.files import read_object
 from bench_resources.checkpoints.identity import Checkpoint, pin_served
 from bench_resources.config.environment import known_secrets
+from bench_resources.config.sections.local_models import VllmSpec
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.event_loop import Arrival
 from bench_resources.models.api.engine import ServerEngine, Spent, no_tokens
@@ -28,10 +29,10 @@ _POLL_SECONDS = (
 class ServedEngine(ServerEngine):
     """Sends requests to a server of the weights in a folder; with ``serve``, starts it.
 
-    The identity is the folder's content, the command and the constant fields of a request; no
-    address is part of it. The folder is checked before the server starts, when it is ready, and
-    while it answers: servers may map files into memory. The watchdog restarts a dead server at its
-    port. Of a server that somebody else started, the model name is checked in every response.
+    The identity is the engine, the folder's content, the command and the constant fields of a
+    request; no address is part of it. The folder is checked before the server starts, when it is
+    ready, and while it answers: servers may map files into memory. The watchdog restarts a dead
+    server at its port. Of a server that somebody else started, every response's model is checked.
     """
 
     def __init__(
@@ -60,10 +61,10 @@ class ServedEngine(ServerEngine):
 
     @cached_property
     def identity(self) -> str:
-        """The content of the weights, the command, and the constant fields of a request."""
+        """The engine, content of the weights, command, and constant fields of a request."""
         spec = self._written
         command = f",command={spec.command_digest}" if spec.serve else ""
-        return spec.identity_of(f"served:{self.checkpoint.content}{command}")
+        return spec.identity_of(f"{spec.served_by}:{self.checkpoint.content}{command}")
 
     @cached_property
     def checkpoint(self) -> Checkpoint:
@@ -121,6 +122,8 @@ class ServedEngine(ServerEngine):
     def _serve(self) -> None:
         """Start the server, wait until it is ready, and send requests to it."""
         spec, name, port = self._written, self._name, free_port()
+        if isinstance(spec, VllmSpec):
+            _refuse_parts(self.checkpoint)
         model = spec.model or (name if "{name}" in spec.serve else spec.path)
         command = spec.command(path=spec.path, port=port, name=name)
         log = self._logs / f"{name.replace('/', '+')}.log"
@@ -137,3 +140,21 @@ class ServedEngine(ServerEngine):
         _log.info("%s is served at port %d", spec.path, port)
         address = {"model": model, "base_url": f"http://{HOST}:{port}/v1"}
         self._use_section(spec.model_copy(update=address))
+
+
+def _refuse_parts(checkpoint: Checkpoint) -> None:
+    """Refuse a checkpoint whose parts lie in several folders: ``vllm serve`` takes one.
+
+    Raises:
+        ModelError: If they do.
+    """
+    if checkpoint.adapter:
+        raise ModelError(
+            f"{checkpoint.adapter}: vllm serve takes whole weights, not an adapter. Merge it into"
+            ' its base (merge_and_unload of PEFT), or use kind = "transformers"'
+        )
+    if checkpoint.processor:
+        raise ModelError(
+            f"{checkpoint.location}: its tokenizer and processor are in {checkpoint.processor}."
+            ' Copy them to the weights, or use kind = "transformers"'
+        )

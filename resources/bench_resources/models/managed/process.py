@@ -2,7 +2,6 @@
 
 import io
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -17,6 +16,7 @@ import orjson
 
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import Secrets
+from bench_resources.config.environment import find_program
 from bench_resources.http.pages import fetch_page
 from bench_resources.models.api.formats.response_body import as_object
 from bench_resources.models.managed import process_watchdog
@@ -36,18 +36,6 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
-def program(named: str) -> str:
-    """Find a program in PATH or beside the running Python.
-
-    Raises:
-        ModelError: If it is in neither.
-    """
-    folder = Path(sys.executable).parent
-    if found := shutil.which(named) or shutil.which(named, path=str(folder)):
-        return found
-    raise ModelError(f"no program {named} in PATH or in {folder}")
-
-
 class StartedServer:
     """A server process on a local port; the process watchdog ends it with ours."""
 
@@ -57,7 +45,10 @@ class StartedServer:
         Raises:
             ModelError: If there is no such program, or the log cannot be written.
         """
-        words = [program(command[0]), *command[1:]]
+        program = find_program(command[0])
+        if program is None:
+            folder = Path(sys.executable).parent
+            raise ModelError(f"no program {command[0]} in PATH or in {folder}")
         self.port = port
         self._log = log
         try:
@@ -66,7 +57,7 @@ class StartedServer:
         except OSError as error:
             raise ModelError(f"{log}: {error.strerror}") from error
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", process_watchdog.__file__, *words],
+            [sys.executable, "-I", "-S", process_watchdog.__file__, program, *command[1:]],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -7,12 +7,7 @@ from typing import Any
 from bench_assets.features import hook_of
 from bench_resources.config.sections.base import ModelSpec
 from bench_resources.config.sections.engine_kinds import EngineContext, EngineKind, installed_kind
-from bench_resources.config.sections.local_models import (
-    PLAIN_TEMPLATE,
-    AnyLocalSpec,
-    TransformersSpec,
-    VllmSpec,
-)
+from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
 from bench_resources.config.sections.models import SPECS, PythonSpec
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.registry.python_model import PythonEngine
@@ -26,7 +21,9 @@ def engine_kind(spec: ModelSpec) -> EngineKind[Any] | None:
     return _ENGINES.get(spec.kind) if spec.kind in SPECS else installed_kind(spec.kind)
 
 
-def resolve_local_paths(spec: AnyLocalSpec, resolve: Callable[[Path | str], Path]) -> AnyLocalSpec:
+def resolve_local_paths(
+    spec: TransformersSpec, resolve: Callable[[Path | str], Path]
+) -> TransformersSpec:
     """Resolve relative paths against the folder of bench.toml."""
     places = {"path": spec.path, "base": spec.base, "processor": spec.processor}
     if spec.chat_template != PLAIN_TEMPLATE:
@@ -61,13 +58,6 @@ def _open_transformers(spec: TransformersSpec, at: EngineContext) -> Engine:
     return TransformersEngine(spec, spec.path, at.read_image, **found)
 
 
-def _open_vllm(spec: VllmSpec, at: EngineContext) -> Engine:
-    from bench_resources.models.vllm.engine import VllmEngine
-
-    spec = resolve_local_paths(spec, at.resolve)
-    return VllmEngine(spec, spec.path, at.read_image)
-
-
 def _open_server(spec: ServerSpec, at: EngineContext) -> Engine:
     from bench_resources.models.api.engine import ServerEngine
     from bench_resources.models.managed.engine import ServedEngine
@@ -84,7 +74,6 @@ def _open_server(spec: ServerSpec, at: EngineContext) -> Engine:
 
 _ENGINES: Mapping[str, EngineKind[Any]] = {
     "transformers": EngineKind(spec=TransformersSpec, engine=_open_transformers),
-    "vllm": EngineKind(spec=VllmSpec, engine=_open_vllm),
     "server": EngineKind(spec=ServerSpec, engine=_open_server, alone=False),
     "python": EngineKind(spec=PythonSpec, engine=PythonEngine, alone=False),
 }

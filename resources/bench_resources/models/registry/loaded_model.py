@@ -11,7 +11,7 @@ from PIL import Image as PILImage
 from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS
 from bench_assets.core.schema.chat import Response
 from bench_resources.checkpoints.identity import Checkpoint
-from bench_resources.config.sections.local_models import LocalSpec, TransformersSpec
+from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.model import TransformersModel
 from bench_resources.models.transformers.prompt_tensors import PromptBatch
 from bench_resources.models.transformers.sampling import read_generation_config
@@ -82,7 +82,7 @@ class CheckpointInspection:
         """The checkpoint's first special tokens."""
         return self._tokenizer.all_special_tokens[:_MOST_TOKENS]  # type: ignore[no-any-return]
 
-    def described(self, spec: LocalSpec, checkpoint: Checkpoint) -> LoadedCheckpoint:
+    def described(self, spec: TransformersSpec, checkpoint: Checkpoint) -> LoadedCheckpoint:
         """Describe the loaded checkpoint.
 
         Raises:
@@ -127,7 +127,7 @@ def _format_decoding(written: dict[str, Any]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in kept.items() if value is not None)
 
 
-def _thinking_marks(processor: Any, tokenizer: Any, spec: LocalSpec) -> tuple[str, ...]:  # noqa: ANN401
+def _thinking_marks(processor: Any, tokenizer: Any, spec: TransformersSpec) -> tuple[str, ...]:  # noqa: ANN401
     if spec.thinking_tags:
         return (spec.thinking_tags[0],)
     known = [str(processor.chat_template), *map(str, tokenizer.added_tokens_decoder.values())]

@@ -18,7 +18,7 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.config.environment import known_secrets
 from bench_resources.config.sections.base import ModelSpec, SamplingSection
 from bench_resources.config.sections.engine_kinds import EngineContext
-from bench_resources.config.sections.local_models import LocalSpec, TransformersSpec
+from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.config.sections.models import BlindSpec, DerivedSpec, PythonSpec, RecordedSpec
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.registry.engines import engine_kind, resolve_local_paths
@@ -372,7 +372,7 @@ def _shorten_responses(spec: AnySpec) -> AnySpec:
         update |= {"max_tokens": min(spec.max_tokens, _MAX_TOKENS)}
     if isinstance(spec, ServerSpec):
         update |= {"batch": False}  # which may take a day
-    if isinstance(spec, LocalSpec):
+    if isinstance(spec, TransformersSpec):
         update |= {
             "batch_size": max(spec.batch_size, _TOGETHER),
             "batch_tokens": max(spec.batch_tokens, _BATCH_TOKENS),

@@ -20,6 +20,7 @@ from bench_resources.config.environment import known_secrets
 from bench_resources.config.sections.base import ModelSpec, PriceSection, SamplingSection
 from bench_resources.config.sections.engine_kinds import EngineContext, EngineKind
 from bench_resources.config.sections.models import DerivedSpec, ElicitedSpec, RecordedSpec
+from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.config.stores import open_response_store
 from bench_resources.images.store import ImageStore
@@ -175,7 +176,7 @@ def _refuse_other_content(name: str, spec: ModelSpec, engine: Engine, settings: 
 
 def _apply_budget(engine: Engine, spec: ModelSpec, at: EngineContext) -> Engine:
     """Apply the budget of a section; the server engine applies it itself."""
-    if isinstance(spec, PriceSection) and has_budget(spec) and spec.kind != "server":
+    if isinstance(spec, PriceSection) and has_budget(spec) and not isinstance(spec, ServerSpec):
         return WithinBudget(engine, spec, at.spent)
     return engine
 

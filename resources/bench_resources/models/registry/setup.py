@@ -20,10 +20,7 @@ from bench_resources.checkpoints.identity import pin, pin_served
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.base import ModelSpec
 from bench_resources.config.sections.local_models import (
-    AnyLocalSpec,
-    LocalSpec,
     TransformersSpec,
-    VllmSpec,
 )
 from bench_resources.config.sections.models import (
     EMBEDDED_MODELS,
@@ -40,7 +37,6 @@ _SMALL = 1 << 20  # bytes; larger files are identified by size and time
 _NEUTRAL_FIELDS = {  # change only speed and price
     *("price_in", "price_out", "budget", "budget_tokens"),
     *("batch_size", "batch_tokens", "device", "devices", "cache"),
-    *("gpu_memory_utilization", "tensor_parallel_size"),
     "needs",
 }
 _PLACES = {"path", "base", "processor", "chat_template", "file"}
@@ -85,7 +81,7 @@ def _facts(name: str, settings: Settings) -> list[object]:
         return [*spec.way, _facts(spec.of, settings)]
     if isinstance(spec, ServerSpec):
         return _server_facts(spec, settings)
-    if isinstance(spec, LocalSpec):
+    if isinstance(spec, TransformersSpec):
         files = _checkpoint_files(spec, settings)
         return [_section(spec, settings), spec.identity_parts, *_digests(files)]
     section = _section(spec, settings)
@@ -100,7 +96,7 @@ def _server_facts(spec: ServerSpec, settings: Settings, *, files: bool = True) -
     command = spec.command_digest if spec.serve else ""
     path = Path(resolve_server_paths(spec, settings.resolve).path)
     weights = (watched_files(path) if path.is_dir() else [path]) if files else []
-    return [spec.identity_of("served"), command, *decoding, *_digests(weights)]
+    return [spec.identity_of(spec.served_by), command, *decoding, *_digests(weights)]
 
 
 def _has_content_in_name(name: str) -> bool:
@@ -127,10 +123,10 @@ def _package_files(module: str) -> list[Path]:
     return [Path(place, *below[:-1]) for place in places]
 
 
-def _checkpoint_files(spec: LocalSpec, settings: Settings) -> Iterator[Path]:
+def _checkpoint_files(spec: TransformersSpec, settings: Settings) -> Iterator[Path]:
     """Files of a checkpoint; none for a hub id, whose revision is in its section."""
     resolved = resolve_local_paths(spec, settings.resolve)
-    gguf = resolved.gguf_file if isinstance(resolved, TransformersSpec) else None
+    gguf = resolved.gguf_file
     for folder in (Path(place) for place in (resolved.path, resolved.base) if place):
         if gguf:
             yield folder / gguf
@@ -158,7 +154,7 @@ def _state(name: str, settings: Settings) -> list[object]:
         settings.base_model(spec, name)
         return [section, state_of(spec.of, settings)]
     digests = home_digests(settings.home)
-    if isinstance(spec, TransformersSpec | VllmSpec):
+    if isinstance(spec, TransformersSpec):
         return [section, *_checkpoint_state(resolve_local_paths(spec, settings.resolve), digests)]
     if isinstance(spec, ServerSpec) and spec.path:
         place = resolve_server_paths(spec, settings.resolve).path
@@ -169,22 +165,16 @@ def _state(name: str, settings: Settings) -> list[object]:
     return [section, *digests.of([*named_files(section, settings), _package_of(module)])]
 
 
-def _checkpoint_state(spec: AnyLocalSpec, digests: FileDigests) -> list[object]:
-    transformers_spec = spec if isinstance(spec, TransformersSpec) else None
+def _checkpoint_state(spec: TransformersSpec, digests: FileDigests) -> list[object]:
     pinned = pin(
         spec.path,
         spec.revision,
-        transformers_spec.gguf_file if transformers_spec else None,
+        spec.gguf_file,
         processor=spec.processor,
         base=spec.base,
         digest=_cached_digest(digests),
     )
-    # "auto" depends on the machine.
-    return [
-        pinned.content,
-        spec.identity_parts,
-        dtype_of(transformers_spec) if transformers_spec else "",
-    ]
+    return [pinned.content, spec.identity_parts, dtype_of(spec)]  # "auto" depends on the machine
 
 
 def _cached_digest(digests: FileDigests) -> Callable[[Iterable[Path]], str]:

@@ -1,17 +1,16 @@
 """Engine of a Hugging Face checkpoint on one or several devices."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Generic, TypeVar, cast
+from typing import cast
 
 from bench_assets.core.schema.chat import Decoding, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.content_checksums import require_unchanged
 from bench_resources.checkpoints.identity import Checkpoint, pin
 from bench_resources.checkpoints.torchvision_operators import require_local
-from bench_resources.config.sections.local_models import TransformersSpec, VllmSpec
+from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.batch_trial import ALONE, BatchTrials
 from bench_resources.models.transformers.image_digests import ImageDigests
 from bench_resources.models.transformers.loading import device_of, dtype_of
@@ -30,91 +29,11 @@ from bench_resources.models.workers.processes import WorkerProcesses
 from bench_resources.response_cache.engine import ReadImage
 from bench_resources.response_cache.image_changes import LOCAL_CHANGES, ImageChangeRecorder
 
-Spec = TypeVar("Spec", TransformersSpec, VllmSpec)
-
 LOCAL_METHODS = frozenset({"likelihood", "constrained"})
 
 
-class CheckpointEngine(ABC, Generic[Spec]):
-    """An engine of a local checkpoint, loaded at the first request."""
-
-    def __init__(self, spec: Spec, location: str, read_image: ReadImage, load: Load) -> None:
-        self._spec: Spec = spec
-        self._location = location
-        self._read_image = read_image
-        self._load = load
-        self.shown = ImageChangeRecorder(read_image, LOCAL_CHANGES)
-
-    @property
-    @abstractmethod
-    def identity(self) -> str:
-        """Content of the checkpoint, precision, and settings that change responses."""
-
-    @cached_property
-    def decoding(self) -> Decoding:
-        """The default decoding of a request."""
-        spec = self._spec
-        return self._card.decoding(spec.max_tokens, spec.seed) if self._card else spec.decoding
-
-    @property
-    def peak_memory(self) -> int | None:
-        """Peak bytes of tensors during the last stream; None if unknown."""
-        return None
-
-    @cached_property
-    def job(self) -> Job:
-        """The description of the model for a worker."""
-        spec, rest = apply_card(self._spec, self._card)
-        return Job(
-            spec=spec,
-            checkpoint=self.checkpoint,
-            read_image=self._read_image,
-            load=self._load,
-            rest=rest,
-        )
-
-    @cached_property
-    def checkpoint(self) -> Checkpoint:
-        """The checkpoint, pinned to its content."""
-        spec = self._spec
-        pinned = pin(
-            self._location,
-            spec.revision,
-            getattr(spec, "gguf_file", None),  # VllmSpec has none
-            processor=spec.processor,
-            base=spec.base,
-        )
-        return with_template(spec, pinned)
-
-    @property
-    def elicits(self) -> frozenset[str]:
-        """Elicitation methods: likelihoods, and generation of one option."""
-        return LOCAL_METHODS
-
-    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        """Yield position and response, batch by batch."""
-        yield from self.shown.noted(requests, self._batches.stream(requests))
-
-    def particulars(self, request: Request) -> str:
-        """The decoder's version where it changes the pixels of an image."""
-        return self.shown.particulars(request)
-
-    def close(self) -> None:
-        """Free the memory; a later request loads the weights again."""
-        if batches := vars(self).get("_batches"):  # else a broken checkpoint would be read here
-            batches.close()
-
-    @cached_property
-    def _batches(self) -> Batches:
-        return self.job.batches()
-
-    @cached_property
-    def _card(self) -> Card | None:
-        return card_of(self._spec, self.checkpoint)
-
-
-class TransformersEngine(CheckpointEngine[TransformersSpec]):
-    """Runs a checkpoint on CUDA, MPS or the CPU.
+class TransformersEngine:
+    """Runs a checkpoint on CUDA, MPS or the CPU; it is loaded at the first request.
 
     In float32 on the CPU a response does not depend on its batch; in half precision and on GPUs,
     sums round differently in different batches, and a near-tie may fall the other way. Sampled
@@ -131,12 +50,16 @@ class TransformersEngine(CheckpointEngine[TransformersSpec]):
         digests: ImageDigests | None = None,
         trials: BatchTrials | None = None,
     ) -> None:
-        """Store the configuration.
+        """Store the configuration; ``location`` is a folder or a hub id.
 
         Without ``digests``, image preprocessing is not part of the identity; without ``trials``,
         requests are batched without a trial.
         """
-        super().__init__(spec, location, read_image, load)
+        self._spec = spec
+        self._location = location
+        self._read_image = read_image
+        self._load = load
+        self.shown = ImageChangeRecorder(read_image, LOCAL_CHANGES)
         self._digests = digests
         self._trials = trials
         self._tried: list[Answers] = []  # the model of a trial, until the first request
@@ -162,11 +85,72 @@ class TransformersEngine(CheckpointEngine[TransformersSpec]):
         return ",".join(parts)
 
     @cached_property
+    def decoding(self) -> Decoding:
+        """The default decoding of a request."""
+        spec = self._spec
+        return self._card.decoding(spec.max_tokens, spec.seed) if self._card else spec.decoding
+
+    @property
+    def elicits(self) -> frozenset[str]:
+        """Elicitation methods: likelihoods, and generation of one option."""
+        return LOCAL_METHODS
+
+    @property
+    def peak_memory(self) -> int | None:
+        """Peak bytes of tensors during the last stream, with the weights; CUDA only."""
+        return self._peak_memory
+
+    @cached_property
+    def checkpoint(self) -> Checkpoint:
+        """The checkpoint, pinned to its content."""
+        spec = self._spec
+        pinned = pin(
+            self._location,
+            spec.revision,
+            spec.gguf_file,
+            processor=spec.processor,
+            base=spec.base,
+        )
+        return with_template(spec, pinned)
+
+    @cached_property
     def job(self) -> Job:
         """The description of the model for a worker."""
-        job = super().job
-        changes = {"batch_size": 1} if self._has_batch_effects else {}
-        return replace(job, spec=job.spec.model_copy(update=changes))
+        spec, rest = apply_card(self._spec, self._card)
+        return Job(
+            spec=spec.model_copy(update={"batch_size": 1} if self._has_batch_effects else {}),
+            checkpoint=self.checkpoint,
+            read_image=self._read_image,
+            load=self._load,
+            rest=rest,
+        )
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        """Yield position and response, batch by batch."""
+        device = device_of(self._spec.device)
+        reset_peak_memory(device)
+        yield from self.shown.noted(requests, self._batches.stream(requests))
+        self._peak_memory = peak_memory(device)
+
+    def particulars(self, request: Request) -> str:
+        """The decoder's version where it changes the pixels of an image."""
+        return self.shown.particulars(request)
+
+    def close(self) -> None:
+        """Free the memory; a later request loads the weights again."""
+        if self._tried:
+            self._tried.clear()
+            free_memory()
+        if batches := vars(self).get("_batches"):  # else a broken checkpoint would be read here
+            batches.close()
+
+    @cached_property
+    def _batches(self) -> Batches:
+        return replace(self.job, load=self._take_or_load).batches()
+
+    @cached_property
+    def _card(self) -> Card | None:
+        return card_of(self._spec, self.checkpoint)
 
     @cached_property
     def _has_batch_effects(self) -> bool:
@@ -182,31 +166,8 @@ class TransformersEngine(CheckpointEngine[TransformersSpec]):
         self._tried = [model]
         return cast("TransformersModel", model)
 
-    @cached_property
-    def _batches(self) -> Batches:
-        return replace(self.job, load=self._take_or_load).batches()
-
     def _take_or_load(self, spec: TransformersSpec, checkpoint: Checkpoint) -> Answers:
         return self._tried.pop() if self._tried else self._load(spec, checkpoint)
-
-    def close(self) -> None:
-        """Free the memory; a later request loads the weights again."""
-        if self._tried:
-            self._tried.clear()
-            free_memory()
-        super().close()
-
-    @property
-    def peak_memory(self) -> int | None:
-        """Peak bytes of tensors during the last stream, with the weights; CUDA only."""
-        return self._peak_memory
-
-    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        """Yield position and response, batch by batch."""
-        device = device_of(self._spec.device)
-        reset_peak_memory(device)
-        yield from super().stream(requests)
-        self._peak_memory = peak_memory(device)
 
 
 class DataParallelEngine:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from torch.nn import Module
     from transformers import PretrainedConfig, PreTrainedModel
 
-LOADING_ERRORS = (
+_LOADING_ERRORS = (
     ArithmeticError,
     AssertionError,
     AttributeError,
@@ -123,10 +123,7 @@ def refuse_unscaled(location: str, config: "PretrainedConfig", left_out: Iterabl
         problem = f"quantised ({scales[0]}), and config.json has no quantization_config"
     else:
         return
-    raise ModelError(
-        f'{location}: {problem}. Serve it: kind = "server", serve = "vllm serve {{path}} --port'
-        ' {port}"'
-    )
+    raise ModelError(f'{location}: {problem}. Serve it: kind = "vllm"')
 
 
 def refuse_incomplete_parts(model: "Module", location: str, revision: str | None) -> None:

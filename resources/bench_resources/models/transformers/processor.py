@@ -16,7 +16,7 @@ from bench_resources.checkpoints.hub_access import first_line, hub_access
 from bench_resources.checkpoints.identity import Checkpoint
 from bench_resources.checkpoints.model_kinds import other_kind
 from bench_resources.checkpoints.torchvision_operators import enable_torchvision
-from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, LocalSpec
+from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase, ProcessorMixin
@@ -48,7 +48,7 @@ _NO_PROCESSOR = (
 
 
 @hub_access()
-def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
+def load_processor(spec: TransformersSpec, checkpoint: Checkpoint) -> "Processor":
     """Load a processor, or the tokenizer of a text-only model; pads on the left.
 
     Raises:
@@ -62,9 +62,8 @@ def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
     origin: dict[str, Any] = {"trust_remote_code": spec.trust_remote_code}
     if not Path(location).is_dir():
         origin["revision"] = checkpoint.processor_revision or checkpoint.revision
-    gguf_file = getattr(spec, "gguf_file", None)  # VllmSpec has none
-    if gguf_file and not checkpoint.processor:
-        origin["gguf_file"] = gguf_file
+    if spec.gguf_file and not checkpoint.processor:
+        origin["gguf_file"] = spec.gguf_file
     if spec.text_only:
         from transformers import AutoTokenizer
 
@@ -86,9 +85,9 @@ def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
     return processor
 
 
-def _refuse_unloadable(spec: LocalSpec, checkpoint: Checkpoint, folder: Path) -> None:
+def _refuse_unloadable(spec: TransformersSpec, checkpoint: Checkpoint, folder: Path) -> None:
     """Refuse other kinds of models, and a folder that a trainer left without a processor."""
-    if getattr(spec, "gguf_file", None):
+    if spec.gguf_file:
         return
     config = _read_config(checkpoint.location, "config.json", checkpoint.revision)
     if why := other_kind(config, text_only=spec.text_only):
@@ -203,7 +202,7 @@ class _NoVideo:
 
 
 def _template(
-    spec: LocalSpec, processor: "Processor", tokenizer: "PreTrainedTokenizerBase"
+    spec: TransformersSpec, processor: "Processor", tokenizer: "PreTrainedTokenizerBase"
 ) -> str | dict[str, str] | None:
     if not spec.chat_template:
         own: str | dict[str, str] | None = processor.chat_template or tokenizer.chat_template
@@ -225,7 +224,7 @@ def _placeholder(processor: "Processor") -> str:
     return "" if is_added else token
 
 
-def takes_one_image(spec: LocalSpec, processor: "Processor") -> bool:
+def takes_one_image(spec: TransformersSpec, processor: "Processor") -> bool:
     """Whether the processor puts the image in front of the text, and takes only one."""
     if spec.text_only or spec.chat_template != PLAIN_TEMPLATE:
         return False

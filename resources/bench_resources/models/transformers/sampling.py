@@ -14,7 +14,7 @@ from bench_assets.core.schema.chat import Decoding
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.hub_access import first_line, hub_access
 from bench_resources.checkpoints.identity import Checkpoint
-from bench_resources.config.sections.local_models import AnyLocalSpec, LocalSpec
+from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.workers.local_model import Draw
 
 if TYPE_CHECKING:
@@ -194,12 +194,14 @@ def read_generation_config(checkpoint: Checkpoint) -> dict[str, Any]:
     return written
 
 
-def card_of(spec: LocalSpec, checkpoint: Checkpoint) -> Card | None:
+def card_of(spec: TransformersSpec, checkpoint: Checkpoint) -> Card | None:
     """Read the recommendation if the section asks for it."""
     return read_card(checkpoint) if spec.named_decoding == "card" else None
 
 
-def apply_card(spec: AnyLocalSpec, card: Card | None) -> tuple[AnyLocalSpec, Mapping[str, Any]]:
+def apply_card(
+    spec: TransformersSpec, card: Card | None
+) -> tuple[TransformersSpec, Mapping[str, Any]]:
     """Apply a card's temperature and top_p to a section; returns the other fields."""
     if card is None:
         return spec, {}

@@ -12,7 +12,7 @@ from bench_assets.core.parsing.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import CONTEXT_FULL, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.hub_access import first_line
-from bench_resources.config.sections.local_models import LocalSpec
+from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.workers.local_model import (
     Answers,
     ContextFullError,
@@ -27,7 +27,7 @@ from bench_resources.models.workers.local_model import (
 from bench_resources.response_cache.engine import ReadImage
 
 
-def apply_section(request: Request, spec: LocalSpec) -> Request:
+def apply_section(request: Request, spec: TransformersSpec) -> Request:
     """Apply the configured temperature; drop the images of a text-only model."""
     prompt = request.prompt.without_images() if spec.text_only else request.prompt
     temperature = spec.temperature if request.temperature is None else request.temperature
@@ -123,7 +123,7 @@ class Batches:
 
     def __init__(
         self,
-        spec: LocalSpec,
+        spec: TransformersSpec,
         read_image: ReadImage,
         load: Callable[[], Answers],
         rest: Mapping[str, Any] | None = None,

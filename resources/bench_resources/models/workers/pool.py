@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ModelError
-from bench_resources.config.sections.local_models import LocalSpec
+from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.workers.batching import apply_section, in_order
 from bench_resources.models.workers.port import Chunk, ChunkDone, WorkerDied, WorkerMessage
 from bench_resources.models.workers.processes import WorkerProcess, WorkerProcesses
@@ -20,7 +20,7 @@ class ChunkScheduler:
     """Progress of one stream: waiting requests, chunks by worker, deaths by request."""
 
     def __init__(
-        self, spec: LocalSpec, requests: Sequence[Request], workers: WorkerProcesses
+        self, spec: TransformersSpec, requests: Sequence[Request], workers: WorkerProcesses
     ) -> None:
         # Engines do not use the question, so it is not sent.
         self._asked = [replace(apply_section(r, spec), question=None) for r in requests]

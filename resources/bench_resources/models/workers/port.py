@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias
 
 from PIL import Image as PILImage
 
@@ -17,12 +17,12 @@ from bench_resources.checkpoints.content_checksums import (
 )
 from bench_resources.checkpoints.files import content_digest
 from bench_resources.checkpoints.identity import Checkpoint
-from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, LocalSpec
+from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
 from bench_resources.models.workers.batching import Batches
 from bench_resources.models.workers.local_model import Answers, Draw, Message
 from bench_resources.response_cache.engine import ReadImage
 
-Load: TypeAlias = Callable[[Any, Checkpoint], Answers]  # takes a spec of its kind
+Load: TypeAlias = Callable[[TransformersSpec, Checkpoint], Answers]
 Chunk: TypeAlias = dict[int, Request]  # by position among all requests
 
 
@@ -30,14 +30,14 @@ Chunk: TypeAlias = dict[int, Request]  # by position among all requests
 class Job:
     """A worker's task description; picklable."""
 
-    spec: LocalSpec
+    spec: TransformersSpec
     checkpoint: Checkpoint
     read_image: ReadImage
     load: Load
     rest: Mapping[str, Any]  # decoding of a model card besides temperature and top_p
 
     def on(self, device: str) -> Self:
-        """The same job on a device, for kinds of models that have one."""
+        """The same job on a device."""
         return replace(self, spec=self.spec.model_copy(update={"device": device}))
 
     def batches(self) -> Batches:
@@ -67,12 +67,7 @@ class WorkerDied:
 WorkerMessage: TypeAlias = tuple[int, Response] | ChunkDone | ModelError
 
 
-Spec = TypeVar("Spec", bound=LocalSpec)
-
-
-def load_pinned(
-    load: Callable[[Spec, Checkpoint], Answers], spec: Spec, checkpoint: Checkpoint
-) -> Answers:
+def load_pinned(load: Load, spec: TransformersSpec, checkpoint: Checkpoint) -> Answers:
     """Load a checkpoint whose files still have the digested content.
 
     Raises:
@@ -83,7 +78,7 @@ def load_pinned(
     return _PinnedModel(model, checkpoint)
 
 
-def with_template(spec: LocalSpec, checkpoint: Checkpoint) -> Checkpoint:
+def with_template(spec: TransformersSpec, checkpoint: Checkpoint) -> Checkpoint:
     """Add a separate chat template file to the checksums of a checkpoint.
 
     Raises:

@@ -34,9 +34,9 @@ def weights(tmp_path: Path) -> Path:
     return write_checkpoint(tmp_path / "run" / "step", b"1234")
 
 
-def until(met: Callable[[], bool]) -> None:
+def until(met: Callable[[], bool], within: float = 30) -> None:
     """Wait; busy machines take long to start and to end anything."""
-    given_up = time.monotonic() + 30
+    given_up = time.monotonic() + within
     while not met():
         assert time.monotonic() < given_up
         time.sleep(0.01)

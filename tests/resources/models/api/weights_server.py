@@ -15,6 +15,7 @@
     root=PATH       says that its model is that folder
     writes=FILE     writes into FILE before it listens
     prints=TEXT     says that the key is TEXT
+    wait=S          seconds before each response
     child=FILE      starts a process in a session of its own, and writes its id there
 """
 
@@ -22,6 +23,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock
@@ -60,11 +62,13 @@ class Serving(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        question = body["messages"][-1]["content"]
+        content = body["messages"][-1]["content"]
+        question = content if isinstance(content, str) else content[-1].get("text", "")
         note("asked", question)
         SEEN["asked"] += 1
         if question == OPTIONS.get("dies") or SEEN["asked"] == int(OPTIONS.get("after", 0)):
             die()
+        time.sleep(float(OPTIONS.get("wait", 0)))
         message = {"role": "assistant", "content": f"{OPTIONS['weights']} {question}"}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         usage = {"prompt_tokens": 2, "completion_tokens": 1}

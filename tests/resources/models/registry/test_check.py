@@ -1,6 +1,5 @@
 """What a check finds out about models: tiny ones, broken ones, and one whose batches differ."""
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -17,8 +16,9 @@ from bench_resources.models.registry.model_check import (
 )
 from tests.chat_server import ChatServer
 from tests.families import llama
+from tests.resources.models.api.test_served import is_running
+from tests.resources.models.managed import fake_vllm
 from tests.resources.models.registry.checking import PROBES, checked, copied, errors, local, python
-from tests.resources.models.vllm import fake_vllm
 
 
 def test_a_checkpoint_is_described(vlm: Path, tmp_path: Path) -> None:
@@ -65,13 +65,12 @@ def test_a_server_is_asked_one_by_one_and_at_once(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [tmp_path / "bench.toml"]
 
 
-def test_vllm_may_round(vlm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, module in fake_vllm.modules().items():
-        monkeypatch.setitem(sys.modules, name, module)
-    toml = f'[models.m]\nkind = "vllm"\npath = "{vlm}"\nbatch_size = 1\n'
-    found = checked(tmp_path, toml)
+def test_vllm_is_started_for_a_check_and_ends_with_it(vlm: Path, tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    program = fake_vllm.install(tmp_path / "bin", f"starts={starts}")
+    found = checked(tmp_path, f'[models.m]\nkind = "vllm"\npath = "{vlm}"\nprogram = "{program}"\n')
     assert (found.failures, found.batch) == ([], "the same")
-    assert max(len(batch) for batch in fake_vllm.LLM.made[-1].batches) == 3
+    assert not is_running(int(starts.read_text(encoding="utf-8")))
 
 
 def test_a_model_in_python_sees_the_images(tmp_path: Path) -> None:

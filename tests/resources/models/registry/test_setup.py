@@ -1,12 +1,18 @@
 """How a model is set up: what its responses depend on changes it, and nothing else does."""
 
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 
 from bench_assets.core.schema.errors import UnknownNameError
 from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.sections.models import EMBEDDED_MODELS
 from bench_resources.models.registry.setup import setup_of
+from tests.resources.models.managed import fake_vllm
+
+TINY = Path(EMBEDDED_MODELS["tiny-vlm/step-4440"].place)
 
 TOML = """
 [models.blind]
@@ -91,6 +97,21 @@ def test_what_responses_do_not_depend_on_is_not(home, change):
     before = setup(home, "local")
     change(home)
     assert setup(home, "local") == before
+
+
+def test_checkpoints_of_a_curve_are_set_up_otherwise_once_another_engine_is_chosen(
+    home, tmp_path, monkeypatch
+):
+    settle('kind = "transformers"', 'kind = "auto"')(home)
+    shutil.copytree(TINY, home / "weights", dirs_exist_ok=True)
+    before = setup(home, "r/step-1@0123abcd")
+    assert before == setup(home, "r/step-2@0123abcd") != ""
+    program = fake_vllm.install(tmp_path / "bin")
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    assert setup(home, "r/step-2@0123abcd") == before  # without a GPU the command changes nothing
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    assert load_settings(home).model("local").kind == "vllm"
+    assert before != setup(home, "r/step-2@0123abcd") != ""
 
 
 def test_a_checkpoint_that_is_not_there_cannot_be_looked_at(home):

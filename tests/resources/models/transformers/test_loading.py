@@ -150,7 +150,7 @@ def test_weights_that_would_be_read_without_their_scales_are_refused(
     copy: Path, how: dict[str, str], says: str
 ) -> None:
     quantize(copy, **how)
-    with pytest.raises(ModelError, match=rf'{says}.*serve = "vllm serve \{{path\}} --port'):
+    with pytest.raises(ModelError, match=f'{says}.*Serve it: kind = "vllm"'):
         load(spec_of(copy), pin(str(copy)))
 
 

@@ -1,1 +1,0 @@
-"""Local checkpoints through vLLM."""

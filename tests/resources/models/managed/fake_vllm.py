@@ -1,0 +1,62 @@
+"""A stand-in for the command ``vllm``: a process that serves a folder over OpenAI's protocol.
+
+It takes the options of ``vllm serve`` that bench writes and refuses all others, as vLLM's parser
+does. What it answers, and how it misbehaves, are options of ``weights_server``.
+"""
+
+import argparse
+import json
+import shlex
+import sys
+from pathlib import Path
+
+from tests.resources.models.api import weights_server
+
+_COMMAND = """\
+#!/bin/sh
+PYTHONPATH={checkout} exec {python} -S -m {module} {options} -- "$@"
+"""
+_CHECKOUT = Path(__file__).parents[4]
+
+
+def install(folder: Path, *options: str) -> Path:
+    """Write the command ``vllm`` into a folder; returns its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    command = folder / "vllm"
+    command.write_text(
+        _COMMAND.format(
+            checkout=shlex.quote(str(_CHECKOUT)),
+            python=shlex.quote(sys.executable),
+            module=__name__,
+            options=shlex.join(options),
+        ),
+        encoding="utf-8",
+    )
+    command.chmod(0o755)
+    return command
+
+
+def main(arguments: list[str]) -> None:
+    """Serve; the option ``words=FILE`` has the words of the command written into a file."""
+    options = dict(one.split("=", 1) for one in arguments[: arguments.index("--")])
+    words = arguments[arguments.index("--") + 1 :]
+    if file := options.pop("words", ""):
+        Path(file).write_text(json.dumps(words), encoding="utf-8")
+    parser = argparse.ArgumentParser(prog="vllm")
+    serve = parser.add_subparsers(required=True).add_parser("serve")
+    serve.add_argument("model")
+    serve.add_argument("--host")
+    serve.add_argument("--port", type=int, default=8000)
+    serve.add_argument("--served-model-name")
+    serve.add_argument("--dtype", choices=["auto", "bfloat16", "float16", "float32"])
+    serve.add_argument("--generation-config", default="auto")
+    for name in ("--tensor-parallel-size", "--data-parallel-size", "--max-model-len"):
+        serve.add_argument(name, type=int)
+    said = parser.parse_args(words)
+    given = {"name": said.served_model_name or said.model, **options}
+    pairs = [f"{name}={value}" for name, value in given.items()]
+    weights_server.main(said.model, str(said.port), *pairs)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,252 @@
+"""``kind = "vllm"``: the command starts for a checkpoint, is waited for, and ends with the run."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.errors import ModelError
+from bench_resources.checkpoints.identity import pin
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.models.registry.setup import setup_of
+from tests.conftest import CHECKOUT
+from tests.resources.models.api.test_served import is_running, lines, until
+from tests.resources.models.managed.fake_vllm import install
+from tests.sensors.watched import write_checkpoint
+from tests.tiny_checkpoint import save_tiny_vlm
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    return write_checkpoint(tmp_path / "run" / "step", b"1234")
+
+
+def opened(home: Path, weights: Path, program: Path, *entries: str) -> Models:
+    """The models of a home whose bench.toml has the checkpoint as ``mine``."""
+    section = [f'kind = "vllm"\npath = "{weights}"\nprogram = "{program}"', *entries]
+    (home / "bench.toml").write_text("\n".join(["[models.mine]", *section]), encoding="utf-8")
+    images = ImageStore(folder=str(home / "images"))
+    return Models(settings=SettingsResource(home=str(home)), image_store=images)
+
+
+def asked(models: Models, *texts: str) -> list[str]:
+    with models.open("mine") as model:
+        responses = model.response([Request(prompt=Prompt.of(text)) for text in texts])
+    return [response.error or response.text for response in responses]
+
+
+def test_a_checkpoint_is_served_by_the_command_and_the_server_ends(
+    weights: Path, tmp_path: Path
+) -> None:
+    words, starts = tmp_path / "words", tmp_path / "starts"
+    program = install(tmp_path / "bin", f"words={words}", f"starts={starts}", "loading=2")
+    entries = ('options = "--max-model-len 64"', "tensor_parallel_size = 2", 'dtype = "float16"')
+    with closing(opened(tmp_path, weights, program, *entries)) as models:
+        assert asked(models, "a", "b") == ["1234 a", "1234 b"]
+        assert asked(models, "c") == ["1234 c"]
+        (pid,) = map(int, lines(starts))  # one server for both askings
+        assert is_running(pid)
+    assert not is_running(pid)
+    said = json.loads(words.read_text(encoding="utf-8"))
+    assert (said[:4], said[5:7]) == (
+        ["serve", str(weights), "--host", "127.0.0.1"],
+        [said[5], "--served-model-name"],
+    )
+    assert said[7:] == [
+        *("mine", "--dtype", "float16", "--generation-config", "vllm"),
+        *("--tensor-parallel-size", "2", "--max-model-len", "64"),
+    ]
+
+
+def test_a_model_card_s_sampling_is_left_to_the_server(weights: Path, tmp_path: Path) -> None:
+    words = tmp_path / "words"
+    program = install(tmp_path / "bin", f"words={words}")
+    with closing(opened(tmp_path, weights, program, 'decoding = "card"')) as models:
+        assert asked(models, "a") == ["1234 a"]
+    assert "--generation-config" not in json.loads(words.read_text(encoding="utf-8"))
+
+
+def test_the_signature_names_the_engine_and_no_copies(weights: Path, tmp_path: Path) -> None:
+    program = install(tmp_path / "bin")
+    elsewhere = install(tmp_path / "elsewhere")
+
+    def of(program: Path, *entries: str) -> tuple[str, str]:
+        with (
+            closing(opened(tmp_path, weights, program, *entries)) as models,
+            models.open("mine") as model,
+        ):
+            return model.signature, setup_of("mine", models.settings.load())
+
+    alone = of(program)
+    assert alone[0].startswith(f"vllm:{pin(str(weights)).content},command=")
+    assert of(elsewhere, "data_parallel_size = 4", "needs = { gpu = 4 }") == alone
+    for entry in ("tensor_parallel_size = 2", 'options = "--max-model-len 64"'):
+        signature, setup = of(program, entry)
+        assert signature != alone[0]
+        assert setup != alone[1]
+
+
+def test_other_engines_of_the_same_weights_have_another_signature_and_setup(
+    tmp_path: Path,
+) -> None:
+    weights = save_tiny_vlm(tmp_path / "vlm")
+    serve = "vllm serve {path} --port {port}"
+    sections = {
+        "transformers": 'kind = "transformers"',
+        "vllm": 'kind = "vllm"',
+        "server": f'kind = "server"\nserve = "{serve}"',
+    }
+    text = "".join(
+        f'[models.{name}]\n{section}\npath = "{weights}"\n' for name, section in sections.items()
+    )
+    (tmp_path / "bench.toml").write_text(text, encoding="utf-8")
+    images = ImageStore(folder=str(tmp_path / "images"))
+    resource = SettingsResource(home=str(tmp_path))
+    named: dict[str, tuple[str, str]] = {}
+    with closing(Models(settings=resource, image_store=images, asks=False)) as models:
+        for name in sections:
+            with models.open(name) as model:
+                named[name] = model.signature, setup_of(name, resource.load())
+    assert all(pin(str(weights)).content in signature for signature, _ in named.values())
+    assert len({signature for signature, _ in named.values()}) == len(sections)
+    assert len({setup for _, setup in named.values()}) == len(sections)
+
+
+@pytest.mark.parametrize(
+    ("misbehaves", "entries", "message"),
+    [
+        pytest.param(
+            ["ends=1"],
+            [],
+            r"(?s)the server ended with code 1\n.*no such architecture, says the stand-in",
+            id="one that cannot load the checkpoint says why",
+        ),
+        pytest.param(
+            ["loading=9999"],
+            ["start_timeout = 1.0"],
+            r"is not ready after 1 s \(start_timeout\)",
+            id="one that never becomes healthy is not waited for without an end",
+        ),
+        pytest.param(
+            [],
+            ['options = "--no-such-option"'],
+            r"(?s)ended with code 2\n.*unrecognized arguments: --no-such-option",
+            id="an option that vLLM does not have",
+        ),
+        pytest.param(
+            ["after=1"],
+            ["max_tries = 2", "concurrency = 1"],
+            "out of memory, says the stand-in",
+            id="one that dies again and again",
+        ),
+    ],
+)
+def test_what_cannot_serve_ends_the_asking_and_leaves_no_process(
+    weights: Path, tmp_path: Path, misbehaves: list[str], entries: list[str], message: str
+) -> None:
+    starts = tmp_path / "starts"
+    program = install(tmp_path / "bin", f"starts={starts}", *misbehaves)
+    with (
+        closing(opened(tmp_path, weights, program, *entries)) as models,
+        pytest.raises(ModelError, match=message),
+    ):
+        asked(models, "a", "b", "c", "d")
+    assert not any(is_running(int(pid)) for pid in lines(starts))
+
+
+def test_one_that_dies_in_the_middle_comes_back_and_all_are_answered(
+    weights: Path, tmp_path: Path
+) -> None:
+    starts, died = tmp_path / "starts", tmp_path / "died"
+    program = install(tmp_path / "bin", f"starts={starts}", "after=5", f"once={died}")
+    texts = [f"question {n}" for n in range(20)]
+    entries = ("concurrency = 2", "max_tries = 3")
+    with closing(opened(tmp_path, weights, program, *entries)) as models:
+        assert asked(models, *texts) == [f"1234 {text}" for text in texts]
+    assert len(lines(starts)) == 2
+    assert not any(is_running(int(pid)) for pid in lines(starts))
+
+
+@pytest.mark.parametrize(
+    ("moved", "message"),
+    [
+        pytest.param("tokenizer", r"its tokenizer and processor are in .*/run\. Copy", id="above"),
+        pytest.param("adapter", "takes whole weights, not an adapter", id="an adapter"),
+    ],
+)
+def test_a_checkpoint_in_two_folders_is_refused_before_anything_starts(
+    tmp_path: Path, moved: str, message: str
+) -> None:
+    starts, run = tmp_path / "starts", tmp_path / "run"
+    weights = save_tiny_vlm(run / "step")
+    if moved == "tokenizer":
+        for file in weights.iterdir():
+            if file.name not in ("config.json", "generation_config.json", "model.safetensors"):
+                shutil.move(file, run)
+    else:
+        adapter = run / "adapter"
+        adapter.mkdir()
+        named = {"base_model_name_or_path": str(weights), "peft_type": "LORA"}
+        (adapter / "adapter_config.json").write_text(json.dumps(named), encoding="utf-8")
+        shutil.copy(weights / "model.safetensors", adapter / "adapter_model.safetensors")
+        weights = adapter
+    program = install(tmp_path / "bin", f"starts={starts}")
+    with (
+        closing(opened(tmp_path, weights, program)) as models,
+        pytest.raises(ModelError, match=message),
+    ):
+        asked(models, "a")
+    assert not starts.exists()
+
+
+def evaluate(home: Path) -> "subprocess.Popen[str]":
+    """``bench evaluate`` in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "bench_assets", "evaluate", "codis", "--model", "mine"],
+        env={**os.environ, "BENCH_HOME": str(home)},
+        cwd=CHECKOUT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+@pytest.mark.long
+def test_an_evaluation_starts_the_server_and_ends_it(weights: Path, tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    home = tmp_path / "home"
+    home.mkdir()
+    opened(home, weights, install(tmp_path / "bin", f"starts={starts}"))
+    run = evaluate(home)
+    output, _ = run.communicate()
+    assert run.returncode == 0, output
+    assert "answered by" not in output
+    (pid,) = map(int, lines(starts))
+    assert not is_running(pid)
+
+
+@pytest.mark.long
+def test_a_server_ends_with_a_run_that_is_killed(weights: Path, tmp_path: Path) -> None:
+    starts, child, came = (tmp_path / name for name in ("starts", "child", "asked"))
+    home = tmp_path / "home"
+    home.mkdir()
+    options = (f"starts={starts}", f"child={child}", f"asked={came}", "wait=60")
+    opened(home, weights, install(tmp_path / "bin", *options))
+    run = evaluate(home)
+    try:
+        until(lambda: bool(lines(came)) or run.poll() is not None, within=180)
+        pids = [*map(int, lines(starts)), int(child.read_text(encoding="utf-8"))]
+        assert all(map(is_running, pids))
+    finally:
+        run.send_signal(signal.SIGKILL)
+        run.communicate()
+    until(lambda: not any(map(is_running, pids)))
