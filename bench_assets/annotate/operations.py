@@ -45,7 +45,7 @@ from bench_resources.config.addresses import fill_keys
 from bench_resources.config.bench_toml import Settings
 from bench_resources.images.browser_images import data_uri
 from bench_resources.images.store import open_image_store
-from bench_resources.storage.atomic_write import describe_write_errors
+from bench_resources.storage.atomic_write import describe_write_errors, open_atomic
 
 ExportFormat: TypeAlias = Literal["files", "label-studio"]
 
@@ -181,8 +181,8 @@ def import_answers(bench: Workbench, name: str, file: Path) -> ImportCounts:
     usable, faults = list[Answer](), list[str]()
     for answer in label_studio.read_export(task.task, file, bench.settings.annotation.names):
         is_skip = answer.skipped and not answer.complaint
-        find = validator.find_mismatch if is_skip else validator.find_complaint
-        if complaint := find(answer):
+        check = validator.find_mismatch if is_skip else validator.find_complaint
+        if complaint := check(answer):
             faults.append(f"{answer.tool_id}: {complaint}")
         else:
             usable.append(answer)
@@ -222,14 +222,14 @@ def _export_label_studio(bench: Workbench, name: str, folder: Path) -> list[Path
     place = open_image_store(bench.settings).place
     config = label_studio.labelling_config(task.task)
     files = [folder / "labelling-config.xml", folder / "tasks.json"]
+    with open_atomic(files[1]) as tasks:
+        for number, unit in enumerate(units):
+            entry = label_studio.import_task(task.task, unit, partial(data_uri, place))
+            text = json.dumps(entry, ensure_ascii=False)
+            tasks.write(f"{',' if number else '['}\n{text}".encode())
+        tasks.write(b"\n]\n" if units else b"[]\n")
     with describe_write_errors(folder):
-        folder.mkdir(parents=True, exist_ok=True)
         files[0].write_text(config, encoding="utf-8")
-        with files[1].open("w", encoding="utf-8") as tasks:
-            for number, unit in enumerate(units):
-                entry = label_studio.import_task(task.task, unit, partial(data_uri, place))
-                tasks.write(("," if number else "[") + "\n" + json.dumps(entry, ensure_ascii=False))
-            tasks.write("\n]\n" if units else "[]\n")
     return files
 
 

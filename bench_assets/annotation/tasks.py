@@ -260,8 +260,8 @@ def by_id(task: AnnotationTask, units: Sequence[Unit]) -> dict[str, Unit]:
 def new_answers(known: Iterable[Answer], answers: Iterable[Answer]) -> list[Answer]:
     """Answers of another tool that are not known yet, each once, by what was answered when."""
     seen = set(map(_content, known))
-    found = {_content(answer): answer for answer in answers}
-    return [answer for content, answer in found.items() if content not in seen]
+    by_content = {_content(answer): answer for answer in answers}
+    return [answer for content, answer in by_content.items() if content not in seen]
 
 
 def _content(answer: Answer) -> Hashable:

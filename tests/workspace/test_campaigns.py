@@ -97,23 +97,23 @@ def _annotated(tasks: list[dict[str, Any]], *, chosen: str) -> list[dict[str, An
         for name in names
     ]
     author = {"id": 5, "email": "ana@lab.example"}
-    said = {"completed_by": author, "created_at": "2026-11-29T17:00:00Z", "result": result}
+    annotation = {"completed_by": author, "created_at": "2026-11-29T17:00:00Z", "result": result}
     return [
-        {"id": number, "data": one["data"], "annotations": [said]}
-        for number, one in enumerate(tasks, 1)
+        {"id": number, "data": task["data"], "annotations": [annotation]}
+        for number, task in enumerate(tasks, 1)
     ]
 
 
 def test_what_label_studio_collected_is_imported_once(tmp_path: Path) -> None:
-    shown = bench("annotate", "export", FORM, str(tmp_path / "out"), "--format", "label-studio")
-    config, tasks = (Path(line) for line in shown.splitlines())
+    output = bench("annotate", "export", FORM, str(tmp_path / "out"), "--format", "label-studio")
+    config, tasks = (Path(line) for line in output.splitlines())
     assert '<Choices name="correct"' in config.read_text()
     entries = json.loads(tasks.read_text())
-    assert {one["data"]["key"] for one in entries} == {"s-ana", "s-bo", "s-cem"}
+    assert {entry["data"]["key"] for entry in entries} == {"s-ana", "s-bo", "s-cem"}
     assert entries[0]["data"]["images"][0]["url"].startswith("data:image/")
     file = tmp_path / "export.json"
-    answered = [one for one in _annotated(entries, chosen="yes") if one["data"]["key"] != "s-ana"]
-    file.write_text(json.dumps(answered))
+    entries = [entry for entry in entries if entry["data"]["key"] != "s-ana"]
+    file.write_text(json.dumps(_annotated(entries, chosen="yes")))
     assert "2 answers imported, 0 were" in bench("annotate", "import", FORM, str(file))
     assert "0 answers imported, 2 were" in bench("annotate", "import", FORM, str(file))
     (row,) = rows("annotate", "status")
@@ -127,11 +127,12 @@ def test_a_bad_entry_is_named_and_the_others_are_imported(tmp_path: Path) -> Non
     bad["annotations"][0] = {**bad["annotations"][0], "completed_by": None}
     strange["data"]["key"] = "s-nobody"
     (tmp_path / "export.json").write_text(json.dumps([bad, good, strange]))
-    shown = bench("annotate", "import", FORM, str(tmp_path / "export.json"), status=1)
-    told = " ".join(shown.split())
-    assert "2 annotations cannot be used; the other 1 are imported, 1 of them new" in told
-    assert "export.json, entry 1 (id 2), annotation 1: not an answer: its author is None" in told
-    assert "export.json, entry 3 (id 3), annotation 1: unit 's-nobody' is not published" in told
+    output = " ".join(
+        bench("annotate", "import", FORM, str(tmp_path / "export.json"), status=1).split()
+    )
+    assert "2 annotations cannot be used; the other 1 are imported, 1 of them new" in output
+    assert "export.json, entry 1 (id 2), annotation 1: not an answer: its author is None" in output
+    assert "export.json, entry 3 (id 3), annotation 1: unit 's-nobody' is not published" in output
     (row,) = [one for one in rows("annotate", "quality", FORM) if one["person"] == "user-5"]
     assert row["n_answers"]
 

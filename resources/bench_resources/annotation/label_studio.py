@@ -251,15 +251,15 @@ def _pseudonym(account: tuple[int, str], names: Mapping[str, str]) -> str:
 
 def _parse_result(task: AnnotationTask, result: list[Entry]) -> Values:
     fields = {field.name: field for field in task.fields}
-    found: dict[str, list[tuple[int, str]]] = {}  # entries with their rank
+    ranked: dict[str, list[tuple[int, str]]] = {}  # entries with their rank, by field
     for part in result:
         field = fields[part["from_name"]]
         if turn := part.get("image_rotation"):
             raise ValueError(f"marks on an image that was turned by {turn} degrees")
-        found.setdefault(field.name, []).extend(_entries(field, part["value"]))
+        ranked.setdefault(field.name, []).extend(_entries(field, part["value"]))
     return {
         name: tuple(text for _, text in sorted(entries, key=lambda entry: entry[0]))
-        for name, entries in found.items()
+        for name, entries in ranked.items()
         if entries
     }
 

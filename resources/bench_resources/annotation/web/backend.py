@@ -135,13 +135,13 @@ def _store_answer(db: sqlite3.Connection, task: AnnotationTask, answer: Answer) 
         AnnotationError: If the pages never showed its unit.
     """
     version = (answer.unit_id, answer.unit_digest, answer.task_version)
-    found = db.execute(_SELECT_UNIT, (task.name, *version)).fetchone()
-    if found is None:
+    row = db.execute(_SELECT_UNIT, (task.name, *version)).fetchone()
+    if row is None:
         raise AnnotationError(
             f"{task.name}: unit {answer.unit_id!r} was never published on the pages. Run"
             f" bench annotate ask {task.name}"
         )
-    (unit,) = found
+    (unit,) = row
     ((number,),) = db.execute(
         INSERT_ANSWER,
         (unit, answer.person, serialize_values(answer.values), answer.at, answer.changed_at,
