@@ -85,4 +85,4 @@ def test_two_homes_share_what_the_page_says(commands, tmp_path):
 
 def test_the_page_installs_what_its_test_has():
     line = next(line for line in STEPS.splitlines() if "pip install" in line)
-    assert shlex.split(line.split("`")[1]) == ["pip", "install", ".[cluster]"]
+    assert shlex.split(line.split("`")[1]) == ["pip", "install", "bench-assets[cluster]"]
