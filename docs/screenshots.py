@@ -52,7 +52,6 @@ REPORT = {
     "report-samples": ("#/samples/blink?outcome=wrong-by-all", "main img"),
     "report-compare": ("#/compare", "main table"),
     "report-audit": ("#/audit", "main h1"),
-    "report-claims": ("#/claims", "main table"),
 }
 """By the name of the image: a page's address in the report, and what is there when it is."""
 

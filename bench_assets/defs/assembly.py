@@ -18,7 +18,6 @@ from bench_assets.defs.checks.staleness import configuration_digest
 from bench_assets.defs.checks.table_checks import task_checks
 from bench_assets.defs.suite_datasets import load_suite_assets, memoize
 from bench_assets.defs.tables.annotation import annotation_assets, summary_asset
-from bench_assets.defs.tables.claims import claims_asset
 from bench_assets.defs.tables.leaderboard import leaderboard_assets
 from bench_assets.defs.tables.report import report_asset
 from bench_assets.evaluation.task import Task
@@ -41,7 +40,6 @@ from bench_sensors.orphaned_runs import orphaned_run_sensors
 from bench_sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_assets
 
 _EVALUATION = {"predictions", "judgements", "scores", "metrics", "constants"}
-_STUDIES = {"audit", "claims"}
 _MAX_JOINT_TASKS = 2  # tasks of a suite; with more of them, each dataset build is a group
 
 
@@ -75,7 +73,7 @@ def _group(spec: dg.AssetSpec, condition: str, catalog: Catalog) -> str:
     stage = spec.tags.get("bench/stage", "")
     if stage == "annotation" and spec.key.path[-2] == "annotation":
         return f"{suite}_annotation"
-    if stage in _STUDIES or (stage in _EVALUATION and table not in _EVALUATION):
+    if stage == "audit" or (stage in _EVALUATION and table not in _EVALUATION):
         return f"{suite}_studies"
     if condition or str(spec.group_name).endswith("_ablations"):
         return f"{suite}_ablations"
@@ -178,7 +176,6 @@ def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str])
         *quick_evaluation_assets(catalog.evaluable.tasks),
         *(asset for assets_of in hooks_of("assets") for asset in assets_of(catalog)),
         *leaderboard_assets(catalog),
-        *(claims_asset(suite) for suite in catalog.suites if suite.claims),
         report_asset(catalog),
         expectations_asset(catalog),
     ]

@@ -10,7 +10,6 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from bench_assets.annotation.tasks import SuiteAnnotationTask
-from bench_assets.core.schema.published_numbers import Claim
 from bench_assets.core.schema.rows import Metric, Prediction, Question
 from bench_assets.core.tables.json_records import find_mistyped
 from bench_assets.evaluation.outcomes import Accepted
@@ -18,7 +17,7 @@ from bench_assets.evaluation.task import RULES, Task
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _RESERVED_NAMES = (
-    *("checkpoint", "claims", "default", "expectations", "quick_evaluation", "leaderboard"),
+    *("checkpoint", "default", "expectations", "quick_evaluation", "leaderboard"),
     *("leaderboard_export", "published", "report"),
 )
 """Names of the graph's own assets, groups and jobs."""
@@ -88,7 +87,6 @@ class Suite:
     release: str = ""  # location of the authors' files, if their licence allows fetching
     by_hand: str = ""  # otherwise: how a person gets the files
     annotation_tasks: tuple[SuiteAnnotationTask, ...] = ()  # annotation tasks of its dataset build
-    claims: tuple[Claim, ...] = ()  # claims of its paper, see ``core.stats.claim_tests``
     licence: str = ""  # of the release: a URL, or the terms in words
     code: tuple[Path, ...] = ()
     """Files and folders with the code of its question tables, which a change there makes stale;
@@ -135,7 +133,6 @@ def suite_defects(suite: Suite) -> list[str]:
         found.append(f"settings: {suite.settings.__name__} does not derive from SuiteSettings")
     if suite.published and not suite.published.is_file():
         found.append(f"published: no such file: {suite.published}")
-    found += [f"claims: {why}" for why in _claim_defects(suite)]
     found += [f"annotation_tasks: {why}" for why in _annotation_task_defects(suite)]
     found += [f"code: no such file or folder: {path}" for path in suite.code if not path.exists()]
     return found
@@ -185,20 +182,6 @@ def _annotation_task_defects(suite: Suite) -> list[str]:
             for field in one.task.fields
             if not _NAME.fullmatch(field.name)
         ]
-    return found
-
-
-def _claim_defects(suite: Suite) -> list[str]:
-    """Defects of claims: duplicate names, unknown tasks and conditions."""
-    times = Counter(claim.name for claim in suite.claims)
-    found = [f"{n} have the name {name}" for name, n in times.items() if n > 1]
-    conditions = {task.name: task.conditions for task in suite.tasks}
-    for claim in suite.claims:
-        for cell in [one for t in claim.terms for one in (t.cell, t.cell.here) if one]:
-            if cell.task not in conditions:
-                found.append(f"{claim.name}: there is no task {cell.task!r}")
-            elif cell.condition not in conditions[cell.task]:
-                found.append(f"{claim.name}: {cell.task} has no condition {cell.condition!r}")
     return found
 
 

@@ -9,7 +9,7 @@ from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.features import hooks_of
 from bench_assets.report.pages.annotation import AnnotationPages
-from bench_assets.report.pages.checks import ClaimPages, ExpectationsPage
+from bench_assets.report.pages.checks import ExpectationsPage
 from bench_assets.report.pages.comparison import ComparisonPage
 from bench_assets.report.pages.index import IndexPage
 from bench_assets.report.pages.numbers import NumberPages
@@ -55,7 +55,6 @@ def parts(
         ExpectationsPage(),
         PointProvenance(),
         *(part_of(without_images) for part_of in hooks_of("report part")),
-        ClaimPages(),
         AnnotationPages(settings=settings, without_images=without_images),
     ]
 

@@ -48,7 +48,6 @@ def _intersected(timing: Any, changed: Any) -> Any:  # noqa: ANN401 - Dagster's 
     return type(timing)(timestamps=times) if timing else None
 
 
-_CLAIMS = dg.AssetSelection.tag("bench/stage", "claims")
 _CONSTANTS = dg.AssetSelection.tag("bench/stage", "constants")
 
 # Metrics materialized before the constants compute these themselves, so they need not wait.
@@ -84,7 +83,7 @@ def with_automation(spec: dg.AssetSpec) -> dg.AssetSpec:
         return spec.replace_attributes(automation_condition=_ONE_MODEL_CONDITION)
     if spec.tags.get("bench/stage") == "constants":
         return spec.replace_attributes(automation_condition=_QUESTIONS_CONDITION)
-    if spec.group_name in ("leaderboard", "claims"):
+    if spec.group_name == "leaderboard":
         return spec.replace_attributes(automation_condition=_ALL_MODELS_CONDITION)
     return spec
 
@@ -112,7 +111,7 @@ def change_sensors() -> list[dg.SensorDefinition]:
         ),
         dg.AutomationConditionSensorDefinition(
             "metric_changes",
-            target=dg.AssetSelection.groups("leaderboard") | _CLAIMS | _CONSTANTS,
+            target=dg.AssetSelection.groups("leaderboard") | _CONSTANTS,
             use_user_code_server=True,
             emit_backfills=False,
             default_status=dg.DefaultSensorStatus.RUNNING,

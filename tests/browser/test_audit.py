@@ -1,4 +1,4 @@
-"""Doubts about a benchmark, and claims of its paper, in Chromium: what a reader finds."""
+"""Doubts about a benchmark, in Chromium: what a reader finds."""
 
 from typing import TYPE_CHECKING
 
@@ -39,20 +39,6 @@ def test_what_was_not_examined_says_the_command(page: "Page", address: str) -> N
     page.get_by_text("bench audit run other", exact=True).wait_for()
 
 
-def test_a_claim_says_what_came_of_it(page: "Page", address: str) -> None:
-    page.goto(address)
-    page.get_by_role("link", name="Claims").click()
-    page.get_by_role("heading", name="Quizzes are hard.").wait_for()
-    page.get_by_text("Section 4.3, Figure 6").wait_for()
-    row = page.get_by_role("row", name="all together")
-    assert "holds" in row.inner_text()
-    assert "+0.300" in row.inner_text()
-    assert "+0.200 to +0.400" in row.inner_text()
-    page.get_by_text("2 models: does not hold of 1, cannot be told of 1").click()
-    assert "does not hold" in page.get_by_role("row", name="run/step-100").inner_text()
-    page.get_by_text("Not tried yet: other").wait_for()
-
-
 def test_a_table_that_is_not_as_expected_is_first_and_open(page: "Page", address: str) -> None:
     page.goto(address)
     page.get_by_role("link", name="Expectations").click()
@@ -84,7 +70,7 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(
     page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
     page.set_viewport_size({"width": width, "height": 800})
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-    for route in ("audit", "audit/quiz", "audit/other", "claims", "expectations"):
+    for route in ("audit", "audit/quiz", "audit/other", "expectations"):
         page.goto("about:blank")
         page.goto(f"{address}#/{route}")
         page.get_by_role("heading", level=1).wait_for()

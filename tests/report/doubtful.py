@@ -1,12 +1,10 @@
-"""A home of two benchmarks: of one there are doubts, and claims; the other was not examined."""
+"""A home of two benchmarks: of one there are doubts; the other was not examined."""
 
 from dataclasses import replace
-from math import nan
 from pathlib import Path
 
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.catalog import Catalog
-from bench_assets.core.schema.published_numbers import ClaimResult
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.tables.expectations import ValidationRow
 from bench_assets.evaluation.suite import Suite
@@ -52,22 +50,6 @@ def doubts(image_digest: str) -> list[AuditRow]:
     ]  # fmt: skip
 
 
-def tried(claim: str, model: str, verdict: str, value: float, **more: object) -> ClaimResult:
-    """What came of one claim on measured numbers."""
-    known = {"low": value - 0.1, "high": value + 0.1, "p": 0.0004, "n": 40, **more}
-    return ClaimResult(
-        suite="quiz", claim=claim, section="4.3, Figure 6", sentence=f"Quizzes are {claim}.",
-        on="measured", model=model, verdict=verdict, value=value, why=HOSTILE, **known,
-    )  # fmt: skip
-
-
-CLAIMS = [
-    tried("hard", "", "holds", 0.3),
-    tried("hard", "run/step-100", "does not hold", -0.2),
-    tried("hard", RIGHT_TO_LEFT, "cannot be told", nan, low=nan, high=nan, p=None, n=0),
-]
-
-
 def expectation(
     table: str, n_unexpected: int = 0, unexpected: tuple[str, ...] = ()
 ) -> ValidationRow:
@@ -93,7 +75,6 @@ def doubtful_home(folder: Path) -> Path:
     asked = [replace(one, images=(shown,)) for one in quiz(6, categories=3)]
     tables.write(["quiz", "questions"], asked, Question)
     tables.write(["quiz", "audit"], doubts(shown), AuditRow)
-    tables.write(["quiz", "claims"], CLAIMS, ClaimResult)
     tables.write(["expectations"], EXPECTED, ValidationRow)
     tables.write(["other", "questions"], quiz(2), Question)
     for model in ("run/step-100", "run/step-900"):

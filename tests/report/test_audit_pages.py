@@ -9,7 +9,6 @@ import pytest
 
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.audit.report_page import AuditPages, most_named
-from bench_assets.report.pages.checks import ClaimPages
 from bench_assets.report.site.folder import Site, slug
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
@@ -70,18 +69,13 @@ def test_a_image_leads_to_the_first_question_that_shows_it_and_a_name_nowhere(
 def test_a_task_that_was_not_examined_and_one_that_cannot_be_read(tmp_path: Path) -> None:
     doubtful_home(tmp_path)
     tables = TableFiles(folder=str(tmp_path / "tables"))
-    for suite, table in (("quiz", "audit"), ("quiz", "claims")):
-        tables.path([suite, table]).write_bytes(b"PAR1 torn")
+    tables.path(["quiz", "audit"]).write_bytes(b"PAR1 torn")
     site = Site(tmp_path / "report", ImageStore(folder=str(tmp_path / "images")))
-    for part in (AuditPages(), ClaimPages()):
-        part.write(site, tables, CATALOG)
+    AuditPages().write(site, tables, CATALOG)
     site.finish()
     quiz, other = data(tmp_path, "audit")
     assert (quiz["data"], bool(quiz["problem"])) == ("", True)
     assert other == {"task": "other", "problem": "", "data": "", "checks": []}
-    quiz, other = data(tmp_path, "claims")
-    assert (quiz["rows"], bool(quiz["problem"])) == (None, True)
-    assert other == {"suite": "other", "problem": "", "rows": None}
 
 
 def test_images_stay_out_of_the_report_where_that_is_wanted(tmp_path: Path) -> None:
@@ -94,9 +88,3 @@ def test_images_stay_out_of_the_report_where_that_is_wanted(tmp_path: Path) -> N
     every = [one for check in page["checks"] for one in check["suspects"]] + page["first"]
     assert [one["images"] for one in every] == [[]] * len(every)
     assert not list((tmp_path / "report" / "images").rglob("*.webp"))
-
-
-def test_a_number_that_is_none_is_null(home: Path) -> None:
-    rows = data(home, "claims")[0]["rows"]
-    assert [row["value"] for row in rows] == [0.3, -0.2, None]
-    assert [row["low"] for row in rows][2] is None

@@ -10,7 +10,7 @@ import pytest
 
 from bench_assets.annotation.answers.progress import AnnotationProgress
 from bench_assets.annotation.answers.quality import AnnotatorQuality, UnitDisagreement
-from bench_assets.core.schema.published_numbers import ClaimResult, PublishedNumber
+from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.expectations import ValidationRow
 from bench_assets.report.samples import responses
@@ -62,7 +62,7 @@ def written_names() -> set[str]:
                         found |= {
                             one.value for one in ast.walk(names) if isinstance(one, ast.Constant)
                         }
-    rows = (Metric, PublishedNumber, ClaimResult, ValidationRow)
+    rows = (Metric, PublishedNumber, ValidationRow)
     people = (AnnotationProgress, AnnotatorQuality, UnitDisagreement)
     found |= {field.name for row in (*rows, *people) for field in fields(row)}
     return found | {*responses._SAID, *responses._SCORED, *responses._JUDGED}

@@ -18,7 +18,6 @@ from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.rows import Question
 from bench_assets.definitions import defs
 from bench_assets.defs.checks.table_checks import task_checks
-from bench_assets.defs.tables.claims import CLAIMS
 from bench_resources.tables.parquet import table_output
 from bench_sensors.changes import with_automation
 from tests.quiz import TASK, quiz, resources_over
@@ -131,7 +130,7 @@ def test_all_that_is_made_of_models_follows_but_quick_evaluations() -> None:
     per_model = {key for key in graph.get_all_asset_keys() if graph.get(key).is_partitioned}
     follow = {key for key in graph.get_all_asset_keys() if graph.get(key).automation_condition}
     assert {key.path[-1] for key in per_model - follow} == {"quick_evaluation"}
-    others = {key for key in follow - per_model if key.path[-1] not in (CONSTANTS, CLAIMS)}
+    others = {key for key in follow - per_model if key.path[-1] != CONSTANTS}
     assert {graph.get(key).group_name for key in others} == {"leaderboard"}
 
 

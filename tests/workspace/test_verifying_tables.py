@@ -239,7 +239,7 @@ def test_commands_are_right_below_a_path_with_an_apostrophe(evaluated, tmp_path,
 
 
 def test_what_a_note_of_no_source_names_may_lie_below_a_named_source(home):
-    """The claims of a suite are made with the leaderboard, whose note is of no source."""
+    """The leaderboard is made of all suites: its note is of no source."""
     there = home / "tables/.of/theirs/quiz/scores"
     there.mkdir(parents=True)
     (home / "tables/quiz/scores/a.parquet").rename(there / "a.parquet")

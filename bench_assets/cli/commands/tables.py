@@ -1,11 +1,9 @@
-"""``bench tables``: tables of the graph and of the papers, claims, expectations, differences."""
+"""``bench tables``: tables of the graph and of the papers, expectations, differences."""
 
-from math import isnan
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from bench_assets.asset_factory.asset_metadata import format_p
 from bench_assets.cli.app.command_context import open_home
 from bench_assets.cli.app.options import (
     ConditionOption,
@@ -15,12 +13,6 @@ from bench_assets.cli.app.options import (
 )
 from bench_assets.core.schema.errors import TableError
 from bench_assets.workspace.console.output import print_message, print_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from bench_assets.core.schema.published_numbers import ClaimResult
-    from bench_assets.workspace.console.output import Cell
 
 EvaluationArgument = Annotated[
     str, typer.Argument(help="Model, condition, Parquet file of metrics, or signature.")
@@ -121,60 +113,6 @@ def questions(suite: SuiteName, source: SourceOption = "", *, as_json: JsonOptio
             print_message(f"error: {why}")
         if failures:
             raise failures[-1]
-
-
-@app.command()
-def claims(
-    suite: Annotated[str, typer.Argument(help="Suite. Default: all.")] = "",
-    *,
-    models: Annotated[
-        bool, typer.Option("--models", help="Also test each model separately.")
-    ] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Test the claims of the papers on their numbers and on the results of this home.
-
-    Example: bench tables claims codis
-    """
-    from bench_assets.defs.tables.claims import evaluate_suite_claims
-
-    with open_home() as bench:
-        suites = [bench.catalog.suite(suite)] if suite else bench.catalog.suites
-        claiming = [one for one in suites if one.claims]
-        if not claiming:
-            print_message("no claims: no claim of the papers can be tested here")
-        rows = [
-            row
-            for one in claiming
-            for row in evaluate_suite_claims(one, bench.tables, bench.settings)
-        ]
-        if not as_json and not models:
-            rows = [row for row in rows if not row.model]
-        print_rows(rows, as_json=as_json, columns=_columns(with_models=models))
-
-
-def _columns(*, with_models: bool) -> "Mapping[str, Cell]":
-    columns: dict[str, Cell] = {
-        "suite": lambda row: row.suite,
-        "claim": lambda row: row.claim,
-        "on": lambda row: row.on,
-        "model": lambda row: row.model or "all",
-        "verdict": lambda row: row.verdict,
-        "by": lambda row: "" if isnan(row.value) else f"{row.value:+.3f}",
-        "95 % interval": _interval,
-        "p": lambda row: "" if row.p is None else format_p(row.p),
-        "n": lambda row: str(row.n or ""),
-        "why": lambda row: _cut(row.why),
-    }
-    return {name: cell for name, cell in columns.items() if with_models or name != "model"}
-
-
-def _interval(row: "ClaimResult") -> str:
-    return "" if isnan(row.low) else f"{row.low:+.3f} to {row.high:+.3f}"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 100 else f"{text[:99]}…"
 
 
 @app.command("check")

@@ -1,1 +1,1 @@
-"""Assets over all models: leaderboard, claims, audit, annotation, report."""
+"""Assets over all models: leaderboard, audit, annotation, report."""

@@ -1,19 +1,17 @@
-"""Data of the pages ``checks``, ``expectations`` and ``claims``."""
+"""Data of the pages ``checks`` and ``expectations``."""
 
 import json
 import logging
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from math import isnan
 from pathlib import Path
 from typing import Any
 
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import HomeError, TableError
-from bench_assets.core.schema.published_numbers import ClaimResult
 from bench_assets.core.tables.expectations import ValidationRow
-from bench_assets.core.text.escaping import escape_to_one_line, unescape_markdown
+from bench_assets.core.text.escaping import unescape_markdown
 from bench_assets.report.site.folder import Site
 from bench_resources.storage.sqlite import describe_sqlite_errors, open_read_only
 from bench_resources.tables.parquet import TableFiles
@@ -131,33 +129,3 @@ def _found(tables: TableFiles) -> dict[str, Any]:
         for name, every in by_table.items()
     ]
     return {"tables": sorted(found, key=lambda one: -one["failed"]), "missing": ""}
-
-
-class ClaimPages:
-    """Writes ``claims``."""
-
-    def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Write the result of every claim; suites without results by name only."""
-        found = [_suite(tables, name) for name in catalog.names]
-        site.put("claims", found)
-        site.tabs += ["claims"] * any(one["rows"] or one["problem"] for one in found)
-
-
-def _suite(tables: TableFiles, suite: str) -> dict[str, Any]:
-    key = [suite, "claims"]
-    entry: dict[str, Any] = {"suite": suite, "problem": "", "rows": None}
-    if not tables.exists(key):
-        return entry
-    try:
-        rows = tables.read(key, ClaimResult)
-    except TableError as error:
-        return {**entry, "problem": escape_to_one_line(str(error))}
-    return {**entry, "rows": [_row(row) for row in rows]}
-
-
-def _row(row: ClaimResult) -> dict[str, Any]:
-    numbers = ("value", "low", "high")
-    return {
-        name: None if name in numbers and isnan(value) else value
-        for name, value in asdict(row).items()
-    }

@@ -3,7 +3,6 @@
 from functools import partial
 from pathlib import Path
 
-from bench_assets.core.schema.published_numbers import read_claims
 from bench_assets.evaluation.suite import Suite
 from bench_assets.suites import load_assets
 from bench_assets.suites.codis.annotation import ANNOTATION_TASKS
@@ -20,6 +19,5 @@ SUITE = Suite(
     settings=CodisSettings,
     release="https://github.com/THUNLP-MT/CODIS/archive/d070cf759c42676c88925004c83f1d81585675a7.zip#below=data",
     annotation_tasks=ANNOTATION_TASKS,
-    claims=read_claims(Path(__file__).with_name("claims.toml")),
     licence="https://www.apache.org/licenses/LICENSE-2.0",
 )

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from bench_assets.core.schema.published_numbers import read_claims
 from bench_assets.core.schema.rows import Metric, Prediction, Question
 from bench_assets.evaluation.suite import HomeConfiguration, Suite
 from bench_assets.suites import load_assets
@@ -37,7 +36,6 @@ SUITE = Suite(
     by_hand="its authors provide the data for non-commercial research on request; put the files "
     "into a folder, and name it in [sources] of bench.toml (README, Release and licence)",
     annotation_tasks=(ANNOTATION, MERGE_REVIEW, QUESTION_REVIEW, HUMAN),
-    claims=read_claims(Path(__file__).with_name("claims.toml")),
     licence="non-commercial research, no transfer to third parties: its authors' LICENSE_DATASET",
     measured_beside={DESCRIPTION.name: _measure_recognition},
 )

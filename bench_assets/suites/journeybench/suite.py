@@ -3,7 +3,6 @@
 from functools import partial
 from pathlib import Path
 
-from bench_assets.core.schema.published_numbers import read_claims
 from bench_assets.evaluation.suite import Suite
 from bench_assets.suites import load_assets
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
@@ -25,6 +24,5 @@ SUITE = Suite(
     by_hand="its licence forbids passing the data on: download the files from the authors' page "
     "into a folder, and name it in [sources] of bench.toml (README, Data and licence)",
     annotation_tasks=ANNOTATION_TASKS,
-    claims=read_claims(Path(__file__).with_name("claims.toml")),
     licence="https://creativecommons.org/licenses/by-nc-nd/4.0/",
 )

@@ -3,7 +3,6 @@
 from functools import partial
 from pathlib import Path
 
-from bench_assets.core.schema.published_numbers import read_claims
 from bench_assets.evaluation.suite import Suite
 from bench_assets.suites import load_assets
 from bench_assets.suites.multi.construction.annotation import ANNOTATION_TASKS
@@ -20,6 +19,5 @@ SUITE = Suite(
     settings=MultiSettings,
     release="hf:OpenDFM/MULTI-Benchmark@main",
     annotation_tasks=ANNOTATION_TASKS,
-    claims=read_claims(Path(__file__).with_name("claims.toml")),
     licence="https://opensource.org/license/mit",
 )

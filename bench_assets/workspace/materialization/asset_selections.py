@@ -10,7 +10,7 @@ from bench_assets.asset_factory.suite_assets import select_group
 from bench_assets.evaluation.task import Task
 
 REPORT = dg.AssetSelection.assets("report")
-LEADERBOARD = select_group("leaderboard", "claims") - REPORT
+LEADERBOARD = select_group("leaderboard") - REPORT
 CONSTANT_TABLES = dg.AssetSelection.tag("bench/stage", CONSTANTS)
 _PER_MODEL = dg.AssetSelection.tag("bench/per", "model")
 

@@ -4,8 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.published_numbers import Cell, read_claims
 from bench_assets.core.schema.rows import Judgement, LeaderboardRow, Metric, Score
 from tests.rows import question
 
@@ -74,52 +72,3 @@ def test_a_line_says_why_it_should_not_be_compared(place, stale, shown):
         signature="",
     )
     assert line.shown_source == shown
-
-
-CLAIMS = """
-but = ["Human"]
-[cells.a]
-task = "t"
-metric = "a"
-[[claims]]
-name = "mean"
-section = "1"
-sentence = "It is."
-more = ["a", { like = "a", metric = "b", here = "a" }]
-less = [{ task = "t", metric = "c" }]
-[[claims]]
-name = "sum"
-section = "2"
-sentence = "It is."
-but = []
-sum = true
-less = ["a", "a"]
-"""
-
-
-def test_claims_are_read_with_the_weights_of_a_mean_or_of_a_sum(tmp_path):
-    (tmp_path / "claims.toml").write_text(CLAIMS)
-    mean, total = read_claims(tmp_path / "claims.toml")
-    a = Cell(task="t", metric="a")
-    assert [(term.weight, term.cell) for term in mean.terms] == [
-        (0.5, a),
-        (0.5, replace(a, metric="b", here=a)),
-        (-1.0, replace(a, metric="c")),
-    ]
-    assert [(term.weight, term.cell) for term in total.terms] == [(-1.0, a), (-1.0, a)]
-    assert (mean.but, total.but) == (("Human",), ())
-
-
-@pytest.mark.parametrize(
-    ("now", "why"),
-    [
-        ('less = [{ like = "z" }]', "claim mean: 'z'"),
-        ("less = [{ place = 3 }]", "claim mean: .*place"),
-        ("less = [", "cannot be read as TOML"),
-    ],
-)
-def test_a_claim_that_cannot_be_read_is_named(tmp_path, now, why):
-    text = CLAIMS.replace('less = [{ task = "t", metric = "c" }]', now)
-    (tmp_path / "claims.toml").write_text(text)
-    with pytest.raises(SourceError, match=rf"claims\.toml.*{why}"):
-        read_claims(tmp_path / "claims.toml")

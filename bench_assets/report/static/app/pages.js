@@ -92,7 +92,7 @@
     if (focus && next.isConnected) (next.querySelector("h1") || next).focus({ preventScroll: true });
   }
 
-  const TABS = ["samples", "compare", "audit", "claims", "expectations", "annotation"];
+  const TABS = ["samples", "compare", "audit", "expectations", "annotation"];
 
   /** Links to the pages with data; the present one is marked. */
   async function navigation(path) {
