@@ -46,8 +46,8 @@ class PythonEngine:
         except Exception as error:  # any exception: the module is the user's
             file, named = at.resolve("bench.toml"), isinstance(error, ImportError | AttributeError)
             message = f"{error}" if named else f"{type(error).__name__}: {error}"
-            missing = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
-            if missing in EXTRAS:
+            missing = error.name if isinstance(error, ImportError) else None
+            if missing and missing in EXTRAS:
                 message += f": {install_command(missing)}"
             raise SettingsError(f"{file}, model {at.name}: {spec.factory}: {message}") from error
         if unknown := _unknown_option(self._factory, spec.options):
