@@ -10,7 +10,6 @@ from functools import lru_cache
 from itertools import chain
 from string import ascii_uppercase
 
-from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.core.judging.request_streaming import LazyRequests, answer_requests
 from bench_assets.core.parsing.non_answers import classify_non_answer
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
@@ -108,7 +107,6 @@ def judge(
     answered = answered_questions(questions, predictions)
     if is_judged_by_rules(task, predictions):
         judge, model = RULES, None
-    reject_people_judge(task, judge)
     name = judge or (task.default_judge if model else RULES)
     chosen = task.judges.get(name)
     rows: Sequence[Judgement]
@@ -278,19 +276,6 @@ def _fold_text(text: str) -> str:
 
 _non_answer = lru_cache(maxsize=BLOCK_ROWS)(classify_non_answer)
 """Cached, because a response is checked when it is judged, scored and counted."""
-
-
-def reject_people_judge(task: Task, judge: str) -> None:
-    """Refuse people as the judge of a subset, or of external responses.
-
-    Raises:
-        SettingsError: If people judge the task.
-    """
-    if task.is_judged and judge == PEOPLE:
-        raise SettingsError(
-            f"{task.name}: people can only judge `bench evaluate` over all questions, under the"
-            " condition main. Name another judge, or drop --limit, --category and --responses"
-        )
 
 
 def is_judged_by_rules(task: Task, predictions: Sequence[Prediction]) -> bool:

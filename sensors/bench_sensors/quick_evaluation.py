@@ -7,25 +7,29 @@ false-alarm rate is at most 5 % over a whole run of equal checkpoints.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from math import isnan
 
 import dagster as dg
 
+from bench_assets.asset_factory.configured_runner import (
+    configured_responses,
+    configured_runner,
+    configured_verdicts,
+)
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.asset_factory.evaluation_steps import run_judge
-from bench_assets.asset_factory.suite_assets import MODELS, open_model
+from bench_assets.asset_factory.evaluation_steps import count_rejections
+from bench_assets.asset_factory.suite_assets import MODELS, StepModels
 from bench_assets.comparison.runs import comparison_models, n_measured, run_alpha
 from bench_assets.comparison.units import ScoredMetric, metric_pairs
 from bench_assets.comparison.verdicts import scored_rows, scores_by_question
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.core.schema.training_runs import is_earlier_step, step_order
 from bench_assets.core.stats.paired_tests import PairedScores, cluster_questions, mean_change
 from bench_assets.core.stats.power import sequential_p_value
-from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.outcomes import accept_refusals, require_responses
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import ScoredQuestion, Task
 from bench_resources.config.settings_resource import SettingsResource
@@ -194,19 +198,19 @@ def _quick_evaluation(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
         questions: list[Question],
     ) -> dg.Output[list[Metric]]:
         loaded = settings.load()
-        chosen = loaded.suite(task.suite, SuiteSettings)
         subset = first_questions(questions, loaded.checkpoints.first)
-        with open_model(context, models, context.partition_key) as (model, progress):
-            predicted = pipeline.predict(task, subset, model)
-        predictions = [accept_refusals(row, chosen.accept) for row in predicted]
-        require_responses(task.name, "questions", predictions, chosen.accept)
-        judgements: Sequence[Judgement] = []
-        if task.is_judged:
-            judgements, _ = run_judge(context, models, task, chosen.judge, subset, predictions)
-        require_responses(task.name, "verdicts", judgements, chosen.accept)
-        scores = pipeline.score(task, subset, predictions, judgements, chosen.scorer)
-        metadata = {"verdict": verdict(task, subset, predictions, scores, tables, tasks)}
-        rows = pipeline.summarise(task, subset, predictions, scores)
-        return table_output(rows, {**progress.metadata(), **metadata})
+        opened, name = StepModels(context, models), context.partition_key
+        judge = loaded.suite(task.suite, SuiteSettings).judge
+        runner = configured_runner(
+            task,
+            loaded,
+            configured_responses(task, loaded, name, partial(opened.open, name)),
+            configured_verdicts(task, loaded, judge, StepModels(context, models).open),
+        )
+        evaluation = replace(
+            runner, complete=True, n_rejected=count_rejections(tables, task, questions)
+        ).run(subset)
+        said = verdict(task, subset, evaluation.predictions, evaluation.scores, tables, tasks)
+        return table_output(list(evaluation.metrics), {**opened.metadata(), "verdict": said})
 
     return quick_evaluation

@@ -95,10 +95,8 @@ def test_agreement_and_number_of_people_stand_beside_the_number():
     assert Signature.parse(raters.signature).parts["judge"] == "people"
 
 
-def test_people_are_named_like_any_judge_and_only_where_they_can_be_asked():
+def test_people_are_named_like_any_judge():
     assert TASK.chosen_judge("people") == ("people", "")
-    with pytest.raises(SettingsError, match="drop --limit"):
-        pipeline.judge(TASK, ASKED, SAID, None, "people")
 
 
 def test_verdicts_of_people_are_read_again_where_a_number_is_reproduced():

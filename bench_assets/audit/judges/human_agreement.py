@@ -26,7 +26,7 @@ from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.core.stats.paired_tests import PairedScores, change_interval, mean_change
 from bench_assets.core.stats.rater_agreement import Kappa, cohen_kappa, confusion_matrix
 from bench_assets.core.tables.json_records import read_lines, records
-from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.runner import RuleVerdicts
 from bench_assets.evaluation.task import RULES, ByRules, Task
 
 
@@ -377,5 +377,5 @@ def _rule_verdicts(
         return {}
     # Rules must not read an answer out of an injection.
     plain = [replace(row, text=strip_injections(row.text)) for row in predictions]
-    rows = pipeline.judge(task, questions, plain, None, RULES)
+    rows = RuleVerdicts().judgements(task, questions, plain)
     return {(row.question_id, row.sample, row.criterion): row.verdict for row in rows}

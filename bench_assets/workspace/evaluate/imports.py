@@ -12,7 +12,7 @@ from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Questio
 from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import name_defects
-from bench_assets.evaluation.task import TaskEvaluation
+from bench_assets.evaluation.task import Evaluation
 from bench_assets.external_results.evaluation import imported_evaluation, merged_questions
 from bench_assets.external_results.reading import read_external_results
 from bench_assets.external_results.results import ExternalResults
@@ -31,7 +31,7 @@ from bench_resources.tables.parquet import TableFiles
 
 def read_evaluations(
     file: Path, images: ImageStore, *, suite: str = "", model: str = ""
-) -> list[TaskEvaluation]:
+) -> list[Evaluation]:
     """Read results of another harness as evaluations; stores nothing but their images.
 
     Args:
@@ -58,9 +58,7 @@ def read_evaluations(
         raise SourceError(f"{file}: {error}") from error
 
 
-def _evaluation(
-    results: ExternalResults, images: ImageStore, suite: str, model: str
-) -> TaskEvaluation:
+def _evaluation(results: ExternalResults, images: ImageStore, suite: str, model: str) -> Evaluation:
     named = replace(results, model=model) if model else results
 
     def put(data: bytes) -> str:
@@ -70,7 +68,7 @@ def _evaluation(
 
 
 def store_evaluations(
-    home: Path, tables: TableFiles, catalog: Catalog, evaluations: Sequence[TaskEvaluation]
+    home: Path, tables: TableFiles, catalog: Catalog, evaluations: Sequence[Evaluation]
 ) -> None:
     """Store imported evaluations in a home, for its leaderboard, report and audit.
 
@@ -94,7 +92,7 @@ def store_evaluations(
             file.write(json.dumps(listed, indent=1, ensure_ascii=False).encode())
 
 
-def store_evaluation(tables: TableFiles, one: TaskEvaluation) -> None:
+def store_evaluation(tables: TableFiles, one: Evaluation) -> None:
     """Write the tables of one evaluation, and update the metrics of earlier imports."""
     key = questions_key(one.task, one.condition)
     before = tables.read(key, Question) if tables.exists(key) else []
@@ -110,7 +108,7 @@ def store_evaluation(tables: TableFiles, one: TaskEvaluation) -> None:
     _renew_metrics(tables, one, questions)
 
 
-def _renew_metrics(tables: TableFiles, one: TaskEvaluation, questions: Sequence[Question]) -> None:
+def _renew_metrics(tables: TableFiles, one: Evaluation, questions: Sequence[Question]) -> None:
     """Update every model's metrics to the present questions, and count its missing responses."""
     key, data = evaluation_key(one.task, one.condition, "metrics"), short_digest(digest(questions))
     for model in tables.partitions(key):

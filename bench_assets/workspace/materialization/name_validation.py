@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
-from bench_assets.asset_factory.evaluation_steps import people_judge
+from bench_assets.asset_factory.configured_runner import people_judge
 from bench_assets.core.schema.errors import ModelError, SettingsError, SourceError, UnknownNameError
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
