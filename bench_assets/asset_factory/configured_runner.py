@@ -13,7 +13,7 @@ from bench_assets.core.schema.signature import format_model_setup
 from bench_assets.evaluation.people_judge import PeopleJudge
 from bench_assets.evaluation.reviews import load_review
 from bench_assets.evaluation.runner import (
-    ModelResponses,
+    GeneratedResponses,
     ModelVerdicts,
     OpenModel,
     PeopleVerdicts,
@@ -61,9 +61,9 @@ def configured_runner(
 
 def configured_responses(
     task: Task, settings: Settings, model: str, open_model: OpenModel
-) -> ModelResponses:
+) -> GeneratedResponses:
     """Responses of a model of bench.toml, with its setup and the suite's accepted outcomes."""
-    return ModelResponses(
+    return GeneratedResponses(
         open=open_model,
         setup=format_model_setup(setup_of(model, settings)),
         accept=settings.suite(task.suite, SuiteSettings).accept,

@@ -22,7 +22,7 @@ from bench_assets.core.stats.paired_tests import cluster_questions
 from bench_assets.evaluation.blind_baselines import BestConstant, best_constants
 from bench_assets.evaluation.runner import (
     Baselines,
-    ModelResponses,
+    GeneratedResponses,
     RuleVerdicts,
     StoredResponses,
     StoredVerdicts,
@@ -160,7 +160,7 @@ def _write_snapshot(
     A judge model or people are not asked: their verdicts are missing until the run is complete.
     """
     accept = settings.suite(task.suite, SuiteSettings).accept
-    responses = ModelResponses.of(cached(model), setup, accept)
+    responses = GeneratedResponses.of(cached(model), setup, accept)
     by_rules = _rules_of(settings, task)
     runner = configured_runner(
         task,

@@ -42,7 +42,7 @@ class Responses(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelResponses:
+class GeneratedResponses:
     """Responses of a chat model: one that generates, its cache alone, a file, or a counter."""
 
     open: OpenModel

@@ -13,7 +13,7 @@ from bench_assets.core.schema.rows import Judgement
 from bench_assets.evaluation.reviews import ResponseReview, ReviewLine
 from bench_assets.evaluation.runner import (
     Baselines,
-    ModelResponses,
+    GeneratedResponses,
     ModelVerdicts,
     RuleVerdicts,
     Runner,
@@ -62,7 +62,7 @@ def says(text: str) -> ScriptedModel:
 
 
 def test_every_row_has_the_setup_of_its_model_and_judge():
-    runner = Runner(task=JUDGED, responses=ModelResponses.of(says("x"), "model=0c"))
+    runner = Runner(task=JUDGED, responses=GeneratedResponses.of(says("x"), "model=0c"))
     evaluation = runner.run(QUESTIONS)
     assert {row.setup for row in evaluation.predictions} == {"model=0c"}
     assert {row.setup for row in evaluation.judgements} == {"judge=rules:"}
@@ -72,7 +72,8 @@ def test_every_row_has_the_setup_of_its_model_and_judge():
 
 
 def test_a_table_of_responses_and_verdicts_gives_the_same_numbers():
-    first = Runner(task=JUDGED, responses=ModelResponses.of(says("x"), "model=0c")).run(QUESTIONS)
+    responses = GeneratedResponses.of(says("x"), "model=0c")
+    first = Runner(task=JUDGED, responses=responses).run(QUESTIONS)
     again = Runner(
         task=JUDGED,
         responses=StoredResponses(first.predictions),
@@ -92,7 +93,7 @@ def test_the_judge_is_opened_after_the_model_was_closed():
 
     runner = Runner(
         task=JUDGED,
-        responses=ModelResponses(open=lambda: opened("model")),
+        responses=GeneratedResponses(open=lambda: opened("model")),
         judge=ModelVerdicts(name="default", open=lambda: opened("judge"), setup="5f"),
     )
     evaluation = runner.run(QUESTIONS)
@@ -106,10 +107,8 @@ def test_letters_that_a_model_chose_are_judged_by_rules_without_the_judge():
         raise ModelError("weights are loaded")
 
     choice = question(question_id="t/1", kind="choice", options=("a", "b"), answer=("A",))
-    rows = [
-        replace(row, decoding="m|elicit=likelihood")
-        for row in Runner(task=TASK, responses=ModelResponses.of(says("A"))).predictions([choice])
-    ]
+    asked = Runner(task=TASK, responses=GeneratedResponses.of(says("A")))
+    rows = [replace(row, decoding="m|elicit=likelihood") for row in asked.predictions([choice])]
     judge = ModelVerdicts(name="default", open=opened, setup="5f")
     (row,) = Runner(task=JUDGED, responses=StoredResponses(rows), judge=judge).judgements(
         [choice], rows
@@ -127,16 +126,16 @@ def test_letters_that_a_model_chose_are_judged_by_rules_without_the_judge():
     ],
 )
 def test_refusals_count_as_they_are_accepted(accept, values):
-    runner = Runner(task=TASK, responses=ModelResponses.of(Refuses(), accept=accept))
+    runner = Runner(task=TASK, responses=GeneratedResponses.of(Refuses(), accept=accept))
     (row, *_) = runner.run(QUESTIONS).metrics
     assert {name: getattr(row, name) for name in values} == values
 
 
 def test_a_missing_response_stops_a_run_that_has_to_be_complete():
-    runner = Runner(task=TASK, responses=ModelResponses.of(Refuses()), complete=True)
+    runner = Runner(task=TASK, responses=GeneratedResponses.of(Refuses()), complete=True)
     with pytest.raises(ModelError, match="2 of 4 questions without a response"):
         runner.run(QUESTIONS)
-    accepting = ModelResponses.of(Refuses(), accept=("refused",))
+    accepting = GeneratedResponses.of(Refuses(), accept=("refused",))
     assert replace(runner, responses=accepting, accept=("refused",)).run(QUESTIONS).metrics
 
 
@@ -145,7 +144,7 @@ def test_reviewed_responses_are_scored_by_their_review():
         ReviewLine(question_id="quiz/1", response=response_name("It is x."), why="", answer="x"),
     ]
     review = ResponseReview.of(form)
-    runner = Runner(task=TASK, responses=ModelResponses.of(says("It is x.")), review=review)
+    runner = Runner(task=TASK, responses=GeneratedResponses.of(says("It is x.")), review=review)
     evaluation = runner.run(QUESTIONS)
     assert [row.points for row in evaluation.scores] == [0.0, 1.0, 0.0, 0.0]
     assert {row.scorer for row in evaluation.scores} == {f"exact+review:{review.digest}"}
@@ -153,12 +152,12 @@ def test_reviewed_responses_are_scored_by_their_review():
 
 def test_rankings_have_one_scorer():
     encoders = replace(TASK, asked_of="encoder")
-    runner = Runner(task=encoders, responses=ModelResponses.of(says("x")), scorer="kind")
+    runner = Runner(task=encoders, responses=GeneratedResponses.of(says("x")), scorer="kind")
     assert {row.scorer for row in runner.run(QUESTIONS).scores} == {"exact"}
 
 
 def test_blind_baselines_and_rejected_rows_stand_beside_every_metric():
-    runner = Runner(task=TASK, responses=ModelResponses.of(says("y")), n_rejected=3)
+    runner = Runner(task=TASK, responses=GeneratedResponses.of(says("y")), n_rejected=3)
     (row, *_) = runner.run(QUESTIONS).metrics
     assert (row.value, row.constant, row.shuffled, row.n_rejected) == (0.0, 1.0, 0.0, 3)
     none = replace(runner, baselines=Baselines(constants=lambda task, questions: []))
@@ -166,5 +165,7 @@ def test_blind_baselines_and_rejected_rows_stand_beside_every_metric():
 
 
 def test_a_task_without_a_judge_has_no_verdicts():
-    runner = Runner(task=TASK, responses=ModelResponses.of(says("x")), judge=RuleVerdicts("strict"))
+    runner = Runner(
+        task=TASK, responses=GeneratedResponses.of(says("x")), judge=RuleVerdicts("strict")
+    )
     assert list(runner.run(QUESTIONS).judgements) == []

@@ -292,12 +292,16 @@ class ChatModel(Protocol):
         ...
 
 
+NOT_CACHED = "its response is not cached"
+"""Error of an uncached request to a model that is restricted to its cache."""
+
+
 @runtime_checkable
 class CachedResponses(Protocol):
     """Chat models whose responses are cached."""
 
     def cached(self) -> ChatModel:
-        """The same model without sending: uncached requests get a response with ``error``."""
+        """The same model without sending: uncached requests get the error ``NOT_CACHED``."""
         ...
 
 

@@ -10,7 +10,7 @@ from bench_assets.asset_factory.configured_runner import configured_verdicts
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.elicited_model import ElicitedModel
-from bench_assets.evaluation.runner import ModelResponses, ModelVerdicts, Runner
+from bench_assets.evaluation.runner import GeneratedResponses, ModelVerdicts, Runner
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset
@@ -103,7 +103,7 @@ def _of_task(
     runner = Runner(
         task=task,
         condition=whom.condition,
-        responses=ModelResponses.of(counters["model"]),
+        responses=GeneratedResponses.of(counters["model"]),
         judge=configured_verdicts(task, bench.settings, judge, count_verdicts),
     )
     predictions = runner.predictions(questions)

@@ -31,7 +31,7 @@ from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Questio
 from bench_assets.evaluation.elicited_model import has_options
 from bench_assets.evaluation.runner import (
     Baselines,
-    ModelResponses,
+    GeneratedResponses,
     PeopleVerdicts,
     Responses,
     Runner,
@@ -309,7 +309,7 @@ def _responses(
     task: Task,
     asking: tuple[str, str],
     questions: Sequence[Question],
-) -> ModelResponses:
+) -> GeneratedResponses:
     """Responses of a model; while it answers, snapshots are stored."""
     model, condition = asking
 
