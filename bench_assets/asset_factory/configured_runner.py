@@ -13,10 +13,10 @@ from bench_assets.core.schema.signature import format_model_setup
 from bench_assets.evaluation.people_judge import PeopleJudge
 from bench_assets.evaluation.reviews import load_review
 from bench_assets.evaluation.runner import (
+    AnnotatorVerdicts,
     GeneratedResponses,
     ModelVerdicts,
     OpenModel,
-    PeopleVerdicts,
     Responses,
     RuleVerdicts,
     Runner,
@@ -82,7 +82,7 @@ def configured_verdicts(
         return StoredVerdicts()
     name, model = task.chosen_judge(judge)
     if name == PEOPLE:
-        return PeopleVerdicts(partial(people_judge, task, settings))
+        return AnnotatorVerdicts(partial(people_judge, task, settings))
     if not model:
         return RuleVerdicts(name)
     return ModelVerdicts(

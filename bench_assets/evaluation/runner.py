@@ -135,7 +135,7 @@ class ModelVerdicts:
 
 
 @dataclass(frozen=True, slots=True)
-class PeopleVerdicts:
+class AnnotatorVerdicts:
     """Verdicts of people; elicited letters are judged by rules."""
 
     open: Callable[[Collection[str]], PeopleJudge]  # for the conditions of the responses

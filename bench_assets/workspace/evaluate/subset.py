@@ -30,9 +30,9 @@ from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNa
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
 from bench_assets.evaluation.elicited_model import has_options
 from bench_assets.evaluation.runner import (
+    AnnotatorVerdicts,
     Baselines,
     GeneratedResponses,
-    PeopleVerdicts,
     Responses,
     Runner,
 )
@@ -261,20 +261,44 @@ def _evaluate_tasks(
     """Evaluate task by task; ``waits`` counts responses without a verdict of people."""
     model, condition = asking
     elicits = isinstance(bench.settings.model(model), ElicitedSpec)
+    category_note = f" of {', '.join(part.categories)}" if part.categories else ""
     with bench.models() as models:
         for task in tasks:
             questions = bench.questions(task, condition)
             subset = _elicitable_questions(part.of(task, questions), elicits=elicits)
-            responses = _responses(bench, models, task, asking, subset)
-            runner = model_runner(bench, models, task, responses, condition)
-            if isinstance(runner.judge, PeopleVerdicts):
-                runner = replace(runner, judge=_CompleteVerdicts(runner.judge))
+            if not subset:
+                continue
+            runner = model_runner(
+                bench, models, task, _responses(bench, models, task, asking, subset), condition
+            )
+            note = f"{len(subset)} of {len(questions)} questions{category_note}"
             try:
-                if subset:
-                    yield _evaluate_task(bench, runner, (subset, questions, part))
+                yield _run_partial(bench, runner, model, (subset, questions), note)
             except _UnjudgedError as error:
-                _write_unjudged(bench, runner, model, error)
                 waits[task.name] += error.n
+
+
+def evaluate_answered(
+    bench: Workbench, task: Task, model: str, condition: str, n_answered: int
+) -> Evaluation:
+    """Evaluate a recorded model that answers a part of the questions; the others count as failed.
+
+    Raises:
+        OpenVerdictsError: If people judge, and verdicts on some responses are missing.
+        BenchError: If the judge cannot be called.
+    """
+    questions = bench.questions(task, condition)
+    with bench.models() as models:
+        opened = partial(open_model, models, f"{model}: {task.name}", model, condition)
+        responses = configured_responses(task, bench.settings, model, opened)
+        runner = model_runner(bench, models, task, responses, condition)
+        note = f"{n_answered} of {len(questions)} questions"
+        try:
+            runner = replace(runner, complete=False)
+            return _run_partial(bench, runner, model, (questions, questions), note)
+        except _UnjudgedError as error:
+            waits = {task.name: error.n}
+    raise OpenVerdictsError(publish_verdicts(bench, waits))
 
 
 def _elicitable_questions(questions: list[Question], *, elicits: bool) -> list[Question]:
@@ -282,24 +306,39 @@ def _elicitable_questions(questions: list[Question], *, elicits: bool) -> list[Q
     return [one for one in questions if has_options(one)] or questions if elicits else questions
 
 
-def _evaluate_task(
+def _run_partial(
     bench: Workbench,
     runner: Runner,
-    selection: tuple[list[Question], Sequence[Question], QuestionSubset],
+    model: str,
+    asked: tuple[Sequence[Question], Sequence[Question]],
+    part: str,
 ) -> Evaluation:
-    (subset, questions, part), task = selection, runner.task
-    keys = partial(evaluation_key, task, runner.condition)
-    judged = partial(read_judged_responses, bench.tables, keys, questions)
-    evaluation = replace(
+    """Run a partial evaluation, and store it with its mark.
+
+    ``asked`` are the questions, and the whole table.
+
+    Raises:
+        _UnjudgedError: If people judge, and verdicts are missing; the responses are stored.
+    """
+    (questions, whole), task, condition = asked, runner.task, runner.condition
+    keys = partial(evaluation_key, task, condition)
+    judge = runner.judge
+    runner = replace(
         runner,
-        baselines=Baselines(judged=judged),
-        n_rejected=count_rejections(bench.tables, task, questions, runner.condition),
-    ).run(subset)
-    category_note = f" of {', '.join(part.categories)}" if part.categories else ""
-    partial_note = f"{len(subset)} of {len(questions)} questions{category_note}"
-    marked = as_partial(evaluation, partial_note)
+        judge=_CompleteVerdicts(judge) if isinstance(judge, AnnotatorVerdicts) else judge,
+        baselines=Baselines(judged=partial(read_judged_responses, bench.tables, keys, whole)),
+        n_rejected=count_rejections(bench.tables, task, whole, condition),
+    )
+    try:
+        evaluation = runner.run(questions)
+    except _UnjudgedError as error:
+        _write_unjudged(bench, runner, model, error)
+        raise
+    beside = bench.catalog.suite(task.suite).measured_beside.get(task.name)
+    more = beside(bench.settings, model, questions, evaluation.predictions) if beside else []
+    marked = as_partial(replace(evaluation, metrics=[*evaluation.metrics, *more]), part)
     write_partial(bench.settings.home, marked)
-    rows = [PartialMetric(**asdict(row), partial=partial_note) for row in marked.metrics]
+    rows = [PartialMetric(**asdict(row), partial=part) for row in marked.metrics]
     return replace(marked, metrics=rows)
 
 
@@ -355,7 +394,7 @@ class _UnjudgedError(OpenVerdictsError):
 class _CompleteVerdicts:
     """Verdicts of people on all responses."""
 
-    people: PeopleVerdicts
+    people: AnnotatorVerdicts
 
     def judgements(
         self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]

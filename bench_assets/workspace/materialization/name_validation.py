@@ -14,8 +14,6 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.models import EMBEDDED_MODELS, DerivedSpec
 from bench_resources.models.registry.opening import inner_model
 
-_RECORDED = "recorded"  # judge that reads verdicts from the file of `bench evaluate --responses`
-
 
 def check_names(
     bench: Workbench, suites: Iterable[str], models: Sequence[str], conditions: Iterable[str] = ()
@@ -62,7 +60,7 @@ def _check_settings(
     if name == PEOPLE:
         people_judge(task, settings, conditions)
     known = {**EMBEDDED_MODELS, **settings.models}
-    if judge and (asks or judge != _RECORDED):
+    if judge:
         try:
             settings.model(judge)
         except UnknownNameError:
