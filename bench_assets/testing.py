@@ -13,7 +13,7 @@ from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.core.tables.arrow import digest
-from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.runner import Runner, StoredResponses
 from bench_assets.evaluation.suite import Suite, suite_defects
 from bench_assets.evaluation.task import CANNOT_BE_SCORED, RULES, Task
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -202,5 +202,5 @@ def _scores(
         Prediction(question_id=one.question_id, model="", condition=condition, text=response(one))
         for one in questions
     ]
-    verdicts = pipeline.judge(task, questions, predictions, None) if task.is_judged else []
-    return pipeline.score(task, questions, predictions, verdicts)
+    _, _, scores = Runner(task=task, responses=StoredResponses(predictions)).scored(questions)
+    return scores

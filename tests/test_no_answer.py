@@ -1,6 +1,7 @@
 """A response that was cut off before its answer is wrong in every task, whatever the measure."""
 
 from dataclasses import fields, replace
+from pathlib import Path
 
 import pytest
 
@@ -9,14 +10,14 @@ from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.rows import LeaderboardRow, Score
 from bench_assets.defs.tables.leaderboard import as_markdown
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.runner import GeneratedResponses, Runner
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.multi.dataset.questions import NOT_PUBLISHED
 from bench_assets.suites.multi.task import TASK as MULTI
 from bench_assets.workspace.console.output import METRIC_COLUMNS
-from bench_assets.workspace.evaluate.external_responses import score_responses
-from bench_resources.models.registry.recorded import RecordedResponse
+from bench_resources.models.registry.recorded import RecordedModel, RecordedResponse
 from tests.rows import prediction, question
 
 WORDS = {"kind": "text", "answer": ("opening",), "options": ("opening", "closing")}
@@ -204,7 +205,8 @@ def test_a_recorded_thought_without_end_is_counted_wherever_numbers_are_shown():
         RecordedResponse(where="r.jsonl", question_id=one.question_id, text=text, model="m")
         for one, text in zip(questions, texts, strict=True)
     ]
-    row = score_responses(CODIS, questions, responses, (None, "rules"), "").metrics[1]
+    recorded = GeneratedResponses.of(RecordedModel("m", responses, Path("r.jsonl")))
+    row = Runner(task=CODIS, responses=recorded).run(questions).metrics[1]
     assert (row.metric, row.value, row.n_scored, row.n_no_answer) == ("acc_q", 0.5, 2, 1)
     assert METRIC_COLUMNS["n"](row) == "2, 1 no answer, only 1 effective cluster"
     assert METRIC_COLUMNS["n"](replace(row, n_no_answer=None)) == "2, only 1 effective cluster"

@@ -2,7 +2,7 @@
 
 import posixpath
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -11,10 +11,10 @@ import dagster as dg
 from bench_assets.asset_factory.asset_metadata import throughput_metadata
 from bench_assets.asset_factory.evaluation_steps import (
     constants_asset,
+    count_rejections,
     metrics_output,
     read_constants,
     read_judged_before,
-    read_rejections,
     read_run,
     rejection_tables,
     run_judge,
@@ -31,7 +31,7 @@ from bench_assets.asset_factory.suite_assets import (
 )
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.evaluation.blind_baselines import metrics_with_baselines
+from bench_assets.evaluation.runner import Baselines, Runner, StoredResponses
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings
@@ -272,15 +272,19 @@ def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
         predictions: Sequence[Prediction],
         scores: Sequence[Score],
     ) -> dg.Output[list[Metric]]:
-        tried = read_constants(tables, constants, of.task, questions) if constants else []
         keys = partial(evaluation_key, of.task, of.condition)
+        runner = Runner(
+            task=of.task,
+            condition=of.condition,
+            responses=StoredResponses(predictions),
+            baselines=Baselines(
+                constants=partial(read_constants, tables, constants),
+                judged=lambda rows, _: read_judged_before(tables, keys, questions, rows),
+            ),
+            n_rejected=count_rejections(tables, of.task, questions, of.condition),
+        )
+        rows = runner.metrics(questions, predictions, [], scores)
         steps = read_run(tables, keys("metrics"), scores[0].model) if scores else []
-        edition = questions[0].edition if questions else ""
-        left_out = read_rejections(tables, of.task, edition, of.condition)
-        n_rejected = sum(map(len, left_out.values())) if left_out else None
-        known = read_judged_before(tables, keys, questions, predictions)
-        found = metrics_with_baselines(of.task, questions, predictions, scores, tried, known)
-        rows = [replace(row, n_rejected=n_rejected) for row in found]
         return metrics_output(of.task, questions, rows, steps)
 
     return metrics

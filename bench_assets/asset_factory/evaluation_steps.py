@@ -1,18 +1,21 @@
 """Steps of the evaluation assets, around the pure pipeline."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import replace
-from datetime import UTC, datetime
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import chain, islice
 
 import dagster as dg
 
-from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.asset_factory.asset_metadata import results_page, results_table
+from bench_assets.asset_factory.configured_runner import (
+    configured_responses,
+    configured_runner,
+    configured_verdicts,
+)
 from bench_assets.asset_factory.partial_results import CONSTANTS, snapshot_while_running
-from bench_assets.asset_factory.suite_assets import AssetFolder, ModelSession, open_model
-from bench_assets.core.schema.errors import SettingsError, TableError
+from bench_assets.asset_factory.suite_assets import AssetFolder, StepModels
+from bench_assets.core.schema.chat import ChatModel
+from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import (
     Judgement,
     Metric,
@@ -21,25 +24,18 @@ from bench_assets.core.schema.rows import (
     Rejection,
     Score,
 )
-from bench_assets.core.schema.signature import format_judge_setup, format_model_setup, short_digest
+from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.schema.training_runs import is_same_run
 from bench_assets.core.tables.arrow import digest
-from bench_assets.core.tables.large_tables import collect_rows, column
-from bench_assets.evaluation import pipeline
+from bench_assets.core.tables.large_tables import column
 from bench_assets.evaluation.blind_baselines import BestConstant, best_constants, chance_level
 from bench_assets.evaluation.judged_responses import JudgedResponses
-from bench_assets.evaluation.outcomes import accept_refusals
-from bench_assets.evaluation.people_judge import PeopleJudge
-from bench_assets.evaluation.reviews import load_review
-from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.evaluation.runner import StoredResponses
 from bench_assets.evaluation.task import RULES, Task
-from bench_assets.features import open_annotation_backend
-from bench_resources.config.bench_toml import Settings
 from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.images.previews import mistakes_preview
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
-from bench_resources.models.registry.setup import setup_of
 from bench_resources.tables.asset_types import table_type
 from bench_resources.tables.parquet import TableFiles, table_output
 
@@ -61,16 +57,19 @@ def run_predictions(
     name = context.partition_key
     models.bring(name, (one for images in column(questions, "images") for one in images))
     settings = models.settings.load()
-    setup = format_model_setup(setup_of(name, settings))
-    accept = settings.suite(task.suite, SuiteSettings).accept
-    with (
-        open_model(context, models, name, condition) as (model, progress),
-        snapshot_while_running(settings, task, condition, questions, ModelSession(model, progress)),
-    ):
-        predictions = pipeline.predictions(task, questions, model, condition)
-        accepted = (accept_refusals(row, accept) for row in predictions)
-        rows = collect_rows((replace(row, setup=setup) for row in accepted), Prediction)
-    return rows, progress.metadata()
+    opened = StepModels(context, models)
+
+    @contextmanager
+    def open_partition() -> Generator[ChatModel]:
+        with (
+            opened.open_session(name, condition) as session,
+            snapshot_while_running(settings, task, condition, questions, session, responses.setup),
+        ):
+            yield session.model
+
+    responses = configured_responses(task, settings, name, open_partition)
+    rows = configured_runner(task, settings, responses, condition=condition).predictions(questions)
+    return rows, opened.metadata()
 
 
 def run_judge(
@@ -86,57 +85,12 @@ def run_judge(
     Raises:
         BenchError: If the task has no such judge, or the judge cannot be called.
     """
-    chosen = task.chosen_judge(judge)
-    if chosen.name == PEOPLE and not pipeline.is_judged_by_rules(task, predictions):
-        conditions = column(predictions, "condition")
-        people = people_judge(task, models.settings.load(), conditions)
-        by_people = people.judge(pipeline.answered_questions(questions, predictions))
-        return _with_setup(by_people, format_judge_setup(PEOPLE, "")), {}
-    if not chosen.model:
-        judgements = pipeline.judge(task, questions, predictions, None, chosen.name)
-        return _with_setup(judgements, format_judge_setup(chosen.name, "")), {}
-    settings = models.settings.load()
-    setup = format_judge_setup(chosen.name, setup_of(chosen.model, settings))
-    accept = settings.suite(task.suite, SuiteSettings).accept
-    with open_model(context, models, chosen.model) as (model, progress):
-        judgements = pipeline.judge(task, questions, predictions, model, chosen.name)
-    accepted = collect_rows((accept_refusals(row, accept) for row in judgements), Judgement)
-    rows = _with_setup(accepted, setup)
-    return rows, {**progress.metadata(), "responses_failed": sum(map(bool, column(rows, "error")))}
-
-
-def people_judge(
-    task: Task, settings: Settings, conditions: Iterable[str] = ("main",)
-) -> PeopleJudge:
-    """Open the judge of annotators, with their answers so far.
-
-    Raises:
-        SettingsError: If bench.toml does not configure the annotation task that they judge by, or
-            a condition is not main.
-        AnnotationError: If the annotation backend cannot be used.
-    """
-    if other := next((one for one in conditions if one != "main"), ""):
-        raise SettingsError(
-            f"{task.name}: people judge only the condition main, not {other}. Name another judge"
-        )
-    form = task.response_tasks[0].task
-    chosen = settings.annotation.tasks.get(form.name)
-    if chosen is None:
-        raise SettingsError(
-            f"{settings.file}: {form.name} is not configured, and people judge {task.name} by it."
-            f' Add a section [annotation.tasks."{form.name}"] with needed = 3'
-        )
-    if chosen.gold:
-        raise SettingsError(
-            f'{settings.file}, [annotation.tasks."{form.name}"]: gold cannot be used where people'
-            " judge: attention checks are not verdicts. Remove the entry"
-        )
-    answers = open_annotation_backend(settings).answers(form)
-    return PeopleJudge(form, answers, chosen.terms, datetime.now(UTC))
-
-
-def _with_setup(rows: Sequence[Judgement], setup: str) -> Sequence[Judgement]:
-    return collect_rows((replace(row, setup=setup) for row in rows), Judgement)
+    opened = StepModels(context, models)
+    verdicts = configured_verdicts(task, models.settings.load(), judge, opened.open)
+    rows = verdicts.judgements(task, questions, predictions)
+    if not (progress := opened.metadata()):
+        return rows, {}
+    return rows, {**progress, "responses_failed": sum(map(bool, column(rows, "error")))}
 
 
 def constants_asset(task: Task, below: str = "") -> dg.AssetsDefinition:
@@ -175,10 +129,8 @@ def scores_output(
     judgements: Sequence[Judgement],
 ) -> dg.Output[Sequence[Score]]:
     """Score one model's responses; the metadata shows its mistakes with their images."""
-    chosen = settings.load().suite(task.suite, SuiteSettings)
-    scorer = chosen.scorer if task.asked_of == "model" else ""  # rankings have one scorer
-    review = load_review(chosen.review)
-    rows = pipeline.score(task, questions, predictions, judgements, scorer, review)
+    runner = configured_runner(task, settings.load(), StoredResponses(predictions))
+    rows = runner.scores(questions, predictions, judgements)
     return table_output(
         rows, mistakes_preview(questions, predictions, judgements, rows, image_store)
     )
@@ -294,6 +246,15 @@ def read_rejections(
     names = [] if edition == "mini" else rejection_tables(task, condition)
     keys = {name: name.split("/") for name in names}
     return {name: tables.rows(key, Rejection) for name, key in keys.items() if tables.exists(key)}
+
+
+def count_rejections(
+    tables: TableFiles, task: Task, questions: Sequence[Question], condition: str = "main"
+) -> int | None:
+    """Number of rejected rows of the questions' source; None if it is not counted."""
+    edition = questions[0].edition if questions else ""
+    rejections = read_rejections(tables, task, edition, condition)
+    return sum(map(len, rejections.values())) if rejections else None
 
 
 def read_run(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]:

@@ -8,22 +8,27 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+from bench_assets.annotation.responses.verdicts import PEOPLE
+from bench_assets.asset_factory.configured_runner import configured_runner
 from bench_assets.asset_factory.suite_assets import AssetFolder, ModelSession
 from bench_assets.core.schema.chat import ChatModel, cached
 from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.stats.paired_tests import cluster_questions
-from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import (
-    BestConstant,
-    best_constants,
-    metrics_with_baselines,
+from bench_assets.evaluation.blind_baselines import BestConstant, best_constants
+from bench_assets.evaluation.runner import (
+    Baselines,
+    GeneratedResponses,
+    RuleVerdicts,
+    StoredResponses,
+    StoredVerdicts,
 )
 from bench_assets.evaluation.suite import SuiteSettings
-from bench_assets.evaluation.task import RULES, Task, TaskEvaluation
+from bench_assets.evaluation.task import Evaluation, Task
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import table_locations
 from bench_resources.tables.parquet import TableFiles
@@ -44,9 +49,10 @@ def partial_tables(home: Path) -> TableFiles:
     return TableFiles(folder=str(home / FOLDER))
 
 
-def mark_partial(rows: Sequence[Metric], said: str) -> list[Metric]:
-    """Add the evaluated part of the questions to the signatures of metrics."""
-    return [replace(row, signature=f"{row.signature}|partial:{said}") for row in rows]
+def as_partial(one: Evaluation, part: str) -> Evaluation:
+    """Mark an evaluation, and the signatures of its metrics, with the part of the questions."""
+    marked = [replace(row, signature=f"{row.signature}|partial:{part}") for row in one.metrics]
+    return replace(one, metrics=marked, partial=part)
 
 
 def partial_part(signature: str) -> str:
@@ -61,7 +67,7 @@ def partial_part(signature: str) -> str:
         return ""
 
 
-def write_partial(home: Path, one: TaskEvaluation, judgements: Sequence[Judgement]) -> None:
+def write_partial(home: Path, one: Evaluation) -> None:
     """Write a partial evaluation, replacing an earlier one of the model.
 
     Raises:
@@ -75,7 +81,7 @@ def write_partial(home: Path, one: TaskEvaluation, judgements: Sequence[Judgemen
 
     write("predictions", one.predictions, Prediction)
     if one.task.is_judged:
-        write("judgements", judgements, Judgement)
+        write("judgements", one.judgements, Judgement)
     write("scores", one.scores, Score)
     write("metrics", [_as_metric(row) for row in one.metrics], Metric)
 
@@ -92,6 +98,7 @@ def snapshot_while_running(
     condition: str,
     questions: Sequence[Question],
     asked: ModelSession,
+    setup: str = "",
 ) -> Generator[None]:
     """Store the responses so far as a partial evaluation, regularly and if the run ends early.
 
@@ -101,15 +108,17 @@ def snapshot_while_running(
         condition: The evaluated condition.
         questions: All questions of the run.
         asked: The model, and its progress.
+        setup: Setup of the model, as in its predictions.
     """
     model, progress = asked
+    write = partial(_write_snapshot, settings, task, condition, questions, model, setup)
     if len(questions) > _MAX_QUESTIONS:
         yield
         return
 
     def look() -> None:
         try:
-            _write_snapshot(settings, task, condition, questions, model)
+            write()
         except BenchError as error:  # the run itself goes on
             _LOG.warning("%s, %s: not shown in progress: %s", model.name, task.name, error)
 
@@ -117,12 +126,12 @@ def snapshot_while_running(
     is_whole = False
     try:
         yield
-        is_whole = not task.is_judged or _is_judged_by_rules(settings, task)
+        is_whole = not task.is_judged or bool(_rules_of(settings, task))
     finally:
         progress.on_arrival = None
         if not is_whole:
             with suppress(BenchError):  # the model has already raised its own error
-                _write_snapshot(settings, task, condition, questions, model)
+                write()
 
 
 def _throttle(look: Callable[[], None]) -> Callable[[], None]:
@@ -144,38 +153,41 @@ def _write_snapshot(
     condition: str,
     questions: Sequence[Question],
     model: ChatModel,
+    setup: str,
 ) -> None:
-    """Score and store the cached responses, without incomplete clusters of questions."""
-    all_predictions = pipeline.predict(task, questions, cached(model), condition)
+    """Score and store the cached responses, without incomplete clusters of questions.
+
+    A judge model or people are not asked: their verdicts are missing until the run is complete.
+    """
+    accept = settings.suite(task.suite, SuiteSettings).accept
+    responses = GeneratedResponses.of(cached(model), setup, accept)
+    by_rules = _rules_of(settings, task)
+    runner = configured_runner(
+        task,
+        settings,
+        responses,
+        RuleVerdicts(by_rules) if by_rules else StoredVerdicts(),
+        condition=condition,
+    )
+    all_predictions = runner.predictions(questions)
     clusters = cluster_questions(questions)
     incomplete = {clusters[row.question_id] for row in all_predictions if row.error}
     complete = [one for one in questions if clusters[one.question_id] not in incomplete]
     if not complete:
         return
     ids = {one.question_id for one in complete}
-    predictions = [row for row in all_predictions if row.question_id in ids]
-    chosen = settings.suite(task.suite, SuiteSettings)
-    by_rules = _is_judged_by_rules(settings, task)
-    verdicts = pipeline.judge(task, complete, predictions, None, RULES) if by_rules else []
-    scores = pipeline.score(task, complete, predictions, verdicts, chosen.scorer)
-    constants = _subset_constants(settings, task, condition, complete)
-    rows = metrics_with_baselines(task, complete, predictions, scores, constants)
-    coverage = f"{len(complete)} of {len(questions)} questions so far"
-    evaluation = TaskEvaluation(
-        task=task,
-        model=model.name,
-        condition=condition,
-        questions=complete,
-        predictions=predictions,
-        scores=scores,
-        metrics=mark_partial(rows, coverage),
-        partial=coverage,
+    answered = StoredResponses([row for row in all_predictions if row.question_id in ids])
+    constants = partial(_subset_constants, settings, condition)
+    runner = replace(runner, responses=answered, baselines=Baselines(constants=constants))
+    evaluation = runner.run(complete)
+    write_partial(
+        settings.home,
+        as_partial(evaluation, f"{len(complete)} of {len(questions)} questions so far"),
     )
-    write_partial(settings.home, evaluation, verdicts)
 
 
 def _subset_constants(
-    settings: Settings, task: Task, condition: str, few: Sequence[Question]
+    settings: Settings, condition: str, task: Task, few: Sequence[Question]
 ) -> list[BestConstant]:
     """Best constants on some questions, among the responses that are best in a cell on all.
 
@@ -194,7 +206,9 @@ def _subset_constants(
     return []
 
 
-def _is_judged_by_rules(settings: Settings, task: Task) -> bool:
-    """Whether rules judge the task, which is too quick to be interrupted."""
-    judge = settings.suite(task.suite, SuiteSettings).judge
-    return RULES in task.judges and not task.chosen_judge(judge).model
+def _rules_of(settings: Settings, task: Task) -> str:
+    """Name of the rules that judge the task, which are too quick to be interrupted; "" if none."""
+    if not task.is_judged:
+        return ""
+    chosen = task.chosen_judge(settings.suite(task.suite, SuiteSettings).judge)
+    return "" if chosen.model or chosen.name == PEOPLE else chosen.name

@@ -244,6 +244,33 @@ def open_model(
         yield ModelSession(model, progress)
 
 
+class StepModels:
+    """Opens models during an asset's step, and keeps their progress for its metadata."""
+
+    def __init__(self, context: dg.AssetExecutionContext, models: Models) -> None:
+        """Open nothing yet."""
+        self._context = context
+        self._models = models
+        self._progress: list[RequestProgress] = []
+
+    @contextmanager
+    def open_session(self, name: str, condition: str = "main") -> Generator[ModelSession]:
+        """Open a model with its progress; raises as ``open_model``."""
+        with open_model(self._context, self._models, name, condition) as session:
+            self._progress.append(session.progress)
+            yield session
+
+    @contextmanager
+    def open(self, name: str) -> Generator[ChatModel]:
+        """Open a model; raises as ``open_model``."""
+        with self.open_session(name) as session:
+            yield session.model
+
+    def metadata(self) -> dict[str, int | float]:
+        """Metadata of the last model that was opened; empty without any."""
+        return self._progress[-1].metadata() if self._progress else {}
+
+
 @contextmanager
 def open_writer(
     context: dg.AssetExecutionContext, models: Models, name: str, responses: Path

@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from functools import partial
 from string import ascii_uppercase
 
+from bench_assets.annotation.responses.verdicts import PEOPLE
+from bench_assets.asset_factory.configured_runner import configured_responses
 from bench_assets.audit.robustness.option_permutations import (
     PermutedQuestion,
     PermutedQuestions,
@@ -13,23 +15,20 @@ from bench_assets.audit.robustness.option_permutations import (
 )
 from bench_assets.audit.robustness.position_bias import PermutationOutcome, figures_of
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.schema.rows import Prediction, Question, Score
+from bench_assets.core.schema.rows import Score
 from bench_assets.core.schema.signature import join_setups, short_digest
 from bench_assets.core.stats.paired_tests import cluster_questions
 from bench_assets.core.tables.arrow import digest
-from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.measured_figures import OrderFigure
-from bench_assets.evaluation.outcomes import accept_refusals, require_responses
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.evaluate.subset import (
     WHOLE,
     QuestionSubset,
-    judge_predictions,
+    model_runner,
     open_model,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.models.registry.setup import setup_of
 from bench_resources.tables.measured_figures import add_figures
 
 
@@ -75,13 +74,20 @@ def evaluate_permutations(
         ModelError: If the model cannot be opened, or questions remain without a response.
     """
     questions = bench.questions(task)
-    reordered = [one.question for one in made.ordered]
-    predictions, scores = _scored(bench, task, model, reordered)
+    if bench.settings.suite(task.suite, SuiteSettings).judge == PEOPLE:
+        raise SettingsError(
+            f"{task.name}: people judge only questions as they are shown. Name another judge"
+        )
+    with bench.models() as models:
+        opened = partial(open_model, models, f"{model}: {task.name}, orders of options", model)
+        responses = configured_responses(task, bench.settings, model, opened)
+        runner = model_runner(bench, models, task, responses)
+        predictions, _, scores = runner.scored([one.question for one in made.ordered])
     make_figure = partial(
         OrderFigure,
         task=task.name,
         model=predictions[0].model,
-        setup=join_setups([setup_of(model, bench.settings), *(one.setup for one in scores)]),
+        setup=join_setups(one.setup for one in scores),
         data=short_digest(digest(questions)),
         orders=wanted.orders,
         at=datetime.now(UTC).isoformat(timespec="microseconds"),
@@ -115,24 +121,3 @@ def _place(answer: Sequence[str], n: int) -> int | None:
     letters = ascii_uppercase[:n]
     one = answer[0] if len(answer) == 1 else ""
     return letters.index(one) if one and one in letters else None
-
-
-def _scored(
-    bench: Workbench, task: Task, model: str, questions: Sequence[Question]
-) -> tuple[list[Prediction], Sequence[Score]]:
-    chosen = bench.settings.suite(task.suite, SuiteSettings)
-    with bench.models() as models:
-        with open_model(models, f"{model}: {task.name}, orders of options", model) as (
-            opened_model,
-            _,
-        ):
-            raw_predictions = pipeline.predict(task, questions, opened_model)
-        predictions = [accept_refusals(row, chosen.accept) for row in raw_predictions]
-        require_responses(task.name, "questions", predictions, chosen.accept)
-        verdicts = (
-            judge_predictions(models, task, chosen, questions, predictions)
-            if task.is_judged
-            else []
-        )
-        require_responses(task.name, "verdicts", verdicts, chosen.accept)
-    return predictions, pipeline.score(task, questions, predictions, verdicts, chosen.scorer)

@@ -12,10 +12,11 @@ from bench_assets.bundles.contents import (
     suite_distribution,
     write_contents,
 )
-from bench_assets.bundles.rescoring import find_divergences, rescore
+from bench_assets.bundles.rescoring import find_divergences, stored_runner
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.text.redaction import Secrets
+from bench_assets.evaluation.reviews import ResponseReview, ReviewLine, base_scorer
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.inspect.table_collection import ModelResponses
@@ -40,6 +41,7 @@ class BundleOptions(NamedTuple):
     image_store: ImageStore
     remembered: Callable[[str], str | None]  # digest of a prompt -> its turns
     secrets: Secrets
+    review: ResponseReview | None  # the home's, by which its responses may be scored
     passed_on: bool  # whether the licence permits to redistribute questions and images
     images: bool  # whether to pack images
 
@@ -77,10 +79,8 @@ def _require_reproducible(one: ModelResponses, contents: Contents) -> None:
     Raises:
         TableError: Names the first thing that differs.
     """
-    rescored = rescore(
-        one.task, contents.questions, contents.predictions, contents.judgements, one.scorer
-    )
-    if found := find_divergences(contents.recorded_results, rescored):
+    runner = stored_runner(one.task, contents, one.scorer, ResponseReview.of(contents.review))
+    if found := find_divergences(contents, runner.run(contents.questions)):
         first, chosen = found[0], "" if one.condition == "main" else f" --condition {one.condition}"
         raise TableError(
             f"{one.name} of {one.model}: cannot be reproduced from its responses:"
@@ -103,6 +103,7 @@ def _contents(one: ModelResponses, options: BundleOptions) -> tuple[Contents, di
         judgements=one.judgements,
         scores=one.scores,
         metrics=one.metrics,
+        review=_review(one, options.review),
         images=_images(one.exam.questions, options),
     )
     missing = {
@@ -110,6 +111,24 @@ def _contents(one: ModelResponses, options: BundleOptions) -> tuple[Contents, di
         "judge_prompts": len(judged) - len(judge_prompts),
     }
     return contents, missing
+
+
+def _review(one: ModelResponses, review: ResponseReview | None) -> list[ReviewLine]:
+    """What the scores need of the review, if they were made with it."""
+    own = review.within(one.exam.questions) if review else None
+    if own is None or own.named(base_scorer(one.scorer)) != one.scorer:
+        return []
+    return [
+        ReviewLine(
+            question_id=line.question_id,
+            response=line.response,
+            why=line.why,
+            answer=line.answer,
+            verdict=line.verdict,
+            by=line.by,
+        )
+        for line in own.lines.values()
+    ]
 
 
 def _render_prompts(

@@ -3,46 +3,54 @@
 Missing responses are requested only with ``--ask``; no tables are written.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
+from bench_assets.asset_factory.evaluation_steps import count_rejections
 from bench_assets.bundles.number_lookup import find_number
 from bench_assets.bundles.packing import BundleOptions, PackedBundle, pack_number
 from bench_assets.bundles.requirements import (
-    NOT_CACHED,
     BundleRequirement,
     CachedResponseModel,
     NumberRef,
     question_requirements,
+    review_requirements,
     task_requirements,
 )
 from bench_assets.bundles.rescoring import (
     Divergence,
-    RescoredEvaluation,
     find_divergences,
-    judge_by_model,
-    judge_by_rules,
     metric_divergences,
-    score_and_aggregate,
 )
 from bench_assets.comparison.causes import EvaluationTables, split_model_part
 from bench_assets.comparison.difference import Cause, decompose_difference
 from bench_assets.comparison.sides import EvaluationLocation
-from bench_assets.core.schema.chat import ChatModel
+from bench_assets.core.schema.chat import NOT_CACHED, ChatModel, cached
 from bench_assets.core.schema.elicitation import split_signature
 from bench_assets.core.schema.errors import BenchError, ModelError, TableError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.elicited_model import ElicitedModel
-from bench_assets.evaluation.outcomes import Accepted, accept_refusals
+from bench_assets.evaluation.outcomes import Accepted
+from bench_assets.evaluation.reviews import ResponseReview, base_scorer, load_review
+from bench_assets.evaluation.runner import (
+    GeneratedResponses,
+    ModelVerdicts,
+    Responses,
+    RuleVerdicts,
+    Runner,
+    StoredResponses,
+    StoredVerdicts,
+    Verdicts,
+)
 from bench_assets.evaluation.suite import SuiteSettings
-from bench_assets.evaluation.task import RULES, ChosenJudge, Task
+from bench_assets.evaluation.task import RULES, ChosenJudge, Evaluation, Task
 from bench_assets.report.site.images import restricted_suites
-from bench_assets.workspace.console.output import progress_style
+from bench_assets.workspace.evaluate.subset import open_model
 from bench_assets.workspace.inspect.table_collection import (
     ModelResponses,
     TableCollection,
@@ -55,7 +63,6 @@ from bench_resources.config.stores import existing_response_store
 from bench_resources.images.store import open_image_store
 from bench_resources.models.registry.engines import engine_kind
 from bench_resources.models.registry.opening import Models
-from bench_resources.response_cache.throughput import RequestProgress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +71,7 @@ class ReproductionResult:
 
     number: NumberRef
     needs: list[BundleRequirement]
-    again: RescoredEvaluation | None = None  # None: an input is missing
+    again: Evaluation | None = None  # None: an input is missing
     partings: Sequence[Divergence] = ()
     causes: Sequence[Cause] = ()
     compared: str = ""  # what the digits were compared with
@@ -100,22 +107,30 @@ def reproduce(bench: Workbench, number: NumberRef, *, ask: bool = False) -> Repr
         return ReproductionResult(number=number, needs=requirements)
     places = [number.tables, bench.tables, *bench.tables.elsewhere(task.suite)]
     questions, more = question_requirements(number, task, places)
-    requirements += more
+    review = load_review(bench.settings.suite(task.suite, SuiteSettings).review)
+    requirements += [*more, *review_requirements(number, review, questions)]
     if _has_missing(requirements):
         return ReproductionResult(number=number, needs=requirements)
     inputs = _Inputs(number, task, questions)
-    with bench.models() as models:
+    with bench.models(asks=ask) as models:
         try:
-            predictions = _predictions(bench, models, inputs, requirements, ask=ask)
-            judgements = _judgements(bench, models, inputs, predictions, requirements, ask=ask)
+            runner = _runner(bench, models, inputs, review, ask=ask)
+            predictions = runner.predictions(questions)
+            _require_cached(predictions)
+            judgements = runner.judgements(questions, predictions)
+            _require_cached(judgements)
         except BenchError as error:  # for any reason, responses are missing
             unmet = BundleRequirement(
                 part="responses", takes="all", here=str(error), missing=_remedy(number, ask=ask)
             )
             return ReproductionResult(number=number, needs=[*requirements, unmet])
-    scorer = number.signature.parts["scorer"]
-    rescored = score_and_aggregate(task, questions, predictions, judgements, scorer)
-    return _compare(inputs, requirements, rescored)
+    requirements.append(_met(number, "responses", "model", f"{len(predictions)} responses"))
+    if task.is_judged:
+        requirements.append(_met(number, "judge", "judge", f"{len(judgements)} verdicts"))
+    stored = replace(
+        runner, responses=StoredResponses(predictions), judge=StoredVerdicts(judgements)
+    )
+    return _compare(inputs, requirements, stored.run(questions))
 
 
 def _has_missing(requirements: Sequence[BundleRequirement]) -> bool:
@@ -128,90 +143,91 @@ def _remedy(number: NumberRef, *, ask: bool) -> str:
     return f"`{number.command} --ask` requests the missing responses"
 
 
-def _predictions(
-    bench: Workbench,
-    models: Models,
-    inputs: _Inputs,
-    requirements: list[BundleRequirement],
-    *,
-    ask: bool,
-) -> list[Prediction]:
-    """Get the responses: cached under the signature, recomputed locally, or requested."""
+def _require_cached(rows: Sequence[Prediction] | Sequence[Judgement]) -> None:
+    """Require that all responses were cached.
+
+    Raises:
+        MissingResponsesError: If one was not.
+    """
+    if missing := sum(NOT_CACHED in row.error for row in rows):
+        raise MissingResponsesError(f"{missing} of {len(rows)} responses are not cached")
+
+
+def _met(number: NumberRef, part: str, signed: str, here: str) -> BundleRequirement:
+    return BundleRequirement(part=part, takes=number.signature.parts.get(signed, ""), here=here)
+
+
+def _runner(
+    bench: Workbench, models: Models, inputs: _Inputs, review: ResponseReview | None, *, ask: bool
+) -> Runner:
+    """Build the runner of cached responses and verdicts, or of stored ones where none are cached.
+
+    Raises:
+        MissingResponsesError: If a table is missing.
+    """
     number, task, questions = inputs
-    condition, wanted = number.signature.condition, number.signature.parts.get("model", "")
+    condition, scorer = number.signature.condition, number.signature.parts["scorer"]
+    return Runner(
+        task=task,
+        condition=condition,
+        responses=_responses(bench, models, inputs, ask=ask),
+        judge=_verdicts(bench, models, inputs, ask=ask) if task.is_judged else StoredVerdicts(),
+        scorer=base_scorer(scorer),
+        review=None if base_scorer(scorer) == scorer else review,
+        n_rejected=count_rejections(number.tables, task, questions, condition),
+    )
+
+
+def _responses(bench: Workbench, models: Models, inputs: _Inputs, *, ask: bool) -> Responses:
+    """Responses that are cached under the signature, computed here, stored, or requested."""
+    number, task, _ = inputs
+    wanted = number.signature.parts.get("model", "")
+    accept: list[Accepted] = ["refused"] if "refused" in number.signature.parts else []
     if task.asked_of != "model":
-        rows = _stored_predictions(inputs)
-        requirements.append(
-            BundleRequirement(
-                part="responses", takes=wanted, here=f"{len(rows)} rankings, as ranked"
-            )
-        )
-        return rows
-    if not _is_local(bench, number.model):
-        known = _cached_model(number.model or split_model_part(wanted)[0], wanted, models)
-        rows = _with_refusals(inputs, pipeline.predict(task, questions, known, condition))
-        missing = sum(row.error == NOT_CACHED for row in rows)
-        if not missing:
-            requirements.append(
-                BundleRequirement(part="responses", takes=wanted, here=f"{len(rows)} cached")
-            )
-            return rows
-        if not number.model:
-            raise MissingResponsesError(f"{missing} of {len(rows)} responses are not cached")
-    with _open_model(models, number.model, condition, ask=ask) as model:
-        if model.signature != wanted:
-            raise MissingResponsesError(f"{number.model} is now {model.signature}")
-        rows = _with_refusals(inputs, pipeline.predict(task, questions, model, condition))
-    requirements.append(
-        BundleRequirement(part="responses", takes=wanted, here=f"{len(rows)} available")
-    )
-    return rows
+        return StoredResponses(_stored_predictions(inputs))
+    if _is_local(bench, number.model) or (ask and number.model):
+        opened = partial(_open_model, models, number.model, number.signature.condition, wanted)
+        return GeneratedResponses(open=opened, accept=accept)
+    known = _cached_model(number.model or split_model_part(wanted)[0], wanted, models)
+    cached_responses = GeneratedResponses.of(known, accept=accept)
+    if not (accept and number.model):
+        return cached_responses
+    return _WithRefusals(cached_responses, _stored_predictions(inputs))
 
 
-def _with_refusals(inputs: _Inputs, rows: Sequence[Prediction]) -> list[Prediction]:
-    """Accept refusals as the number did; uncached ones are taken from its table."""
-    if "refused" not in inputs.number.signature.parts:
-        return list(rows)
-    stored = _stored_predictions(inputs) if inputs.number.model else []
-    refused = {(row.question_id, row.sample): row for row in stored if row.refused}
-    accept: list[Accepted] = ["refused"]
-    return [
-        refused.get((row.question_id, row.sample), row)
-        if row.error == NOT_CACHED
-        else accept_refusals(row, accept)
-        for row in rows
-    ]
+@dataclass(frozen=True, slots=True)
+class _WithRefusals:
+    """Cached responses, and those that were refused, which are not cached, of a table."""
+
+    cached: Responses
+    stored: Sequence[Prediction]
+
+    def predictions(
+        self, task: Task, questions: Sequence[Question], condition: str
+    ) -> Sequence[Prediction]:
+        """Take the refused ones from the table."""
+        refused = {(row.question_id, row.sample): row for row in self.stored if row.refused}
+        return [
+            refused.get((row.question_id, row.sample), row) if row.error == NOT_CACHED else row
+            for row in self.cached.predictions(task, questions, condition)
+        ]
 
 
-def _judgements(
-    bench: Workbench,
-    models: Models,
-    inputs: _Inputs,
-    predictions: Sequence[Prediction],
-    requirements: list[BundleRequirement],
-    *,
-    ask: bool,
-) -> list[Judgement]:
-    number, task, questions = inputs
-    if not task.is_judged:
-        return []
+def _verdicts(bench: Workbench, models: Models, inputs: _Inputs, *, ask: bool) -> Verdicts:
+    number, task, _ = inputs
     judge_part = number.signature.parts.get("judge", "none")
-    name, model_name = _judge_of(
-        task, judge_part, bench.settings.suite(task.suite, SuiteSettings).judge
-    )
-    if not model_name:
-        recorded = _stored_verdicts(inputs) if name == PEOPLE else []
-        available = f"{len(recorded)} human verdicts" if recorded else f"rules: {name}"
-        requirements.append(BundleRequirement(part="judge", takes=judge_part, here=available))
-        return judge_by_rules(task, questions, predictions, name, recorded)
-    with _open_model(models, model_name, "main", ask=ask) as judge:
-        rows = judge_by_model(task, questions, predictions, (judge, name), "")
-    requirements.append(
-        BundleRequirement(
-            part="judge", takes=judge_part, here=f"{len(rows)} verdicts, {judge.signature}"
-        )
-    )
-    return rows
+    name, model = _judge_of(task, judge_part, bench.settings.suite(task.suite, SuiteSettings).judge)
+    if name == PEOPLE:
+        return StoredVerdicts(_stored_verdicts(inputs))
+    if not model:
+        return RuleVerdicts(name)
+
+    @contextmanager
+    def open_judge() -> Generator[ChatModel]:
+        with _open_model(models, model, "main") as judge:
+            yield judge if ask else cached(judge)
+
+    return ModelVerdicts(name=name, open=open_judge)
 
 
 def _judge_of(task: Task, judge_part: str, configured: str) -> ChosenJudge:
@@ -239,29 +255,25 @@ def _is_local(bench: Workbench, model: str) -> bool:
 
 
 @contextmanager
-def _open_model(models: Models, name: str, condition: str, *, ask: bool) -> Generator[ChatModel]:
-    """Open a model; if requests are not allowed, the first one raises an error.
+def _open_model(
+    models: Models, name: str, condition: str, wanted: str = ""
+) -> Generator[ChatModel]:
+    """Open a model, whose signature has to be ``wanted``, if that is given.
 
     Raises:
-        MissingResponsesError: If a request would be needed.
+        MissingResponsesError: If it has another signature.
     """
-    with RequestProgress(name, lambda line: None, progress_style()) as progress:
-        watch: Callable[[int, int, int], None] = progress if ask else _refuse_new_requests
-        counted = progress.throughput if ask else None
-        with models.open(name, condition, watch, counted) as model:
-            yield model
-
-
-def _refuse_new_requests(done: int, remembered: int, total: int) -> None:
-    if remembered < total:
-        raise MissingResponsesError(f"{total - remembered} of {total} responses are not cached")
+    with open_model(models, name, name, condition) as model:
+        if wanted and model.signature != wanted:
+            raise MissingResponsesError(f"{name} is now {model.signature}")
+        yield model
 
 
 def _stored_predictions(inputs: _Inputs) -> list[Prediction]:
     place = _location(inputs)
     rows = list(place.read().predictions) if inputs.number.model else []
     if not rows:
-        raise MissingResponsesError("the table of rankings is missing")
+        raise MissingResponsesError("the table of responses is missing")
     return rows
 
 
@@ -278,7 +290,7 @@ def _location(inputs: _Inputs) -> EvaluationLocation:
 
 
 def _compare(
-    inputs: _Inputs, requirements: list[BundleRequirement], rescored: RescoredEvaluation
+    inputs: _Inputs, requirements: list[BundleRequirement], rescored: Evaluation
 ) -> ReproductionResult:
     """Compare with stored tables; without them with metrics, or only with the signature."""
     number, task = inputs.number, inputs.task
@@ -286,12 +298,16 @@ def _compare(
     found: Sequence[Divergence]
     causes: list[Cause] = []
     if before is not None and not metric_divergences(before.metrics, number.metrics):
-        stored = RescoredEvaluation(
-            before.predictions, before.judgements, before.scores, before.metrics
-        )
-        found, compared = find_divergences(stored, rescored), "the tables of this home"
+        found, compared = find_divergences(before, rescored), "the tables of this home"
         if found:
-            after = EvaluationTables(name="again", questions=inputs.questions, **rescored._asdict())
+            after = EvaluationTables(
+                name="again",
+                questions=inputs.questions,
+                predictions=rescored.predictions,
+                judgements=rescored.judgements,
+                scores=rescored.scores,
+                metrics=rescored.metrics,
+            )
             causes = decompose_difference(task, before, after, _metric_of(found, task))
     elif number.metrics:
         found, compared = (
@@ -347,6 +363,7 @@ def bundle(
         benchmark=bench.settings.benchmarks.get(suite.name),
         image_store=open_image_store(bench.settings),
         remembered=responses.prompt if responses else lambda sha256: None,
+        review=load_review(bench.settings.suite(suite.name, SuiteSettings).review),
         secrets=known_secrets(home),
         passed_on=suite.name not in restricted_suites(number.tables, bench.catalog),
         images=images,

@@ -16,12 +16,13 @@ from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import split_model_part
 from bench_assets.core.images.decoding import DECODER_VERSION
 from bench_assets.core.parsing.reasoning import Tags
-from bench_assets.core.schema.chat import Request, Response
+from bench_assets.core.schema.chat import NOT_CACHED, Request, Response
 from bench_assets.core.schema.elicitation import elicited_decoding, split_signature
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import response_key
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import Signature, short_digest
+from bench_assets.evaluation.reviews import ResponseReview, base_scorer
 from bench_assets.evaluation.task import Task
 from bench_resources.tables.parquet import TableFiles
 
@@ -86,7 +87,9 @@ def task_requirements(
         _choice_requirement(
             "condition", signature.condition, task.conditions, _study(signature, suite)
         ),
-        _choice_requirement("scorer", signature.parts.get("scorer", ""), task.scorers, ""),
+        _choice_requirement(
+            "scorer", base_scorer(signature.parts.get("scorer", "")), task.scorers, ""
+        ),
     ]
     if strange := [part for part in signature.parts if part not in _STEP_PARTS]:
         found.append(
@@ -132,6 +135,18 @@ def question_requirements(
     ]
 
 
+def review_requirements(
+    number: NumberRef, review: ResponseReview | None, questions: Sequence[Question]
+) -> list[BundleRequirement]:
+    """Find the review by which the number's responses were scored; [] if by none."""
+    scorer = number.signature.parts.get("scorer", "")
+    if (base := base_scorer(scorer)) == scorer:
+        return []
+    here = review.within(questions).named(base) if review else "no review"
+    remedy = f"name its form as review in [suites.{number.signature.task.split('/')[0]}]"
+    return [_requirement("review", scorer, here, remedy)]
+
+
 def _prompts(
     number: NumberRef, task: Task, questions: Sequence[Question]
 ) -> Iterator[BundleRequirement]:
@@ -174,8 +189,6 @@ def _choice_requirement(
         part=part, takes=takes, here=f"only {', '.join(names)}", missing=listed
     )
 
-
-NOT_CACHED = "its response is not cached"
 
 _THINKING = "|thinking="
 _TEMPERATURE = re.compile(r"(?:(?<=^)|(?<=,))t=[^,]*")

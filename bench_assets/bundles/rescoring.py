@@ -1,69 +1,63 @@
-"""Rescoring of cached responses without a model, and stepwise comparison with stored results."""
+"""Rescoring of stored responses without a model, and stepwise comparison with stored results."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from math import isclose, isnan
-from typing import Any, NamedTuple
+from typing import Any, Protocol
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
-from bench_assets.core.schema.chat import ChatModel
-from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Score
 from bench_assets.core.schema.signature import split_setups
-from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import best_constants, metrics_with_baselines
+from bench_assets.evaluation.reviews import ResponseReview, base_scorer
+from bench_assets.evaluation.runner import (
+    RuleVerdicts,
+    Runner,
+    StoredResponses,
+    StoredVerdicts,
+    Verdicts,
+)
 from bench_assets.evaluation.task import RULES, ByModel, Task
 
 
-class RescoredEvaluation(NamedTuple):
-    """Result of a new evaluation, step by step."""
+class EvaluationRows(Protocol):
+    """The tables of an evaluation, step by step."""
 
-    predictions: Sequence[Prediction]
-    judgements: Sequence[Judgement]
-    scores: Sequence[Score]
-    metrics: Sequence[Metric]
+    @property
+    def predictions(self) -> Sequence[Prediction]: ...  # noqa: D102
+    @property
+    def judgements(self) -> Sequence[Judgement]: ...  # noqa: D102
+    @property
+    def scores(self) -> Sequence[Score]: ...  # noqa: D102
+    @property
+    def metrics(self) -> Sequence[Metric]: ...  # noqa: D102
 
 
-def rescore(
-    task: Task,
-    questions: Sequence[Question],
-    predictions: Sequence[Prediction],
-    judgements: Sequence[Judgement],
-    scorer: str,
-) -> RescoredEvaluation:
-    """Judge by rules, or use recorded verdicts; then score and aggregate.
+def stored_runner(
+    task: Task, stored: EvaluationRows, scorer: str, review: ResponseReview | None = None
+) -> Runner:
+    """Build the runner of stored responses: rules judge them again, other verdicts are kept.
 
     Args:
         task: The task.
-        questions: The whole question table.
-        predictions: Predictions of one model under one condition.
-        judgements: Their recorded judgements.
-        scorer: Name of the scorer; "": the default.
-
-    Raises:
-        UnknownNameError: If the task has no such scorer.
-        SettingsError: If the task does not have that judge any more.
+        stored: Responses of one model under one condition, with their judgements and metrics.
+        scorer: Name of the scorer, possibly with a review; "": the default.
+        review: The review.
     """
-    if task.is_judged and (name := judging_rules(task, judgements)):
-        judgements = judge_by_rules(task, questions, predictions, name, judgements)
-    return score_and_aggregate(task, questions, predictions, judgements, scorer)
+    return Runner(
+        task=task,
+        condition=next((row.condition for row in stored.predictions), "main"),
+        responses=StoredResponses(stored.predictions),
+        judge=stored_verdicts(task, stored.judgements),
+        scorer=base_scorer(scorer),
+        review=review,
+        n_rejected=next((row.n_rejected for row in stored.metrics), None),
+    )
 
 
-def score_and_aggregate(
-    task: Task,
-    questions: Sequence[Question],
-    predictions: Sequence[Prediction],
-    judgements: Sequence[Judgement],
-    scorer: str,
-) -> RescoredEvaluation:
-    """Score and aggregate with blind baselines, as the graph does.
-
-    Raises:
-        UnknownNameError: If the task has no such scorer, or lacks the condition of a response.
-    """
-    scores = pipeline.score(task, questions, predictions, judgements, scorer)
-    constants = best_constants(task, questions) if task.asked_of == "model" else []
-    metrics = metrics_with_baselines(task, questions, predictions, scores, constants)
-    return RescoredEvaluation(predictions, judgements, scores, metrics)
+def stored_verdicts(task: Task, judgements: Sequence[Judgement]) -> Verdicts:
+    """Verdicts of the rules that judged; those of a model or of people as they are stored."""
+    rules = judging_rules(task, judgements)
+    return RuleVerdicts(rules) if rules not in ("", PEOPLE) else StoredVerdicts(judgements)
 
 
 def judging_rules(task: Task, judgements: Sequence[Judgement]) -> str:
@@ -81,41 +75,6 @@ def judging_rules(task: Task, judgements: Sequence[Judgement]) -> str:
     return "" if by_model or len(names) > 1 else next(iter(names))
 
 
-def judge_by_rules(
-    task: Task,
-    questions: Sequence[Question],
-    predictions: Sequence[Prediction],
-    name: str,
-    recorded: Sequence[Judgement] = (),
-) -> list[Judgement]:
-    """Judge by rules; the recorded setup is kept, and so are verdicts of people.
-
-    Raises:
-        SettingsError: If the task does not have these rules any more.
-    """
-    if name == PEOPLE:
-        return list(recorded)
-    setup = next((row.setup for row in recorded), "")
-    rows = pipeline.judge(task, questions, predictions, None, name)
-    return [replace(row, setup=setup) for row in rows]
-
-
-def judge_by_model(
-    task: Task,
-    questions: Sequence[Question],
-    predictions: Sequence[Prediction],
-    judge: tuple[ChatModel, str],
-    setup: str,
-) -> list[Judgement]:
-    """Judge by a model's cached responses; ``judge`` has the judge's setup.
-
-    Raises:
-        ModelError: If a response is not cached.
-    """
-    rows = pipeline.judge(task, questions, predictions, *judge)
-    return [replace(row, setup=setup) for row in rows]
-
-
 N_DIGITS = 10
 """Printed significant digits, which are the same on every machine."""
 
@@ -123,10 +82,10 @@ _TOLERANCE = 1e-11  # relative; differences between processors are a thousand ti
 _RESPONSE = ("text", "ranking", "no_answer", "error")
 _VERDICT = ("verdict", "value", "judge", "error")
 _POINTS = ("points", "max_points", "answer", "judge", "scorer", "no_answer", "error")
-_LOCAL_COLUMNS = ("model", "setup", "n_rejected")
-"""Columns of a metric that do not depend on responses: local names, rejected source rows."""
+_LOCAL_COLUMNS = ("model", "setup")
+"""Columns of a metric that do not depend on responses: local names."""
 _NEWER_COLUMNS = {"constant", "shuffled", "n_no_answer", "n_clusters", "largest_cluster", "data"}
-_NEWER_COLUMNS |= {"n_refused", "unread", "served", "n_expired", "baselines"}
+_NEWER_COLUMNS |= {"n_refused", "unread", "served", "n_expired", "baselines", "n_rejected"}
 """Columns that older tables lack: an empty value means unknown."""
 _OTHER_MODEL_COLUMNS = {"constant", "shuffled", "baselines"}
 """Columns of judged metrics that need other models' responses, which a bundle lacks."""
@@ -143,7 +102,7 @@ class Divergence:
     after: str
 
 
-def find_divergences(before: RescoredEvaluation, after: RescoredEvaluation) -> list[Divergence]:
+def find_divergences(before: EvaluationRows, after: EvaluationRows) -> list[Divergence]:
     """Find differences, in the order of the steps; empty if all digits are the same."""
     return [
         *_compare_rows(
@@ -207,8 +166,10 @@ def _compare_rows(
             continue
         for name in names:
             was, now = getattr(old, name), getattr(new, name)
-            unknown = (name in _NEWER_COLUMNS and was in (None, "")) or (
-                name in _OTHER_MODEL_COLUMNS and now in (None, "") and old.baselines
+            unknown = (
+                (name in _NEWER_COLUMNS and was in (None, ""))
+                or (name in _OTHER_MODEL_COLUMNS and now in (None, "") and old.baselines)
+                or (name == "n_rejected" and now is None)  # the table of rejections is elsewhere
             )
             if not equal_to_digits(was, now) and not unknown:
                 values = {"before": _shown(was), "after": _shown(now)}
@@ -223,7 +184,7 @@ def _rows_by_sample(rows: Sequence[Prediction] | Sequence[Score]) -> dict[Hashab
     return {(row.question_id, f"draw {row.sample}"): row for row in rows}
 
 
-def _verdicts(one: RescoredEvaluation) -> dict[Hashable, Judgement]:
+def _verdicts(one: EvaluationRows) -> dict[Hashable, Judgement]:
     return {(r.question_id, f"draw {r.sample}", r.criterion): r for r in one.judgements}
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from bench_assets.bundles.archive import Archive
 from bench_assets.bundles.contents import (
     MANIFEST_NAME,
+    OPTIONAL_TABLES,
     TABLES,
     Contents,
     Manifest,
@@ -17,12 +18,13 @@ from bench_assets.bundles.contents import (
     read_manifest,
     table_file,
 )
-from bench_assets.bundles.rescoring import Divergence, RescoredEvaluation, find_divergences, rescore
+from bench_assets.bundles.rescoring import Divergence, find_divergences, stored_runner
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SourceError, TableError
 from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.core.tables.arrow import digest
-from bench_assets.evaluation.task import Task
+from bench_assets.evaluation.reviews import ResponseReview, base_scorer
+from bench_assets.evaluation.task import Evaluation, Task
 from bench_assets.file_benchmarks.suite import task_of
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.response_cache.rows import is_prompt
@@ -42,7 +44,7 @@ class VerifiedBundle(NamedTuple):
     """A bundle with its rescored results, and their differences from the stated ones."""
 
     bundle: Bundle
-    again: RescoredEvaluation
+    again: Evaluation
     partings: list[Divergence]
 
 
@@ -77,9 +79,10 @@ def verify(path: Path) -> VerifiedBundle:
     bundle = open_bundle(path)
     task = _task_of(bundle)
     contents = bundle.contents
-    scorer = bundle.manifest.scorer
-    rescored = rescore(task, contents.questions, contents.predictions, contents.judgements, scorer)
-    return VerifiedBundle(bundle, rescored, find_divergences(contents.recorded_results, rescored))
+    review = ResponseReview.of(contents.review)
+    runner = stored_runner(task, contents, bundle.manifest.scorer, review)
+    evaluation = runner.run(contents.questions)
+    return VerifiedBundle(bundle, evaluation, find_divergences(contents, evaluation))
 
 
 def _require_files(archive: Archive, manifest: Manifest) -> None:
@@ -87,6 +90,7 @@ def _require_files(archive: Archive, manifest: Manifest) -> None:
     path = archive.path
     images = {image_file(one) for one, name in manifest.images.items() if name}
     known = {table_file(table) for table in TABLES} | images
+    known -= {table_file(table) for table in OPTIONAL_TABLES} - manifest.files.keys()
     if strange := sorted(manifest.files.keys() ^ known):
         raise SourceError(f"{path}, {MANIFEST_NAME}: {strange[0]!r:.100} is not a file of a bundle")
     if added := sorted(archive.sizes.keys() - manifest.files.keys() - {MANIFEST_NAME}):
@@ -221,7 +225,8 @@ def _task_of(bundle: Bundle) -> Task:
             f" {manifest.package}"
             f" with bench-assets {manifest.versions.get('bench-assets', '?')}, and try again"
         )
-    if manifest.condition not in task.conditions or manifest.scorer not in task.scorers:
+    scorer = base_scorer(manifest.scorer)
+    if manifest.condition not in task.conditions or scorer not in task.scorers:
         raise NotReproducibleError(
             f"{bundle.path}: {task.name} has no condition {manifest.condition!r} or no scorer"
             f" {manifest.scorer!r} here: install {manifest.package}, and try again"

@@ -1,1 +1,1 @@
-"""Task and Suite, the pipeline (predict, judge, score, aggregate), blind baselines, extensions."""
+"""Task and Suite, the pipeline and its runner, blind baselines, extensions."""

@@ -10,12 +10,18 @@ from functools import lru_cache
 from itertools import chain
 from string import ascii_uppercase
 
-from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.core.judging.request_streaming import LazyRequests, answer_requests
 from bench_assets.core.parsing.non_answers import classify_non_answer
-from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
+from bench_assets.core.schema.chat import (
+    NO_PROMPT,
+    ChatModel,
+    Prompt,
+    PromptlessModel,
+    Request,
+    Response,
+)
 from bench_assets.core.schema.elicitation import is_elicited, softmax
-from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import join_setups as joined_setups
 from bench_assets.core.tables.arrow import digest
@@ -80,7 +86,12 @@ def predictions(
 
     def prompt(question: Question) -> Prompt:
         with named(f"condition {condition}, the prompt of {question.question_id}"):
-            return asking.prompt(question)
+            try:
+                return asking.prompt(question)
+            except SourceError:  # such as a source that is an answer key, without images
+                if isinstance(model, PromptlessModel):
+                    return NO_PROMPT
+                raise
 
     requests = LazyRequests(questions, prompt, asking.samples, asking.temperature)
     for request, response in answer_requests(model, requests):
@@ -108,7 +119,6 @@ def judge(
     answered = answered_questions(questions, predictions)
     if is_judged_by_rules(task, predictions):
         judge, model = RULES, None
-    reject_people_judge(task, judge)
     name = judge or (task.default_judge if model else RULES)
     chosen = task.judges.get(name)
     rows: Sequence[Judgement]
@@ -220,7 +230,7 @@ def _prediction(
         raw_text=response.raw_text or response.text,
         ranking=_rank_letters(response.logprobs),
         logprobs=response.logprobs,
-        prompt_sha256=request.prompt.sha256,
+        prompt_sha256=request.prompt.sha256 if request.prompt.turns else "",
         decoding=model.signature,
         finish_reason=response.finish_reason,
         prompt_tokens=response.prompt_tokens,
@@ -278,19 +288,6 @@ def _fold_text(text: str) -> str:
 
 _non_answer = lru_cache(maxsize=BLOCK_ROWS)(classify_non_answer)
 """Cached, because a response is checked when it is judged, scored and counted."""
-
-
-def reject_people_judge(task: Task, judge: str) -> None:
-    """Refuse people as the judge of a subset, or of external responses.
-
-    Raises:
-        SettingsError: If people judge the task.
-    """
-    if task.is_judged and judge == PEOPLE:
-        raise SettingsError(
-            f"{task.name}: people can only judge `bench evaluate` over all questions, under the"
-            " condition main. Name another judge, or drop --limit, --category and --responses"
-        )
 
 
 def is_judged_by_rules(task: Task, predictions: Sequence[Prediction]) -> bool:

@@ -92,8 +92,8 @@ class Suite:
     """Files and folders with the code of its question tables, which a change there makes stale;
     (): the package of the module that its entry point names."""
     measured_beside: Mapping[str, MeasureBeside] = field(default_factory=dict)
-    """By task: metrics of one model's external responses that need more than scores, such as an
-    encoder. The suite also has them as an asset."""
+    """By task: metrics of partial evaluations that need more than scores, such as an encoder. The
+    suite also has them as an asset."""
 
     @property
     def every_annotation_task(self) -> tuple[SuiteAnnotationTask, ...]:

@@ -358,7 +358,7 @@ def _format_error(why: Exception) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TaskEvaluation:
+class Evaluation:
     """Responses, judgements, scores and metrics of one model under one condition of a task."""
 
     task: Task
@@ -366,6 +366,7 @@ class TaskEvaluation:
     condition: str
     questions: Sequence[Question]
     predictions: Sequence[Prediction]
+    judgements: Sequence[Judgement] = ()
     scores: Sequence[Score]
     metrics: Sequence[Metric]
     partial: str = ""  # "4 of 80 questions"; "" for all

@@ -10,7 +10,7 @@ from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import best_constants
-from bench_assets.evaluation.task import Task, TaskEvaluation
+from bench_assets.evaluation.task import Evaluation, Task
 from bench_assets.external_results.results import ExternalMetric, ExternalResults, ExternalSample
 from bench_assets.external_results.suite import ImportedTask
 
@@ -19,7 +19,7 @@ _PERCENT = 100.0
 
 def imported_evaluation(
     results: ExternalResults, imported: ImportedTask, put_image: Callable[[bytes], str]
-) -> TaskEvaluation:
+) -> Evaluation:
     """Convert results to rows for the leaderboard, report, audits and comparisons.
 
     Args:
@@ -40,7 +40,7 @@ def imported_evaluation(
         _score(one, prediction, most, is_error=task.is_lowest_best) for one, prediction in pairs
     ]
     return with_reported_metrics(
-        TaskEvaluation(
+        Evaluation(
             task=task,
             model=results.model,
             condition="main",
@@ -54,7 +54,7 @@ def imported_evaluation(
     )
 
 
-def with_reported_metrics(one: TaskEvaluation, printed: Sequence[ExternalMetric]) -> TaskEvaluation:
+def with_reported_metrics(one: Evaluation, printed: Sequence[ExternalMetric]) -> Evaluation:
     """Take the reported numbers unchanged, with intervals if the points reproduce them."""
     rows = pipeline.summarise(one.task, one.questions, one.predictions, one.scores)
     constants = {
@@ -157,7 +157,7 @@ def _score(
     return replace(scored, error=one.error)
 
 
-def _signature(one: TaskEvaluation, data: str) -> Signature:
+def _signature(one: Evaluation, data: str) -> Signature:
     parts = {
         "data": short_digest(data),
         "harness": one.task.measured_by,

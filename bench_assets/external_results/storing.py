@@ -8,7 +8,7 @@ from pathlib import Path
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.evaluation.suite import name_defects
-from bench_assets.evaluation.task import TaskEvaluation
+from bench_assets.evaluation.task import Evaluation
 from bench_assets.external_results.evaluation import imported_evaluation
 from bench_assets.external_results.reading import read_external_results
 from bench_assets.external_results.results import ExternalResults
@@ -28,7 +28,7 @@ from bench_resources.tables.parquet import TableFiles
 
 def read_evaluations(
     file: Path, images: ImageStore, *, suite: str = "", model: str = ""
-) -> list[TaskEvaluation]:
+) -> list[Evaluation]:
     """Read results of another harness as evaluations; stores nothing but their images.
 
     Args:
@@ -55,9 +55,7 @@ def read_evaluations(
         raise SourceError(f"{file}: {error}") from error
 
 
-def _evaluation(
-    results: ExternalResults, images: ImageStore, suite: str, model: str
-) -> TaskEvaluation:
+def _evaluation(results: ExternalResults, images: ImageStore, suite: str, model: str) -> Evaluation:
     named = replace(results, model=model) if model else results
 
     def put(data: bytes) -> str:
@@ -67,7 +65,7 @@ def _evaluation(
 
 
 def store_evaluations(
-    home: Path, tables: TableFiles, catalog: Catalog, evaluations: Sequence[TaskEvaluation]
+    home: Path, tables: TableFiles, catalog: Catalog, evaluations: Sequence[Evaluation]
 ) -> None:
     """Store imported evaluations in a home, for its leaderboard, report and audit.
 

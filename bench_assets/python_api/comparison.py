@@ -13,7 +13,7 @@ from bench_assets.comparison.verdicts import (
 )
 from bench_assets.core.images.charts import difference_chart
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.evaluation.task import TaskEvaluation
+from bench_assets.evaluation.task import Evaluation
 from bench_assets.python_api.display import Plot, html_rows, terminal_table
 from bench_assets.python_api.run import Run, check_run
 from bench_assets.workspace.console.output import Cell
@@ -116,7 +116,7 @@ def compare(run: Run, other: Run) -> RunComparison:
     )
 
 
-def _effects(one: TaskEvaluation, base: TaskEvaluation) -> Sequence[Comparison]:
+def _effects(one: Evaluation, base: Evaluation) -> Sequence[Comparison]:
     before = {question.question_id: question for question in base.questions}
     common = [
         question for question in one.questions if before.get(question.question_id) == question

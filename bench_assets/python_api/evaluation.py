@@ -11,7 +11,7 @@ from uuid import uuid4
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.reviews import ReviewLine
-from bench_assets.evaluation.task import TaskEvaluation
+from bench_assets.evaluation.task import Evaluation
 from bench_assets.python_api import arguments
 from bench_assets.python_api.run import Run
 from bench_assets.workspace.console.interrupt_summary import interrupt_summary
@@ -158,8 +158,8 @@ def review(
 
 def _evaluations(
     bench: "Workbench", suites: Sequence[str], model: str, condition: str, part: QuestionSubset
-) -> tuple[list[TaskEvaluation], list[BenchError]]:
-    done: list[TaskEvaluation] = []
+) -> tuple[list[Evaluation], list[BenchError]]:
+    done: list[Evaluation] = []
     failures: list[BenchError] = []
     if part != WHOLE:
         for _, found, failed in evaluate_suite_subsets(bench, suites, [(model, condition)], part):

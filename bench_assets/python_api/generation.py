@@ -65,7 +65,7 @@ def generate(
             closing(Models(settings=settings, image_store=store)) as models,
             open_model(models, f"{parsed.names[0]}: prompts", parsed.names[0]) as opened,
         ):
-            return opened.model.response(requests)
+            return opened.response(requests)
 
 
 def _prompt(written: AnyPrompt, store: ImageStore) -> Prompt:

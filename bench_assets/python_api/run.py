@@ -9,7 +9,7 @@ from bench_assets.core.images.charts import Bar, bar_chart, scale
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import IMPORTED, Metric
 from bench_assets.evaluation.blind_baselines import chance_level
-from bench_assets.evaluation.task import TaskEvaluation
+from bench_assets.evaluation.task import Evaluation
 from bench_assets.python_api import arguments, display, samples
 from bench_assets.python_api.display import Plot
 from bench_resources.images.store import ImageStore
@@ -31,7 +31,7 @@ class Run:
     """
 
     model: str
-    evaluations: tuple[TaskEvaluation, ...]
+    evaluations: tuple[Evaluation, ...]
     failures: tuple[str, ...] = ()
     image_store: ImageStore = field(compare=False)
 
@@ -198,7 +198,7 @@ def check_run(argument: str, value: object) -> Run:
     return value
 
 
-def _bars(one: TaskEvaluation, metric: str, is_single: bool) -> Sequence[Bar]:
+def _bars(one: Evaluation, metric: str, is_single: bool) -> Sequence[Bar]:
     rows = [row for row in one.metrics if row.metric == (metric or one.task.primary_metric)]
     full = scale(rows)
     by_slice = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bench_assets.core.images.decoding import decode
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
-from bench_assets.evaluation.task import TaskEvaluation
+from bench_assets.evaluation.task import Evaluation
 from bench_resources.images.store import ImageStore
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def metrics_frame(rows: Sequence[Metric]) -> "pd.DataFrame":
     return pd.DataFrame([asdict(row) for row in rows], columns=list(_METRIC_COLUMNS))
 
 
-def samples_frame(evaluations: Sequence[TaskEvaluation], store: ImageStore) -> "pd.DataFrame":
+def samples_frame(evaluations: Sequence[Evaluation], store: ImageStore) -> "pd.DataFrame":
     """Responses as a data frame, one row each, in the order of the questions."""
     import pandas as pd
 
@@ -89,7 +89,7 @@ def samples_frame(evaluations: Sequence[TaskEvaluation], store: ImageStore) -> "
     return pd.DataFrame(rows, columns=list(_SAMPLE_COLUMNS))
 
 
-def _samples(one: TaskEvaluation, store: ImageStore) -> Iterator[dict[str, Any]]:
+def _samples(one: Evaluation, store: ImageStore) -> Iterator[dict[str, Any]]:
     questions = {question.question_id: question for question in one.questions}
     scores = {(score.question_id, score.sample): score for score in one.scores}
     make_prompt = one.task.condition(one.condition).prompt

@@ -5,21 +5,26 @@ Responses are cached, so that the full evaluation requests only the rest.
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 
 import dagster as dg
 
+from bench_assets.asset_factory.configured_runner import (
+    configured_responses,
+    configured_runner,
+    configured_verdicts,
+)
 from bench_assets.asset_factory.evaluation_assets import questions_key
-from bench_assets.asset_factory.evaluation_steps import run_judge
-from bench_assets.asset_factory.suite_assets import MODELS, open_model
-from bench_assets.core.schema.rows import Judgement, Metric, Question
-from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.outcomes import accept_refusals, require_responses
+from bench_assets.asset_factory.evaluation_steps import count_rejections
+from bench_assets.asset_factory.suite_assets import MODELS, StepModels
+from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.models.registry.opening import Models
-from bench_resources.tables.parquet import table_output
+from bench_resources.tables.parquet import TableFiles, table_output
 
 QUICK_EVALUATION = "quick_evaluation"
 """Name of the tables, of their group and of the job."""
@@ -72,21 +77,22 @@ def _quick_evaluation(task: Task) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext,
         models: Models,
         settings: SettingsResource,
+        tables: TableFiles,
         questions: list[Question],
     ) -> dg.Output[list[Metric]]:
         loaded = settings.load()
-        chosen = loaded.suite(task.suite, SuiteSettings)
         subset = first_questions(questions, loaded.checkpoints.first)
-        with open_model(context, models, context.partition_key) as (model, progress):
-            predicted = pipeline.predict(task, subset, model)
-        predictions = [accept_refusals(row, chosen.accept) for row in predicted]
-        require_responses(task.name, "questions", predictions, chosen.accept)
-        judgements: Sequence[Judgement] = []
-        if task.is_judged:
-            judgements, _ = run_judge(context, models, task, chosen.judge, subset, predictions)
-        require_responses(task.name, "verdicts", judgements, chosen.accept)
-        scores = pipeline.score(task, subset, predictions, judgements, chosen.scorer)
-        rows = pipeline.summarise(task, subset, predictions, scores)
-        return table_output(rows, progress.metadata())
+        opened, name = StepModels(context, models), context.partition_key
+        judge = loaded.suite(task.suite, SuiteSettings).judge
+        runner = configured_runner(
+            task,
+            loaded,
+            configured_responses(task, loaded, name, partial(opened.open, name)),
+            configured_verdicts(task, loaded, judge, StepModels(context, models).open),
+        )
+        evaluation = replace(
+            runner, complete=True, n_rejected=count_rejections(tables, task, questions)
+        ).run(subset)
+        return table_output(list(evaluation.metrics), opened.metadata())
 
     return quick_evaluation

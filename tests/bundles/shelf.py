@@ -14,13 +14,16 @@ from PIL import Image
 from bench_assets.bundles.archive import ArchiveFile, pack
 from bench_assets.bundles.contents import MANIFEST_NAME, FileFacts, read_manifest
 from bench_assets.bundles.packing import BundleOptions, PackedBundle, pack_number
-from bench_assets.bundles.rescoring import score_and_aggregate
+from bench_assets.bundles.rescoring import stored_runner
 from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import format_judge_setup
 from bench_assets.core.text.redaction import Secrets
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.reviews import ResponseReview
+from bench_assets.evaluation.runner import Runner, StoredResponses, StoredVerdicts
 from bench_assets.evaluation.suite import Suite
+from bench_assets.evaluation.task import Evaluation, Task
 from bench_assets.file_benchmarks.suite import task_of
 from bench_assets.workspace.inspect.table_collection import TableCollection, TableFilter
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
@@ -103,6 +106,7 @@ def measure(
     model: ChatModel | None = None,
     judge: ChatModel | None = None,
     shared: Path | None = None,
+    review: ResponseReview | None = None,
 ) -> TableFiles:
     """Write the tables of one evaluation, as the graph would; None: rules judge it."""
     model = model or Says(said)
@@ -112,7 +116,12 @@ def measure(
     setup = format_judge_setup("model" if judge else "rules", "0c" if judge else "")
     heard = pipeline.judge(TASK, questions, predictions, judge)
     judgements = [replace(row, setup=setup) for row in heard]
-    again = score_and_aggregate(TASK, questions, predictions, judgements, "")
+    again = Runner(
+        task=TASK,
+        responses=StoredResponses(predictions),
+        judge=StoredVerdicts(judgements),
+        review=review,
+    ).run(questions)
     tables = tables_of(home, shared)
     tables.write(["shelf", "questions"], questions, Question)
     for name, rows, row_type in (
@@ -125,6 +134,26 @@ def measure(
     return tables
 
 
+def rescore(
+    task: Task,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement] = (),
+) -> Evaluation:
+    """What is stored, evaluated again."""
+    stored = Evaluation(
+        task=task,
+        model="somebody",
+        condition="main",
+        questions=questions,
+        predictions=predictions,
+        judgements=judgements,
+        scores=[],
+        metrics=[],
+    )
+    return stored_runner(task, stored, "").run(questions)
+
+
 def packed(home: Path, target: Path, shared: Path | None = None, **chosen: Any) -> PackedBundle:
     """Pack what was measured there."""
     tables = tables_of(home, shared)
@@ -135,6 +164,7 @@ def packed(home: Path, target: Path, shared: Path | None = None, **chosen: Any) 
         "benchmark": BENCHMARK,
         "image_store": images_of(home, shared),
         "remembered": lambda sha256: None,
+        "review": None,
         "secrets": secrets,
         "passed_on": True,
         "images": True,

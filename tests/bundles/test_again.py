@@ -4,20 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.bundles.rescoring import (
-    RescoredEvaluation,
-    find_divergences,
-    judging_rules,
-    rescore,
-    score_and_aggregate,
-)
+from bench_assets.bundles.rescoring import find_divergences, judging_rules
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import Score
 from bench_assets.core.schema.signature import format_judge_setup
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel, Condition, Task
-from tests.bundles.shelf import TASK, Right, Says, asked
+from tests.bundles.shelf import TASK, Right, Says, asked, rescore
 from tests.quiz import judge_right, quiz
 
 DRAWN = Task(
@@ -47,7 +41,7 @@ def model_judged():
 def test_what_a_model_judged_is_taken_as_it_was_recorded():
     questions, predictions, judgements = model_judged()
     assert judging_rules(TASK, judgements) == ""
-    again = rescore(TASK, questions, predictions, judgements, "")
+    again = rescore(TASK, questions, predictions, judgements)
     assert again.judgements == judgements
     whole = next(row for row in again.metrics if row.category == "all")
     assert whole.value == 0.75  # the model takes "no idea" for right
@@ -59,11 +53,9 @@ def test_rules_judge_again_whatever_was_recorded():
     ruled = pipeline.judge(TASK, questions, predictions, None)
     wrong = [replace(row, verdict=True, setup=format_judge_setup("rules", "")) for row in ruled]
     assert judging_rules(TASK, wrong) == "rules"
-    again = rescore(TASK, questions, predictions, wrong, "")
+    again = rescore(TASK, questions, predictions, wrong)
     assert next(row for row in again.metrics if row.category == "all").value == 0.5
-    found = find_divergences(
-        RescoredEvaluation(predictions, wrong, again.scores, again.metrics), again
-    )
+    found = find_divergences(replace(again, judgements=wrong), again)
     assert [one.step for one in found] == ["verdicts"]
 
 
@@ -91,15 +83,15 @@ def test_a_judge_that_only_asks_a_model_is_no_rule():
 def test_draws_come_out_again():
     questions = quiz(2)
     said = pipeline.predict(DRAWN, questions, Says(["a", "ab", "abc", "a", "", "abcde"]))
-    again = rescore(DRAWN, questions, said, [], "")
+    again = rescore(DRAWN, questions, said)
     whole, *_ = again.metrics
     assert whole.value == pytest.approx((1 + 2 + 3 + 1 + 0 + 5) / 600)
     assert whole.n_scored == 6
-    assert find_divergences(again, rescore(DRAWN, questions, said[::-1], [], "")) == []
+    assert find_divergences(again, rescore(DRAWN, questions, said[::-1])) == []
 
 
 @pytest.mark.parametrize("condition", ["main", "own"])
 def test_constants_are_tried_on_the_questions_of_every_condition(condition):
     said = pipeline.predict(DRAWN, quiz(1), Says("abc"))
     said = [replace(row, condition=condition) for row in said]
-    assert score_and_aggregate(DRAWN, quiz(1), said, [], "").metrics[0].constant is not None
+    assert rescore(DRAWN, quiz(1), said).metrics[0].constant is not None

@@ -6,13 +6,14 @@ from math import nan, nextafter
 import pytest
 
 from bench_assets.bundles.rescoring import (
-    RescoredEvaluation,
     find_divergences,
     format_digits,
     metric_divergences,
 )
 from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.evaluation.task import Evaluation
 from tests.bundles.test_row_lines import METRIC
+from tests.quiz import TASK
 from tests.rows import prediction
 
 
@@ -60,6 +61,12 @@ def test_a_bundle_does_not_know_what_other_models_judged_responses_gave():
     assert metric_divergences([judged], [replace(METRIC, constant=0.3)])
 
 
+def test_rejected_source_rows_count_where_both_sides_count_them():
+    assert metric_divergences([replace(METRIC, n_rejected=3)], [replace(METRIC, n_rejected=4)])
+    assert not metric_divergences([replace(METRIC, n_rejected=3)], [METRIC])
+    assert not metric_divergences([METRIC], [replace(METRIC, n_rejected=4)])
+
+
 def test_names_and_setups_are_the_homes():
     assert not metric_divergences([METRIC], [replace(METRIC, model="another", setup="model=0")])
 
@@ -77,12 +84,22 @@ def test_a_cell_that_is_missing_or_new_is_named():
 def test_steps_are_named_in_the_order_in_which_they_happen():
     said = prediction(text="A")
     verdict = Judgement.of(said, judge="j", criterion="right", verdict=True, response="yes")
-    one = RescoredEvaluation([said], [verdict], [Score.of(said, points=1.0)], [METRIC])
-    other = RescoredEvaluation(
-        [replace(said, text="B")],
-        [replace(verdict, verdict=False)],
-        [Score.of(said, points=0.0)],
-        [replace(METRIC, value=0.0)],
+    one = Evaluation(
+        task=TASK,
+        model="m",
+        condition="main",
+        questions=[],
+        predictions=[said],
+        judgements=[verdict],
+        scores=[Score.of(said, points=1.0)],
+        metrics=[METRIC],
+    )
+    other = replace(
+        one,
+        predictions=[replace(said, text="B")],
+        judgements=[replace(verdict, verdict=False)],
+        scores=[Score.of(said, points=0.0)],
+        metrics=[replace(METRIC, value=0.0)],
     )
     assert [p.step for p in find_divergences(one, other)] == [
         "responses",

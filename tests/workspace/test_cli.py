@@ -57,6 +57,37 @@ def test_responses_made_elsewhere_are_scored_and_what_does_not_fit_is_reported(
     assert {row["model"] for row in lines(result)} == {"somebody"}
     assert "1 of 4 questions have no response, such as codis/001/2" in result.stderr
     assert "1 responses to unknown questions left out, such as codis/777/1" in result.stderr
+    assert "PARTIAL: in the report only" in result.stderr
+    assert {row["partial"] for row in lines(result)} == {"3 of 4 questions"}
+    assert not list((used_home / "tables").rglob("somebody.parquet"))
+
+
+@pytest.mark.long
+def test_responses_to_all_questions_are_stored_like_any_evaluation(used_home):
+    a, b = entry()["answer"].values()
+    file = write_responses(used_home / "somebody.jsonl", answers(a, b, a, a))
+    rows = lines(bench("evaluate", "codis", "--responses", file, "--json"))
+    assert {row["model"] for row in rows} == {"somebody"}
+    assert rows[1]["value"] == 0.75
+    assert all("model=" in row["setup"] and "judge=rules:" in row["setup"] for row in rows)
+    shown = lines(bench("tables", "show", "codis/metrics", "--model", "somebody", "--json"))
+    assert [row["signature"] for row in shown] == [row["signature"] for row in rows]
+    assert lines(bench("evaluate", "codis", "--model", "somebody", "--json")) == rows
+    write_responses(file, answers(a, b, a, b))
+    changed = lines(bench("evaluate", "codis", "--responses", file, "--json"))
+    assert changed[1]["value"] == 1.0
+    assert "somebody" in bench("leaderboard").stdout
+
+
+def test_a_file_that_names_another_model_does_not_overwrite_its_tables(used_home):
+    before = lines(bench("tables", "show", "codis/metrics", "--model", "random", "--json"))
+    a, b = entry()["answer"].values()
+    file = write_responses(used_home / "r.jsonl", answers(a, b, a, b, model="random"))
+    (name,) = {
+        row["model"] for row in lines(bench("evaluate", "codis", "--responses", file, "--json"))
+    }
+    assert name.startswith("random+")
+    assert lines(bench("tables", "show", "codis/metrics", "--model", "random", "--json")) == before
 
 
 def test_responses_of_which_none_is_used_are_an_error_that_names_one(used_home):
@@ -103,9 +134,7 @@ def test_a_recorded_judge_is_read_as_told(used_home, scorer, acc_q, n_scored):
         pytest.param(("--responses", "f.jsonl", "--category", "x"), id="--category"),
         pytest.param(("--responses", "f.jsonl", "--condition", "no_context"), id="--condition"),
         pytest.param(("--responses", "f.jsonl", "--dry-run"), id="--dry-run"),
-        pytest.param(("--responses", "f.jsonl", "--accept", "refused"), id="--accept"),
         pytest.param(("--responses", "f.jsonl", "--keep-going"), id="--keep-going"),
-        pytest.param(("--responses", "f.jsonl", "--review", "r.jsonl"), id="--review"),
         pytest.param(("--model", "m", "--keep-going", "--limit", "3"), id="--limit of a backfill"),
         pytest.param(("--model", "m", "--keep-going", "--category", "x"), id="of a category"),
     ],

@@ -119,8 +119,23 @@ def test_people_are_no_judge_of_ablations_or_of_parts_of_a_response(home, task, 
         check_names(bench, [task], ["most-frequent"], conditions)
 
 
-def test_a_part_is_refused_before_a_model_is_asked(home):
-    with opened(home) as bench, pytest.raises(SettingsError, match="drop --limit"):
-        evaluate_subset(
-            bench, [bench.catalog.task("codis")], "random", "main", QuestionSubset(limit=1)
-        )
+@pytest.mark.long
+def test_people_judge_a_subset_and_their_verdicts_count_for_the_whole(home):
+    with opened(home) as bench:
+        bench.refresh_questions("codis")
+        tasks = [bench.catalog.task("codis")]
+        asking = (bench, tasks, "most-frequent", "main", QuestionSubset(limit=2))
+        with pytest.raises(
+            OpenVerdictsError, match=r"2 responses need human verdicts; .* lacks 4 answers"
+        ):
+            evaluate_subset(*asking)
+        assert answer(home, 1, "ana", "bo") == 2
+        (evaluation,) = evaluate_subset(*asking)
+        acc_q = next(row for row in evaluation.metrics if row.metric == "acc_q")
+        assert (acc_q.value, acc_q.n_scored) == (0.5, 2)
+        assert "|judge:people|" in acc_q.signature
+        assert "judge=people:" in acc_q.setup
+        with pytest.raises(
+            OpenVerdictsError, match=r"2 responses need human verdicts; .* lacks 4 answers"
+        ):
+            evaluate_suite(bench, "codis", [("most-frequent", "main")])

@@ -29,8 +29,8 @@ from bench_assets.audit.framework.significance import (
 )
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.stats.paired_tests import PairedScores, change_interval, cluster_questions
-from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import shuffle_responses
+from bench_assets.evaluation.runner import Runner, StoredResponses
 from bench_assets.evaluation.task import CANNOT_BE_READ, RULES, Task
 
 _PROMPTS = 5  # of a condition that are examined for images
@@ -243,10 +243,10 @@ def _points(
     task: Task, questions: Sequence[Question], rows: Sequence[Prediction]
 ) -> tuple[list[float], list[str]]:
     """Share of points by the rules, averaged over samples, and first answer of each question."""
-    judgements = pipeline.judge(task, questions, rows, None) if task.is_judged else []
+    _, _, scores = Runner(task=task, responses=StoredResponses(rows)).scored(questions)
     points: dict[str, list[float]] = defaultdict(list)
     answers: dict[str, str] = {}
-    for score in pipeline.score(task, questions, rows, judgements):
+    for score in scores:
         if score.points is not None and score.max_points > 0:
             points[score.question_id].append(score.points / score.max_points)
             answers.setdefault(score.question_id, ANSWER_SEPARATOR.join(score.answer))

@@ -2,6 +2,7 @@
 
 import itertools
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,10 +23,13 @@ from bench_assets.workspace.console.output import METRIC_COLUMNS, print_message,
 from bench_assets.workspace.evaluate.model_arguments import save_models
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from bench_assets.core.schema.errors import BenchError
+    from bench_assets.evaluation.task import Evaluation
     from bench_assets.workspace.evaluate.model_arguments import ModelArguments
+    from bench_assets.workspace.evaluate.recorded_responses import MatchedResponses
     from bench_assets.workspace.evaluate.subset import QuestionSubset
     from bench_assets.workspace.materialization.workbench import Workbench
 
@@ -80,7 +84,7 @@ def evaluate(
     responses: Annotated[
         Path | None,
         typer.Option(
-            help="Score existing responses: JSON lines with question_id and text.",
+            help="Evaluate existing responses: JSON lines with question_id and text.",
             show_default=False,
         ),
     ] = None,
@@ -124,16 +128,15 @@ def evaluate(
         parses=bool(scorer or review),
         scores=bool(responses),
     )
-    parts = {"--limit": limit, "--category": category, "--review": review}
-    request_options = {"--condition": condition, "--dry-run": dry_run, "--accept": accept}
-    _check_combination("--keep-going", keep_going, parts)
-    _check_combination(
-        "--responses", responses, parts | request_options | {"--keep-going": keep_going}
-    )
-    if responses:
-        _score(one, responses, source, judge, scorer, as_json=as_json)
-        return
+    parts = {"--limit": limit, "--category": category}
+    request_options = {"--condition": condition, "--dry-run": dry_run, "--keep-going": keep_going}
+    _check_combination("--keep-going", keep_going, {**parts, "--review": review})
+    _check_combination("--responses", responses, {**parts, **request_options})
     form, accepted = str(review.absolute()) if review else "", [one.value for one in accept or ()]
+    if responses:
+        open_one = partial(open_home, one, source, judge, scorer, review=form, accept=accepted)
+        _evaluate_responses(one, responses, open_one, as_json=as_json)
+        return
     chosen = (one, source, judge, scorer, elicit)
     with open_home_for(model or [], *chosen, review=form, accept=accepted) as (bench, parsed):
         from bench_assets.workspace.evaluate.subset import QuestionSubset
@@ -228,20 +231,28 @@ def _evaluate_subsets(
     *,
     as_json: bool,
 ) -> "Sequence[BenchError]":
-    from bench_assets.evaluation.blind_baselines import baseline_messages
-    from bench_assets.workspace.evaluate.subset import PARTIAL_COLUMNS, evaluate_suite_subsets
-    from bench_assets.workspace.materialization.backfill import rejection_messages
+    from bench_assets.workspace.evaluate.subset import evaluate_suite_subsets
 
     failures: list[BenchError] = []
     for suite, done, failed in evaluate_suite_subsets(bench, suites, askings, part):
-        rows = [row for one in done for row in one.metrics]
-        print_rows(rows, as_json=as_json, columns=PARTIAL_COLUMNS)
-        rejected = rejection_messages(bench, suite, [condition for _, condition in askings])
-        for sentence in (*rejected, *baseline_messages(rows)):
-            print_message(sentence)
-        print_message("PARTIAL: in the report only, not on the leaderboard. Responses are cached")
+        _print_partial(bench, suite, done, as_json=as_json)
         failures += failed
     return failures
+
+
+def _print_partial(
+    bench: "Workbench", suite: str, done: "Sequence[Evaluation]", *, as_json: bool
+) -> None:
+    from bench_assets.evaluation.blind_baselines import baseline_messages
+    from bench_assets.workspace.evaluate.subset import PARTIAL_COLUMNS
+    from bench_assets.workspace.materialization.backfill import rejection_messages
+
+    rows = [row for one in done for row in one.metrics]
+    print_rows(rows, as_json=as_json, columns=PARTIAL_COLUMNS)
+    rejected = rejection_messages(bench, suite, dict.fromkeys(one.condition for one in done))
+    for sentence in (*rejected, *baseline_messages(rows)):
+        print_message(sentence)
+    print_message("PARTIAL: in the report only, not on the leaderboard. Responses are cached")
 
 
 def _evaluate_whole(
@@ -280,37 +291,61 @@ def _backfill(
     raise typer.Exit(any(one.error for one in done))
 
 
-def _score(
-    suite: str, responses: Path, source: str, judge: str, scorer: str, *, as_json: bool
+def _evaluate_responses(
+    suite: str,
+    file: Path,
+    open_one: "Callable[..., AbstractContextManager[Workbench]]",
+    *,
+    as_json: bool,
 ) -> None:
-    """Score existing responses."""
-    from bench_assets.workspace.evaluate.external_responses import (
-        by_model_and_condition,
-        extra_metrics,
-        fit_message,
-        open_judge,
+    """Evaluate existing responses as those of recorded models, in a home for each."""
+    from bench_assets.workspace.evaluate.recorded_responses import (
+        match_responses,
+        read_recorded_files,
         require_matches,
-        score_responses,
     )
-    from bench_resources.models.registry.recorded import read_responses
+    from bench_resources.config.bench_toml import load_settings
+    from bench_resources.config.environment import default_home
 
-    with open_home(suite, source, judge=judge, scorer=scorer, scratch=True) as bench:
-        from bench_assets.workspace.materialization.backfill import rejection_messages
-        from bench_assets.workspace.materialization.name_validation import check_names
+    with error_reporting():
+        recorded_files = read_recorded_files(file, load_settings(default_home()))
+    done: list[MatchedResponses] = []
+    failures: list[BenchError] = []
+    for recorded in recorded_files:
+        with open_one(models=recorded.sections) as bench:
+            from bench_assets.workspace.materialization.name_validation import check_names
 
-        recorded = read_responses(responses)
-        check_names(bench, [suite], (), dict.fromkeys(one.condition for one in recorded))
-        bench.refresh_questions(suite)
-        done = []
-        for task in bench.catalog.tasks_of(suite):
-            for part in by_model_and_condition(recorded, nameless=responses.stem):
-                questions = bench.questions(task, part[0].condition)
-                with open_judge(bench, task, part, responses) as judging:
-                    scored = score_responses(task, questions, part, judging, scorer)
-                print_message(fit_message(responses, scored, len(questions)))
-                metrics = [*scored.metrics, *extra_metrics(bench, task, questions, part)]
-                print_rows(metrics, as_json=as_json, columns=METRIC_COLUMNS)
-                done.append(scored)
-        for sentence in rejection_messages(bench, suite, {one.condition for one in recorded}):
-            print_message(sentence)
-        require_matches(responses, suite, done)
+            check_names(bench, [suite], [recorded.model], recorded.conditions)
+            bench.refresh_questions(suite)
+            tasks = [one for one in bench.catalog.tasks_of(suite) if one.asked_of == "model"]
+            matches = list(match_responses(bench, tasks, recorded))
+            done += matches
+            if recorded is recorded_files[-1]:
+                require_matches(file, suite, done)
+            for one in matches:
+                if one.report.n_used:
+                    failures += _evaluate_recorded(bench, one, as_json=as_json)
+    for why in failures:
+        print_message(f"error: {why}")
+    if failures:
+        raise typer.Exit(1)
+
+
+def _evaluate_recorded(
+    bench: "Workbench", matched: "MatchedResponses", *, as_json: bool
+) -> "Sequence[BenchError]":
+    """Evaluate one model's responses to a task; PARTIAL if some questions have none."""
+    from bench_assets.workspace.evaluate.model_arguments import ModelArguments
+    from bench_assets.workspace.evaluate.subset import evaluate_answered
+
+    recorded, task, condition = matched.recorded, matched.task, matched.condition
+    save_models(
+        ModelArguments([recorded.model], {recorded.model: recorded.section}), bench.settings
+    )
+    print_message(str(matched))
+    if not (n_missing := len(matched.report.missing)):
+        return _evaluate_whole(bench, task.name, [(recorded.model, condition)], as_json=as_json)
+    n_answered = matched.n_questions - n_missing
+    done = evaluate_answered(bench, task, recorded.model, condition, n_answered)
+    _print_partial(bench, task.name, [done], as_json=as_json)
+    return []

@@ -293,11 +293,28 @@ class ChatModel(Protocol):
 
 
 @runtime_checkable
+class PromptlessModel(Protocol):
+    """Chat models that look up responses by question, whatever the prompt."""
+
+    @property
+    def is_promptless(self) -> Literal[True]:
+        """Always true."""
+        ...
+
+
+NO_PROMPT = Prompt(())
+"""Prompt of a question that only promptless models can answer."""
+
+NOT_CACHED = "its response is not cached"
+"""Error of an uncached request to a model that is restricted to its cache."""
+
+
+@runtime_checkable
 class CachedResponses(Protocol):
     """Chat models whose responses are cached."""
 
     def cached(self) -> ChatModel:
-        """The same model without sending: uncached requests get a response with ``error``."""
+        """The same model without sending: uncached requests get the error ``NOT_CACHED``."""
         ...
 
 

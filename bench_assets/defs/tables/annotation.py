@@ -3,7 +3,7 @@
 A task whose section was removed after the definitions were loaded gets empty tables.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -32,10 +32,12 @@ from bench_assets.annotation.tasks import (
     format_timestamp,
 )
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
+from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.asset_factory.suite_assets import AssetFolder, open_model, out
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.json_records import read_lines, require_field
+from bench_assets.evaluation.people_judge import is_by_people
 from bench_assets.features import open_annotation_backend
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.annotation import AnnotationTaskSettings
@@ -147,7 +149,13 @@ def build_units(
         TableError: If an input table of the task was never materialized.
         SettingsError: If the file of attention checks cannot be used, or no answer can pass one.
     """
-    found = task.units(**{name: _rows(tables, *one) for name, one in task.reads.items()})
+    partial_rows = _rows_judged_by_people(task, settings.home)
+    found = task.units(
+        **{
+            name: _rows(tables, *one, partial_rows.get(name, ()))
+            for name, one in task.reads.items()
+        }
+    )
     gold = _read_gold(settings.resolve(chosen.gold)) if chosen.gold else {}
     if strange := sorted(gold.keys() - {unit.unit_id for unit in found}):
         raise SettingsError(f"{chosen.gold}: unknown unit {strange[0]!r} in {task.task.name}")
@@ -164,10 +172,26 @@ def _unanswerable(task: AnnotationTask, unit: Unit) -> str:
     return "; ".join(find_misfits(unit.gold, replace(task, fields=gold_fields), unit.choices))
 
 
-def _rows(tables: TableFiles, key: str, row: type[Any]) -> list[Any]:
+def _rows(tables: TableFiles, key: str, row: type[Any], partial_rows: Sequence[Any]) -> list[Any]:
     path = key.split("/")
-    parts = tables.partitions(path) or [""]
-    return [one for part in parts for one in tables.read(path, row, part)]
+    parts = tables.partitions(path) or ([] if partial_rows else [""])
+    return [*(one for part in parts for one in tables.read(path, row, part)), *partial_rows]
+
+
+def _rows_judged_by_people(task: SuiteAnnotationTask, home: Path) -> dict[str, list[Any]]:
+    """Predictions and judgements of the partial evaluations that people judge, by table."""
+    tables, found = partial_tables(home), defaultdict[str, list[Any]](list)
+    if not {"predictions", "judgements"} <= task.reads.keys():
+        return found
+    judgements, predictions = (
+        (source.key.split("/"), source.row)
+        for source in (task.reads["judgements"], task.reads["predictions"])
+    )
+    for model in tables.partitions(judgements[0]):
+        if is_by_people(rows := tables.read(*judgements, model)):
+            found["judgements"] += rows
+            found["predictions"] += tables.read(*predictions, model)
+    return found
 
 
 def _publish_units(

@@ -1,14 +1,16 @@
 """Cost of an evaluation: requests are built and looked up, but not sent."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from math import ceil
 from typing import NamedTuple
 
-from bench_assets.core.schema.chat import Prompt, Request, Response
+from bench_assets.asset_factory.configured_runner import configured_verdicts
+from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Question
-from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.elicited_model import ElicitedModel
+from bench_assets.evaluation.runner import GeneratedResponses, ModelVerdicts, Runner
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset
@@ -91,15 +93,23 @@ class _Asker(NamedTuple):
 def _of_task(
     bench: Workbench, models: Models, task: Task, questions: Sequence[Question], whom: _Asker
 ) -> list[Estimate]:
-    counter = _RequestCounter(models, *whom)
-    predictions = pipeline.predict(task, questions, counter, whom.condition)
-    rows = [counter.estimate(task, "model")]
+    counters = {"model": _RequestCounter(models, *whom)}
+
+    def count_verdicts(name: str) -> AbstractContextManager[ChatModel]:
+        counters["judge"] = _RequestCounter(models, name, unsaid=_NO_VERDICT)
+        return nullcontext(counters["judge"])
+
     judge = bench.settings.suite(task.suite, SuiteSettings).judge
-    if task.is_judged and (chosen := task.chosen_judge(judge)).model:
-        judging = _RequestCounter(models, chosen.model, unsaid=_NO_VERDICT)
-        pipeline.judge(task, questions, predictions, judging, chosen.name)
-        rows.append(judging.estimate(task, "judge"))
-    return rows
+    runner = Runner(
+        task=task,
+        condition=whom.condition,
+        responses=GeneratedResponses.of(counters["model"]),
+        judge=configured_verdicts(task, bench.settings, judge, count_verdicts),
+    )
+    predictions = runner.predictions(questions)
+    if isinstance(runner.judge, ModelVerdicts):
+        runner.judgements(questions, predictions)
+    return [counter.estimate(task, asked) for asked, counter in counters.items()]
 
 
 _PLACEHOLDER = Response(text="?")

@@ -13,9 +13,9 @@ from bench_assets.core.parsing.choices import lettered
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.tables.large_tables import group_judgements
-from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.outcomes import is_unread
 from bench_assets.evaluation.reviews import NO_ANSWER, ReviewLine, format_lines, read_review
+from bench_assets.evaluation.runner import Runner, StoredResponses
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import AnsweredQuestion, Task
 from bench_assets.workspace.evaluate.subset import open_model
@@ -60,8 +60,8 @@ def write_review(
     kept = {key: one for key, one in existing.items() if one.is_filled}
     form = list({**new, **kept}.values())
     if by:
-        with bench.models() as models, open_model(models, f"{by}: review", by) as opened:
-            form = fill_in(form, opened.model)
+        with bench.models() as models, open_model(models, f"{by}: review", by) as model_by:
+            form = fill_in(form, model_by)
     with open_atomic(file) as out:
         out.write(format_lines(form).encode())
     return form
@@ -81,8 +81,9 @@ def review_lines(
     """
     questions_by_id = {question.question_id: question for question in questions}
     names = dict.fromkeys((scorer or task.default_scorer, *task.scorers))
+    runner = Runner(task=task, responses=StoredResponses(predictions))
     scores_by_scorer = [
-        pipeline.score(task, questions, predictions, judgements, name) for name in names
+        replace(runner, scorer=name).scores(questions, predictions, judgements) for name in names
     ]
     grouped = group_judgements(predictions, judgements)
     found: dict[tuple[str, str], ReviewLine] = {}

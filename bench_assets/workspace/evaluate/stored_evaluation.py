@@ -8,11 +8,11 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.core.tables.arrow import digest
-from bench_assets.evaluation.task import TaskEvaluation
+from bench_assets.evaluation.task import Evaluation
 from bench_resources.tables.parquet import TableFiles
 
 
-def store_evaluation(tables: TableFiles, one: TaskEvaluation) -> None:
+def store_evaluation(tables: TableFiles, one: Evaluation) -> None:
     """Write the tables of one evaluation, and update the metrics of earlier imports."""
     key = questions_key(one.task, one.condition)
     before = tables.read(key, Question) if tables.exists(key) else []
@@ -28,7 +28,7 @@ def store_evaluation(tables: TableFiles, one: TaskEvaluation) -> None:
     _renew_metrics(tables, one, questions)
 
 
-def _renew_metrics(tables: TableFiles, one: TaskEvaluation, questions: Sequence[Question]) -> None:
+def _renew_metrics(tables: TableFiles, one: Evaluation, questions: Sequence[Question]) -> None:
     """Update every model's metrics to the present questions, and count its missing responses."""
     key, data = evaluation_key(one.task, one.condition, "metrics"), short_digest(digest(questions))
     for model in tables.partitions(key):

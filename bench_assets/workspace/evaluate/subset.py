@@ -4,41 +4,47 @@ Their metrics are printed, and not stored in tables. Responses are cached as usu
 evaluation requests only the rest.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from hashlib import sha256
 
+from bench_assets.annotation.tasks import OpenVerdictsError
+from bench_assets.asset_factory.configured_runner import (
+    configured_responses,
+    configured_runner,
+    configured_verdicts,
+)
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.asset_factory.evaluation_steps import read_judged_responses
+from bench_assets.asset_factory.evaluation_steps import count_rejections, read_judged_responses
 from bench_assets.asset_factory.partial_results import (
-    mark_partial,
+    as_partial,
     snapshot_while_running,
     write_partial,
 )
 from bench_assets.asset_factory.suite_assets import ModelSession
+from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
-from bench_assets.core.schema.signature import format_judge_setup
-from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import best_constants, metrics_with_baselines
 from bench_assets.evaluation.elicited_model import has_options
-from bench_assets.evaluation.outcomes import (
-    accept_refusals,
-    require_responses,
+from bench_assets.evaluation.runner import (
+    AnnotatorVerdicts,
+    Baselines,
+    GeneratedResponses,
+    Responses,
+    Runner,
 )
-from bench_assets.evaluation.reviews import load_review
 from bench_assets.evaluation.suite import SuiteSettings
-from bench_assets.evaluation.task import Task, TaskEvaluation, by_category
+from bench_assets.evaluation.task import Evaluation, Task, by_category
 from bench_assets.workspace.console.output import METRIC_COLUMNS, Cell, progress_style
+from bench_assets.workspace.evaluate.open_verdicts import publish_verdicts
 from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.sections.models import ElicitedSpec
 from bench_resources.models.registry.opening import Models
-from bench_resources.models.registry.setup import setup_of
 from bench_resources.response_cache.throughput import RequestProgress
 
 _SEED = 0  # fixed, so that all models get the same questions
@@ -153,7 +159,7 @@ def evaluate_suite_subsets(
     suites: Sequence[str],
     askings: Sequence[tuple[str, str]],
     part: QuestionSubset,
-) -> Iterator[tuple[str, list[TaskEvaluation], list[BenchError]]]:
+) -> Iterator[tuple[str, list[Evaluation], list[BenchError]]]:
     """Build the questions of all suites, then evaluate models on a subset of them.
 
     Args:
@@ -166,8 +172,10 @@ def evaluate_suite_subsets(
         Each suite, its evaluations, and the errors of its tasks that could not be built.
 
     Raises:
+        OpenVerdictsError: If people judge, and verdicts on some responses are missing.
         BenchError: If a model cannot be opened, or questions remain without a response.
     """
+    waits = Counter[str]()
     named = [task for suite in suites for task in subset_tasks(bench, [suite])]
     _check_known_categories(bench, named, askings, part)
     built = {suite: build_questions(bench, suite) for suite in suites}
@@ -175,9 +183,11 @@ def evaluate_suite_subsets(
     for suite, (names, failures) in built.items():
         tasks = subset_tasks(bench, names)
         found = [
-            row for name, one in askings for row in evaluate_subset(bench, tasks, name, one, part)
+            row for asking in askings for row in _evaluate_tasks(bench, tasks, asking, part, waits)
         ]
         yield suite, found, failures
+    if waits:
+        raise OpenVerdictsError(publish_verdicts(bench, waits))
 
 
 def _check_known_categories(
@@ -227,22 +237,68 @@ def check_categories(
 
 def evaluate_subset(
     bench: Workbench, tasks: Sequence[Task], model: str, condition: str, part: QuestionSubset
-) -> list[TaskEvaluation]:
+) -> list[Evaluation]:
     """Generate, judge, score and aggregate on a subset of each task's questions.
 
     Raises:
+        OpenVerdictsError: If people judge, and verdicts on some responses are missing.
         BenchError: If the model cannot be opened, or questions remain without a response.
     """
+    waits = Counter[str]()
+    evaluations = list(_evaluate_tasks(bench, tasks, (model, condition), part, waits))
+    if waits:
+        raise OpenVerdictsError(publish_verdicts(bench, waits))
+    return evaluations
+
+
+def _evaluate_tasks(
+    bench: Workbench,
+    tasks: Sequence[Task],
+    asking: tuple[str, str],
+    part: QuestionSubset,
+    waits: Counter[str],
+) -> Iterator[Evaluation]:
+    """Evaluate task by task; ``waits`` counts responses without a verdict of people."""
+    model, condition = asking
     elicits = isinstance(bench.settings.model(model), ElicitedSpec)
-    for task in tasks:
-        pipeline.reject_people_judge(task, bench.settings.suite(task.suite, SuiteSettings).judge)
+    category_note = f" of {', '.join(part.categories)}" if part.categories else ""
     with bench.models() as models:
-        return [
-            _evaluate_task(bench, models, (task, condition), model, (subset, questions, part))
-            for task in tasks
-            for questions in [bench.questions(task, condition)]
-            if (subset := _elicitable_questions(part.of(task, questions), elicits=elicits))
-        ]
+        for task in tasks:
+            questions = bench.questions(task, condition)
+            subset = _elicitable_questions(part.of(task, questions), elicits=elicits)
+            if not subset:
+                continue
+            runner = model_runner(
+                bench, models, task, _responses(bench, models, task, asking, subset), condition
+            )
+            note = f"{len(subset)} of {len(questions)} questions{category_note}"
+            try:
+                yield _run_partial(bench, runner, model, (subset, questions), note)
+            except _UnjudgedError as error:
+                waits[task.name] += error.n
+
+
+def evaluate_answered(
+    bench: Workbench, task: Task, model: str, condition: str, n_answered: int
+) -> Evaluation:
+    """Evaluate a recorded model that answers a part of the questions; the others count as failed.
+
+    Raises:
+        OpenVerdictsError: If people judge, and verdicts on some responses are missing.
+        BenchError: If the judge cannot be called.
+    """
+    questions = bench.questions(task, condition)
+    with bench.models() as models:
+        opened = partial(open_model, models, f"{model}: {task.name}", model, condition)
+        responses = configured_responses(task, bench.settings, model, opened)
+        runner = model_runner(bench, models, task, responses, condition)
+        note = f"{n_answered} of {len(questions)} questions"
+        try:
+            runner = replace(runner, complete=False)
+            return _run_partial(bench, runner, model, (questions, questions), note)
+        except _UnjudgedError as error:
+            waits = {task.name: error.n}
+    raise OpenVerdictsError(publish_verdicts(bench, waits))
 
 
 def _elicitable_questions(questions: list[Question], *, elicits: bool) -> list[Question]:
@@ -250,73 +306,136 @@ def _elicitable_questions(questions: list[Question], *, elicits: bool) -> list[Q
     return [one for one in questions if has_options(one)] or questions if elicits else questions
 
 
-def _evaluate_task(
+def _run_partial(
+    bench: Workbench,
+    runner: Runner,
+    model: str,
+    asked: tuple[Sequence[Question], Sequence[Question]],
+    part: str,
+) -> Evaluation:
+    """Run a partial evaluation, and store it with its mark.
+
+    ``asked`` are the questions, and the whole table.
+
+    Raises:
+        _UnjudgedError: If people judge, and verdicts are missing; the responses are stored.
+    """
+    (questions, whole), task, condition = asked, runner.task, runner.condition
+    keys = partial(evaluation_key, task, condition)
+    judge = runner.judge
+    runner = replace(
+        runner,
+        judge=_CompleteVerdicts(judge) if isinstance(judge, AnnotatorVerdicts) else judge,
+        baselines=Baselines(judged=partial(read_judged_responses, bench.tables, keys, whole)),
+        n_rejected=count_rejections(bench.tables, task, whole, condition),
+    )
+    try:
+        evaluation = runner.run(questions)
+    except _UnjudgedError as error:
+        _write_unjudged(bench, runner, model, error)
+        raise
+    beside = bench.catalog.suite(task.suite).measured_beside.get(task.name)
+    more = beside(bench.settings, model, questions, evaluation.predictions) if beside else []
+    marked = as_partial(replace(evaluation, metrics=[*evaluation.metrics, *more]), part)
+    write_partial(bench.settings.home, marked)
+    rows = [PartialMetric(**asdict(row), partial=part) for row in marked.metrics]
+    return replace(marked, metrics=rows)
+
+
+def _responses(
     bench: Workbench,
     models: Models,
-    of: tuple[Task, str],
-    model: str,
-    selection: tuple[list[Question], Sequence[Question], QuestionSubset],
-) -> TaskEvaluation:
-    (task, condition), (subset, questions, part) = of, selection
-    chosen = bench.settings.suite(task.suite, SuiteSettings)
-    with (
-        open_model(models, f"{model}: {task.name}", model, condition) as session,
-        snapshot_while_running(bench.settings, task, condition, subset, session),
-    ):
-        raw_predictions = pipeline.predict(task, subset, session.model, condition)
-    predictions = [accept_refusals(row, chosen.accept) for row in raw_predictions]
-    require_responses(task.name, "questions", predictions, chosen.accept)
-    judgements = (
-        judge_predictions(models, task, chosen, subset, predictions) if task.is_judged else []
-    )
-    require_responses(task.name, "verdicts", judgements, chosen.accept)
-    review = load_review(chosen.review)
-    scores = pipeline.score(task, subset, predictions, judgements, chosen.scorer, review)
-    category_note = f" of {', '.join(part.categories)}" if part.categories else ""
-    partial_note = f"{len(subset)} of {len(questions)} questions{category_note}"
-    keys = partial(evaluation_key, task, condition)
-    known = read_judged_responses(bench.tables, keys, questions, predictions, judgements)
-    constants = [] if known else best_constants(task, subset)
-    rows = metrics_with_baselines(task, subset, predictions, scores, constants, known)
-    found = TaskEvaluation(
-        task=task,
-        model=model,
-        condition=condition,
-        questions=subset,
-        predictions=predictions,
-        scores=scores,
-        metrics=[
-            PartialMetric(**asdict(row), partial=partial_note)
-            for row in mark_partial(rows, partial_note)
-        ],
-        partial=partial_note,
-    )
-    write_partial(bench.settings.home, found, judgements)
-    return found
-
-
-def judge_predictions(
-    models: Models,
     task: Task,
-    settings: SuiteSettings,
+    asking: tuple[str, str],
     questions: Sequence[Question],
-    predictions: Sequence[Prediction],
-) -> Sequence[Judgement]:
-    """Judge predictions with the configured judge."""
-    chosen = task.chosen_judge(settings.judge)
-    if not chosen.model:
-        return pipeline.judge(task, questions, predictions, None, chosen.name)
-    setup = format_judge_setup(chosen.name, setup_of(chosen.model, models.settings.load()))
-    with open_model(models, f"{chosen.model}: judges {task.name}", chosen.model) as judge:
-        judgements = pipeline.judge(task, questions, predictions, judge.model, chosen.name)
-    return [replace(accept_refusals(row, settings.accept), setup=setup) for row in judgements]
+) -> GeneratedResponses:
+    """Responses of a model; while it answers, snapshots are stored."""
+    model, condition = asking
+
+    @contextmanager
+    def open_evaluated() -> Generator[ChatModel]:
+        with (
+            _open_session(models, f"{model}: {task.name}", model, condition) as session,
+            snapshot_while_running(
+                bench.settings, task, condition, questions, session, responses.setup
+            ),
+        ):
+            yield session.model
+
+    responses = configured_responses(task, bench.settings, model, open_evaluated)
+    return responses
+
+
+def model_runner(
+    bench: Workbench, models: Models, task: Task, responses: Responses, condition: str = "main"
+) -> Runner:
+    """Build the runner with the configured judge; a missing response or verdict stops it."""
+
+    def open_judge(name: str) -> AbstractContextManager[ChatModel]:
+        return open_model(models, f"{name}: judges {task.name}", name)
+
+    judge = bench.settings.suite(task.suite, SuiteSettings).judge
+    verdicts = configured_verdicts(task, bench.settings, judge, open_judge)
+    runner = configured_runner(task, bench.settings, responses, verdicts, condition)
+    return replace(runner, complete=True)
+
+
+class _UnjudgedError(OpenVerdictsError):
+    """People have not judged all responses."""
+
+    def __init__(
+        self, predictions: Sequence[Prediction], judgements: Sequence[Judgement], n: int
+    ) -> None:
+        super().__init__(f"{n} responses need human verdicts")
+        self.predictions, self.judgements, self.n = predictions, judgements, n
+
+
+@dataclass(frozen=True, slots=True)
+class _CompleteVerdicts:
+    """Verdicts of people on all responses."""
+
+    people: AnnotatorVerdicts
+
+    def judgements(
+        self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
+    ) -> Sequence[Judgement]:
+        """Collect the verdicts.
+
+        Raises:
+            _UnjudgedError: If some are missing.
+        """
+        rows = self.people.judgements(task, questions, predictions)
+        if n := sum(bool(row.error) for row in rows):
+            raise _UnjudgedError(predictions, rows, n)
+        return rows
+
+
+def _write_unjudged(bench: Workbench, runner: Runner, model: str, error: _UnjudgedError) -> None:
+    """Store responses without all verdicts of people, from which units of annotation are built."""
+    evaluation = Evaluation(
+        task=runner.task,
+        model=model,
+        condition=runner.condition,
+        questions=[],
+        predictions=error.predictions,
+        judgements=error.judgements,
+        scores=[],
+        metrics=[],
+    )
+    write_partial(bench.settings.home, evaluation)
 
 
 @contextmanager
 def open_model(
     models: Models, title: str, name: str, condition: str = "main"
-) -> Generator[ModelSession]:
+) -> Generator[ChatModel]:
     """Open a model; shows a progress bar in a terminal, progress lines elsewhere."""
+    with _open_session(models, title, name, condition) as session:
+        yield session.model
+
+
+@contextmanager
+def _open_session(models: Models, title: str, name: str, condition: str) -> Generator[ModelSession]:
     with (
         RequestProgress(title, lambda line: None, progress_style()) as progress,
         models.open(name, condition, progress, progress.throughput) as model,

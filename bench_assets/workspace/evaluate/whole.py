@@ -2,18 +2,16 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
-from bench_assets.annotation.answers.progress import AnnotationProgress
 from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.annotation.tasks import OpenVerdictsError
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.evaluation.task import Task, TaskEvaluation
-from bench_assets.features import hook_of
+from bench_assets.evaluation.task import Evaluation, Task
+from bench_assets.workspace.evaluate.open_verdicts import publish_verdicts
 from bench_assets.workspace.materialization.backfill import (
     build_questions,
     outcome_messages,
@@ -21,7 +19,6 @@ from bench_assets.workspace.materialization.backfill import (
 )
 from bench_assets.workspace.materialization.dagster_instance import FailedCheckError
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.bench_toml import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +59,7 @@ def evaluate_suite(
             continue
         metrics += [row for part in names for row in bench.metrics(part, name, one)]
     if waits:
-        raise OpenVerdictsError(_publish_verdicts(bench, waits))
+        raise OpenVerdictsError(publish_verdicts(bench, waits))
     return SuiteEvaluation(
         names=names,
         metrics=metrics,
@@ -91,35 +88,9 @@ def _open_verdicts(bench: Workbench, names: Sequence[str], model: str) -> dict[s
     return found
 
 
-def _publish_verdicts(bench: Workbench, waits: Mapping[str, int]) -> str:
-    """Publish the responses that need human verdicts; returns their numbers and the next steps.
-
-    Verdicts are collected when the evaluation runs again.
-    """
-    publish = hook_of("publish units", "people as judges")
-    sentences = []
-    for name, n in waits.items():
-        form = bench.catalog.task(name).response_tasks[0].task.name
-        row: AnnotationProgress = publish(bench, form, datetime.now(UTC))
-        deadline = bench.settings.annotation.tasks[form].until
-        sentences.append(
-            f"{name}: {n} responses need human verdicts; {form} lacks {row.lacking}"
-            f" answers{f' by {deadline}' if deadline else ''}."
-            f" {_how_to_answer(bench.settings, form)}"
-        )
-    return " ".join([*sentences, "Then run the same command again; cached responses are reused"])
-
-
-def _how_to_answer(settings: Settings, form: str) -> str:
-    if settings.annotation.kind == "pages":
-        return f"Run `bench annotate links --task {form} --person NAME` and `bench annotate serve`."
-    folder = settings.home / "annotation" / form
-    return f"The units are in {folder / 'units.jsonl'}; write answers to answers.jsonl beside it."
-
-
 def stored_evaluations(
     bench: Workbench, suites: Sequence[str], model: str, condition: str
-) -> list[TaskEvaluation]:
+) -> list[Evaluation]:
     """Read the stored tables of an evaluation, task by task.
 
     Raises:
@@ -133,9 +104,9 @@ def stored_evaluations(
     ]
 
 
-def _stored(bench: Workbench, task: Task, model: str, condition: str) -> TaskEvaluation:
+def _stored(bench: Workbench, task: Task, model: str, condition: str) -> Evaluation:
     read = bench.tables.rows
-    return TaskEvaluation(
+    return Evaluation(
         task=task,
         model=model,
         condition=condition,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
-from bench_assets.asset_factory.evaluation_steps import people_judge
+from bench_assets.asset_factory.configured_runner import people_judge
 from bench_assets.core.schema.errors import ModelError, SettingsError, SourceError, UnknownNameError
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
@@ -13,8 +13,6 @@ from bench_resources.config.addresses import is_release_address
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.models import EMBEDDED_MODELS, DerivedSpec
 from bench_resources.models.registry.opening import inner_model
-
-_RECORDED = "recorded"  # judge that reads verdicts from the file of `bench evaluate --responses`
 
 
 def check_names(
@@ -62,7 +60,7 @@ def _check_settings(
     if name == PEOPLE:
         people_judge(task, settings, conditions)
     known = {**EMBEDDED_MODELS, **settings.models}
-    if judge and (asks or judge != _RECORDED):
+    if judge:
         try:
             settings.model(judge)
         except UnknownNameError:

@@ -14,8 +14,8 @@ import dagster as dg
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.annotation.tasks import AnnotationError, format_timestamp
+from bench_assets.asset_factory.configured_runner import people_judge
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.asset_factory.evaluation_steps import people_judge
 from bench_assets.asset_factory.partial_results import CONSTANTS
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.runs import comparison_models

@@ -94,6 +94,13 @@ def parse_ad_hoc_model(text: str, settings: Settings) -> AdHocModel | None:
     return replace(found, section={}) if _is_watched(found.name, settings) else found
 
 
+def recorded_model(file: Path, model: str, settings: Settings) -> AdHocModel:
+    """Name a model whose responses are in a file; another file or section gets another name."""
+    section = {"kind": "recorded", "file": str(file.resolve()), "model": model}
+    name = _partition_key(model, {}) or file.stem
+    return _build_model(name, section, str(file), settings)
+
+
 def refuse_changed_checkpoint(name: str, spec: ModelSpec) -> None:
     """Refuse an ad-hoc checkpoint whose content has changed since it was named.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from bench_assets.core.judging.request_streaming import BATCH_SIZE, request_batches
 from bench_assets.core.parsing.reasoning import Tags
 from bench_assets.core.schema.chat import (
+    NOT_CACHED,
     Decoding,
     ElicitsOptions,
     Request,
@@ -119,7 +120,7 @@ class CachingModel:
             if unknown and self._asks:
                 known |= self._ask(unknown, counter)
             elif unknown:
-                known |= dict.fromkeys(unknown, Response(error="no response yet"))
+                known |= dict.fromkeys(unknown, Response(error=NOT_CACHED))
             for request, key in zip(requests, keys, strict=True):
                 yield request, replace(known[key], thinking_tags=self._thinking_tags)
         if counter.failed and counter.failed == counter.asked and counter.refused < counter.failed:

@@ -4,6 +4,7 @@ import gzip
 import json
 import math
 from collections import Counter
+from contextlib import nullcontext
 from functools import cache
 
 import pytest
@@ -12,6 +13,12 @@ from bench_assets.core.parsing.choices import read_choice
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.runner import (
+    GeneratedResponses,
+    ModelVerdicts,
+    RuleVerdicts,
+    Runner,
+)
 from bench_assets.suites.blink.dataset import (
     CONCATENATED_KEY,
     KEY,
@@ -23,8 +30,12 @@ from bench_assets.suites.blink.dataset import (
 from bench_assets.suites.blink.released_outputs import SavedOutput, read_outputs, write_import
 from bench_assets.suites.blink.studies import common_mistakes
 from bench_assets.suites.blink.task import TASK
-from bench_assets.workspace.evaluate.external_responses import score_responses
-from bench_resources.models.registry.recorded import RecordedJudge, read_responses
+from bench_resources.models.registry.recorded import (
+    RecordedJudge,
+    RecordedModel,
+    read_responses,
+    report,
+)
 from bench_resources.tables.parquet import TableFiles
 from tests.rows import prediction
 
@@ -45,12 +56,26 @@ def metrics_of(folder, run, condition="main", *, judged=True, scorer="official")
     recorded = read_responses(responses)
     key = KEY if condition == "main" else CONCATENATED_KEY
     questions = questions_from_key(read_key(folder / key, []))
-    judge = RecordedJudge("gpt-3.5-turbo", recorded, responses) if judged else None
-    scored = score_responses(TASK, questions, recorded, (judge, ""), scorer)
-    assert not scored.report.missing
+    scored = evaluation(responses, questions, condition, scorer, judged=judged)
+    assert not report(questions, recorded).missing
     return {
         row.category: 100 * row.value for row in scored.metrics if row.metric == TASK.primary_metric
     }
+
+
+def evaluation(responses, questions, condition, scorer, *, judged=True):
+    """Evaluate recorded responses, judged by the verdicts recorded beside them or by rules."""
+    recorded = read_responses(responses)
+    model = RecordedModel(recorded[0].model, recorded, responses, condition)
+    judge = RecordedJudge("gpt-3.5-turbo", recorded, responses)
+    by_model = ModelVerdicts(name=TASK.default_judge, open=lambda: nullcontext(judge))
+    return Runner(
+        task=TASK,
+        condition=condition,
+        responses=GeneratedResponses.of(model),
+        judge=by_model if judged else RuleVerdicts(),
+        scorer=scorer,
+    ).run(questions)
 
 
 def runs(*names, short):
@@ -219,9 +244,7 @@ def measure(shared, folder, tables, run, condition="main", model=""):
     responses = write_import(outputs, folder, model=model or run, condition=condition)
     key = KEY if condition == "main" else CONCATENATED_KEY
     questions = name_edition(questions_from_key(read_key(folder / key, [])))
-    recorded = read_responses(responses)
-    judge = RecordedJudge("gpt-3.5-turbo", recorded, responses)
-    scored = score_responses(TASK, questions, recorded, (judge, ""), "as_released")
+    scored = evaluation(responses, questions, condition, "as_released")
     place = ["blink", *([] if condition == "main" else [condition])]
     tables.write([*place, "questions"], questions, Question)
     tables.write([*place, "metrics"], scored.metrics, Metric, model or run)

@@ -10,6 +10,7 @@ import dagster as dg
 
 from bench_assets.annotation.answers.validation import keep_latest
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
+from bench_assets.asset_factory.configured_runner import configured_runner
 from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs_metadata
 from bench_assets.core.images.charts import Bar, bar_chart
@@ -17,6 +18,7 @@ from bench_assets.core.schema.errors import ModelError, SourceError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.runner import StoredResponses
 from bench_assets.suites.blink.annotation import HUMAN
 from bench_assets.suites.blink.scoring import NO_OPTION_LETTER
 from bench_assets.suites.blink.settings import BlinkSettings
@@ -199,26 +201,20 @@ def submission(
     judgements: list[Judgement],
 ) -> dg.Output[list[SubmittedOption]]:
     """Write the options read from the test responses to a submission file."""
-    scorer = settings.load().suite("blink", BlinkSettings).scorer
-    rows = submitted_options(questions, predictions, judgements, scorer)
+    runner = configured_runner(TASK, settings.load(), StoredResponses(predictions))
+    rows = submitted_options(runner.scores(questions, predictions, judgements))
     name = f"blink_test_{quote(context.partition_key, safe='@+=')}.json"
     written = json.dumps({row.idx: row.option for row in rows}, indent=4) + "\n"
     tables.export.put(name, written.encode())
     return table_output(rows, {"file": dg.MetadataValue.path(tables.export.named(name))})
 
 
-def submitted_options(
-    questions: Sequence[Question],
-    predictions: Sequence[Prediction],
-    judgements: Sequence[Judgement],
-    scorer: str = "",
-) -> list[SubmittedOption]:
-    """Read the option of every response with the named scorer, or the default one.
+def submitted_options(rows: Sequence[Score]) -> list[SubmittedOption]:
+    """Format the option read from every response.
 
     Raises:
         ModelError: If a response or a verdict is missing: it must not be submitted as "(Z)".
     """
-    rows = pipeline.score(TASK, questions, predictions, judgements, scorer)
     if unscored := [row for row in rows if row.points is None]:
         why = unscored[0].error or unscored[0].note
         raise ModelError(

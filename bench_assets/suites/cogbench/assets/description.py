@@ -5,11 +5,14 @@ Tables 2, 4 and 7, and the oracle.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from math import nan
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_steps import run_judge
+from bench_assets.asset_factory.configured_runner import configured_runner
+from bench_assets.asset_factory.evaluation_assets import EvaluationStep
+from bench_assets.asset_factory.evaluation_steps import read_constants, run_judge
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs_metadata
 from bench_assets.core.metrics.captions import CaptionPair, corpus_bleu, score_captions
 from bench_assets.core.metrics.ptb_tokenizer import tokenize
@@ -22,9 +25,9 @@ from bench_assets.core.schema.rows import (
     StoredImage,
 )
 from bench_assets.core.tables.arrow import digest
-from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.aggregation import join_answers
 from bench_assets.evaluation.blind_baselines import best_cells, constant_predictions
+from bench_assets.evaluation.runner import Baselines, StoredResponses, StoredVerdicts
 from bench_assets.evaluation.suite import HomeConfiguration
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.cogbench.assets.construction import edition_of, open_encoder
@@ -55,7 +58,7 @@ from bench_resources.encoders.part_of_speech import open_noun_finder
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
-from bench_resources.tables.parquet import table_output
+from bench_resources.tables.parquet import TableFiles, table_output
 
 _FOLDER = AssetFolder("cogbench/description")
 
@@ -300,6 +303,7 @@ def oracle(
     context: dg.AssetExecutionContext,
     settings: SettingsResource,
     models: Models,
+    tables: TableFiles,
     questions: list[Question],
 ) -> dg.Output[list[Metric]]:
     """Score the annotated descriptions as a model's (Tables 2 and 3)."""
@@ -315,14 +319,13 @@ def oracle(
     ]
     chosen = settings.load().suite("cogbench", CogbenchSettings)
     judgements, _ = run_judge(context, models, TASK, chosen.judge, questions, predictions)
-    scores = pipeline.score(TASK, questions, predictions, judgements, chosen.scorer)
-    matches = find_matches(settings.load(), join_answers(questions, predictions))
-    return table_output(
-        [
-            *pipeline.summarise(TASK, questions, predictions, scores),
-            *recognition_metrics(settings.load(), ORACLE, questions, predictions, matches),
-        ]
+    runner = configured_runner(
+        TASK, settings.load(), StoredResponses(predictions), StoredVerdicts(judgements)
     )
+    constants = partial(read_constants, tables, EvaluationStep(TASK).constants)
+    runner = replace(runner, baselines=Baselines(constants=constants))
+    recognised = measure_recognition(settings.load(), ORACLE, questions, predictions)
+    return table_output([*runner.run(questions).metrics, *recognised])
 
 
 def _scorers(settings: SettingsResource) -> dict[str, evaluators.ScorePairs]:

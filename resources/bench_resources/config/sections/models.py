@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, field_validator
 
@@ -25,6 +25,8 @@ class RecordedSpec(ModelSpec):
     """JSON lines with ``question_id`` and ``text``."""
     model: str = ""
     """The model in the file; default: the only one."""
+    field: Literal["text", "judge_response"] = "text"
+    """``"judge_response"`` makes it a judge, whose verdicts were recorded beside the responses."""
 
     @property
     def place(self) -> str:

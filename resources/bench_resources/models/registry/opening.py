@@ -34,6 +34,7 @@ from bench_resources.models.registry.baselines import (
 from bench_resources.models.registry.engines import engine_kind
 from bench_resources.models.registry.recorded import (
     EvaluatedModel,
+    RecordedJudge,
     RecordedResponse,
     group_by_model,
     read_responses,
@@ -196,8 +197,10 @@ def inner_model(name: str, spec: DerivedSpec, settings: Settings) -> str:
     return spec.of
 
 
-def _recorded(name: str, spec: RecordedSpec, settings: Settings, condition: str) -> EvaluatedModel:
+def _recorded(name: str, spec: RecordedSpec, settings: Settings, condition: str) -> ChatModel:
     responses, file = read_recorded(name, spec, settings)
+    if spec.field == "judge_response":
+        return RecordedJudge(name, responses, file)
     return EvaluatedModel(name, responses, file, condition)
 
 

@@ -5,10 +5,11 @@ One object a line: ``question_id`` and ``text``; optionally ``model``, ``conditi
 unknown fields are errors.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ModelError, SourceError
@@ -37,6 +38,7 @@ class ResponseReport:
     missing: tuple[str, ...]  # questions without a response
     unknown: tuple[str, ...]  # question ids of responses without a question
     first_unknown: str  # file and line of the first of them; "" without any
+    surplus: tuple[str, ...]  # questions with more responses than are drawn
 
 
 def read_responses(path: Path) -> list[RecordedResponse]:
@@ -71,19 +73,23 @@ def group_by_model(
     return dict(grouped)
 
 
-def report(questions: Sequence[Question], responses: Sequence[RecordedResponse]) -> ResponseReport:
+def report(
+    questions: Sequence[Question], responses: Sequence[RecordedResponse], samples: int = 1
+) -> ResponseReport:
     """Compare the responses of one model and condition with the questions.
 
-    A question with several draws is missing only if it has none of them.
+    ``samples`` responses are drawn for a question; it is missing if it has fewer.
     """
     question_ids = dict.fromkeys(question.question_id for question in questions)
-    answered = dict.fromkeys(one.question_id for one in responses)
     unknown = [one for one in responses if one.question_id not in question_ids]
+    known = [one for one in responses if one.question_id in question_ids]
+    used = Counter(one.question_id for one in known if one.sample < samples)
     return ResponseReport(
-        n_used=len(responses) - len(unknown),
-        missing=tuple(one for one in question_ids if one not in answered),
-        unknown=tuple(one for one in answered if one not in question_ids),
+        n_used=used.total(),
+        missing=tuple(one for one in question_ids if used[one] < samples),
+        unknown=tuple(dict.fromkeys(one.question_id for one in unknown)),
         first_unknown=unknown[0].where if unknown else "",
+        surplus=tuple(dict.fromkeys(one.question_id for one in known if one.sample >= samples)),
     )
 
 
@@ -99,6 +105,11 @@ class _RecordedAnswers:
     def signature(self) -> str:
         """The name of the file."""
         return f"recorded|{self._file.name}"
+
+    @property
+    def is_promptless(self) -> Literal[True]:
+        """Always true: responses are found by question."""
+        return True
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request in order; a missing response has ``error``."""

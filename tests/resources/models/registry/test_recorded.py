@@ -121,9 +121,12 @@ def test_report_counts_and_names() -> None:
         recorded(question_id="t/9", where="responses.jsonl, line 4"),
     ]
     fits = report(questions, responses)
-    assert fits.n_used == 3
+    assert fits.n_used == 2
     assert (fits.missing, fits.unknown) == (("t/3", "t/4"), ("t/9",))
+    assert fits.surplus == ("t/1",)
     assert fits.first_unknown == "responses.jsonl, line 4"
+    of_two = report(questions, responses, samples=2)
+    assert (of_two.n_used, of_two.missing) == (3, ("t/2", "t/3", "t/4"))
 
 
 def test_responses_without_a_model_belong_to_the_nameless() -> None:

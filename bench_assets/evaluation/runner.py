@@ -1,0 +1,294 @@
+"""The evaluation as one composition of the pipeline's steps: predict, judge, score, summarise.
+
+All callers use it: Dagster's assets step by step, everything else as a whole. They differ in the
+sources of responses (a model, its cache alone, a file, a counter of requests, a table) and of
+verdicts (rules, a model, people, a table).
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Protocol, Self, TypeAlias
+
+from bench_assets.annotation.responses.verdicts import PEOPLE
+from bench_assets.core.schema.chat import ChatModel
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.schema.signature import format_judge_setup
+from bench_assets.core.tables.large_tables import collect_rows, column
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.blind_baselines import (
+    BestConstant,
+    best_constants,
+    metrics_with_baselines,
+)
+from bench_assets.evaluation.judged_responses import JudgedResponses
+from bench_assets.evaluation.outcomes import Accepted, accept_refusals, require_responses
+from bench_assets.evaluation.people_judge import PeopleJudge
+from bench_assets.evaluation.reviews import ResponseReview
+from bench_assets.evaluation.task import RULES, Evaluation, Task
+
+OpenModel: TypeAlias = Callable[[], AbstractContextManager[ChatModel]]
+"""Opens a model when it is needed: the judge's weights are loaded after the model's are freed."""
+
+
+class Responses(Protocol):
+    """A source of responses."""
+
+    def predictions(
+        self, task: Task, questions: Sequence[Question], condition: str
+    ) -> Sequence[Prediction]:
+        """Return the responses to questions."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeneratedResponses:
+    """Responses of a chat model: one that generates, its cache alone, a file, or a counter."""
+
+    open: OpenModel
+    setup: str = ""  # as ``format_model_setup`` writes it
+    accept: Collection[Accepted] = ()
+
+    @classmethod
+    def of(cls, model: ChatModel, setup: str = "", accept: Collection[Accepted] = ()) -> Self:
+        """Responses of an open model."""
+        return cls(open=lambda: nullcontext(model), setup=setup, accept=accept)
+
+    def predictions(
+        self, task: Task, questions: Sequence[Question], condition: str
+    ) -> Sequence[Prediction]:
+        """Send all questions in one call.
+
+        Raises:
+            ModelError: If the model cannot be called.
+        """
+        with self.open() as model:
+            rows = pipeline.predictions(task, questions, model, condition)
+            accepted = (accept_refusals(row, self.accept) for row in rows)
+            return collect_rows((replace(row, setup=self.setup) for row in accepted), Prediction)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredResponses:
+    """Responses of a table."""
+
+    rows: Sequence[Prediction]
+
+    def predictions(
+        self, task: Task, questions: Sequence[Question], condition: str
+    ) -> Sequence[Prediction]:
+        """Return the rows as they are."""
+        return self.rows
+
+
+class Verdicts(Protocol):
+    """A source of verdicts on responses."""
+
+    def judgements(
+        self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
+    ) -> Sequence[Judgement]:
+        """Return the verdicts on responses to questions."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RuleVerdicts:
+    """Verdicts of a judge that needs no model."""
+
+    name: str = RULES
+
+    def judgements(
+        self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
+    ) -> Sequence[Judgement]:
+        """Judge by rules.
+
+        Raises:
+            SettingsError: If the task has no such rules.
+        """
+        rows = pipeline.judge(task, questions, predictions, None, self.name)
+        return _with_setup(rows, format_judge_setup(self.name, ""))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelVerdicts:
+    """Verdicts of a chat model."""
+
+    name: str  # of the task's judge that calls it
+    open: OpenModel
+    setup: str = ""  # of the model
+    accept: Collection[Accepted] = ()
+
+    def judgements(
+        self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
+    ) -> Sequence[Judgement]:
+        """Judge all responses in one call.
+
+        Raises:
+            ModelError: If the judge cannot be called.
+        """
+        setup = format_judge_setup(self.name, self.setup)
+        if pipeline.is_judged_by_rules(task, predictions):
+            return _with_setup(pipeline.judge(task, questions, predictions, None), setup)
+        with self.open() as model:
+            rows = pipeline.judge(task, questions, predictions, model, self.name)
+        return _with_setup((accept_refusals(row, self.accept) for row in rows), setup)
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorVerdicts:
+    """Verdicts of people; elicited letters are judged by rules."""
+
+    open: Callable[[Collection[str]], PeopleJudge]  # for the conditions of the responses
+
+    def judgements(
+        self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
+    ) -> Sequence[Judgement]:
+        """Collect the verdicts so far; a response without them has an error.
+
+        Raises:
+            SettingsError: If the deadline has passed, and too few responses were judged.
+        """
+        if pipeline.is_judged_by_rules(task, predictions):
+            return RuleVerdicts(PEOPLE).judgements(task, questions, predictions)
+        people = self.open(set(column(predictions, "condition")))
+        answered = pipeline.answered_questions(questions, predictions)
+        return _with_setup(people.judge(answered), format_judge_setup(PEOPLE, ""))
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVerdicts:
+    """Verdicts of a table."""
+
+    rows: Sequence[Judgement] = ()
+
+    def judgements(
+        self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
+    ) -> Sequence[Judgement]:
+        """Return the rows as they are."""
+        return self.rows
+
+
+def _with_setup(rows: Iterable[Judgement], setup: str) -> Sequence[Judgement]:
+    return collect_rows((replace(row, setup=setup) for row in rows), Judgement)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baselines:
+    """Sources of the blind baselines beside every metric.
+
+    Attributes:
+        constants: Best constant responses to the questions; by default, all are tried.
+        judged: Earlier verdicts of the judge of predictions, given these and their judgements.
+    """
+
+    constants: Callable[[Task, Sequence[Question]], Sequence[BestConstant]] = best_constants
+    judged: Callable[[Sequence[Prediction], Sequence[Judgement]], JudgedResponses | None] = (
+        lambda predictions, judgements: None
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runner:
+    """An evaluation of one model on one task under one condition.
+
+    Attributes:
+        responses: Source of the responses.
+        judge: Source of the verdicts; not used by tasks without a judge.
+        scorer: Name of a scorer; "" for the task's default. Rankings have one scorer.
+        review: Reviewed responses.
+        accept: Outcomes that do not stop ``run``.
+        complete: Whether ``run`` stops if a response or verdict is missing, as asset checks do.
+        baselines: Sources of the blind baselines.
+        n_rejected: Rejected source rows of the questions; None if not counted.
+    """
+
+    task: Task
+    condition: str = "main"
+    responses: Responses
+    judge: Verdicts = RuleVerdicts()
+    scorer: str = ""
+    review: ResponseReview | None = None
+    accept: Collection[Accepted] = ()
+    complete: bool = False
+    baselines: Baselines = Baselines()
+    n_rejected: int | None = None
+
+    def run(self, questions: Sequence[Question]) -> Evaluation:
+        """Predict, judge, score and summarise.
+
+        Raises:
+            BenchError: If a source cannot be used, or a response or verdict is missing.
+        """
+        predictions, judgements, scores = self.scored(questions)
+        return Evaluation(
+            task=self.task,
+            model=predictions[0].model if predictions else "",
+            condition=self.condition,
+            questions=questions,
+            predictions=predictions,
+            judgements=judgements,
+            scores=scores,
+            metrics=self.metrics(questions, predictions, judgements, scores),
+        )
+
+    def scored(
+        self, questions: Sequence[Question]
+    ) -> tuple[Sequence[Prediction], Sequence[Judgement], Sequence[Score]]:
+        """Predict, judge and score; raises as ``run``."""
+        predictions = self.predictions(questions)
+        self._require("questions", predictions)
+        judgements = self.judgements(questions, predictions)
+        self._require("verdicts", judgements)
+        return predictions, judgements, self.scores(questions, predictions, judgements)
+
+    def predictions(self, questions: Sequence[Question]) -> Sequence[Prediction]:
+        """Get the responses to questions.
+
+        Raises:
+            ModelError: If the model cannot be called.
+        """
+        return self.responses.predictions(self.task, questions, self.condition)
+
+    def judgements(
+        self, questions: Sequence[Question], predictions: Sequence[Prediction]
+    ) -> Sequence[Judgement]:
+        """Get the verdicts on responses; none for tasks without a judge.
+
+        Raises:
+            BenchError: If the judge cannot be called.
+        """
+        if not self.task.is_judged:
+            return []
+        return self.judge.judgements(self.task, questions, predictions)
+
+    def scores(
+        self,
+        questions: Sequence[Question],
+        predictions: Sequence[Prediction],
+        judgements: Sequence[Judgement],
+    ) -> Sequence[Score]:
+        """Score responses.
+
+        Raises:
+            UnknownNameError: If the task has no such scorer.
+        """
+        scorer = self.scorer if self.task.asked_of == "model" else ""
+        return pipeline.score(self.task, questions, predictions, judgements, scorer, self.review)
+
+    def metrics(
+        self,
+        questions: Sequence[Question],
+        predictions: Sequence[Prediction],
+        judgements: Sequence[Judgement],
+        scores: Sequence[Score],
+    ) -> list[Metric]:
+        """Compute every metric with its blind baselines."""
+        judged = self.baselines.judged(predictions, judgements)
+        has_constants = self.task.asked_of == "model" and judged is None
+        constants = self.baselines.constants(self.task, questions) if has_constants else []
+        rows = metrics_with_baselines(self.task, questions, predictions, scores, constants, judged)
+        return [replace(row, n_rejected=self.n_rejected) for row in rows]
+
+    def _require(self, what: str, rows: Sequence[Prediction] | Sequence[Judgement]) -> None:
+        if self.complete:
+            require_responses(self.task.name, what, rows, self.accept)

@@ -1,0 +1,35 @@
+"""Publishes responses whose verdicts of people are missing."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from bench_assets.annotation.answers.progress import AnnotationProgress
+from bench_assets.features import hook_of
+from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.bench_toml import Settings
+
+
+def publish_verdicts(bench: Workbench, waits: Mapping[str, int]) -> str:
+    """Publish the responses that need human verdicts; returns their numbers and the next steps.
+
+    Verdicts are collected when the evaluation runs again.
+    """
+    publish = hook_of("publish units", "people as judges")
+    sentences = []
+    for name, n in waits.items():
+        form = bench.catalog.task(name).response_tasks[0].task.name
+        row: AnnotationProgress = publish(bench, form, datetime.now(UTC))
+        deadline = bench.settings.annotation.tasks[form].until
+        sentences.append(
+            f"{name}: {n} responses need human verdicts; {form} lacks {row.lacking}"
+            f" answers{f' by {deadline}' if deadline else ''}."
+            f" {_how_to_answer(bench.settings, form)}"
+        )
+    return " ".join([*sentences, "Then run the same command again; cached responses are reused"])
+
+
+def _how_to_answer(settings: Settings, form: str) -> str:
+    if settings.annotation.kind == "pages":
+        return f"Run `bench annotate links --task {form} --person NAME` and `bench annotate serve`."
+    folder = settings.home / "annotation" / form
+    return f"The units are in {folder / 'units.jsonl'}; write answers to answers.jsonl beside it."

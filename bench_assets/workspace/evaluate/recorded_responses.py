@@ -1,0 +1,118 @@
+"""Responses that were generated elsewhere, evaluated as those of a recorded model."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.evaluation.task import Task
+from bench_resources.config.ad_hoc_models import recorded_model
+from bench_resources.models.registry.recorded import (
+    RecordedResponse,
+    ResponseReport,
+    group_by_model,
+    read_responses,
+    report,
+)
+
+if TYPE_CHECKING:
+    from bench_assets.workspace.materialization.workbench import Workbench
+    from bench_resources.config.bench_toml import Settings
+
+JUDGE = "recorded"
+"""Judge whose verdicts are in the file, beside the responses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedFile:
+    """The responses of one model in a file."""
+
+    file: Path
+    model: str  # its name in the home
+    section: Mapping[str, Any]
+    responses: Sequence[RecordedResponse]
+
+    @property
+    def conditions(self) -> list[str]:
+        """The conditions of the responses, in order of appearance."""
+        return list(dict.fromkeys(one.condition for one in self.responses))
+
+    @property
+    def sections(self) -> dict[str, Mapping[str, Any]]:
+        """Sections of the model, and of the judge that returns the verdicts in the file."""
+        return {self.model: self.section, JUDGE: {**self.section, "field": "judge_response"}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchedResponses:
+    """Match of one model's responses under one condition to the questions of a task."""
+
+    recorded: RecordedFile
+    task: Task
+    condition: str
+    n_questions: int
+    report: ResponseReport
+
+    def __str__(self) -> str:
+        """Format the numbers of used, missing and unknown responses, one per line."""
+        fits = self.report
+        lines = [f"{self.recorded.file}: {fits.n_used} responses of {self.recorded.model} used"]
+        for label, names in {
+            f"of {self.n_questions} questions have no response": fits.missing,
+            "responses to unknown questions left out": fits.unknown,
+            "responses beyond the samples of the condition left out": fits.surplus,
+        }.items():
+            if names:
+                lines.append(f"  {len(names)} {label}, such as {', '.join(names[:3])}")
+        return "\n".join(lines)
+
+
+def read_recorded_files(file: Path, settings: "Settings") -> list[RecordedFile]:
+    """Read a file of responses, model by model; the nameless ones have the name of the file.
+
+    Raises:
+        SourceError: If it cannot be used; names the line.
+    """
+    found = []
+    for name, responses in sorted(group_by_model(read_responses(file), file.stem).items()):
+        model = recorded_model(file, name, settings)
+        found.append(
+            RecordedFile(file=file, model=model.name, section=model.section, responses=responses)
+        )
+    return found
+
+
+def match_responses(
+    bench: "Workbench", tasks: Sequence[Task], recorded: RecordedFile
+) -> Iterator[MatchedResponses]:
+    """Compare a model's responses with the questions of each task and condition."""
+    for task in tasks:
+        for condition in recorded.conditions:
+            questions = bench.questions(task, condition)
+            responses = [one for one in recorded.responses if one.condition == condition]
+            yield MatchedResponses(
+                recorded=recorded,
+                task=task,
+                condition=condition,
+                n_questions=len(questions),
+                report=report(questions, responses, task.condition(condition).samples),
+            )
+
+
+def require_matches(file: Path, suite: str, matches: Sequence[MatchedResponses]) -> None:
+    """Refuse a file without any usable response, because empty metrics would look like a result.
+
+    Raises:
+        SourceError: If no response of the file answers a question of the suite.
+    """
+    reports = [one.report for one in matches]
+    if any(one.n_used for one in reports):
+        return
+    unknown = [name for one in reports for name in one.unknown]
+    where = next((one.first_unknown for one in reports if one.first_unknown), "")
+    example = f", such as {unknown[0]!r} ({where.rpartition(', ')[2]})" if unknown else ""
+    raise SourceError(
+        f"{file}: no response answers a question of {suite}: {len(set(unknown))} unknown"
+        f" question_ids{example}. Print the questions with `bench tables questions {suite}`"
+    )

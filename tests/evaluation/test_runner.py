@@ -1,0 +1,171 @@
+"""One composition for every caller: the same rows, wherever responses and verdicts come from."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.annotation.responses.units import response_name
+from bench_assets.core.schema.chat import ChatModel, Request, Response
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.rows import Judgement
+from bench_assets.evaluation.reviews import ResponseReview, ReviewLine
+from bench_assets.evaluation.runner import (
+    Baselines,
+    GeneratedResponses,
+    ModelVerdicts,
+    RuleVerdicts,
+    Runner,
+    StoredResponses,
+    StoredVerdicts,
+)
+from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByModel, ByRules
+from bench_resources.models.registry.baselines import ScriptedModel
+from tests.quiz import TASK, judge_right, quiz
+from tests.rows import question
+
+QUESTIONS = quiz(4)  # the right answer of each is "x"
+
+
+def rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
+    """Responses that begin like the key are right."""
+    return [
+        Judgement.of(
+            said,
+            judge=RULES,
+            criterion="right",
+            verdict=said.text.startswith(asked.answer),
+            response="",
+        )
+        for asked, said in answered
+    ]
+
+
+JUDGED = replace(TASK, judges={RULES: ByRules(rules), "default": ByModel(judge_right)})
+
+
+class Refuses:
+    """A model whose provider refuses every second request for good."""
+
+    name, signature = "m", "m|t=0"
+
+    def response(self, requests: Sequence[Request]) -> list[Response]:
+        """Respond in turns."""
+        refused = Response(error="HTTP 400", refused="content filter")
+        return [refused if n % 2 else Response(text="x") for n, _ in enumerate(requests)]
+
+
+def says(text: str) -> ScriptedModel:
+    """A model that always says the same."""
+    return ScriptedModel("m", lambda _: text)
+
+
+def test_every_row_has_the_setup_of_its_model_and_judge():
+    runner = Runner(task=JUDGED, responses=GeneratedResponses.of(says("x"), "model=0c"))
+    evaluation = runner.run(QUESTIONS)
+    assert {row.setup for row in evaluation.predictions} == {"model=0c"}
+    assert {row.setup for row in evaluation.judgements} == {"judge=rules:"}
+    assert {row.setup for row in evaluation.scores} == {"judge=rules:+model=0c"}
+    assert {row.setup for row in evaluation.metrics} == {"judge=rules:+model=0c"}
+    assert (evaluation.model, evaluation.condition) == ("m", "main")
+
+
+def test_a_table_of_responses_and_verdicts_gives_the_same_numbers():
+    responses = GeneratedResponses.of(says("x"), "model=0c")
+    first = Runner(task=JUDGED, responses=responses).run(QUESTIONS)
+    again = Runner(
+        task=JUDGED,
+        responses=StoredResponses(first.predictions),
+        judge=StoredVerdicts(first.judgements),
+    ).run(QUESTIONS)
+    assert again == first
+
+
+def test_the_judge_is_opened_after_the_model_was_closed():
+    events: list[str] = []
+
+    @contextmanager
+    def opened(name: str) -> Iterator[ChatModel]:
+        events.append(f"open {name}")
+        yield ScriptedModel(name, lambda _: "x")
+        events.append(f"close {name}")
+
+    runner = Runner(
+        task=JUDGED,
+        responses=GeneratedResponses(open=lambda: opened("model")),
+        judge=ModelVerdicts(name="default", open=lambda: opened("judge"), setup="5f"),
+    )
+    evaluation = runner.run(QUESTIONS)
+    assert events == ["open model", "close model", "open judge", "close judge"]
+    assert {row.setup for row in evaluation.judgements} == {"judge=default:5f"}
+    assert {row.judge for row in evaluation.judgements} == {"judge"}
+
+
+def test_letters_that_a_model_chose_are_judged_by_rules_without_the_judge():
+    def opened() -> ChatModel:
+        raise ModelError("weights are loaded")
+
+    choice = question(question_id="t/1", kind="choice", options=("a", "b"), answer=("A",))
+    asked = Runner(task=TASK, responses=GeneratedResponses.of(says("A")))
+    rows = [replace(row, decoding="m|elicit=likelihood") for row in asked.predictions([choice])]
+    judge = ModelVerdicts(name="default", open=opened, setup="5f")
+    (row,) = Runner(task=JUDGED, responses=StoredResponses(rows), judge=judge).judgements(
+        [choice], rows
+    )
+    assert (row.judge, row.verdict) == (RULES, True)
+
+
+@pytest.mark.parametrize(
+    ("accept", "values"),
+    [
+        pytest.param((), {"n_failed": 2, "n_refused": 0, "value": 1.0}, id="refusals are missing"),
+        pytest.param(
+            ("refused",), {"n_failed": 0, "n_refused": 2, "value": 0.5}, id="refusals are wrong"
+        ),
+    ],
+)
+def test_refusals_count_as_they_are_accepted(accept, values):
+    runner = Runner(task=TASK, responses=GeneratedResponses.of(Refuses(), accept=accept))
+    (row, *_) = runner.run(QUESTIONS).metrics
+    assert {name: getattr(row, name) for name in values} == values
+
+
+def test_a_missing_response_stops_a_run_that_has_to_be_complete():
+    runner = Runner(task=TASK, responses=GeneratedResponses.of(Refuses()), complete=True)
+    with pytest.raises(ModelError, match="2 of 4 questions without a response"):
+        runner.run(QUESTIONS)
+    accepting = GeneratedResponses.of(Refuses(), accept=("refused",))
+    assert replace(runner, responses=accepting, accept=("refused",)).run(QUESTIONS).metrics
+
+
+def test_reviewed_responses_are_scored_by_their_review():
+    form = [
+        ReviewLine(question_id="quiz/1", response=response_name("It is x."), why="", answer="x"),
+    ]
+    review = ResponseReview.of(form)
+    runner = Runner(task=TASK, responses=GeneratedResponses.of(says("It is x.")), review=review)
+    evaluation = runner.run(QUESTIONS)
+    assert [row.points for row in evaluation.scores] == [0.0, 1.0, 0.0, 0.0]
+    assert {row.scorer for row in evaluation.scores} == {f"exact+review:{review.digest}"}
+
+
+def test_rankings_have_one_scorer():
+    encoders = replace(TASK, asked_of="encoder")
+    runner = Runner(task=encoders, responses=GeneratedResponses.of(says("x")), scorer="kind")
+    assert {row.scorer for row in runner.run(QUESTIONS).scores} == {"exact"}
+
+
+def test_blind_baselines_and_rejected_rows_stand_beside_every_metric():
+    runner = Runner(task=TASK, responses=GeneratedResponses.of(says("y")), n_rejected=3)
+    (row, *_) = runner.run(QUESTIONS).metrics
+    assert (row.value, row.constant, row.shuffled, row.n_rejected) == (0.0, 1.0, 0.0, 3)
+    none = replace(runner, baselines=Baselines(constants=lambda task, questions: []))
+    assert none.run(QUESTIONS).metrics[0].constant is None
+
+
+def test_a_task_without_a_judge_has_no_verdicts():
+    runner = Runner(
+        task=TASK, responses=GeneratedResponses.of(says("x")), judge=RuleVerdicts("strict")
+    )
+    assert list(runner.run(QUESTIONS).judgements) == []
