@@ -21,8 +21,9 @@ from bench_assets.core.judging.verdicts import (
     read_word,
 )
 from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_match
-from bench_assets.core.parsing.numbers import final_number, words_to_digits
-from bench_assets.core.parsing.reasoning import split_reasoning
+from bench_assets.core.parsing.numbers import final_number
+from bench_assets.core.text.number_words import words_to_digits
+from bench_assets.core.reading.reasoning import split_reasoning
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel
 from bench_assets.suites.blink.task import TASK as BLINK

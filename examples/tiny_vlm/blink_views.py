@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image
 
 from bench_assets.core.images.synthetic_scenes import Box, Scene, Spot
-from bench_assets.core.parsing.choices import lettered
+from bench_assets.core.reading.choices import lettered
 from bench_assets.suites.blink.builders.drafts import insert_at, wording
 from bench_assets.suites.blink.builders.whole_images import CountingParameters, wrong_numbers
 from bench_assets.suites.blink.synthetic.objects import THINGS

@@ -8,7 +8,7 @@ from PIL import Image
 
 from bench_assets.core.images.drawing import LabelledBox, draw_labelled_boxes, scale_to_height
 from bench_assets.core.images.synthetic_scenes import Scene
-from bench_assets.core.parsing.choices import lettered
+from bench_assets.core.reading.choices import lettered
 from bench_assets.suites.blink.builders.drafts import Marks, insert_at, wording
 from bench_assets.suites.blink.builders.object_localization import (
     ObjectLocalizationParameters,

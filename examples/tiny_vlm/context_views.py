@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from PIL import Image
 
-from bench_assets.core.parsing.numbers import NUMBER_WORDS
+from bench_assets.core.text.number_words import NUMBER_WORDS
 from bench_assets.suites.codis import prompts, synthetic
 from examples.tiny_vlm.lessons import Asked, decoded, plain_question, text_of
 from examples.tiny_vlm.views import View, cells_of

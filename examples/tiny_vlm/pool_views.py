@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 from PIL import Image
 
-from bench_assets.core.parsing.choices import lettered
+from bench_assets.core.reading.choices import lettered
 from bench_assets.suites.blink.builders.drafts import wording
 from bench_assets.suites.blink.prompts import main
 from bench_assets.suites.blink.synthetic import image_choices as drawn

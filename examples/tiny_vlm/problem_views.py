@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from bench_assets.core.images.synthetic_scenes import Scene
-from bench_assets.core.parsing.numbers import format_number, list_numbers
+from bench_assets.core.text.number_words import format_number, list_numbers
 from bench_assets.suites.journeybench import synthetic
 from bench_assets.suites.journeybench.mcot.planned_images import image_reference, replace_quantities
 from bench_assets.suites.journeybench.mcot.problems import Problem, solve

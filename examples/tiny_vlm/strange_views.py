@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from random import Random
 
 from bench_assets.core.images.synthetic_scenes import Scene, Spot
-from bench_assets.core.parsing.numbers import NUMBER_WORDS
+from bench_assets.core.text.number_words import NUMBER_WORDS
 from bench_assets.suites.journeybench.captioning import task as captioning
 from bench_assets.suites.journeybench.synthetic.images import WORLD, members
 from examples.tiny_vlm.lessons import Asked, plain_question, text_of

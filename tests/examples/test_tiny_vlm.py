@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.parsing.choices import read_choice
+from bench_assets.core.reading.choices import read_choice
 from bench_assets.suites.blink.synthetic.edition import MATERIAL, material
 from bench_assets.suites.codis import synthetic as codis
 from bench_assets.suites.cogbench.synthetic import edition as cogbench

@@ -18,6 +18,8 @@ def read_blanks(response: str, n: int) -> Reading[tuple[str, ...]] | None:
     >>> read_blanks("答案：光合作用；呼吸作用", 2).value, read_blanks(r"\boxed{\text{氧}}", 1).value
     (('光合作用', '呼吸作用'), ('氧',))
     """
+    if not n:
+        return None
     plain = plain_text(response)
     *labels, box = sorted(rules_of("blanks"), key=lambda rule: rule.blocks)
     boxes = [*box.pattern.finditer(plain.text)]

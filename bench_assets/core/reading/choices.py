@@ -85,7 +85,7 @@ def read_one_of(
     """
     offered = _options(tuple(texts), has_letters=False)
     found = read(kind, response, offered.parse, named=named)
-    return found and replace(found, value=texts[ascii_uppercase.index(found.value)])
+    return found and found.of(texts[ascii_uppercase.index(found.value)])
 
 
 class _Options(NamedTuple):

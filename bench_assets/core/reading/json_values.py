@@ -5,6 +5,8 @@ import json
 import re
 from typing import Any
 
+from bench_assets.core.reading.reasoning import strip_reasoning
+
 _FENCE = re.compile(r"```(?:json)?\s*\n?(.*?)```", re.DOTALL)
 _BRACKET = re.compile(r"[\[{]")
 _MAX_LENGTH = 50_000  # characters; longer texts are not searched for JSON
@@ -35,9 +37,10 @@ def read_json(response: str) -> dict[str, Any] | list[Any] | None:
     >>> read_json('Sure: {"right": true} That is it.'), read_json('{"a": 1} {"a": 2}')
     ({'right': True}, None)
     """
-    start = _BRACKET.search(response)
-    end = max(response.rfind("]"), response.rfind("}")) + 1
-    value = decode_json(response[start.start() : end]) if start else None
+    text = strip_reasoning(response)
+    start = _BRACKET.search(text)
+    end = max(text.rfind("]"), text.rfind("}")) + 1
+    value = decode_json(text[start.start() : end]) if start else None
     return value if isinstance(value, dict | list) else None
 
 

@@ -4,10 +4,10 @@ import re
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
 
 from bench_assets.core.reading.readings import UNREADABLE, Reading, Unreadable, read
 from bench_assets.core.reading.rules import Extent, part
+from bench_assets.core.reading.units import Quantity, add_parts, find_unit
 from bench_assets.core.text.number_words import words_to_digits
 
 _SCALES = {
@@ -36,14 +36,8 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     ),
     (re.compile(r"(?<![\d.,(])(\d+),(\d{1,2})(?![\d,])"), r"\1.\2"),  # 3,5
 )
+_PARTS = re.compile(r"(?<=[^\W\d]),?\s+(?:and\s+)?(?=\d)")  # of a measure: 5 feet 3 inches
 _CALCULATION = re.compile(r"<<.*?>>")  # GSM8K's
-
-
-class Quantity(NamedTuple):
-    """A number and its unit as it is written; "" without one."""
-
-    value: float
-    unit: str = ""
 
 
 @lru_cache(maxsize=4096)
@@ -63,15 +57,21 @@ def parse_quantity(text: str) -> Quantity | None:
     if not re.search(r"\d", text):
         text = words_to_digits(text)
     found = part("quantity").fullmatch(text.strip())
-    if not found or not re.search(r"\d", found["number"]):
+    if found is None:
+        measures = [part("quantity").fullmatch(one) for one in _PARTS.split(text.strip())]
+        parts = [_quantity(one) for one in measures if one]
+        return add_parts([one for one in parts if one]) if len(parts) == len(measures) else None
+    return _quantity(found)
+
+
+def _quantity(found: re.Match[str]) -> Quantity | None:
+    """The quantity of a match; None without digits, or if it cannot be computed."""
+    below, exponent = float(found["below"] or 1), int(found["power"] or found["exponent"] or 0)
+    if not re.search(r"\d", found["number"]) or not below or abs(exponent) > _MAX_EXPONENT:
         return None
-    value = float(found["number"].replace(",", ""))
-    below = float(found["below"] or 1)
-    exponent = int(found["power"] or found["exponent"] or 0)
-    if not below or abs(exponent) > _MAX_EXPONENT:
-        return None
-    value = (value / below + float(found["whole"] or 0)) * 10.0**exponent
-    value *= _SCALES.get(found["scale"] or "", 1.0)
+    scale = found["scale"] or ""
+    value = float(found["number"].replace(",", "")) / below + float(found["whole"] or 0)
+    value *= 10.0**exponent * (_SCALES.get(scale) or _SCALES.get(scale.casefold(), 1.0))
     unit = found["unit"].strip(" .'\"()/-") or found["currency"]
     return Quantity(-value if found["sign"] else value, unit)
 
@@ -109,12 +109,29 @@ def _number_in(text: str, extent: Extent) -> Quantity | Unreadable | None:
     for shorter in (text.rpartition("=")[2], part("clause_end").split(text, maxsplit=1)[0]):
         if (found := parse_quantity(shorter)) is not None:
             return found
-    side = text.rpartition("=")[2] if extent == "mention" else text
-    numbers = part("numbers").findall(_CALCULATION.sub("", side)) or part("numbers").findall(text)
     if extent == "opening":
+        numbers = [*part("numbers").finditer(text)]
         is_one = len(numbers) == 1 and not part("arithmetic").search(text)
-        return parse_quantity(numbers[0]) if is_one else None
-    return parse_quantity(numbers[0] if side != text else numbers[-1]) if numbers else None
+        return _with_unit(text, numbers[0]) if is_one else None
+    text = _CALCULATION.sub("", text)
+    result = part("numbers").search(text, text.rfind("=") + 1)
+    *_, last = [None, *part("numbers").finditer(text)]
+    number = result if "=" in text and result else last
+    if number is None or any(
+        pair.start() < number.start() < pair.end() for pair in part("second_number").finditer(text)
+    ):
+        return None  # one of several: 2 or 3
+    return _with_unit(text, number)
+
+
+def _with_unit(text: str, number: re.Match[str]) -> Quantity | None:
+    """The quantity at a number in a text: its unit is what follows, if that is a known one."""
+    found = part("quantity").match(text, number.start())
+    measure = _quantity(found) if found else None
+    plain = parse_quantity(number[0])
+    if measure and plain and find_unit(measure.unit):
+        return measure
+    return plain
 
 
 def _compatible(text: str) -> str:

@@ -15,6 +15,7 @@ from typing import Generic, NamedTuple, TypeAlias, TypeVar
 from bench_assets.core.reading.rules import Extent, Kind, Rule, cutting_rules, part, rules_of
 
 Value = TypeVar("Value")
+Other = TypeVar("Other")
 
 
 class Unreadable(Enum):
@@ -24,6 +25,8 @@ class Unreadable(Enum):
 
 
 UNREADABLE = Unreadable.UNREADABLE
+UNREAD = "no rule reads an answer"
+"""Why a response without a reading has no points."""
 Parser: TypeAlias = Callable[[str, Extent], Value | Unreadable | None]
 """Reads a captured text, of which the rule says how much must be an answer."""
 
@@ -49,6 +52,19 @@ class Reading(Generic[Value]):
     evidence: tuple[int, int]
     named: bool = False
     disputed: bool = False
+
+    @property
+    def note(self) -> str:
+        """The form, and whether the answer is only named."""
+        return f"{self.form}, only named" if self.named else self.form
+
+    def of(self, value: Other) -> "Reading[Other]":
+        """The same reading of another value, such as its text instead of its letter."""
+        return Reading(value, self.form, self.evidence, self.named, self.disputed)
+
+    def as_answer(self, *texts: str) -> "Reading[tuple[str, ...]]":
+        """The same reading in the form of ``Question.answer``."""
+        return self.of(texts)
 
 
 class PlainText(NamedTuple):

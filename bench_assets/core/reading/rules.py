@@ -92,7 +92,8 @@ def _pieces(tables: Mapping[str, Any]) -> dict[str, str]:
         field: "|".join(one[field] for one in languages if field in one)
         for field in _LANGUAGE_FIELDS
     }
-    return tables["parts"] | {field: _any_of(listed.split("|")) for field, listed in words.items()}
+    alternatives = {field: _any_of(listed.split("|")) for field, listed in words.items()}
+    return {**tables["parts"], **alternatives}
 
 
 def _any_of(words: list[str]) -> str:

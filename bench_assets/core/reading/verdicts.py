@@ -7,9 +7,9 @@ agree. Anything else is None, which is asked for once more and then left unscore
 from collections.abc import Mapping
 from typing import TypeVar
 
-from bench_assets.core.parsing.reasoning import strip_reasoning
 from bench_assets.core.reading.choices import read_one_of
 from bench_assets.core.reading.readings import read
+from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.reading.rules import Extent, part
 
 Verdict = TypeVar("Verdict")

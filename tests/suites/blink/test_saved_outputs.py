@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from bench_assets.core.parsing.choices import read_choice
+from bench_assets.core.reading.choices import read_choice
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.core.schema.rows import Metric, Question

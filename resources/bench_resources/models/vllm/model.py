@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from PIL import Image as PILImage
 
-from bench_assets.core.parsing.reasoning import find_opening_tag
+from bench_assets.core.reading.reasoning import find_opening_tag
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.elicitation import OptionLikelihoods
 from bench_assets.core.schema.errors import ModelError
