@@ -71,7 +71,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     return compare
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The authors' data beside the checkout; tests that need it skip where it is absent."""
     folder = CHECKOUT.parent / "shared" / "data"

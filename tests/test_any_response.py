@@ -7,12 +7,13 @@ import time
 from dataclasses import replace
 
 import pytest
+from bench_assets.core.judging.numbered_verdicts import read_numbered_verdicts
+from bench_assets.core.parsing.numbers import final_number
 
 from bench_assets.core.answer_types.definition import AnswerSettings, RowContext
 from bench_assets.core.answer_types.graded import GradedAnswer
 from bench_assets.core.answer_types.option_answers import read_option_letters, read_yes_no
 from bench_assets.core.answer_types.registry import make_answer_type
-from bench_assets.core.judging.numbered_verdicts import read_numbered_verdicts
 from bench_assets.core.judging.verdicts import (
     RIGHT_OR_WRONG,
     decode_json,
@@ -21,8 +22,8 @@ from bench_assets.core.judging.verdicts import (
     read_word,
 )
 from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_match
-from bench_assets.core.parsing.numbers import final_number, words_to_digits
-from bench_assets.core.parsing.reasoning import split_reasoning
+from bench_assets.core.reading.reasoning import split_reasoning
+from bench_assets.core.text.number_words import words_to_digits
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel
 from bench_assets.suites.blink.task import TASK as BLINK

@@ -15,7 +15,7 @@ from bench_assets.bundles.contents import suite_distribution
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import split_model_part
 from bench_assets.core.images.decoding import DECODER_VERSION
-from bench_assets.core.parsing.reasoning import Tags
+from bench_assets.core.reading.reasoning import Tags
 from bench_assets.core.schema.chat import NOT_CACHED, Request, Response
 from bench_assets.core.schema.elicitation import elicited_decoding, split_signature
 from bench_assets.core.schema.errors import TableError

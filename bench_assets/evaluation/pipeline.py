@@ -11,7 +11,7 @@ from itertools import chain
 from string import ascii_uppercase
 
 from bench_assets.core.judging.request_streaming import LazyRequests, answer_requests
-from bench_assets.core.parsing.non_answers import classify_non_answer
+from bench_assets.core.reading.non_answers import classify_non_answer
 from bench_assets.core.schema.chat import (
     NO_PROMPT,
     ChatModel,
@@ -272,7 +272,7 @@ def _score_by_rules(task: Task, score_one: ScoreOne, pair: AnsweredQuestion) -> 
 
 
 def no_answer_reason(pair: AnsweredQuestion) -> str:
-    """Why a response is not an answer: truncated, or a kind of ``core.parsing.non_answers``."""
+    """Why a response is not an answer: truncated, or a kind of ``core.reading.non_answers``."""
     question, prediction = pair
     if prediction.no_answer or prediction.ranking:
         return prediction.no_answer

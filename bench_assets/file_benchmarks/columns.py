@@ -5,7 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from string import Formatter, ascii_uppercase
 
-from bench_assets.core.answer_types.options import MAX_OPTIONS, format_cell
+from bench_assets.core.answer_types.options import format_cell
+from bench_assets.core.reading.choices import MAX_OPTIONS
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.tables.json_records import Entry
 from bench_assets.file_benchmarks.images import looks_like_media

@@ -10,10 +10,9 @@ from string import Formatter, ascii_uppercase
 from typing import NamedTuple
 
 from bench_assets.core.answer_types.option_answers import ChoiceAnswer
-from bench_assets.core.answer_types.options import MAX_OPTIONS
 from bench_assets.core.answer_types.registry import RowAnswer
 from bench_assets.core.answer_types.texts import TextAnswer
-from bench_assets.core.parsing.choices import lettered
+from bench_assets.core.reading.choices import MAX_OPTIONS, lettered
 from bench_assets.core.schema.chat import Image, Prompt, Turn
 from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
 from bench_assets.core.schema.rows import Question

@@ -33,8 +33,9 @@ from bench_assets.core.judging.verdict_requests import (
     ask_for_verdicts,
     stream_verdicts,
 )
-from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, is_truncated, read_verdict
+from bench_assets.core.judging.verdicts import is_truncated, read_verdict
 from bench_assets.core.metrics.aggregates import group_accuracy_by
+from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG
 from bench_assets.core.schema.chat import ChatModel, Prompt, Response
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Question, Score
@@ -133,17 +134,24 @@ class AnswerScoring:
         return {**({} if self.graded_answer else rules), "model": ByModel(self.judge)}
 
     def score(self, answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-        """Score a response by the answer type; if that leaves it open, by the judge's verdict."""
-        grade = self._grade(answered)
+        """Score a response by the answer type; if that leaves it open, by the judge's verdict.
+
+        Without a verdict of a model, it suffices that a response names one option.
+        """
+        grade = self._grade(answered, named=all(one.by_rules for one in judgements))
         if self.is_judgeable and self._is_open(answered, grade):
             points, note = self._judge_points(judgements)
             return Score.of(answered.prediction, points=points, answer=grade.read, note=note)
-        return Score.of(answered.prediction, points=grade.points or 0.0, answer=grade.read)
+        note = f"{grade.reason}, only named" if grade.named else ""
+        return Score.of(
+            answered.prediction, points=grade.points or 0.0, answer=grade.read, note=note
+        )
 
     def judge(self, answered: Sequence[AnsweredQuestion], model: ChatModel) -> Sequence[Judgement]:
         """Ask a judge model about responses that the rules leave open."""
         unread = select_pairs(
-            answered, [n for n, pair in enumerate(answered) if self._needs_judge(pair)]
+            answered,
+            [n for n, pair in enumerate(answered) if self._needs_judge(pair, named=False)],
         )
         complaint = self.graded_answer.complaint if self.graded_answer else prompts.NO_VERDICT
         if isinstance(unread, list):
@@ -160,22 +168,22 @@ class AnswerScoring:
                 judge=RULES,
                 criterion=CRITERION,
                 verdict=False,
-                response=self._grade(pair).reason or "is wrong",
+                response=self._grade(pair, named=True).reason or "is wrong",
             )
             for pair in answered
-            if self._needs_judge(pair)
+            if self._needs_judge(pair, named=True)
         ]
 
-    def _grade(self, answered: AnsweredQuestion) -> Grade:
+    def _grade(self, answered: AnsweredQuestion, *, named: bool) -> Grade:
         question, prediction = answered
         if self.points:
             points = _check_points(self.points(prediction.text, question))
             return Grade(points, () if points is None else (prediction.text.strip(),), "")
         gold = Gold(question.kind, question.answer, question.options)
-        return self.answers.grade(prediction.text, gold)
+        return self.answers.grade(prediction.text, gold, named=named)
 
-    def _needs_judge(self, pair: AnsweredQuestion) -> bool:
-        return self._is_open(pair, self._grade(pair))
+    def _needs_judge(self, pair: AnsweredQuestion, *, named: bool) -> bool:
+        return self._is_open(pair, self._grade(pair, named=named))
 
     def _is_open(self, pair: AnsweredQuestion, grade: Grade) -> bool:
         """Whether the rules leave a response open: unread, or a text that matches no reference."""

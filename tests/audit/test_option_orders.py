@@ -14,7 +14,7 @@ from bench_assets.audit.robustness.option_permutations import (
     permute_options,
 )
 from bench_assets.audit.robustness.position_bias import PermutationOutcome
-from bench_assets.core.parsing.choices import lettered
+from bench_assets.core.reading.choices import lettered
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.evaluation.task import Condition
 from bench_assets.suites.blink.task import TASK as BLINK

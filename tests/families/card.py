@@ -7,7 +7,7 @@ from typing import Any
 
 from PIL import Image as PILImage
 
-from bench_assets.core.parsing.reasoning import THOUGHTS
+from bench_assets.core.reading.reasoning import THOUGHTS
 from bench_assets.core.schema.chat import Image, Prompt, Turn
 from tests.families.questions import IMAGES
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from bench_assets.annotation.answers.validation import find_misfits
 from bench_assets.annotation.tasks import MARK_KINDS, AnnotationTask, Field, Unit, Values
 from bench_assets.core.judging.verdict_requests import JudgeCall, call_judge
-from bench_assets.core.judging.verdicts import read_object
+from bench_assets.core.reading.json_values import read_json
 from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Request, Response
 
 _COMPLAINT = "Reply with one JSON object that has the fields asked for, and nothing else."
@@ -76,8 +76,9 @@ def read_proposal(response: str, task: AnnotationTask, unit: Unit) -> Values:
     >>> read_proposal('{"right": "perhaps"}', task, Unit(task="t/v", unit_id="1"))
     {}
     """
-    found = read_object(response)
-    values = {name: _texts(value) for name, value in (found or {}).items()}
+    found = read_json(response)
+    fields = found if isinstance(found, dict) else {}
+    values = {name: _texts(value) for name, value in fields.items()}
     filled = {name: texts for name, texts in values.items() if texts}
     by_people = [field for field in task.fields if field.kind in _HUMAN_ONLY_KINDS]
     model_task = replace(task, fields=tuple(one for one in task.fields if one not in by_people))

@@ -4,9 +4,11 @@ The question table stores a gold as texts (``Question.answer``), which suffice f
 are in [0, 1]; None for a response that no rule can read, which a judge may decide.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
+from bench_assets.core.reading.readings import UNREAD, Reading
 from bench_assets.core.schema.rows import AnswerKind
 
 AnswerTypeName: TypeAlias = Literal[
@@ -31,6 +33,8 @@ MetricName: TypeAlias = Literal[
     "mean_grade",
 ]
 AnswerFormat: TypeAlias = Literal["", "letters", "indices", "indices from 1", "texts"]
+AnswerReading: TypeAlias = Reading[tuple[str, ...]]
+"""A reading in the form of ``Gold.answer``."""
 Matching: TypeAlias = Literal["exact", "anls", "relaxed", "vqa", "rouge_l", "words"]
 """Similarity of texts: equality, ANLS, ChartQA's relaxed match, VQA accuracy, ROUGE-L, words
 (1 - word error rate)."""
@@ -83,7 +87,8 @@ class Grade(NamedTuple):
 
     points: float | None  # [0, 1]; None: unread
     read: tuple[str, ...]  # in the form of ``Gold.answer``
-    reason: str  # how it was read, or why it got no points
+    reason: str  # the form it was read from, or why it got no points
+    named: bool = False  # it is only the one option that is named, see ``Reading``
 
 
 class AnswerType(Protocol):
@@ -110,3 +115,30 @@ class AnswerType(Protocol):
     def grade(self, response: str, gold: Gold) -> Grade:
         """Grade a response, without the model's reasoning."""
         ...
+
+
+@runtime_checkable
+class StatedAnswer(Protocol):
+    """A type of answers that responses state in known forms: letters, yes or no, numbers."""
+
+    def read(self, response: str, gold: Gold, *, named: bool = True) -> AnswerReading | None:
+        """Read the answer that a response gives, in the form of ``Gold.answer``.
+
+        Args:
+            response: The response, without the model's reasoning.
+            gold: The gold, for its options and unit.
+            named: Whether it suffices that one option, or a result, is named.
+        """
+        ...
+
+    def points(self, answer: Sequence[str], gold: Gold) -> float:
+        """Points of an answer, in [0, 1]."""
+        ...
+
+
+def grade_stated(by: StatedAnswer, response: str, gold: Gold, *, named: bool) -> Grade:
+    """Grade the answer that a response states; without one it is unread."""
+    found = by.read(response, gold, named=named)
+    if found is None:
+        return Grade(None, (), UNREAD)
+    return Grade(by.points(found.value, gold), found.value, found.form, found.named)

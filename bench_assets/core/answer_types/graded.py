@@ -6,25 +6,15 @@ from string import Formatter
 
 from bench_assets.core.answer_types.definition import Gold, Grade, RowContext
 from bench_assets.core.answer_types.texts import TextAnswer
-from bench_assets.core.judging.verdicts import read_object
-from bench_assets.core.parsing.numbers import format_number
-from bench_assets.core.parsing.reasoning import strip_reasoning
-from bench_assets.core.parsing.wrapped_answers import last_boxed_answer
+from bench_assets.core.reading.verdicts import read_grade
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import AnswerKind
+from bench_assets.core.text.number_words import format_number
 
 TEMPLATE_FIELDS = ("question", "answer", "response")
 """Fields of a judge's prompt template; only {response} is required."""
 
 _SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)")
-_NUMBER = r"-?\d+(?:\.\d+)?"
-_GRADE_ONLY = re.compile(rf"\W*?({_NUMBER})(?:\s*(?:/|out of)\s*({_NUMBER}))?\W*")
-_STATED = re.compile(
-    rf"(?:\b(?:score|grade|rating|correctness|points|mark)\b|评分|得分|分数)[^\d\n-]{{0,20}}({_NUMBER})"
-    rf"(?:\s*(?:/|out of)\s*({_NUMBER}))?(?![\w.]*\d)",
-    re.IGNORECASE,
-)
-_KEYS = ("score", "grade", "rating", "correctness", "points")
 _PROMPT = (
     "Grade the reply to a question by its right answer, from {low} (wrong) to {high} (right).\n\n"
     "Question: {question}\nRight answer: {answer}\nReply: {response}\n\n"
@@ -67,8 +57,9 @@ class GradedAnswer:
     @property
     def complaint(self) -> str:
         """Complaint to a judge whose response has no grade."""
-        ends = f"{format_number(self.low)} to {format_number(self.high)}"
-        return f"That is not what was asked for. Print a number from {ends}, and nothing else."
+        return (
+            f"That is not what was asked for. Print a number from {self._ends}, and nothing else."
+        )
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the reference answer, or several."""
@@ -87,30 +78,12 @@ class GradedAnswer:
         return self.template.format(**fields) if self.template else _PROMPT.format(**fields, **ends)
 
     def read_judge_grade(self, said: str) -> Grade:
-        """Read the one grade of a judge: alone, in JSON, in a box, or after the word "score"."""
-        text = strip_reasoning(said).strip()
-        found = self._grades(text)
-        if len(found) != 1:
-            return Grade(None, (), f"{len(found) or 'no'} grades (expected 1)")
-        (grade,) = found
-        if not self.low <= grade <= self.high:
-            ends = f"{format_number(self.low)} to {format_number(self.high)}"
-            return Grade(
-                None, (format_number(grade),), f"grade {format_number(grade)} (expected {ends})"
-            )
+        """Read the one grade of a judge, see ``read_grade``."""
+        grade = read_grade(said, self.low, self.high)
+        if grade is None:
+            return Grade(None, (), f"not one grade from {self._ends}")
         return Grade((grade - self.low) / (self.high - self.low), (format_number(grade),), "")
 
-    def _grades(self, text: str) -> set[float]:
-        matches: list[re.Match[str] | None]
-        if isinstance(found := read_object(text), dict):
-            named = {str(key).casefold(): str(value) for key, value in found.items()}
-            matches = [_GRADE_ONLY.fullmatch(named[key]) for key in _KEYS if key in named]
-        else:
-            alone = _GRADE_ONLY.fullmatch(last_boxed_answer(text) or text)
-            matches = [alone] if alone else [*_STATED.finditer(text)]
-        return {self._on_scale(one) for one in matches if one}
-
-    def _on_scale(self, found: re.Match[str]) -> float:
-        """The grade of a match; NaN for "4/5" if 5 is not the top of the scale."""
-        grade, top = float(found[1]), found[2]
-        return grade if top is None or float(top) == self.high else float("nan")
+    @property
+    def _ends(self) -> str:
+        return f"{format_number(self.low)} to {format_number(self.high)}"

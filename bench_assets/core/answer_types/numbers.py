@@ -3,36 +3,29 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import isclose, isfinite
-from unicodedata import normalize
+from dataclasses import dataclass, replace
+from math import isclose
 
-from bench_assets.core.answer_types.definition import Gold, Grade, RowContext
+from bench_assets.core.answer_types.definition import (
+    AnswerReading,
+    Gold,
+    Grade,
+    RowContext,
+    grade_stated,
+)
 from bench_assets.core.answer_types.options import format_cell, parse_list
-from bench_assets.core.answer_types.units import convert_to_unit, find_unit
-from bench_assets.core.parsing import numbers
-from bench_assets.core.parsing.numbers import final_number
+from bench_assets.core.reading.numbers import parse_quantity, read_number
+from bench_assets.core.reading.readings import Reading
+from bench_assets.core.reading.units import SHARE, Quantity, convert, find_unit
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import AnswerKind
+from bench_assets.core.text.number_words import format_number, list_numbers
 
 _DECIMALS = "decimals"
+_MONEY = ("$", "€", "£", "¥")  # written before a number
 _TOLERANCE = re.compile(r"([0-9.]+)\s*(%?)")
-_GOLD = re.compile(
-    r"(?P<sign>[$€£])?\s*(?P<number>-?(?:\d[\d,]*)?\.?\d+(?:e[+-]?\d+)?)\s*(?P<unit>\D.*)?", re.I
-)
-_PERCENT = re.compile(r"(?<=\d)\s?(?:%|per ?cent\b|pct\b)", re.IGNORECASE)
-_REWRITES = (
-    (re.compile(r"(?<=\d)[\u00a0\u2009\u202f’'](?=\d{3}(?!\d))"), ","),  # thousands: 1'200
-    (re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3})+,\d+(?![\d,])"), "."),  # 1.200,50
-    (re.compile(r"(?<![\d.,])(\d+),(\d{1,2})(?![\d,])"), r"\1.\2"),  # 3,5
-)
-_POWERS = re.compile(
-    r"(?<![\w.])(-?\d+(?:\.\d+)?)\s*(?:e\s?|(?:[×x·*]|\\times)\s*10\s*\^\s*\{?)([+-]?\d{1,2})\}?(?!\w)",
-    re.IGNORECASE,
-)
-_SUPERSCRIPT_EXPONENT = re.compile(r"(?<=10)[\u00b2-\u00b9\u2070-\u207f]+")
-_ABBREVIATED_NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(k|M|B|bn|mn|tn)\b")
-_MULTIPLIERS = {"k": 1e3, "M": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9, "tn": 1e12}
+_PLAIN = re.compile(r"-?[\d,]*\.?\d+")  # of which the digits after the point count
+_PARTS = re.compile(r"\d[\d,.]*\d|\d")  # numbers that a key is written with
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,71 +93,94 @@ class NumberAnswer:
         """Read a number, with or without a unit, or a list of numbers."""
         found = parse_list(value)
         if isinstance(found, list | tuple) and len(found) > 1:
-            return Gold(
-                self.kind, (json.dumps([_parse_gold_number(format_cell(one))[0] for one in found]),)
-            )
+            values = [_parse_key(format_cell(one)).value for one in found]
+            return Gold(self.kind, (json.dumps(values),))
         text = format_cell(found[0] if isinstance(found, list | tuple) and found else value)
-        number, unit = _parse_gold_number(text)
-        unit = unit or context.unit or self.unit
-        digits = text if context.decimals is None else f"{number:.{context.decimals}f}"
-        number_text = digits if context.decimals is not None else _GOLD.fullmatch(text)["number"]  # type: ignore[index]
-        return Gold(self.kind, (f"{number_text} {unit}".strip(),))
+        number, own = _parse_key(text)
+        unit = own or context.unit or self.unit
+        if context.decimals is not None:
+            text = f"{number:.{context.decimals}f} {unit}"
+        gold = Gold(self.kind, ((text if own else f"{text} {unit}").strip(),))
+        exact = replace(self, tolerance=EXACT)
+        for part in _PARTS.findall(text):
+            if parse_quantity(part) != (number, "") and exact.points((part,), gold):
+                raise SourceError(f"answer {text!r:.60}: its part {part!r} would be right, too")
+        return gold
 
-    def grade(self, response: str, gold: Gold) -> Grade:
+    def read(self, response: str, gold: Gold, *, named: bool = True) -> AnswerReading | None:
+        """Read the number that a response gives, in the gold's unit if it can be converted."""
+        if isinstance(parse_list(gold.answer[0]), list):
+            numbers = list_numbers(response)
+            return _whole(response, numbers) if numbers else None
+        found = read_number(response, named=named)
+        unit = _parse_key(gold.answer[0]).unit
+        return found.as_answer(_format(found.value, unit)) if found else None
+
+    def points(self, answer: Sequence[str], gold: Gold) -> float:
         """Give a point for a number within the tolerance."""
         (stored,) = gold.answer
         if isinstance(golds := parse_list(stored), list):
-            return self._grade_list(response, golds)
-        found = _GOLD.fullmatch(stored)
-        assert found is not None, stored
-        number, unit = float(found["number"].replace(",", "")), (found["unit"] or "").strip()
-        value = _read(response, unit)
-        if value is None or not isfinite(value):
-            return Grade(None, (), "no number, or several")
-        decimals = len(found["number"].partition(".")[2])
-        right = any(
-            self.tolerance.allows(one, number, decimals)
-            for one in _possible_values(value, response, number, unit)
+            if len(answer) != len(golds):
+                return 0.0
+            pairs = zip(map(float, answer), golds, strict=True)
+            return float(all(self.tolerance.allows(number, key, 0) for number, key in pairs))
+        key, said = _parse_key(stored), parse_quantity(answer[0])
+        if said is None:
+            return 0.0
+        decimals = _decimals(stored)
+        return float(
+            any(
+                self.tolerance.allows(one, key.value, decimals)
+                for one in _possible_values(said, key)
+            )
         )
-        return Grade(float(right), (numbers.format_number(value),), "")
 
-    def _grade_list(self, response: str, golds: Sequence[float]) -> Grade:
-        values = numbers.list_numbers(response)
-        if len(values) != len(golds):
-            return Grade(0.0 if values else None, tuple(map(numbers.format_number, values)), "")
-        near = (self.tolerance.allows(a, b, 0) for a, b in zip(values, golds, strict=True))
-        return Grade(float(all(near)), tuple(map(numbers.format_number, values)), "")
+    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
+        """Give a point for a number within the tolerance; a response without one is unread."""
+        return grade_stated(self, response, gold, named=named)
 
 
-def _parse_gold_number(text: str) -> tuple[float, str]:
-    """Number and unit of a gold."""
-    found = _GOLD.fullmatch(text.strip())
+def _parse_key(text: str) -> Quantity:
+    """Number and unit of a key, by the reader of responses."""
+    found = parse_quantity(text)
     if found is None:
         raise SourceError(f"answer {text!r:.60} (expected a number, with or without a unit)")
-    return float(found["number"].replace(",", "")), (found["sign"] or found["unit"] or "").strip()
+    return found
 
 
-def _read(response: str, unit: str) -> float | None:
-    """Read the final number of a response, converted to the unit."""
-    text = _SUPERSCRIPT_EXPONENT.sub(lambda found: f"^{normalize('NFKC', found[0])}", response)
-    text = text.replace("−", "-")
-    (thousands, comma), (points, _), (decimal, point) = _REWRITES
-    text = thousands.sub(comma, text)
-    text = points.sub(lambda found: found[0].replace(".", "").replace(",", "."), text)
-    text = decimal.sub(point, text)
-    text = _POWERS.sub(lambda found: numbers.format_number(float(f"{found[1]}e{found[2]}")), text)
-    text = _ABBREVIATED_NUMBER.sub(
-        lambda found: numbers.format_number(float(found[1]) * _MULTIPLIERS[found[2]]), text
-    )
-    return final_number(convert_to_unit(text, unit))
+def _whole(response: str, numbers: Sequence[float]) -> AnswerReading:
+    values = tuple(map(format_number, numbers))
+    return Reading(values, "all numbers", (0, len(response)))
 
 
-def _possible_values(said: float, response: str, gold: float, unit: str) -> Sequence[float]:
-    """What a number may mean: "25 %" is 0.25, unless the gold is a percentage itself."""
-    percent = _PERCENT.search(response) is not None
-    named = find_unit(unit)
-    if named is not None and named.kind == "share":
-        return (said,) if percent or abs(said) > 1 else (said, 100 * said)
-    if percent and not unit:
-        return (said,) if abs(gold) > 1 else (said / 100,)
-    return (said,)
+def _format(said: Quantity, unit: str) -> str:
+    """A quantity in a unit; as it is written if either unit is unknown, or of another kind."""
+    own, wanted = find_unit(said.unit), find_unit(unit)
+    value = convert(said, unit)
+    if own is None or wanted is None or value is None:
+        money = said.unit if said.unit in _MONEY else ""
+        return f"{money}{format_number(said.value)} {'' if money else said.unit}".strip()
+    return f"{format_number(value)}%" if wanted.kind == SHARE else format_number(value)
+
+
+def _decimals(text: str) -> int:
+    """Digits after the point of a key."""
+    found = _PLAIN.match(text.lstrip("$€£ "))
+    return len(found[0].partition(".")[2]) if found else 0
+
+
+def _possible_values(said: Quantity, key: Quantity) -> Sequence[float]:
+    """What a number may mean: "25 %" is 0.25, unless the key is a percentage itself.
+
+    A number without a unit may be a share or a percentage; one in another kind of unit is nothing.
+    """
+    value = convert(said, key.unit)
+    if value is None:
+        return ()
+    wanted, own = find_unit(key.unit), find_unit(said.unit)
+    is_percent = own is not None and own.kind == SHARE
+    if wanted is not None and wanted.kind == SHARE:
+        return (value,) if is_percent or abs(value) > 1 else (value, 100 * value)
+    if is_percent and not key.unit:
+        return (value,) if abs(key.value) > 1 else (value / 100,)
+    return (value,)

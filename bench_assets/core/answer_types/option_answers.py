@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bench_assets.core.answer_types.definition import Gold, Grade, RowContext
+from bench_assets.core.answer_types.definition import (
+    AnswerReading,
+    Gold,
+    Grade,
+    RowContext,
+    grade_stated,
+)
 from bench_assets.core.answer_types.options import format_cell, read_answer
-from bench_assets.core.parsing.choices import Choice, read_choice, read_choices
-from bench_assets.core.parsing.numbers import states_none
-from bench_assets.core.parsing.option_names import Options
+from bench_assets.core.reading.choices import read_choice, read_choices
+from bench_assets.core.reading.yes_no import parse_yes_no, read_yes_no
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import AnswerKind
 
 _IMAGE_PLACEHOLDER = "<image>"
-_YES_OR_NO = (*("",) * 11, "yes", "no")  # under L and M, so that a response "A" is neither
-_WORD_BY_LETTER = {"L": "yes", "M": "no"}
-_GOLD = {
-    **dict.fromkeys(("yes", "y", "true", "t", "1", "是", "对"), "yes"),
-    **dict.fromkeys(("no", "n", "false", "f", "0", "否", "不是", "不对"), "no"),
-}
+_SHORT_FORMS = {"y": "yes", "t": "yes", "1": "yes", "n": "no", "f": "no", "0": "no"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,21 @@ class ChoiceAnswer:
             raise SourceError(f"{len(found.answer)} right options (expected 1)")
         return found._replace(kind=self.kind)
 
-    def grade(self, response: str, gold: Gold) -> Grade:
-        """Give a point for exactly the right letters."""
+    def read(self, response: str, gold: Gold, *, named: bool = True) -> AnswerReading | None:
+        """Read the letters that a response gives; where options are images, by letter only."""
+        options = ["" if _IMAGE_PLACEHOLDER in one else one for one in gold.options]
         if gold.kind == "choices":
-            letters = read_option_letters(response, gold.options)
-            reason = "" if letters else "names no option"
-        else:
-            choice = read_option_choice(response, gold.options)
-            letters, reason = (choice.letter,) if choice.letter else (), choice.why
-        return Grade(float(letters == gold.answer) if letters else None, letters, reason)
+            return read_choices(response, options)
+        found = read_choice(response, options, named=named)
+        return found.as_answer(found.value) if found else None
+
+    def points(self, answer: Sequence[str], gold: Gold) -> float:
+        """Give a point for exactly the right letters."""
+        return float(tuple(answer) == gold.answer)
+
+    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
+        """Give a point for exactly the right letters; a response without any is unread."""
+        return grade_stated(self, response, gold, named=named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,51 +69,20 @@ class YesNoAnswer:
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read yes or no, true or false, 1 or 0."""
         text = format_cell(value)
-        if (found := _GOLD.get(text.casefold().strip(" ."))) is None:
+        word = parse_yes_no(text) or _SHORT_FORMS.get(text.casefold().strip(" ."))
+        if word is None:
             raise SourceError(f"answer {text!r:.60} (expected yes or no, true or false, 1 or 0)")
-        return Gold(self.kind, (found,))
+        return Gold(self.kind, (word,))
 
-    def grade(self, response: str, gold: Gold) -> Grade:
+    def read(self, response: str, gold: Gold, *, named: bool = True) -> AnswerReading | None:
+        """Read yes or no."""
+        found = read_yes_no(response, named=named)
+        return found.as_answer(found.value) if found else None
+
+    def points(self, answer: Sequence[str], gold: Gold) -> float:
+        """Give a point for the right word."""
+        return float(tuple(answer) == gold.answer)
+
+    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
         """Give a point for the right word; a response that says neither is unread."""
-        word, reason = read_yes_no(response)
-        read = (word,) if word else ()
-        return Grade(float(read == gold.answer) if word else None, read, reason)
-
-
-def read_yes_no(response: str) -> tuple[str, str]:
-    """Read "yes" or "no", and the form it was read from; "" if a response says neither.
-
-    >>> (
-    ...     read_yes_no("Yes, there is."),
-    ...     read_yes_no("There is no dog."),
-    ...     read_yes_no("I cannot tell.")[0],
-    ... )
-    (('yes', 'nothing but the answer'), ('no', 'a denial'), '')
-    """
-    letter, why = read_choice(response, _YES_OR_NO)
-    if letter in _WORD_BY_LETTER:
-        return _WORD_BY_LETTER[letter], why
-    return ("no", "a denial") if states_none(response) else ("", "says neither yes nor no")
-
-
-def read_option_choice(response: str, options: Sequence[str]) -> Choice:
-    """Read one option; where options are images, by its letter or place only."""
-    return read_choice(response, ["" if _IMAGE_PLACEHOLDER in one else one for one in options])
-
-
-def read_option_letters(response: str, options: Sequence[str]) -> tuple[str, ...]:
-    """Parse the letters of several options that a response commits to, sorted; () if none.
-
-    >>> (
-    ...     read_option_letters("A, C", "wxyz"),
-    ...     read_option_letters("(B) is wrong. The answers are A and D.", "wxyz"),
-    ... )
-    (('A', 'C'), ('A', 'D'))
-    """
-    offered = Options(len(options), tuple(options))
-    letters = (
-        read_choices(response, offered).letters
-        or read_option_choice(response, options).letter
-        or ""
-    )
-    return tuple(sorted(letters)) if set(letters) <= set(offered.letters) else ()
+        return grade_stated(self, response, gold, named=named)

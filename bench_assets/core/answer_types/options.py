@@ -9,6 +9,7 @@ from string import ascii_uppercase
 from typing import NamedTuple
 
 from bench_assets.core.answer_types.definition import AnswerFormat, Gold
+from bench_assets.core.reading.choices import MAX_OPTIONS
 from bench_assets.core.schema.errors import SettingsError, SourceError
 
 _LETTER_STYLES = (
@@ -16,6 +17,7 @@ _LETTER_STYLES = (
     re.compile(r"^[ \t]*([A-Ma-m])[.:)]\s+", re.M),
     re.compile(r"(?:(?<=\s)|^)([A-M])[.:)]\s+"),
 )
+_OWN_LETTER = re.compile(r"\s*(?:[(（]([A-M])[)）]|([A-M])[.:)、．])\s*(\S.*)", re.DOTALL)
 _OPTIONS_HEADING = re.compile(r"\s*\b(?:options?|choices)\s*(?:are)?\s*:?\s*\Z", re.I)
 _MIN_OPTIONS = 2
 
@@ -67,8 +69,6 @@ def _consecutive_letters(marks: Sequence[re.Match[str]]) -> Iterator[Sequence[re
             yield run
 
 
-MAX_OPTIONS = 13  # letters that core.parsing.choices recognises
-
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 _LETTERS = re.compile(r"\(?[A-Z]\)?(?:\s*[,;/&]?\s*\(?[A-Z]\)?)+")
 _INDEX = re.compile(r"[0-9]{1,3}")
@@ -117,11 +117,23 @@ def read_options(cells: Sequence[object]) -> tuple[str, ...]:
     options = [format_cell(one) for one in _list_options(cells)]
     while options and not options[-1]:
         options.pop()
+    options = [*drop_letters(options)]
     if options and (len(options) < 2 or "" in options or _has_duplicates(options)):
         raise SourceError(f"options {options} (expected at least 2, all different)")
     if len(options) > MAX_OPTIONS:
         raise SourceError(f"{len(options)} options; at most {MAX_OPTIONS} can be read in responses")
     return tuple(options)
+
+
+def drop_letters(options: Sequence[str]) -> Sequence[str]:
+    """Drop the options' own letters if all have them in order: "(A) 5", "B. dog".
+
+    >>> drop_letters(["A. cat", "B. dog"]), drop_letters(["Point A", "Point B"])
+    (['cat', 'dog'], ['Point A', 'Point B'])
+    """
+    found = [_OWN_LETTER.fullmatch(option) for option in options]
+    letters = "".join(one[1] or one[2] for one in found if one)
+    return [one[3] for one in found if one] if letters == ascii_uppercase[: len(found)] else options
 
 
 def _list_options(cells: Sequence[object]) -> Sequence[object]:
@@ -216,6 +228,9 @@ def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str
 def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
     """Index of the option under each format of answers, from 0."""
     text = format_cell(value)
+    own = _OWN_LETTER.fullmatch(text)
+    if own and text not in options and own[3] in options:  # "B. dog", of options with letters
+        text = own[1] or own[2]
     found: dict[AnswerFormat, int] = {}
     if letter := _LETTER.fullmatch(text):
         found["letters"] = ascii_uppercase.index(letter[1].upper())

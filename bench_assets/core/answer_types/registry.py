@@ -9,12 +9,15 @@ from dataclasses import dataclass
 
 from bench_assets.core.answer_types.boxes import BoxAnswer, PointAnswer
 from bench_assets.core.answer_types.definition import (
+    AnswerReading,
     AnswerSettings,
     AnswerType,
     AnswerTypeName,
     Gold,
     Grade,
     RowContext,
+    StatedAnswer,
+    grade_stated,
 )
 from bench_assets.core.answer_types.graded import GradedAnswer
 from bench_assets.core.answer_types.numbers import NumberAnswer, Tolerance
@@ -23,8 +26,12 @@ from bench_assets.core.answer_types.options import parse_list, read_answer
 from bench_assets.core.answer_types.regions import Convention
 from bench_assets.core.answer_types.structures import JsonAnswer, ListAnswer
 from bench_assets.core.answer_types.texts import TextAnswer
+from bench_assets.core.reading.readings import Reading
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import AnswerKind
+
+WHOLE_RESPONSE = "the whole response"
+"""Form of an answer that is compared as a whole."""
 
 _RELAXED = "5%"  # ChartQA's
 _MIN_NUMBER_LIST = 3  # length from which a list of numbers is not one of alternative answers
@@ -57,10 +64,23 @@ class RowAnswer:
             return self.others.gold(value, context)
         return read_answer(value, context.options, context.answers)
 
-    def grade(self, response: str, gold: Gold) -> Grade:
-        """Grade by the form of the gold."""
-        by = ChoiceAnswer(gold.kind) if gold.kind in ("choice", "choices") else self.others
+    def read(self, response: str, gold: Gold, *, named: bool = True) -> AnswerReading | None:
+        """Read the answer that a response states; of texts, boxes and lists the whole response."""
+        by = self._type_of(gold)
+        if isinstance(by, StatedAnswer):
+            return by.read(response, gold, named=named)
+        read = by.grade(response, gold).read
+        return Reading(read, WHOLE_RESPONSE, (0, len(response))) if read else None
+
+    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
+        """Grade by the form of the gold; see ``StatedAnswer.read`` for ``named``."""
+        by = self._type_of(gold)
+        if isinstance(by, StatedAnswer):
+            return grade_stated(by, response, gold, named=named)
         return by.grade(response, gold)
+
+    def _type_of(self, gold: Gold) -> AnswerType:
+        return ChoiceAnswer(gold.kind) if gold.kind in ("choice", "choices") else self.others
 
 
 def make_answer_type(name: AnswerTypeName | None, settings: AnswerSettings) -> RowAnswer:

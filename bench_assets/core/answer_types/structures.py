@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from bench_assets.core.answer_types.definition import Gold, Grade, RowContext
 from bench_assets.core.answer_types.options import format_cell, parse_list
-from bench_assets.core.judging.verdicts import decode_json
 from bench_assets.core.metrics.short_answers import exact_match, normalize_answer
-from bench_assets.core.parsing.numbers import parse_number
-from bench_assets.core.parsing.wrapped_answers import last_boxed_answer
+from bench_assets.core.reading.json_values import read_json
+from bench_assets.core.reading.numbers import parse_number
+from bench_assets.core.reading.wrapped_answers import last_boxed_answer
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import AnswerKind
 
@@ -22,7 +22,6 @@ _ITEM_SEPARATOR = re.compile(
 _AND = re.compile(r"(?<=\s)(?:and|&)\s", re.IGNORECASE)
 _ITEMS = re.compile(r"\s*[,;]\s*")
 _BRACKETED_LIST = re.compile(r"\A(?:[^:\n\[\]()]{0,80}:)?[\s*_]*[\[(]([^\[\]()]*)[\])]\W*\Z")
-_OPENING = re.compile(r"[\[{]")
 _LEAD = re.compile(
     r"\A(?:[^:\n]{0,80}\b(?:are|is|list|order|include)\b[^:\n]{0,40}:\s*"
     r"|(?:the|these|there|they|it)\b[^,:\n]{0,60}?\b(?:are|is)\s+)",
@@ -88,7 +87,7 @@ class JsonAnswer:
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give a point for the same value; texts are compared without case, numbers as numbers."""
-        value = read_json_value(response)
+        value = read_json(response)
         if value is None:
             return Grade(None, (), "no JSON, or several values")
         read = (json.dumps(value, ensure_ascii=False, sort_keys=True),)
@@ -104,7 +103,7 @@ def read_list(response: str) -> list[str]:
     (['a cup', 'a mug', 'a plate'], ['a', 'b'])
     """
     text = last_boxed_answer(response) or response
-    found = read_json_value(text)
+    found = read_json(text)
     if isinstance(found, Mapping) and len(found) == 1:
         (found,) = found.values()
     if isinstance(found, list):
@@ -113,17 +112,6 @@ def read_list(response: str) -> list[str]:
     listed = _BRACKETED_LIST.sub(r"\1", _LEAD.sub("", text.strip()))
     entries = bullets if len(bullets) > 1 else _ITEM_SEPARATOR.split(listed)
     return [entry for one in entries if (entry := normalize_answer(one))]
-
-
-def read_json_value(response: str) -> object:
-    """Read the one JSON object or list of a response, fenced or not; None if there is none."""
-    value = decode_json(response)
-    if isinstance(value, list | Mapping):
-        return value
-    start = _OPENING.search(response)
-    end = max(response.rfind("]"), response.rfind("}")) + 1
-    value = decode_json(response[start.start() : end]) if start and end else None
-    return value if isinstance(value, list | Mapping) else None
 
 
 def _same(one: object, other: object) -> bool:

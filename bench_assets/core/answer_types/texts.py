@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bench_assets.core.answer_types.definition import Gold, Grade, Matching, RowContext
-from bench_assets.core.answer_types.option_answers import read_yes_no
 from bench_assets.core.answer_types.options import format_cell, read_texts
 from bench_assets.core.metrics.captions import CaptionPair, caption_rouge_l
 from bench_assets.core.metrics.short_answers import (
@@ -15,6 +14,8 @@ from bench_assets.core.metrics.short_answers import (
     vqa_accuracy,
     word_accuracy,
 )
+from bench_assets.core.reading.readings import UNREAD
+from bench_assets.core.reading.yes_no import read_yes_no
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import AnswerKind
 
@@ -70,8 +71,9 @@ class TextAnswer:
             and not points
             and {*map(normalize_answer, gold.answer)} <= _WORDS
         ):
-            word, reason = read_yes_no(response)
-            return Grade(
-                float(word in map(normalize_answer, gold.answer)), (word,) if word else read, reason
-            )
+            found = read_yes_no(response)
+            if found is None:
+                return Grade(0.0, read, UNREAD)
+            points = float(found.value in map(normalize_answer, gold.answer))
+            return Grade(points, (found.value,), found.form, found.named)
         return Grade(points, read, "" if points else "is none of the references")

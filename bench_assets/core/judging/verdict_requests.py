@@ -9,7 +9,7 @@ from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.core.tables.large_tables import collect_rows
 
-MAX_TRIES = 3
+MAX_TRIES = 2
 """Maximum number of requests for one verdict, the first included."""
 
 FIRST_RESPONSE_SUFFIX = ", at first"

@@ -4,8 +4,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from bench_assets.core.parsing.numbers import final_number, parse_number
-from bench_assets.core.parsing.wrapped_answers import boxed_texts, json_answer
+from bench_assets.core.reading.numbers import parse_number, read_number
+from bench_assets.core.reading.wrapped_answers import boxed_texts, json_answer
 
 ANLS_THRESHOLD = 0.5
 """Smallest ANLS above 0: with more than half of the letters wrong it is another word."""
@@ -94,7 +94,8 @@ def _is_within_tolerance(response: str, reference: str) -> bool:
     if truth is None:
         return False
     value = parse_number(normalize_answer(response))
-    value = final_number(response) if value is None else value
+    if value is None and (found := read_number(response)):
+        value = found.value.value
     # The bound is inclusive, despite rounding errors.
     return value is not None and abs(value - truth) <= RELAXED_TOLERANCE * abs(truth) * (1 + 1e-9)
 

@@ -13,7 +13,7 @@ from typing import Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkabl
 import numpy as np
 import numpy.typing as npt
 
-from bench_assets.core.parsing.reasoning import ReasoningSplit, Tags, split_reasoning
+from bench_assets.core.reading.reasoning import ReasoningSplit, Tags, split_reasoning
 from bench_assets.core.schema.rows import Question
 
 Role: TypeAlias = Literal["system", "user", "assistant"]

@@ -133,7 +133,7 @@ class Prediction:
     Attributes:
         condition: "main", or the ablation the prompt belongs to.
         sample: Sample number, from 0, where a condition draws several responses.
-        text: The scored text: the response without its reasoning, see ``core.parsing.reasoning``.
+        text: The scored text: the response without its reasoning, see ``core.reading.reasoning``.
         raw_text: The response as received.
         ranking: Candidates, best first; () for generated text.
         logprobs: Log-probability of each option in the order shown, where elicited.

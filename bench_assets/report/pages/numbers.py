@@ -133,7 +133,7 @@ def _describe_decoding(decoding: str) -> str:
     return f"{sentence[:1].upper()}{sentence[1:]}."
 
 
-_PARSER_STYLES = Path(__file__).with_name("parser_styles.csv")
+_PARSERS = Path(__file__).with_name("parsers.csv")
 _FORM = "2"  # version of the data, increased when the page's format changes
 _CELLS = 4_000_000  # most cells of a table that is read for examples
 _RIGHT = ("predictions", "judgements", "scores", "metrics", "constants")
@@ -148,7 +148,7 @@ class NumberPages:
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the provenance of the numbers of every task."""
-        with _PARSER_STYLES.open(encoding="utf-8", newline="") as file:
+        with _PARSERS.open(encoding="utf-8", newline="") as file:
             site.put("parser", list(csv.DictReader(file)))
         found = latest_outcomes(tables.home)
         for task in catalog.tasks:

@@ -5,7 +5,7 @@ prompt are those of the authors' repository (test_benchmark.py and multiple_choi
 The two prompts of the caption study, whose texts the paper does not print, are ours.
 """
 
-from bench_assets.core.parsing.choices import lettered
+from bench_assets.core.reading.choices import lettered
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question

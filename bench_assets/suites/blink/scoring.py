@@ -1,13 +1,14 @@
 """Scorers of BLINK: the option a response chooses, read by rules and then by a judge; accuracies.
 
-* ``careful`` reads the usual forms (``core.parsing.choices``); a response that names two options
-  is left to the judge.
+* ``careful`` reads what a response states (``core.reading``); the rest is left to the judge, or
+  without one read from the one option that it names.
 * ``official`` applies the authors' rules (appendix A.3), then takes the judge's response verbatim:
   "(C) Point C" is wrong where "(C)" is right.
 * ``as_released`` prefers the judge's recorded response, as the published numbers do: for eight
   responses of the released models it differs from what the authors' rules read.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -19,15 +20,19 @@ from bench_assets.core.judging.verdict_requests import (
     final_judgements,
     first_judgements,
 )
-from bench_assets.core.judging.verdicts import NO_OPTION, is_truncated, read_option
-from bench_assets.core.parsing.choices import read_choice
-from bench_assets.core.parsing.reasoning import strip_reasoning
+from bench_assets.core.judging.verdicts import is_truncated
+from bench_assets.core.reading.choices import read_choice
+from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import ChatModel, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, mean
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion
 from bench_assets.suites.blink import prompts
 
+NO_OPTION = "Z"
+"""Letter of a judge for a response that chooses no option."""
+
+_NO_OPTION = re.compile(r"\W*Z\W*(?:failed\b.*)?", re.IGNORECASE | re.DOTALL)
 _LETTERS = ("A", "B", "C", "D", "E")
 OPTIONS = tuple(f"({letter})" for letter in _LETTERS)
 """Options that the authors' rules can read; for ``official``, all a judge may respond."""
@@ -60,6 +65,20 @@ def official_option(response: str, n_options: int) -> str | None:
 
 def _separate_letters(text: str, offered: Sequence[str]) -> set[str]:
     return set(offered) & set(text.split())
+
+
+def read_judged_letter(reply: str, options: Sequence[str]) -> str | None:
+    """Read the letter of an option that a judge states, or Z for none of them.
+
+    >>> read_judged_letter("(B) right", ("left", "right")), read_judged_letter("(Z) Failed", ())
+    ('B', 'Z')
+    >>> read_judged_letter("(A) right", ("left", "right"))
+    """
+    text = strip_reasoning(reply)
+    if _NO_OPTION.fullmatch(text):
+        return NO_OPTION
+    found = read_choice(text, options, named=False)
+    return found.value if found and not found.disputed else None
 
 
 CRITERION = "option"
@@ -109,20 +128,23 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 
 
 def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Score the option that the careful rules read, or else the one that the judge names.
+    """Score the option that a response states, or else the one that the judge names.
 
-    Unscored if the judge is needed, but did not respond with an option or "(Z)".
+    Without a judge model, it suffices that a response names one option. Unscored if the judge is
+    needed, but did not respond with an option or "(Z)".
     """
     question, prediction = answered
-    choice = read_choice(prediction.text, question.options)
-    if choice.letter is not None:
-        return _score(answered, choice.letter, choice.why)
     relevant = _without_reasoning(final_judgements(judgements))
+    found = read_choice(
+        prediction.text, question.options, named=any(one.by_rules for one in relevant)
+    )
+    if found is not None:
+        return _score(answered, found.value, found.note)
     if (unjudged := _judge_fault(relevant)) is not None:
-        return Score.of(prediction, points=None, note=f"{choice.why}; {unjudged}")
+        return Score.of(prediction, points=None, note=unjudged)
     response = relevant[0].response
-    note = f"{choice.why}; the judge says {strip_reasoning(response)}"
-    letter = read_option(response, question.options)
+    note = f"the judge says {strip_reasoning(response)}"
+    letter = read_judged_letter(response, question.options)
     if letter is None:
         return Score.of(prediction, points=None, note=note)
     return _score(answered, None if letter == NO_OPTION else letter, note)
@@ -169,7 +191,7 @@ def chance(scored: Sequence[ScoredQuestion]) -> Mean:
 
 def _needs_judge(question: Question, prediction: Prediction) -> bool:
     unread = _author_option(question, prediction) is None and not _has_reasoning(prediction)
-    return unread or read_choice(prediction.text, question.options).letter is None
+    return unread or read_choice(prediction.text, question.options, named=False) is None
 
 
 def _has_reasoning(prediction: Prediction) -> bool:
@@ -187,7 +209,8 @@ def _without_reasoning(judgements: Iterable[Judgement]) -> list[Judgement]:
 
 def _verdict(question: Question, response: Response) -> bool | None:
     """Whether the judge's option is right; None for neither an option nor "(Z)"."""
-    letter = None if is_truncated(response) else read_option(response.said.answer, question.options)
+    reply = "" if is_truncated(response) else response.said.answer
+    letter = read_judged_letter(reply, question.options)
     return None if letter is None else (letter,) == question.answer
 
 

@@ -7,7 +7,7 @@ right, never both (section 4.2).
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 
 from bench_assets.core.judging.verdict_requests import (
     VerdictRequest,
@@ -15,23 +15,20 @@ from bench_assets.core.judging.verdict_requests import (
     final_judgements,
     first_judgements,
 )
-from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, read_verdict
+from bench_assets.core.judging.verdicts import read_verdict
+from bench_assets.core.reading.readings import UNREAD
+from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean, product
-from bench_assets.core.tables.large_tables import BLOCK_ROWS
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion
 from bench_assets.suites.codis import prompts
-from bench_assets.suites.codis.parsing.answers import final_answer, named_option
-from bench_assets.suites.codis.parsing.words import normalize_text
+from bench_assets.suites.codis.answers import normalize_text, read_answer, read_possible_answer
 
 CRITERION = "correct"
 WITH_REASONING = "correct, thoughts included"  # as eval.py, which strips nothing from an output
 
 _VERDICT = partial(read_verdict, words=RIGHT_OR_WRONG)
-
-_named_option = lru_cache(maxsize=BLOCK_ROWS)(named_option)
-"""Cached, since the judge and both scorers read the same responses."""
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
@@ -55,7 +52,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Compare the answer that each prediction names with the ground truth, without a model.
 
-    Stricter than people: a response that the rules match to neither of the pair's answers is wrong.
+    A response that gives neither of the pair's answers as a whole, or both, is unread.
     """
     return [_rule_judgement(*pair) for pair in answered]
 
@@ -117,13 +114,13 @@ def image_cluster(question: Question) -> str:
 
 
 def _rule_judgement(question: Question, prediction: Prediction) -> Judgement:
-    named = _named_option(question.text, prediction.text, question.options)
+    found = read_possible_answer(prediction.text, question.options)
     return Judgement.of(
         prediction,
         judge=RULES,
         criterion=CRITERION,
-        verdict=(named,) == question.answer,
-        response=f"names {named!r}" if named else "names neither possible answer, or both",
+        verdict=found is not None and (found.value,) == question.answer,
+        response=f"gives {found.value!r}: {found.note}" if found else UNREAD,
     )
 
 
@@ -137,8 +134,7 @@ def _score(
     read: Callable[[Judgement], bool | None],
 ) -> Score:
     points, note = _points(judgements, read)
-    question, text = answered.question, answered.prediction.text
-    answer = _named_option(question.text, text, question.options) or final_answer(text)
+    answer = read_answer(answered.question, answered.prediction.text)
     return Score.of(
         answered.prediction, points=points, answer=(answer,) if answer else (), note=note
     )

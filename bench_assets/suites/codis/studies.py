@@ -18,8 +18,12 @@ from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.core.tables.json_records import read_lines, records
 from bench_assets.evaluation.task import AnsweredQuestion
-from bench_assets.suites.codis.parsing.answers import final_answer, read_answer
-from bench_assets.suites.codis.parsing.words import has_phrase, normalize_text
+from bench_assets.suites.codis.answers import (
+    final_answer,
+    has_phrase,
+    normalize_text,
+    read_answer,
+)
 from bench_assets.suites.codis.scoring import CRITERION, image_cluster
 
 PEOPLE = "people"  # name of the judge for human labels

@@ -13,8 +13,8 @@ from bench_assets.core.stats.rater_agreement import (
     pairwise_agreement,
     unanimous_share,
 )
+from bench_assets.suites.codis.answers import normalize_text
 from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
-from bench_assets.suites.codis.parsing.words import normalize_text
 
 Outcome: TypeAlias = Literal["kept", "revised", "dropped", "open"]
 """``open``: votes are missing, so the submission is neither kept nor dropped."""

@@ -20,9 +20,10 @@ from bench_assets.core.judging.verdict_requests import (
     ask_for_verdicts,
     first_judgements,
 )
-from bench_assets.core.judging.verdicts import YES_OR_NO, is_truncated, read_verdict
-from bench_assets.core.parsing.numbers import parse_number
-from bench_assets.core.parsing.reasoning import strip_reasoning
+from bench_assets.core.judging.verdicts import is_truncated, read_verdict
+from bench_assets.core.reading.numbers import parse_number
+from bench_assets.core.reading.reasoning import strip_reasoning
+from bench_assets.core.reading.verdicts import YES_OR_NO
 from bench_assets.core.schema.chat import ChatModel, Prompt, Response
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.evaluation.task import (
@@ -163,7 +164,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Read the answer of each prediction and compare it, without a model.
 
-    A ground truth in words ("there is no cup") matches if the prediction says it.
+    A ground truth in words ("there is no cup") matches if the prediction states just that.
     """
     return [one for pair in answered for one in _rule_judgements(pair)]
 
@@ -262,10 +263,8 @@ def _has_answer(response: Response) -> bool | None:
 
 def _rule_judgements(pair: AnsweredQuestion) -> list[Judgement]:
     response, truths, options = pair.prediction.text, pair.question.answer, pair.question.options
-    answer = read_answer(response, options) or UNKNOWN
-    correct = (
-        answer in truths if options else any(matches_truth(answer, t, response) for t in truths)
-    )
+    answer = read_answer(response, options, truths) or UNKNOWN
+    correct = any(matches_truth(answer, truth) for truth in truths)
     verdicts: Sequence[tuple[str, bool, str]] = (
         (EXTRACTED, answer != UNKNOWN, answer),
         (CORRECT, correct, f"{answer} against {'; '.join(truths)}"),

@@ -12,7 +12,7 @@ from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.evaluation.task import AnsweredQuestion, ScoredQuestion
 from bench_assets.suites.multi.dataset.questions import NOT_PUBLISHED
-from bench_assets.suites.multi.parsing.responses import (
+from bench_assets.suites.multi.readers import (
     CURRENT,
     CURRENT_END,
     PAPER,
@@ -32,7 +32,7 @@ REFUSED = "says that the image is missing"
 
 
 def score_carefully(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
-    """Score the answer that a response commits to, however it is wrapped."""
+    """Score the answer that a response states, or the one option that it names."""
     return _score(answered, careful(answered.question), answered.prediction.text)
 
 

@@ -8,8 +8,8 @@ from string import ascii_uppercase
 
 from bench_assets.annotation.responses.units import response_name
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.core.judging.verdicts import read_word
-from bench_assets.core.parsing.choices import lettered
+from bench_assets.core.reading.choices import lettered
+from bench_assets.core.reading.verdicts import read_word
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.tables.large_tables import group_judgements

@@ -16,7 +16,7 @@ from bench_assets.comparison.causes import EvaluationTables, split_model_part
 from bench_assets.comparison.difference import Cause, decompose_difference
 from bench_assets.comparison.sides import find_by_signature, find_evaluations, is_signature
 from bench_assets.comparison.verdicts import Comparison, compare_scores
-from bench_assets.core.parsing.reasoning import split_reasoning
+from bench_assets.core.reading.reasoning import split_reasoning
 from bench_assets.core.schema.errors import ImageError, SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.arrow import to_json

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from bench_assets.core.answer_types.option_answers import read_yes_no
 from bench_assets.core.metrics.aggregates import accuracy, f1, group_accuracy, yes_ratio
+from bench_assets.core.reading.yes_no import read_yes_no
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.evaluation.task import AnsweredQuestion, Condition, Task
@@ -23,10 +23,10 @@ def no_image(question: Question) -> Prompt:
 def score(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
     """Give a point for the right word; a response that says neither is wrong."""
     question, prediction = answered
-    said, why = read_yes_no(prediction.text)
-    answer = (said,) if said else ()
+    found = read_yes_no(prediction.text)
+    answer = (found.value,) if found else ()
     points = float(answer == question.answer)
-    return Score.of(prediction, points=points, answer=answer, note=why)
+    return Score.of(prediction, points=points, answer=answer, note=found.note if found else "")
 
 
 TASK = Task(

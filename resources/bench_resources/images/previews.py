@@ -8,6 +8,7 @@ from typing import TypeAlias, TypeVar
 
 import dagster as dg
 
+from bench_assets.core.reading.choices import lettered
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.tables.large_tables import column, rows_at
 from bench_assets.core.text.escaping import escape_markdown
@@ -75,8 +76,6 @@ def options_of(question: Question) -> str:
     """The lettered options of a question; "" if it has none."""
     if question.kind not in ("choice", "choices"):
         return ""
-    from bench_assets.core.parsing.choices import lettered  # 0.1 s of patterns
-
     return lettered(question.options)
 
 

@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bench_assets.core.judging.request_streaming import BATCH_SIZE, request_batches
-from bench_assets.core.parsing.reasoning import Tags
+from bench_assets.core.reading.reasoning import Tags
 from bench_assets.core.schema.chat import (
     NOT_CACHED,
     Decoding,

@@ -11,7 +11,7 @@ from PIL import Image
 from bench_assets.core.images.decoding import decode
 from bench_assets.core.images.image_statistics import image_statistics
 from bench_assets.core.images.near_duplicates import hash_distance, image_hash
-from bench_assets.core.parsing.choices import lettered
+from bench_assets.core.reading.choices import lettered
 from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.construction.build import build_all
 from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes

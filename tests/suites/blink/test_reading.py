@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench_assets.core.parsing.choices import read_choice
+from bench_assets.core.reading.choices import read_choice
 from bench_assets.suites.blink import scoring
 from bench_assets.suites.blink.scoring import official_option
 from tests.pinned_words import inline_words, survivors

@@ -9,7 +9,7 @@ from functools import cache
 
 import pytest
 
-from bench_assets.core.parsing.choices import read_choice
+from bench_assets.core.reading.choices import read_choice
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.evaluation import pipeline

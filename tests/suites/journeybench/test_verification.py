@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.parsing.reasoning import strip_reasoning
+from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import Response
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import AnsweredQuestion

@@ -9,10 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
-
-from bench_assets.core.parsing.wrapped_answers import json_answer, last_boxed_answer
 from bench_assets.suites.multi.parsing.blanks import read_blanks
 from bench_assets.suites.multi.parsing.responses import requested_kind
+
+from bench_assets.core.reading.wrapped_answers import json_answer, last_boxed_answer
 from bench_assets.suites.multi.task import TASK
 from tests.suites.multi.rows import answered
 

@@ -8,7 +8,7 @@
     const [index, number] = await Promise.all([Bench.index(), Bench.data(`number-${params.slug}`)]);
     if (!number.lineage) throw new Error("This is a task, not a number. Choose a number on the task's page.");
     const task = index.task(number.task);
-    const [lineage, styles] = await Promise.all([Bench.data(number.lineage), Bench.data("parser")]);
+    const [lineage, sources] = await Promise.all([Bench.data(number.lineage), Bench.data("parser")]);
     const names = number.conditions.map((one) => one.name);
     const condition = number.conditions.find((one) => one.name === query.get("condition")) || number.conditions[0];
     main.append(
@@ -23,7 +23,7 @@
       })) : "",
     );
     Bench.append(main, [
-      value(task, condition), spelled(condition), parser(styles), checks(number, lineage, condition.name, task ? Object.keys(task.conditions) : []),
+      value(task, condition), spelled(condition), parser(sources), checks(number, lineage, condition.name, task ? Object.keys(task.conditions) : []),
       ...funnels(lineage), ...stages(lineage), rejections(lineage), source(lineage), problems(lineage),
     ]);
   });
@@ -88,17 +88,16 @@
     );
   }
 
-  /** Wrong and unread responses of a corpus with known intent, by style and by parser. */
-  function parser(styles) {
-    const others = Object.keys(styles[0]).filter((name) => !["style", "answer", "language", "n"].includes(name));
-    const wrong = (cell) => (cell ? Number(cell.split("/")[0]) : null);
-    return Bench.h("details", {}, Bench.h("summary", {}, "Accuracy of parsers by style of response"), Bench.h(
-      "p", { class: "note" }, "Wrong / unread among constructed responses with known intent. Parsers of other projects are reimplemented from their published rules.",
+  /** Shares of real responses that each parser reads, and reads rightly, by source. */
+  function parser(sources) {
+    const parsers = Object.keys(sources[0]).filter((name) => !["source", "n"].includes(name));
+    const right = (cell) => (cell ? Number(cell.split("/")[1]) : null);
+    return Bench.h("details", {}, Bench.h("summary", {}, "Parsers on real responses"), Bench.h(
+      "p", { class: "note" }, "Read / right, in % of published responses to questions with options. Parsers of other projects are reimplemented from their published rules.",
     ), Bench.table([
-      { key: "style", title: "Style" }, { key: "answer", title: "Answer" }, { key: "language", title: "Language" },
-      { key: "n", title: "n", number: true, value: (row) => Number(row.n) },
-      ...others.map((name) => ({ key: name, title: name, number: true, value: (row) => wrong(row[name]), cell: (row) => row[name] || "–" })),
-    ], styles, { label: "Parsers by style of response", heading: "style" }));
+      { key: "source", title: "Source" }, { key: "n", title: "n", number: true, value: (row) => Number(row.n) },
+      ...parsers.map((name) => ({ key: name, title: name, number: true, value: (row) => right(row[name]), cell: (row) => row[name] || "–" })),
+    ], sources, { label: "Parsers by source of responses", heading: "source" }));
   }
 
   function checks(number, lineage, condition, conditions) {

@@ -18,7 +18,7 @@ from bench_assets.core.images.drawing import (
     encode_jpeg,
     scale_to_height,
 )
-from bench_assets.core.parsing.choices import lettered
+from bench_assets.core.reading.choices import lettered
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.json_records import collect_rejections
 from bench_assets.suites.blink.builders.raw_files import read_image

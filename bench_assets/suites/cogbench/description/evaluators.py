@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.extras import require_extra
-from bench_assets.core.parsing.sentences import split_sentences
 from bench_assets.core.schema.chat import TextEncoder
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.core.tables.json_records import read_lines, records
+from bench_assets.core.text.sentences import split_sentences
 from bench_assets.evaluation.aggregation import blank_metric, format_decodings
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.cogbench.description.questions import key_points

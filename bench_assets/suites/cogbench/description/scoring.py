@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from bench_assets.core.judging.numbered_verdicts import read_numbered_verdicts
 from bench_assets.core.judging.verdict_requests import JudgeCall, JudgeResponse, call_judge
 from bench_assets.core.judging.verdicts import is_truncated
+from bench_assets.core.reading.numbered_verdicts import read_numbered_verdicts
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean

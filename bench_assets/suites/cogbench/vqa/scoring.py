@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from string import ascii_uppercase, whitespace
 
-from bench_assets.core.parsing.choices import read_choice
+from bench_assets.core.reading.choices import read_choice
+from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
@@ -20,8 +21,8 @@ from bench_assets.evaluation.task import AnsweredQuestion
 def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement] = ()) -> Score:
     """Give a point if the one option that the response commits to is right."""
     question, prediction = answered
-    letter, why = read_choice(prediction.text, question.options)
-    return _score(answered, letter, why)
+    found = read_choice(prediction.text, question.options)
+    return _score(answered, found.value if found else None, found.note if found else UNREAD)
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement] = ()) -> Score:

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from bench_assets.core.parsing.numbers import list_numbers
 from bench_assets.core.schema.chat import Image, Prompt, TextEncoder
 from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.text.number_words import list_numbers
 from bench_assets.suites.journeybench.raw_material import (
     StatementDecision,
     StatementVote,

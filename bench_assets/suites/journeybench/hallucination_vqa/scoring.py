@@ -6,10 +6,9 @@ The prompt is the bare question. The judge's instructions follow the rules of th
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_verdicts
-from bench_assets.core.judging.verdicts import read_object
+from bench_assets.core.reading.json_values import read_json
 from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.evaluation.task import RULES, AnsweredQuestion
@@ -94,7 +93,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
         if pair.prediction.raw_text.strip() not in ("", pair.prediction.text.strip())
     ]
     requests = [
-        VerdictRequest(*pair, prompt, partial(_verdict, prompt), criterion)
+        VerdictRequest(*pair, prompt, _verdict, criterion)
         for pair, criterion, response in responses
         for prompt in [judge_prompt(pair.question, response)]
     ]
@@ -109,16 +108,17 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     return [_rule_judgement(*pair) for pair in answered]
 
 
-def read_assessment(response: str, asked: str = "") -> Assessment | None:
-    """Read the JSON in a judge's response; None if a field is missing, or it echoes ``asked``.
+def read_assessment(response: str) -> Assessment | None:
+    """Read the JSON in a judge's response; None if a field is missing.
 
     Other fields, and the judge's reasoning, are ignored.
     """
-    value = read_object(response, asked) or {}
+    value = read_json(response)
     fields = Assessment.__annotations__
-    if any(type(value.get(name)) is not kind for name, kind in fields.items()):
+    named = value if isinstance(value, dict) else {}
+    if any(type(named.get(name)) is not kind for name, kind in fields.items()):
         return None
-    return Assessment(**{name: value[name] for name in fields})
+    return Assessment(**{name: named[name] for name in fields})
 
 
 def score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
@@ -149,9 +149,8 @@ def _score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score
     return Score.of(answered.prediction, points=points, answer=(text,) if text else (), note=note)
 
 
-def _verdict(prompt: Prompt, response: Response) -> bool | None:
-    prompt_text = "".join(part for part in prompt.turns[-1].parts if isinstance(part, str))
-    assessment = read_assessment(response.said.answer, prompt_text)
+def _verdict(response: Response) -> bool | None:
+    assessment = read_assessment(response.said.answer)
     return assessment.is_prediction_correct if assessment else None
 
 

@@ -20,7 +20,8 @@ from itertools import dropwhile, groupby, takewhile
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.core.parsing.numbers import format_number, parse_number, words_to_digits
+from bench_assets.core.reading.numbers import parse_number
+from bench_assets.core.text.number_words import format_number, words_to_digits
 
 CALCULATION = re.compile(r"<<([^<>=]+)=([^<>=]+)>>")
 LITERAL = re.compile(r"\d+\.?\d*|\.\d+")

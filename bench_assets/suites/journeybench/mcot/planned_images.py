@@ -12,9 +12,9 @@ from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple, TypeAlias
 
-from bench_assets.core.parsing.numbers import format_number, list_numbers
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.json_records import collect_rejections, require_field
+from bench_assets.core.text.number_words import format_number, list_numbers
 from bench_assets.suites.journeybench.mcot.dataset import McotItem
 from bench_assets.suites.journeybench.mcot.problems import Problem, Solution, solve
 from bench_assets.suites.journeybench.mcot.quantities import COUNT, Quantity

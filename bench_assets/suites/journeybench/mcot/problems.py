@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.core.parsing.numbers import format_number, list_numbers, parse_number
+from bench_assets.core.reading.numbers import parse_number
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.json_records import Entry, make_rows, require_field
+from bench_assets.core.text.number_words import format_number, list_numbers
 from bench_assets.suites.journeybench.mcot.data_flow import (
     LITERAL,
     Problem,

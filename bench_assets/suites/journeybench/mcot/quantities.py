@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from bench_assets.core.parsing.numbers import list_numbers, parse_number
+from bench_assets.core.reading.numbers import parse_number
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.text.number_words import list_numbers
 from bench_assets.suites.journeybench.mcot.data_flow import steps_of
 from bench_assets.suites.journeybench.mcot.problems import Problem, solve
 from bench_assets.suites.journeybench.text_generation import (

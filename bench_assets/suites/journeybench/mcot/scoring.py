@@ -3,10 +3,11 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from bench_assets.core.parsing.numbers import parse_number, same_number
+from bench_assets.core.reading.numbers import parse_number
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean, product
 from bench_assets.evaluation.task import ScoredQuestion
+from bench_assets.suites.journeybench.answer_agreement import same_number
 from bench_assets.suites.journeybench.mcot.image_references import HALLUCINATION
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from bench_assets.core.parsing.numbers import format_number
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.json_records import Entry, make_rows, require_field
+from bench_assets.core.text.number_words import format_number
 from bench_assets.suites.journeybench.mcot.planned_images import (
     fill_count,
     image_reference,

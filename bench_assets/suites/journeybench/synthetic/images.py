@@ -15,7 +15,7 @@ from typing import Any
 
 from bench_assets.core.images.decoding import decode
 from bench_assets.core.images.synthetic_scenes import Scene
-from bench_assets.core.parsing.numbers import NUMBER_WORDS
+from bench_assets.core.text.number_words import NUMBER_WORDS
 
 WORLD: Mapping[str, Any] = json.loads(
     Path(__file__).with_name("world.json").read_text(encoding="utf-8")

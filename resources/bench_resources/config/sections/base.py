@@ -51,7 +51,7 @@ class SamplingSection(ModelSpec):
     """Seed of sampling; sample n adds n."""
     thinking_tags: tuple[str, str] | None = None
     """Opening and closing tag of a thought, if it is not a known one
-    (``core.parsing.reasoning``)."""
+    (``core.reading.reasoning``)."""
     named_decoding: Literal["", "card"] = Field("", alias="decoding")
     """``"card"`` samples as the checkpoint's ``generation_config.json`` says; otherwise only its
     end tokens are used."""

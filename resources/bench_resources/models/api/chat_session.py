@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 import orjson
 
-from bench_assets.core.parsing.reasoning import strip_reasoning
+from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import IMAGE_REFUSED, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError
 from bench_resources.config.sections.servers import ServerSpec

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from bench_assets.core.parsing.reasoning import strip_reasoning
+from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import Prompt, Request, Response, Turn
 from bench_assets.core.schema.elicitation import OptionLikelihoods
 from bench_assets.core.schema.errors import ModelError

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Protocol
 
-from bench_assets.core.parsing.reasoning import strip_reasoning
+from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import Request, Response, Turn
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.backoff import Failure

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from PIL import Image as PillowImage
 
-from bench_assets.core.parsing.reasoning import strip_reasoning
+from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
 from bench_assets.evaluation.task import CANNOT_BE_READ

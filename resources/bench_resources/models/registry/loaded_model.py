@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from PIL import Image as PILImage
 
-from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS
+from bench_assets.core.reading.reasoning import ANSWERS, THOUGHTS
 from bench_assets.core.schema.chat import Response
 from bench_resources.checkpoints.identity import Checkpoint
 from bench_resources.config.sections.local_models import TransformersSpec

@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS, Tags
+from bench_assets.core.reading.reasoning import ANSWERS, THOUGHTS, Tags
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from PIL import Image as PILImage
 
-from bench_assets.core.parsing.reasoning import find_opening_tag
+from bench_assets.core.reading.reasoning import find_opening_tag
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.identity import Checkpoint

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bench_assets.core.parsing.reasoning import Tags, find_opening_tag
+from bench_assets.core.reading.reasoning import Tags, find_opening_tag
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.elicitation import OptionLikelihoods
 from bench_resources.models.transformers.prompt_tensors import PromptBatch

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeAlias
 
-from bench_assets.core.parsing.reasoning import strip_reasoning
+from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import CONTEXT_FULL, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.hub_access import first_line

@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from bench_assets.core.parsing.reasoning import Tags
+from bench_assets.core.reading.reasoning import Tags
 from bench_assets.core.schema.chat import Image, Request, Response, Turn
 from bench_resources.config.addresses import fill_value_keys
 from bench_resources.config.sections.servers import ServerSpec

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import orjson
 
-from bench_assets.core.parsing.reasoning import Tags
+from bench_assets.core.reading.reasoning import Tags
 from bench_assets.core.schema.chat import Image, Request, Response, Turn, token_count
 from bench_resources.config.addresses import fill_value_keys
 from bench_resources.config.sections.servers import ServerSpec

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from bench_assets.core.parsing.reasoning import ANSWERS, Tags, strip_reasoning
+from bench_assets.core.reading.reasoning import ANSWERS, Tags, strip_reasoning
 from bench_assets.core.schema.chat import Response, token_count
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure

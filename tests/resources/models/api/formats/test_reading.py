@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS, Tags, split_reasoning
+from bench_assets.core.reading.reasoning import ANSWERS, THOUGHTS, Tags, split_reasoning
 from bench_assets.core.schema.chat import Response
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.formats.anthropic import Anthropic

@@ -1,1 +1,0 @@
-"""Response parsers: normalization, reasoning, choices, numbers, assertion scope."""

@@ -1,0 +1,215 @@
+"""Choices: the letter, or the letters, of the options that a response gives."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from string import ascii_uppercase
+from typing import NamedTuple
+
+from bench_assets.core.reading.numbers import parse_quantity
+from bench_assets.core.reading.readings import (
+    UNREADABLE,
+    Reading,
+    Unreadable,
+    plain_text,
+    read,
+)
+from bench_assets.core.reading.rules import Extent, Kind, part
+
+MAX_OPTIONS = 13
+"""Options that have a letter that is read, A to M."""
+
+_WORD_OR_SIGN = re.compile(r"[^\W\d]+|\d[\d.,]*|\S")
+_MARGIN, _MARGIN_RATIO = 40, 3  # a text that much longer than all options is none of them
+_MAX_LOWERCASE_LENGTH = 3  # characters of a text that is a lowercase letter: "(b)"
+
+
+def lettered(options: Sequence[str]) -> str:
+    r"""Write options one per line, as the model sees them.
+
+    >>> lettered(("left", "right"))
+    '(A) left\n(B) right'
+    """
+    return "\n".join(f"({a}) {o}" for a, o in zip(ascii_uppercase, options, strict=False))
+
+
+def read_choice(
+    response: str, options: Sequence[str], *, named: bool = True
+) -> Reading[str] | None:
+    """Read the letter of the one option that a response gives; None if it gives none, or several.
+
+    A stated letter counts even if the text beside it is another option's; then it is ``disputed``.
+
+    Args:
+        response: The response, without the model's reasoning.
+        options: The texts of the options as shown, at most 13; "" for one that has only a letter.
+        named: Whether it suffices that one option is named (``Reading.named``).
+
+    >>> read_choice("Turning clockwise, so the answer is **left**.", ("left", "right")).value
+    'A'
+    >>> read_choice("Either (A) or (B).", ("left", "right"))
+    """
+    offered = _options(tuple(options), has_letters=True)
+    found = read("choice", response, offered.parse, named=named)
+    return found and replace(found, disputed=found.disputed or offered.contradicts(response, found))
+
+
+def read_choices(response: str, options: Sequence[str]) -> Reading[tuple[str, ...]] | None:
+    """Read the letters of all options that a response gives, in alphabetical order.
+
+    >>> read_choices("The correct options are A and D.", ["", "", "", ""]).value
+    ('A', 'D')
+    """
+    offered = _options(tuple(options), has_letters=True)
+
+    def parse(text: str, extent: Extent) -> tuple[str, ...] | None:
+        pattern = part("letter_list")
+        found = pattern.match(text) if extent == "opening" else pattern.fullmatch(text)
+        letters = sorted(set(re.findall("[A-M](?![a-z])", found[1]))) if found else []
+        if letters and set(letters) <= set(offered.letters):
+            return tuple(letters)
+        one = offered.whole(text)
+        return (one,) if one else None
+
+    return read("choices", response, parse, named=False)
+
+
+def read_one_of(
+    kind: Kind, response: str, texts: Sequence[str], *, named: bool = False
+) -> Reading[str] | None:
+    """Read which of several texts a response gives as a whole; letters do not count.
+
+    >>> read_one_of("verdict", "Verdict: right.", ("right", "wrong")).value
+    'right'
+    """
+    offered = _options(tuple(texts), has_letters=False)
+    found = read(kind, response, offered.parse, named=named)
+    return found and found.of(texts[ascii_uppercase.index(found.value)])
+
+
+class _Options(NamedTuple):
+    """Options with all forms in which they are compared."""
+
+    letters: str
+    by_form: tuple[dict[str | float, str], ...]  # letters by compact form, by words, by quantity
+    words: tuple[str, ...]
+    mentions: tuple[tuple[str, tuple[str, ...]], ...]  # letters with words and signs, longest first
+    has_letters: bool  # whether responses may use the letters
+    longest: int  # characters of a text that may be the text of an option
+
+    def parse(self, text: str, extent: Extent) -> str | Unreadable | None:
+        """The letter that a captured text gives."""
+        if extent in ("mention", "words"):
+            return self.mentioned(text, numerals=extent == "mention")
+        whole = self.whole(text)
+        if whole or extent == "answer":
+            return whole
+        leading = part("leading_letter").match(text) if self.has_letters else None
+        if leading and leading[1] in self.letters:
+            return UNREADABLE if part("second_letter").match(text, leading.end(1)) else leading[1]
+        return self.whole(part("clause_end").split(text, maxsplit=1)[0])
+
+    def whole(self, text: str) -> str | None:
+        """The option that a text is: its letter, its text, or its letter followed by its text."""
+        alone = part("letter_alone").fullmatch(text) if self.has_letters else None
+        is_letter = alone and (alone[1].isupper() or len(text.strip()) <= _MAX_LOWERCASE_LENGTH)
+        if alone and is_letter and alone[1].upper() in self.letters:
+            return alone[1].upper()
+        if len(text) <= self.longest:
+            for form, letters in zip(_FORMS, self.by_form, strict=True):
+                if letters and (key := form(text)) not in ("", None) and key in letters:
+                    return letters[key]
+        labelled = part("labelled").fullmatch(text) if self.has_letters else None
+        if labelled is None or labelled[1] not in self.letters:
+            return None
+        if part("second_letter").match(text, labelled.end(1)):
+            return None
+        others = {*part("bracketed_letter").findall(labelled[2])} - {labelled[1]}
+        own = self.words[self.letters.index(labelled[1])]
+        return labelled[1] if not others and _words(labelled[2]).startswith(own) else None
+
+    def contradicts(self, response: str, found: Reading[str]) -> bool:
+        """Whether the text beside a letter is another option's."""
+        line = plain_text(response[found.evidence[0] :].split("\n", maxsplit=1)[0]).text
+        labelled = part("labelled").fullmatch(line) if len(line) <= self.longest else None
+        return labelled is not None and (
+            self.by_form[1].get(_words(labelled[2]), found.value) != found.value
+        )
+
+    def mentioned(self, text: str, *, numerals: bool) -> str | None:
+        """The only option that a text names, by a letter in brackets or by its whole text."""
+        text = part("comparison").split(text, maxsplit=1)[0]
+        if part("denial").search(text):
+            return None
+        if self.has_letters:
+            bracketed = {*part("bracketed_letter").findall(text)} & {*self.letters}
+            if bracketed:
+                return bracketed.pop() if len(bracketed) == 1 else None
+        found = []
+        for letter, tokens in self.mentions:
+            lowered, is_number = text.casefold(), any(token[0].isdigit() for token in tokens)
+            if all(token in lowered for token in tokens) and (numerals or not is_number):
+                pattern = _mention(tokens, last=is_number)
+                text, count = pattern.subn(" ", text)
+                found += [letter] if count else []
+        return found[0] if len(found) == 1 else None
+
+
+@lru_cache(maxsize=4096)
+def _options(options: tuple[str, ...], *, has_letters: bool) -> _Options:
+    letters = ascii_uppercase[: min(len(options), MAX_OPTIONS)]
+    plain = [plain_text(option).text for option in options]
+    by_form = []
+    for form in _FORMS:
+        keys = [form(option) for option in plain]
+        by_form.append(
+            {
+                key: letter
+                for letter, key in zip(letters, keys, strict=False)
+                if key not in ("", None) and keys.count(key) == 1
+            }
+        )
+    longest_first = sorted(zip(letters, plain, strict=False), key=lambda pair: -len(pair[1]))
+    mentions = [
+        (letter, tuple(_WORD_OR_SIGN.findall(text.strip(" .").casefold())))
+        for letter, text in longest_first
+        if len(text) > 1 or not text.isalpha()
+    ]
+    return _Options(
+        letters=letters,
+        by_form=tuple(by_form),
+        words=tuple(map(_words, plain)),
+        mentions=tuple((letter, tokens) for letter, tokens in mentions if tokens),
+        has_letters=has_letters,
+        longest=_MARGIN + _MARGIN_RATIO * max(map(len, options), default=0),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _mention(tokens: tuple[str, ...], *, last: bool) -> re.Pattern[str]:
+    """Pattern of an option's text as whole words; of a number, where no other follows."""
+    spaced = r"[\s\"'“(]*".join(map(re.escape, tokens))
+    end = r"(?=\D*\Z)" if last else ""
+    return re.compile(rf"(?<![\w.,-]){spaced}(?![\w°%]|[.,]\d){end}", re.IGNORECASE)
+
+
+@lru_cache(maxsize=4096)
+def _compact(text: str) -> str:
+    """A text without blanks, markup of LaTeX and closing punctuation; signs count."""
+    text = part("typesetting").sub("", text.replace("\\sqrt", "√"))
+    return text.casefold().strip(".,;:'\"")
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> str:
+    """A text's words; signs do not count."""
+    return re.sub(r"\W+", " ", text.casefold()).strip()
+
+
+def _quantity(text: str) -> float | None:
+    found = parse_quantity(text) if any(map(str.isdigit, text)) else None
+    return found.value if found else None
+
+
+_FORMS: tuple[Callable[[str], str | float | None], ...] = (_compact, _words, _quantity)

@@ -1,0 +1,138 @@
+"""Numbers: the number that a text is, with its unit, and the one that a response gives."""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import lru_cache
+
+from bench_assets.core.reading.readings import UNREADABLE, Reading, Unreadable, read
+from bench_assets.core.reading.rules import Extent, part
+from bench_assets.core.reading.units import Quantity, add_parts, find_unit
+from bench_assets.core.text.number_words import words_to_digits
+
+_SCALES = {
+    **{"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12},
+    **{"dozen": 12.0, "k": 1e3, "M": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9, "tn": 1e12},
+    **{"万": 1e4, "亿": 1e8},
+}
+_MAX_EXPONENT = 100
+_MAX_LENGTH = 200  # characters; a longer text is no number
+_NO_UNIT = ("", "%", "$", "€", "£", "¥")
+_NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(r"\\[dt]?frac\s*\{(-?[\d.]+)\}\s*\{([\d.]+)\}"), r" \1/\2"),
+    (re.compile(r"\\([%$])"), r"\1"),
+    (re.compile(r"\\[!,]"), ""),
+    (re.compile("[¼-¾⅐-⅞]"), lambda found: f" {_compatible(found[0]).replace('⁄', '/')}"),
+    (re.compile("(?<=[0-9])[²³¹⁰-⁹⁻]+"), lambda found: f"^{_compatible(found[0])}"),
+    (re.compile("[−–](?=[0-9.])"), "-"),
+    (re.compile(r"\{,\}"), ","),
+    (  # 1 000; 1'000
+        re.compile(r"(?<![\d.,])\d{1,3}(?:[ \u00a0\u2009\u202f'’]\d{3})+(?!\d)"),
+        lambda found: re.sub(r"\D", "", found[0]),
+    ),
+    (  # 1.200,50
+        re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3})+,\d+(?![\d,])"),
+        lambda found: found[0].replace(".", "").replace(",", "."),
+    ),
+    (re.compile(r"(?<![\d.,(])(\d+),(\d{1,2})(?![\d,])"), r"\1.\2"),  # 3,5
+)
+_PARTS = re.compile(r"(?<=[^\W\d]),?\s+(?:and\s+)?(?=\d)")  # of a measure: 5 feet 3 inches
+_CALCULATION = re.compile(r"<<.*?>>")  # GSM8K's
+
+
+@lru_cache(maxsize=4096)
+def parse_quantity(text: str) -> Quantity | None:
+    r"""Parse a text that is one number, with or without a unit; None if it is anything else.
+
+    >>> parse_quantity("3 1/2"), parse_quantity(r"\frac{5}{8} inch"), parse_quantity("7-8")
+    (Quantity(value=3.5, unit=''), Quantity(value=0.625, unit='inch'), None)
+    >>> parse_quantity("$1.5×10^3"), parse_quantity("twenty-five")
+    (Quantity(value=1500.0, unit='$'), Quantity(value=25.0, unit=''))
+    """
+    if len(text) > _MAX_LENGTH:
+        return None
+    text = part("markup").sub("", text)
+    for pattern, instead in _NOTATIONS:
+        text = pattern.sub(instead, text)
+    if not re.search(r"\d", text):
+        text = words_to_digits(text)
+    found = part("quantity").fullmatch(text.strip())
+    if found is None:
+        measures = [part("quantity").fullmatch(one) for one in _PARTS.split(text.strip())]
+        parts = [_quantity(one) for one in measures if one]
+        return add_parts([one for one in parts if one]) if len(parts) == len(measures) else None
+    return _quantity(found)
+
+
+def _quantity(found: re.Match[str]) -> Quantity | None:
+    """The quantity of a match; None without digits, or if it cannot be computed."""
+    below, exponent = float(found["below"] or 1), int(found["power"] or found["exponent"] or 0)
+    if not re.search(r"\d", found["number"]) or not below or abs(exponent) > _MAX_EXPONENT:
+        return None
+    scale = found["scale"] or ""
+    value = float(found["number"].replace(",", "")) / below + float(found["whole"] or 0)
+    value *= 10.0**exponent * (_SCALES.get(scale) or _SCALES.get(scale.casefold(), 1.0))
+    unit = found["unit"].strip(" .'\"()/-") or found["currency"]
+    return Quantity(-value if found["sign"] else value, unit)
+
+
+def parse_number(text: str) -> float | None:
+    """Parse a text that is one number, with or without a sign of money or percent.
+
+    >>> parse_number("25%"), parse_number("1.5 million"), parse_number("4 cups")
+    (25.0, 1500000.0, None)
+    """
+    found = parse_quantity(text)
+    return found.value if found and found.unit in _NO_UNIT else None
+
+
+def read_number(response: str, *, named: bool = True) -> Reading[Quantity] | None:
+    r"""Read the number that a response gives; a percentage keeps its printed number.
+
+    Args:
+        response: The response, without the model's reasoning.
+        named: Whether the result of the last sentence counts, if no form states it.
+
+    >>> read_number("10*30 = 300 balloons, minus 12.\nA: 288").value
+    Quantity(value=288.0, unit='')
+    """
+    return read("number", response, _number_in, named=named)
+
+
+def _number_in(text: str, extent: Extent) -> Quantity | Unreadable | None:
+    """A text that is a number; the number that it opens with; or the result of a sentence."""
+    whole = parse_quantity(text)
+    if whole or extent == "answer":
+        return whole
+    if extent == "opening" and part("second_number").match(text):
+        return UNREADABLE
+    for shorter in (text.rpartition("=")[2], part("clause_end").split(text, maxsplit=1)[0]):
+        if (found := parse_quantity(shorter)) is not None:
+            return found
+    if extent == "opening":
+        numbers = [*part("numbers").finditer(text)]
+        is_one = len(numbers) == 1 and not part("arithmetic").search(text)
+        return _with_unit(text, numbers[0]) if is_one else None
+    text = _CALCULATION.sub("", text)
+    result = part("numbers").search(text, text.rfind("=") + 1)
+    *_, last = [None, *part("numbers").finditer(text)]
+    number = result if "=" in text and result else last
+    if number is None or any(
+        pair.start() < number.start() < pair.end() for pair in part("second_number").finditer(text)
+    ):
+        return None  # one of several: 2 or 3
+    return _with_unit(text, number)
+
+
+def _with_unit(text: str, number: re.Match[str]) -> Quantity | None:
+    """The quantity at a number in a text: its unit is what follows, if that is a known one."""
+    found = part("quantity").match(text, number.start())
+    measure = _quantity(found) if found else None
+    plain = parse_quantity(number[0])
+    if measure and plain and find_unit(measure.unit):
+        return measure
+    return plain
+
+
+def _compatible(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)

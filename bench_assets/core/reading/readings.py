@@ -1,0 +1,169 @@
+"""The reader: applies the rules to a response, for whatever kind of answer a parser recognises.
+
+First what is not the response is cut. Explicit forms (a field, a box, a statement, a line that is
+an answer) compete by position: the last one wins. Only without any, a rule counts that sees one
+option named or one result; such a reading is ``named``, and callers decide whether it counts.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from itertools import accumulate
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
+
+from bench_assets.core.reading.rules import Extent, Kind, Rule, cutting_rules, part, rules_of
+
+Value = TypeVar("Value")
+Other = TypeVar("Other")
+
+
+class Unreadable(Enum):
+    """What stands where an answer is meant, if it is none, or two."""
+
+    UNREADABLE = 0
+
+
+UNREADABLE = Unreadable.UNREADABLE
+UNREAD = "no rule reads an answer"
+"""Why a response without a reading has no points."""
+Parser: TypeAlias = Callable[[str, Extent], Value | Unreadable | None]
+"""Reads a captured text, of which the rule says how much must be an answer."""
+
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code).isalnum()}
+_QUESTION_MARKS = ("?", "？")
+_UNLESS_REACH = 200  # characters before a captured text that a rule's `unless` sees
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[Value]):
+    """An answer that was read.
+
+    Attributes:
+        value: The answer.
+        form: Name of the rule that read it.
+        evidence: Start and end (exclusive) of the text that it was read from, in the response.
+        named: It is only the one option that is named, or a result; no form states it.
+        disputed: Another explicit form states something else; the last one counts.
+    """
+
+    value: Value
+    form: str
+    evidence: tuple[int, int]
+    named: bool = False
+    disputed: bool = False
+
+    @property
+    def note(self) -> str:
+        """The form, and whether the answer is only named."""
+        return f"{self.form}, only named" if self.named else self.form
+
+    def of(self, value: Other) -> "Reading[Other]":
+        """The same reading of another value, such as its text instead of its letter."""
+        return Reading(value, self.form, self.evidence, self.named, self.disputed)
+
+    def as_answer(self, *texts: str) -> "Reading[tuple[str, ...]]":
+        """The same reading in the form of ``Question.answer``."""
+        return self.of(texts)
+
+
+class PlainText(NamedTuple):
+    """The part of a response that counts, without markup, and how its positions map back."""
+
+    text: str
+    starts: list[int]  # of each piece, in the text
+    shifts: list[int]  # of each piece: its start in the response minus that in the text
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Span in the response of a span in the text, which is not empty."""
+        first, last = bisect_right(self.starts, start) - 1, bisect_right(self.starts, end - 1) - 1
+        return start + self.shifts[first], end + self.shifts[last]
+
+
+def read(
+    kind: Kind, response: str, parse: Parser[Value], *, named: bool = True
+) -> Reading[Value] | None:
+    """Read the last explicit answer; without one, what the first fitting rule sees named.
+
+    Args:
+        kind: Which rules apply.
+        response: The response, without the model's reasoning.
+        parse: Recognises answers.
+        named: Whether a reading may be one that is only named.
+    """
+    plain = plain_text(response)
+    stated = [
+        reading
+        for rule in rules_of(kind)
+        if not rule.named
+        for reading in apply_rule(rule, plain.text, parse)
+    ]
+    if not stated:
+        found = _named(kind, plain.text, parse) if named else None
+    else:
+        last = max(stated, key=lambda reading: reading.evidence[0])
+        others = {one.value for one in stated if one.value is not UNREADABLE}
+        found = None
+        if not isinstance(last.value, Unreadable):
+            found = Reading(last.value, last.form, last.evidence, disputed=len(others) > 1)
+    return found and replace(found, evidence=plain.span(*found.evidence))
+
+
+def apply_rule(
+    rule: Rule, text: str, parse: Parser[Value]
+) -> Iterator[Reading[Value | Unreadable]]:
+    """Every answer that one rule finds in a plain text."""
+    for match in rule.pattern.finditer(text):
+        start, end = match.span("answer")
+        if start == end or (
+            rule.unless and rule.unless.search(text, max(0, start - _UNLESS_REACH), start)
+        ):
+            continue
+        captured = text[start:end]
+        value = None if captured.rstrip().endswith(_QUESTION_MARKS) else parse(captured, rule.reads)
+        if value is None and rule.blocks:
+            value = UNREADABLE
+        if value is not None:
+            yield Reading(value, rule.name, (start, end), rule.named)
+
+
+def _named(kind: Kind, text: str, parse: Parser[Value]) -> Reading[Value] | None:
+    """What the first rule names whose matches agree."""
+    for rule in rules_of(kind):
+        found = list(apply_rule(rule, text, parse)) if rule.named else []
+        if len({reading.value for reading in found}) == 1:
+            value = found[-1].value
+            if not isinstance(value, Unreadable):
+                return Reading(value, rule.name, found[-1].evidence, named=True)
+    return None
+
+
+def plain_text(response: str) -> PlainText:
+    """The part of a response that counts, without bold, formula marks and special tokens."""
+    if not response.isascii():
+        response = response.translate(_FULL_WIDTH)
+    start, end = _scope(response)
+    pieces, begins, shifts = [], [], []
+    for match in part("markup").finditer(response, start, end):
+        pieces.append(response[start : match.start()])
+        begins.append(start)
+        start = match.end()
+    pieces.append(response[start:end])
+    begins.append(start)
+    text = "".join(pieces)
+    blank = len(text) - len(text.lstrip())
+    starts = [at - blank for at in accumulate(map(len, pieces[:-1]), initial=0)]
+    shifts = [begin - at for begin, at in zip(begins, starts, strict=True)]
+    return PlainText(text.strip(), starts, shifts)
+
+
+def _scope(response: str) -> tuple[int, int]:
+    """The part of a response that counts: before a run-on, inside the last answer tag."""
+    start, end = 0, len(response)
+    for rule in cutting_rules("end"):
+        cuts = (match.start() for match in rule.pattern.finditer(response, 0, end))
+        end = next((cut for cut in cuts if response[:cut].strip()), end)
+    for rule in cutting_rules("scope"):
+        for match in rule.pattern.finditer(response, start, end):
+            start, end = match.span("answer")
+    return start, end

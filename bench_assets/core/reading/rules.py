@@ -1,0 +1,117 @@
+"""Rules of reading: ``rules.toml``, compiled."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+Kind: TypeAlias = Literal["choice", "choices", "number", "yes_no", "verdict", "grade", "blanks"]
+"""What is read."""
+Extent: TypeAlias = Literal["end", "scope", "answer", "opening", "mention", "words"]
+"""How much of a captured text must be an answer; ``rules.toml`` explains them."""
+
+RULES_FILE = Path(__file__).with_name("rules.toml")
+
+_LANGUAGE_FIELDS = ("answer", "is", "states", "option", "correct", "not", "yes", "no")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Where an answer stands: the group ``answer`` of a pattern."""
+
+    name: str
+    pattern: re.Pattern[str]
+    reads: Extent
+    kinds: tuple[Kind, ...]
+    named: bool  # only sees that one option is named
+    blocks: bool  # what it captures is meant as the answer, even if it cannot be read
+    unless: re.Pattern[str] | None
+
+
+@cache
+def tables() -> dict[str, Any]:
+    """The file of rules as it is written: parts, languages, rules with their examples."""
+    return tomllib.loads(RULES_FILE.read_text(encoding="utf-8"))
+
+
+@cache
+def rules_of(kind: Kind) -> tuple[Rule, ...]:
+    """Rules that read one kind of answer, in the order of the file."""
+    return tuple(rule for rule in _rules() if kind in rule.kinds)
+
+
+@cache
+def cutting_rules(reads: Literal["end", "scope"]) -> tuple[Rule, ...]:
+    """Rules that cut what is not the response, or not its answer."""
+    return tuple(rule for rule in _rules() if rule.reads == reads)
+
+
+@cache
+def part(name: str) -> re.Pattern[str]:
+    """One of the file's parts as a pattern."""
+    return re.compile(_filled(f"{{{name}}}", _pieces(tables())))
+
+
+@cache
+def word(name: Literal["yes", "no"]) -> re.Pattern[str]:
+    """The words of all languages for yes or no."""
+    return re.compile(_filled(rf"(?<!\w)(?:{{{name}}})(?!\w)", _pieces(tables())))
+
+
+def compile_rules(tables: Mapping[str, Any]) -> tuple[Rule, ...]:
+    """Compile the rules of a file, with its parts and the words of its languages."""
+    pieces = _pieces(tables)
+    return tuple(
+        Rule(
+            name=rule["name"],
+            pattern=re.compile(
+                _filled(rule["pattern"], pieces), re.DOTALL if rule["reads"] == "scope" else 0
+            ),
+            reads=rule["reads"],
+            kinds=tuple(rule.get("kinds", ())),
+            named=rule.get("named", False),
+            blocks=rule.get("blocks", False),
+            unless=re.compile(_filled(rule["unless"], pieces)) if "unless" in rule else None,
+        )
+        for rule in tables["rule"]
+    )
+
+
+@cache
+def _rules() -> tuple[Rule, ...]:
+    return compile_rules(tables())
+
+
+def _pieces(tables: Mapping[str, Any]) -> dict[str, str]:
+    """What names in braces stand for: the parts, and the words of all languages by field."""
+    languages = tables["languages"].values()
+    words = {
+        field: "|".join(one[field] for one in languages if field in one)
+        for field in _LANGUAGE_FIELDS
+    }
+    alternatives = {field: _any_of(listed.split("|")) for field, listed in words.items()}
+    return {**tables["parts"], **alternatives}
+
+
+def _any_of(words: list[str]) -> str:
+    """Plain words as alternatives, the longest first; whole words in scripts with cases.
+
+    Written out in lower and upper case: ``re`` finds literals far faster than in any case.
+    """
+    forms = {form for one in words for form in (one, one.capitalize(), one.upper())}
+    return "|".join(map(_whole_word, sorted(forms, key=lambda one: (-len(one), one))))
+
+
+def _whole_word(text: str) -> str:
+    """A word that no letter continues, where letters have cases: "is" not in "island"."""
+    literal = re.escape(text)
+    before = rf"(?<![^\W\d_]{literal})" if text[0].lower() != text[0].upper() else ""
+    after = r"(?![^\W\d_])" if text[-1].lower() != text[-1].upper() else ""
+    return f"{literal}{before}{after}"
+
+
+def _filled(pattern: str, pieces: Mapping[str, str]) -> str:
+    return re.sub(r"\{([a-z_]+)\}", lambda name: _filled(pieces[name[1]], pieces), pattern)

@@ -1,0 +1,81 @@
+"""Units of measurement: what a quantity is in another unit of its kind."""
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from bench_assets.core.reading.word_lists import section_lines, section_names
+
+SHARE = "share"
+"""Kind of percentages."""
+
+_FILE = Path(__file__).with_name("units.txt")
+_DIMENSIONS = frozenset({"long", "wide", "tall", "high", "deep", "thick"})  # after a unit
+
+
+class Quantity(NamedTuple):
+    """A number and its unit as it is written; "" without one."""
+
+    value: float
+    unit: str = ""
+
+
+class MeasurementUnit(NamedTuple):
+    """A unit: what it measures, and its size in the base unit, the first of its kind."""
+
+    kind: str
+    size: float
+
+
+@cache
+def _units() -> dict[str, MeasurementUnit]:
+    units: dict[str, MeasurementUnit] = {}
+    for kind in section_names(_FILE):
+        for line in section_lines(_FILE, kind):
+            names, _, size = line.rpartition(" = ")
+            unit = MeasurementUnit(kind, float(size))
+            units |= dict.fromkeys(names.casefold().split(", "), unit)
+    return units
+
+
+@cache
+def find_unit(name: str) -> MeasurementUnit | None:
+    """Find a unit by its name or sign, also before a dimension; None if it is not known.
+
+    >>> find_unit("Feet"), find_unit("ft tall"), find_unit("bananas")
+    (MeasurementUnit(kind='length', size=0.3048), MeasurementUnit(kind='length', size=0.3048), None)
+    """
+    words = name.strip(" .").casefold().split()
+    while words and words[-1] in _DIMENSIONS:
+        words.pop()
+    return _units().get(" ".join(words))
+
+
+def convert(quantity: Quantity, unit: str) -> float | None:
+    """Value of a quantity in a unit; as it is if either unit is unknown; None for another kind.
+
+    >>> convert(Quantity(1.2, "m"), "cm"), convert(Quantity(3, "kg"), "cm")
+    (120.0, None)
+    >>> convert(Quantity(5), "cm"), convert(Quantity(5, "cups"), "cm")
+    (5, 5)
+    """
+    own, wanted = find_unit(quantity.unit), find_unit(unit)
+    if own is None or wanted is None or own == wanted:
+        return quantity.value
+    return quantity.value * own.size / wanted.size if own.kind == wanted.kind else None
+
+
+def add_parts(quantities: list[Quantity]) -> Quantity | None:
+    """Add the parts of one measure, in the unit of the first: 5 feet 3 inches; None for others.
+
+    >>> add_parts([Quantity(5, "feet"), Quantity(3, "inches")])
+    Quantity(value=5.25, unit='feet')
+    """
+    units = [find_unit(one.unit) for one in quantities]
+    total = 0.0
+    for quantity, unit, before in zip(quantities, units, [None, *units], strict=False):
+        if unit is None or (before and (unit.kind != before.kind or unit.size >= before.size)):
+            return None
+        total += quantity.value * unit.size
+    first = units[0] if units else None
+    return Quantity(total / first.size, quantities[0].unit) if first else None

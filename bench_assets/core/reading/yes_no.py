@@ -1,0 +1,32 @@
+"""Yes or no, in the words of all languages of the rules."""
+
+from bench_assets.core.reading.readings import Reading, read
+from bench_assets.core.reading.rules import Extent, word
+
+_EDGES = " .!。'\"()"
+
+
+def read_yes_no(response: str, *, named: bool = True) -> Reading[str] | None:
+    """Read "yes" or "no".
+
+    Args:
+        response: The response, without the model's reasoning.
+        named: Whether it suffices that a response begins with the word, or its last sentence has
+            only one of the two.
+
+    >>> read_yes_no("So the answer is no.").value, read_yes_no("I cannot tell.")
+    ('no', None)
+    """
+    return read("yes_no", response, parse_yes_no, named=named)
+
+
+def parse_yes_no(text: str, extent: Extent = "answer") -> str | None:
+    """Parse a text that is yes or no, opens with it, or names only one of them."""
+    if extent == "mention":
+        named = [name for name in ("yes", "no") if word(name).search(text)]
+        return named[0] if len(named) == 1 else None
+    text = text.strip(_EDGES)
+    for name in ("yes", "no"):
+        if word(name).fullmatch(text) if extent == "answer" else word(name).match(text):
+            return name
+    return None

@@ -1,0 +1,155 @@
+"""Numbers in texts: English words of numbers as digits, and numbers in plain digits."""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from math import prod
+
+NUMBER_WORDS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
+    *("nineteen", "twenty"),
+)
+"""English words of the numbers 0 to 20, by value."""
+
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_WORD_VALUES = {word: n for n, word in enumerate(NUMBER_WORDS)} | {
+    w: 10 * n for n, w in enumerate(_TENS, 2)
+}
+_MULTIPLIERS = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 1_000_000}
+_MULTIPLIERS |= {"billion": 10**9, "trillion": 10**12}
+_MULTIPLIER_PATTERN = "|".join(_MULTIPLIERS)
+_WORD = re.compile(
+    rf"\b(?:{'|'.join(NUMBER_WORDS[:20] + _TENS)}|(?<!half\s)(?:{_MULTIPLIER_PATTERN}))\b",
+    re.IGNORECASE,
+)
+_MAX_NUMBER_WORDS = 20  # words of one number; bounds "hundred hundred ..."
+_WORD_SEPARATOR = re.compile(
+    r"[\s-]*+(?:(?<=\s)and\s+|,\s+(?:and\s+)?)?"
+)  # between words of one number
+_DIRECT_SEPARATOR = re.compile(r"[\s-]")
+_NUMBER = re.compile(r"(?<![\w.^])(?<!\^\{)-?\d[\d,]*(?:\.\d+)?")
+# For patterns with a suffix; bounded, since a match is tried from every digit of a long list.
+_BOUNDED_NUMBER = r"(?<![\w.^])(?<!\^\{)-?\d[\d,]{0,40}(?:\.\d{1,40})?"
+_MULTIPLIED_NUMBER = re.compile(  # "25 million"
+    rf"(?<!point\s)((?>{_BOUNDED_NUMBER}))((?:(?:\s*|-)(?:{_MULTIPLIER_PATTERN})\b){{1,5}})",
+    re.IGNORECASE,
+)
+_MULTIPLIER = re.compile(_MULTIPLIER_PATTERN, re.IGNORECASE)
+_HALVES = (
+    (
+        re.compile(
+            rf"\b(?<!and\sa\s)half\s+(?:(?:of\s+)?a\s+)?(?=(?:{_MULTIPLIER_PATTERN})\b)", re.I
+        ),
+        "0.5 ",
+    ),
+    (re.compile(r"\b(\d+)\s+and\s+a\s+half\b", re.IGNORECASE), r"\1.5"),
+)
+_POINT = re.compile(r"\b(\d+)\s+point((?:\s+\d)+)\b", re.IGNORECASE)
+_AFTER_POINT = re.compile(
+    rf"\bpoint(?:\s+(?:{'|'.join(NUMBER_WORDS[:10])}|\d))+\s+\Z", re.IGNORECASE
+)
+_LEAD = 24  # characters before a number in which "point" is looked for
+
+
+def list_numbers(text: str) -> list[float]:
+    """List the numbers of a text in order, including number words.
+
+    >>> list_numbers("Three cups at $1,200.50 each, twenty-five of a dozen")
+    [3.0, 1200.5, 25.0, 12.0]
+    """
+    return [_value(found) for found in _NUMBER.findall(words_to_digits(text))]
+
+
+def words_to_digits(text: str) -> str:
+    """Replace number words by digits.
+
+    >>> words_to_digits("two hundred and five cups, half a dozen, 2.5 million, two point five")
+    '205 cups, 6, 2500000, 2.5'
+    """
+    (half, point), (and_a_half, point_five) = _HALVES
+    text = _MULTIPLIED_NUMBER.sub(_expand_multiplier, half.sub(point, text))
+    parts, end = [], 0
+    for words in _group_number_words(text):
+        digits = format_number(_number_word_value([word[0].casefold() for word in words]))
+        parts += [text[end : words[0].start()], digits]
+        end = words[-1].end()
+    text = _POINT.sub(_with_point, and_a_half.sub(point_five, "".join([*parts, text[end:]])))
+    return _MULTIPLIED_NUMBER.sub(_expand_multiplier, text)
+
+
+def format_number(number: float) -> str:
+    """Format a number in plain digits: whole ones exactly, others to 10 decimals.
+
+    Numbers below 1 have 10 significant digits; none has an exponent, which no parser here reads.
+
+    >>> format_number(5.0), format_number(2.5), format_number(25e9), format_number(5e-9)
+    ('5', '2.5', '25000000000', '0.000000005')
+    """
+    if number % 1:
+        number = float(f"{number:.10g}" if abs(number) < 1 else f"{round(number, 10):.15g}")
+    return f"{Decimal(str(number)):f}".removesuffix(".0")
+
+
+def _with_point(found: re.Match[str]) -> str:
+    return f"{found[1]}.{''.join(found[2].split())}"
+
+
+def _expand_multiplier(found: re.Match[str]) -> str:
+    """Write a number of dozens, thousands or millions in digits."""
+    words = map(str.casefold, _MULTIPLIER.findall(found[2]))
+    return format_number(_value(found[1]) * prod(_MULTIPLIERS[word] for word in words))
+
+
+def _value(digits: str) -> float:
+    return float(digits.replace(",", ""))
+
+
+def _group_number_words(text: str) -> list[list[re.Match[str]]]:
+    """Find the number words of a text, grouped by number."""
+    found: list[list[re.Match[str]]] = []
+    for word in _WORD.finditer(text):
+        if word[0].casefold() in _MULTIPLIERS and _AFTER_POINT.search(
+            text[: word.start()][-_LEAD:]
+        ):
+            continue  # "two point five million": of the whole number
+        last = found[-1][-1] if found else None
+        between = text[last.end() : word.start()] if last else ""
+        if (
+            last
+            and len(found[-1]) < _MAX_NUMBER_WORDS
+            and _continues_number(last[0].casefold(), between, word[0].casefold())
+        ):
+            found[-1].append(word)
+        else:
+            found.append([word])
+    return found
+
+
+def _continues_number(last: str, between: str, word: str) -> bool:
+    """Whether a word continues the number of the previous one: "twenty-five", "two hundred"."""
+    if not _WORD_SEPARATOR.fullmatch(between):
+        return False
+    if word in _MULTIPLIERS:
+        return not between.strip()
+    if last in _MULTIPLIERS:
+        return _MULTIPLIERS[last] >= (1000 if "," in between else 100)
+    return (
+        _DIRECT_SEPARATOR.fullmatch(between) is not None
+        and _WORD_VALUES[last] >= 20
+        and 0 < _WORD_VALUES[word] < 10
+    )
+
+
+def _number_word_value(words: Sequence[str]) -> int:
+    """Add up the words of one number: "million" multiplies what is smaller, "dozen" all."""
+    parts: list[int] = []
+    for last, word in zip(("", *words), words, strict=False):
+        if word in _WORD_VALUES:
+            parts.append(_WORD_VALUES[word])
+            continue
+        several = [parts.pop()] if last in _MULTIPLIERS else []
+        while parts and (parts[-1] < _MULTIPLIERS[word] or word == "dozen"):
+            several.append(parts.pop())
+        parts.append(_MULTIPLIERS[word] * (sum(several) if several else 1))
+    return sum(parts)

@@ -1,0 +1,14 @@
+"""Sentences of a text."""
+
+import re
+
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？])|\n+")
+
+
+def split_sentences(text: str) -> list[str]:
+    r"""Split at full stops and line ends; text after a colon belongs to its sentence.
+
+    >>> split_sentences("It is clear.\nThe answer is:\n(B) left")
+    ['It is clear.', 'The answer is: (B) left']
+    """
+    return [part for part in _SENTENCE_END.split(re.sub(r":\s*\n\s*", ": ", text)) if part] or [""]

@@ -1,0 +1,75 @@
+"""Answers of responses: one of a pair's two possible answers, or else the last line.
+
+The paper has people read the outputs (sections 4.2 and 5.3). Here the rules of reading do, for the
+judge ``rules``, for context awareness and for output variability: the answer is the one possible
+answer that a response gives as a whole.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+
+from bench_assets.core.reading.choices import read_one_of
+from bench_assets.core.reading.readings import Reading
+from bench_assets.core.schema.rows import Question
+from bench_assets.core.tables.large_tables import BLOCK_ROWS
+
+_MARKUP = " \t*_#`-"
+_WRAPPED = re.compile(r"\\boxed\s*\{(?:\\text\s*\{)?([^{}]*)\}{1,2}|</?answer>", re.IGNORECASE)
+_LABEL = re.compile(
+    r".*\b(?:(?:answer|(?:second|final|last) part|part (?:2|two)|conclusion)\W{0,4}[:：–—-]"
+    r"|answer(?: to (?:the|your) question)? is\b:?)|\W*(?:2|ii)[.)]+\s",
+    re.IGNORECASE | re.DOTALL,
+)
+_ARTICLE = re.compile(r"\b(?:the|an?)\b(?=\W+\w)", re.IGNORECASE)
+_WORD = re.compile(r"\d+:\d\d|[^\W_]+")
+_CONTRACTIONS = (("’", "'"), ("can't", "can not"), ("n't", " not"), ("cannot", "can not"))
+
+
+def read_answer(question: Question, response: str) -> str:
+    """Read the answer of a response: the possible answer that it gives, or else its last line."""
+    found = read_possible_answer(response, question.options)
+    return found.value if found else final_answer(response)
+
+
+@lru_cache(maxsize=BLOCK_ROWS)
+def read_possible_answer(response: str, options: Sequence[str]) -> Reading[str] | None:
+    r"""Read the one possible answer that a response gives.
+
+    >>> read_possible_answer("He climbs the stairs.\n\nUp.", ("Up.", "Down.")).value
+    'Up.'
+    >>> read_possible_answer("Up or down?", ("Up.", "Down."))
+    """
+    return read_one_of("choice", response, options, named=True)
+
+
+def final_answer(response: str) -> str:
+    r"""Extract the final answer: the second part that Table 11 asks for, without its label.
+
+    >>> final_answer("The greenery is below you, so you go up.\n\nPart 2: **Up.**")
+    'Up.'
+    """
+    text = _WRAPPED.sub(r" \1 ", response)
+    lines = [line.strip(_MARKUP) for line in text.splitlines() if line.strip(_MARKUP)]
+    if not lines:
+        return ""
+    label = _LABEL.match(lines[-1])
+    return lines[-1][label.end() if label else 0 :].strip(_MARKUP)
+
+
+def normalize_text(text: str) -> str:
+    """Reduce a text to its words: no case, punctuation or articles.
+
+    >>> normalize_text("**It isn't** on the “left”: 2:30.")
+    'it is not on left 2:30'
+    """
+    plain = _ARTICLE.sub(" ", unicodedata.normalize("NFKC", text)).casefold()
+    for written, read in _CONTRACTIONS:
+        plain = plain.replace(written, read)
+    return " ".join(_WORD.findall(plain))
+
+
+def has_phrase(phrase: str, words: str) -> bool:
+    """Whether normalised words hold a normalised phrase, as whole words in a row."""
+    return f" {phrase} " in f" {words} "

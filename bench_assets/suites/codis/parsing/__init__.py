@@ -1,1 +1,0 @@
-"""Rules that read which of two possible answers a response names."""

@@ -1,1 +1,0 @@
-"""Parsers of responses to MULTI: letters, blanks, sentences in Chinese and English."""

@@ -1,1 +1,0 @@
-"""A corpus of responses with known intent, composed by grammar, and parsers to try on it."""

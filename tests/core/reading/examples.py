@@ -1,0 +1,37 @@
+"""Reads an example of a rule or a case: a table with a kind, a text and what the kind needs."""
+
+from typing import Any
+
+from bench_assets.core.reading.blanks import read_blanks
+from bench_assets.core.reading.choices import read_choice, read_choices
+from bench_assets.core.reading.numbers import read_number
+from bench_assets.core.reading.readings import Reading
+from bench_assets.core.reading.verdicts import read_grade
+from bench_assets.core.reading.yes_no import read_yes_no
+
+LETTERS_ONLY = [""] * 4
+
+
+def read_example(example: dict[str, Any]) -> Reading[Any] | None:
+    """Read a text as its kind; numbers without their unit."""
+    text, options = example["text"], example.get("options", LETTERS_ONLY)
+    match example["kind"]:
+        case "choice":
+            return read_choice(text, options)
+        case "choices":
+            return read_choices(text, options)
+        case "yes_no":
+            return read_yes_no(text)
+        case "blanks":
+            return read_blanks(text, example["n"])
+        case "grade":
+            grade = read_grade(text, 1, 5)
+            return None if grade is None else Reading(grade, "", (0, len(text)))
+    found = read_number(text)
+    return found and Reading(found.value.value, found.form, found.evidence, found.named)
+
+
+def value_of(example: dict[str, Any]) -> object:
+    """What an example says is read; None for nothing."""
+    value = example.get("value")
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,79 @@
+"""Parsers of other projects, stated again from their published rules, to stand beside ours.
+
+Where theirs draw an option at random or ask a model, nothing is read here.
+"""
+
+import re
+from collections.abc import Sequence
+from string import ascii_uppercase
+
+_REFUSALS = (
+    "Sorry, I can't help with images of people yet.",
+    "I can't process this file.",
+    "I'm sorry, but without the image provided",
+    "Cannot determine the answer",
+)
+
+
+def vlmevalkit(response: str, options: Sequence[str]) -> str | None:
+    """VLMEvalKit's ``can_infer``: the one letter among the words, else the one text in it."""
+    texts = dict(zip(ascii_uppercase, options, strict=False))
+    if any(refusal in response for refusal in _REFUSALS):
+        return None
+    words = re.sub(r"[.()\[\],:;!*#{}]", " ", response).split()
+    found = [letter for letter in texts if letter in words]
+    if len(found) == 1:
+        article = found == ["A"] and len(words) > 3
+        return None if article else found[0]
+    said = response.lower()
+    if found or len(said) > 2 * sum(map(len, texts.values())):
+        return None
+    named = [letter for letter, text in texts.items() if text.lower() in said]
+    return named[0] if len(named) == 1 else None
+
+
+def lmms_eval(response: str, options: Sequence[str]) -> str | None:
+    """lmms-eval's BLINK: the first letter of the stripped response that a pattern finds."""
+    last = ascii_uppercase[len(options) - 1]
+    found = re.match(rf"\(?([A-{last}])(?:\)|\.|\s|:|$)?", response.strip(), re.IGNORECASE)
+    return found[1].upper() if found else None
+
+
+def mmmu(response: str, options: Sequence[str]) -> str | None:
+    """MMMU's ``parse_multi_choice_response``: the last bracketed, bare or written option."""
+    said = f" {response.strip(',.!?;:' + chr(39))} "
+    texts = dict(zip(ascii_uppercase, options, strict=False))
+    for form in ("({})", " {} ", "{}."):
+        if found := [letter for letter in texts if form.format(letter) in said]:
+            return max(found, key=lambda letter: said.rfind(form.format(letter)))
+    named = [letter for letter, text in texts.items() if text.lower() in said.lower()]
+    if len(said.split()) > 5 and named:
+        return max(named, key=lambda letter: said.lower().rfind(texts[letter].lower()))
+    return None
+
+
+def lm_eval(response: str, options: Sequence[str]) -> str | None:
+    """lm-evaluation-harness' MMLU-Pro: the first letter after "answer is"."""
+    found = re.search(r"answer is \(?([ABCDEFGHIJ])\)?", response)
+    return found[1] if found and found[1] in ascii_uppercase[: len(options)] else None
+
+
+def lm_eval_number(response: str, _: Sequence[str]) -> float | None:
+    """lm-evaluation-harness' GSM8K, "flexible-extract": the last number."""
+    numbers = [max(found) for found in re.findall(r"(-?[$0-9.,]{2,})|(-?[0-9]+)", response)]
+    try:
+        return float(re.sub(r"[$,]|\.$", "", numbers[-1])) if numbers else None
+    except ValueError:
+        return None
+
+
+PARSERS = {
+    "choice": {
+        "VLMEvalKit": vlmevalkit,
+        "lmms-eval, BLINK": lmms_eval,
+        "lmms-eval, MMMU": mmmu,
+        "lm-eval, MMLU-Pro": lm_eval,
+    },
+    "number": {"lm-eval, GSM8K": lm_eval_number},
+}
+"""By kind of answer and project."""

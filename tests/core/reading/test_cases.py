@@ -1,0 +1,62 @@
+"""What is read in responses of known kinds, and whether it is stated or only named."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench_assets.core.reading.choices import read_choice, read_choices, read_one_of
+from bench_assets.core.reading.numbers import read_number
+from bench_assets.core.reading.yes_no import read_yes_no
+from tests.core.reading.examples import read_example, value_of
+
+CASES = [
+    pytest.param(group | row, id=f"{group['group']}: {row['text']!r}")
+    for group in tomllib.loads(Path(__file__).with_name("cases.toml").read_text("utf-8"))["case"]
+    for row in group["rows"]
+]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_response_is_read_as_stated(case):
+    found = read_example(case)
+    assert (found and found.value) == value_of(case)
+    if found:
+        assert found.named == case.get("named", False)
+        assert found.disputed == case.get("disputed", False)
+
+
+def test_what_is_only_named_can_be_left_unread():
+    assert read_choice("The newest is in Chicago.", ("Phoenix", "Chicago"), named=False) is None
+    assert read_number("She has 760 - 418 = 342 quarters.", named=False) is None
+    assert read_yes_no("No, they are not in order.", named=False) is None
+
+
+def test_the_evidence_is_the_text_that_was_read():
+    response = "I see **two** lamps. So the **answer** is $(B)$, the right one."
+    found = read_choice(response, ("left", "right"))
+    assert response[slice(*found.evidence)] == "(B)$, the right one"
+
+
+def test_texts_are_read_without_letters():
+    assert read_one_of("choice", "He goes up. Answer: Up.", ("Up.", "Down.")).value == "Up."
+    assert read_one_of("choice", "The answer is A.", ("Up.", "Down.")) is None
+
+
+@given(
+    st.text(alphabet="ABCDEabc()[].,:\n *答案选是不the answer isnot", max_size=60),
+    st.integers(1, 4),
+)
+def test_only_offered_letters_are_read(response, n_options):
+    options = ["Point A", "Point B", "Point C", "Point D"][:n_options]
+    found, several = read_choice(response, options), read_choices(response, options)
+    assert found is None or found.value in "ABCD"[:n_options]
+    assert several is None or {*several.value} <= {*"ABCD"[:n_options]}
+
+
+@given(st.text(max_size=80))
+def test_the_evidence_of_any_text_lies_within_it(response):
+    for found in (read_choice(response, ("left", "right")), read_number(response)):
+        assert found is None or 0 <= found.evidence[0] < found.evidence[1] <= len(response)

@@ -1,0 +1,93 @@
+"""The rules: every example of the file, their limits, and the time that they take."""
+
+import time
+
+import pytest
+
+from bench_assets.core.reading.blanks import read_blanks
+from bench_assets.core.reading.choices import read_choice, read_choices
+from bench_assets.core.reading.numbers import read_number
+from bench_assets.core.reading.readings import apply_rule
+from bench_assets.core.reading.rules import compile_rules, part, tables
+from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG, read_grade, read_word
+from bench_assets.core.reading.yes_no import read_yes_no
+from tests.any_responses import BITS, response_of
+from tests.core.reading.examples import read_example, value_of
+
+RULES = tables()["rule"]
+EXAMPLES = [
+    pytest.param(rule, side, example, id=f"{rule['name']}, {side}: {example['text']!r}")
+    for rule in RULES
+    for side in ("yes", "no")
+    for example in rule[side]
+]
+READERS = {
+    "choice": lambda text: read_choice(text, ("left", "right")),
+    "choices": lambda text: read_choices(text, ("left", "right", "up")),
+    "number": read_number,
+    "yes_no": read_yes_no,
+    "blanks": lambda text: read_blanks(text, 3),
+    "word": lambda text: read_word(text, RIGHT_OR_WRONG),
+    "grade": lambda text: read_grade(text, 1, 5),
+}
+LOOPS = ("answer is ", "is correct ", "A\n", "\nQ:", "</s>", "<answer>", '"answer": ', "\\boxed{")
+LENGTHS = 3_000, 12_000  # characters
+GROWTH = 9  # four times as long may take nine times as long; quadratic takes sixteen
+LEAST = 0.05  # s; what takes less says nothing about growth
+DUTCH = {"answer": "antwoord", "is": "is|luidt", "option": "optie", "yes": "ja", "no": "nee"}
+
+
+@pytest.mark.parametrize(("rule", "side", "example"), EXAMPLES)
+def test_a_rule_reads_what_its_examples_say(rule, side, example):
+    found = read_example(example)
+    if side == "yes":
+        assert found is not None
+        assert found.value == value_of(example)
+        start, end = found.evidence
+        assert 0 <= start < end <= len(example["text"])
+        assert found.form == rule["name"] or rule["reads"] in ("end", "scope") or not found.form
+    else:
+        assert found is None
+
+
+def test_the_rules_keep_their_size():
+    texts = [*tables()["parts"].values(), *(rule["pattern"] for rule in RULES)]
+    assert len(RULES) <= 25
+    assert max(map(len, texts)) <= 300
+    assert all(rule["meaning"].endswith(".") and rule["yes"] and rule["no"] for rule in RULES)
+    assert len({rule["name"] for rule in RULES}) == len(RULES)
+
+
+def test_a_language_is_one_line():
+    languages = tables()["languages"] | {"dutch": DUTCH}
+    (rule, *_) = (
+        rule
+        for rule in compile_rules(tables() | {"languages": languages})
+        if rule.name == "statement"
+    )
+
+    def letter(text, _):
+        found = part("leading_letter").match(text)
+        return found and found[1]
+
+    text = "Kijk goed. Het juiste antwoord luidt B."
+    assert [found.value for found in apply_rule(rule, text, letter)] == ["B"]
+    assert read_choice(text, ("links", "rechts")) is None
+
+
+def seconds(read, text):
+    start = time.process_time()
+    read(text)
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_time_is_in_proportion_to_the_response(name):
+    read, (short, long) = READERS[name], LENGTHS
+    slow = [
+        bit
+        for bit in (*BITS.values(), *LOOPS)
+        if (taken := seconds(read, response_of(bit, long))) > LEAST
+        and taken > GROWTH * seconds(read, response_of(bit, short))
+    ]
+    assert slow == []

@@ -1,0 +1,74 @@
+"""Words and grades of judges: what is neither is asked for again, and never read wrongly."""
+
+import pytest
+
+from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG, YES_OR_NO, read_grade, read_word
+
+FOUR = [
+    *("4", "4.", "**4**", "[4]", "(4)", "4.0", r"\boxed{4}", "4/5", "4 out of 5", "4\n\nGood."),
+    *("Score: 4", "Score (1-5): 4", "Score = 4", "Score: 4/5", "Score: 4 (out of 5)"),
+    *("**Score:** 4", "Score from 1 to 5: 4", "Mixed.\n\nScore: 4", "Score: 4\n\nScore: 4"),
+    *("Final score: 4", "Score:\n4", "The score is 4.", "Grade: 4. It is good.", "Points: 4"),
+    *("Grade [1 to 5]: 4", "Rating: 4\nIt fits.", "Correctness: 4", "评分：4", '{"score": 4}'),
+    *('{"score": "4"}', '{"score": "4/5"}', '{"grade": 4, "reason": "It fits."}'),
+    *('{"reason": "It has 3 parts.", "score": 4}', '```json\n{"score": 4}\n```'),
+    *("<think>2 or 3?</think>4", "It has 3 parts.\n4"),
+]
+NO_GRADE = [
+    *("", "four", "N/A", "7", "0", "-1", "Score: -4", "4/10", "Score: 4 out of 10", "4 stars"),
+    *("3-4", "3 to 4", "3 or 4", "Score: 3-4", "Score: 3 or 4", "Score: between 3 and 4", "4,5"),
+    *("[3, 4]", '{"score": [3, 4]}', "Score: 2\nFinal score: 4", "Score: not 4", "Score: 1-5"),
+    *("Score: 4?", "Score: 80%", "Score: N/A", "I give it a 4.", "1. 4", "1-5"),
+    *("The right answer is 4.", "Score (1-5)"),
+]
+OTHER_SCALES = [
+    ("Rating (0-10): 8", 0, 10, 8),
+    ("Score (out of 10): 8", 0, 10, 8),
+    ("Score: 7-8", 0, 10, None),
+    ("85/100", 0, 100, 85),
+    ("80%", 0, 100, 80),
+    ("0.8", 0, 1, 0.8),
+    (".8", 0, 1, 0.8),
+    ("-1", -1, 1, -1),
+    ("10", 0, 10, 10),
+    ("10", 0, 1, None),
+]
+RIGHT = [
+    *("right", "Right.", "**right**", "Verdict: right", "Answer: right", r"\boxed{right}"),
+    *('{"verdict": "right"}', "right\n\nIt fits."),
+]
+WRONG = [
+    *("wrong", "The answer is wrong.", "It says B.\n\nwrong", "judgement: Wrong"),
+    '{"reason": "B is right", "verdict": "wrong"}',
+]
+NO_WORD = [
+    *("", "Right, because it fits.", "Right.\nWrong.", "right or wrong", "not right", "right?"),
+    *("neither right nor wrong", "It is right-handed.", "I have no idea.", "correct"),
+    "The answer is not right.",
+]
+WORDS = [(text, True) for text in RIGHT] + [(text, False) for text in WRONG]
+WORDS += [(text, None) for text in NO_WORD]
+
+
+@pytest.mark.parametrize("reply", FOUR)
+def test_a_grade_is_read(reply):
+    assert read_grade(reply, 1, 5) == 4
+
+
+@pytest.mark.parametrize("reply", NO_GRADE)
+def test_what_is_no_grade_of_the_scale_is_unread(reply):
+    assert read_grade(reply, 1, 5) is None
+
+
+@pytest.mark.parametrize(("reply", "low", "high", "grade"), OTHER_SCALES)
+def test_a_grade_is_one_of_its_scale(reply, low, high, grade):
+    assert read_grade(reply, low, high) == grade
+
+
+@pytest.mark.parametrize(("reply", "verdict"), WORDS)
+def test_a_verdict_is_one_word(reply, verdict):
+    assert read_word(reply, RIGHT_OR_WRONG) is verdict
+
+
+def test_yes_and_no_are_words_too():
+    assert [read_word(text, YES_OR_NO) for text in ("Yes.", "no", "maybe")] == [True, False, None]

@@ -1,0 +1,74 @@
+"""The page about reading answers, generated from the rules.
+
+``python -m tests.docs.parser_page`` writes docs/parser.md.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from bench_assets.core.reading.rules import tables
+from tests.docs.blocks import CHECKOUT
+
+PAGE = CHECKOUT / "docs" / "parser.md"
+_TOP = """\
+# Parser
+
+The rules of `bench_assets/core/reading/rules.toml` read answers; this page is generated from them (`python -m tests.docs.parser_page`).
+What no rule reads is *unread*. [Measured](parser-measured.md) on responses of real models.
+
+1. What is not the response is *cut*.
+2. *Explicit* rules compete by position: the last one wins. If another one differs, the reading is `disputed`.
+3. Without any, a rule counts that sees *one option named*, or a result: the reading is `named`, and counted apart.
+
+```python run
+from bench_assets.core.reading.choices import read_choice
+
+found = read_choice("Both are old. The answer is (B).", ("left", "right"))
+print(found.value, found.form, found.evidence, found.named)
+```
+
+Keys are read by the same rules: a row whose key does not read itself is rejected, with the reason.
+
+"""  # noqa: E501
+_LANGUAGES = """
+## Languages
+
+Each of {n} languages is one line of plain words:
+
+```text
+{line}
+```
+"""
+_KINDS = {
+    "scope": "cuts",
+    "end": "cuts",
+}
+
+
+def page() -> str:
+    """The whole page."""
+    return "".join([_TOP, *_rules(), _languages()])
+
+
+def _rules() -> Iterator[str]:
+    yield "|rule|class|meaning|example|\n|---|---|---|---|\n"
+    for rule in tables()["rule"]:
+        kind = _KINDS.get(rule["reads"]) or ("named" if rule.get("named") else "explicit")
+        cells = [rule["name"], kind, rule["meaning"], _example(rule["yes"])]
+        yield f"|{'|'.join(cells)}|\n"
+
+
+def _example(examples: list[dict[str, Any]]) -> str:
+    """The first example, as one line of code."""
+    text = examples[0]["text"].replace("\n", "⏎").replace("|", "\\|")
+    return f"``{text}``"
+
+
+def _languages() -> str:
+    languages = tables()["languages"]
+    fields = ", ".join(f'{name} = "{words}"' for name, words in languages["german"].items())
+    return _LANGUAGES.format(n=len(languages), line=f"german = {{ {fields} }}")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
