@@ -126,7 +126,7 @@ def _engine_of(folder: Path, program: str) -> tuple[str, str]:
         return TRANSFORMERS, "vllm serve needs whole weights with their tokenizer"
     (architecture, *_) = read_object(config).get("architectures") or [""]
     listed = _architectures(command)
-    if listed and f'"{architecture}"' not in listed:
+    if not architecture or (listed and f'"{architecture}"' not in listed):
         return TRANSFORMERS, f"vLLM does not list {architecture or 'its architecture'}"
     return VLLM, f"there are a GPU and the command {command}"
 
@@ -142,5 +142,5 @@ def _has_gpu() -> bool:
 
 def _architectures(command: str) -> str:
     """The file in which vLLM names every architecture; "" if it is not beside its command."""
-    files = sorted(Path(command).resolve().parents[1].glob(_REGISTRY))
+    files = sorted(Path(command).resolve().parent.parent.glob(_REGISTRY))
     return files[0].read_text(encoding="utf-8") if files else ""
