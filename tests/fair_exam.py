@@ -14,7 +14,7 @@ and put the questions of one task in each, one list a seed, into ``unfair``::
 Questions need options: of kind ``choice`` with letters for answers, or of kind ``text`` with the
 options as possible answers. For texts without options (numbers, words) chance is 0, and there is
 only the most frequent answer and the look-up to try. Where an exam ties, the first option is taken.
-Statistics of images are tried by the audit's own ``cue_guesses``, constant responses by
+Statistics of images are tried by the audit's own ``fact_guesses``, constant responses by
 ``best_constants``, the engine of the baselines: ``unfair_constants``.
 """
 
@@ -31,7 +31,7 @@ from typing import TypeAlias
 from PIL import Image
 
 from bench_assets.audit.framework.significance import GuessRate
-from bench_assets.audit.shortcuts.image_cues import cue_guesses
+from bench_assets.audit.shortcuts.image_cues import fact_guesses
 from bench_assets.core.images.decoding import decode
 from bench_assets.core.images.image_statistics import image_statistics
 from bench_assets.core.schema.rows import Prediction, Question
@@ -44,7 +44,6 @@ Open: TypeAlias = Callable[[str], Image.Image]
 Guess: TypeAlias = Callable[[Question], str]  # the text of an option
 
 STATISTICS = ("brightness", "contrast", "sharpness")
-LEARNED = "images of like"
 _RARE = 1e-3
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
@@ -67,7 +66,7 @@ def unfair(
 ) -> dict[str, float]:
     """Name the shortcuts and image cues that score more than chance and a margin.
 
-    A cue that is learned must also be beyond luck: there are many of them for few questions.
+    A cue must also be beyond luck: there are many of them for few questions.
 
     Args:
         exams: The questions of one task, a list a seed.
@@ -80,7 +79,7 @@ def unfair(
     return found | {
         name: rate.share
         for name, rate in cues(exams, n_bytes, open_image).items()
-        if rate.share > rate.chance + margin and (LEARNED not in name or rate.p < _RARE)
+        if rate.share > rate.chance + margin and rate.p < _RARE
     }
 
 
@@ -195,7 +194,7 @@ def cues(
         }
         facts["width"] = {image: float(one.width) for image, one in opened.items()}
         facts["height"] = {image: float(one.height) for image, one in opened.items()}
-    return {name: rate for name, rate, _ in cue_guesses(everything, facts)}
+    return {guess.name: guess.rate for guess in fact_guesses(everything, facts)}
 
 
 def chance(exams: Sequence[Exam]) -> float:

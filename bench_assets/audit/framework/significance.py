@@ -83,16 +83,6 @@ def compare_with_chance(
     return GuessRate(float(right.sum()), n, chance, p, *share_interval(share, n_effective))
 
 
-def chance_levels(n_options: Sequence[int], simpler: float = 0.0) -> list[float]:
-    """Chance level of each question: 1 / options, or ``simpler`` if that is more on average.
-
-    >>> chance_levels([2, 4, 4], simpler=0.3), chance_levels([2, 4, 4], simpler=0.5)
-    ([0.5, 0.25, 0.25], [0.5, 0.5, 0.5])
-    """
-    even = [1 / n for n in n_options]
-    return [simpler] * len(even) if simpler > sum(even) / max(1, len(even)) else even
-
-
 def binomial_tail(hits: float, n: float, chance: float) -> float:
     """Probability of at least as many hits by chance, rounded conservatively.
 

@@ -1,0 +1,296 @@
+"""Key guesser: predicts the right option from cues that should not reveal it.
+
+One model for all shortcuts: a conditional logit over features of the options, cross-validated over
+clusters in five folds. Each cue is fitted alone, on all questions and on each large category, so
+that a finding names the cue. It must beat chance, and what simpler features achieve.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from itertools import product
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bench_assets.audit.framework.evidence import Floats
+from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.framework.significance import GuessRate, compare_with_chance
+from bench_assets.audit.framework.text_normalization import content_words, with_key_index
+from bench_assets.core.schema.rows import Question
+from bench_assets.core.stats.paired_tests import cluster_questions
+
+Features: TypeAlias = npt.NDArray[np.float32]  # (questions, options, features)
+Rows: TypeAlias = npt.NDArray[np.intp]  # numbers of questions
+
+MIN_QUESTIONS = 12
+"""Fewest questions of a guess, and of a category that is tested separately."""
+MAX_OPTIONS = 10
+"""Questions with more options are left out."""
+
+_MAX_QUESTIONS = 4000  # of one fit: a shortcut of five points is certain in fewer
+_FOLDS = 5
+_ROUNDS = 80
+_PRECISION = 1e-3  # change of the weights that ends the fit
+_RIDGE = 0.02  # L2 penalty; the mean loss is about 1
+
+
+class Cue(NamedTuple):
+    """Features of the options that should not reveal the key."""
+
+    name: str
+    features: Callable[[Rows], Features]
+    guesses: Sequence[str] = ()  # names of the features, if each is a guess of its own
+    groups: npt.NDArray[np.intp] | None = None  # of questions that are learned apart
+
+
+class Guess(NamedTuple):
+    """How often a cue predicts the key."""
+
+    name: str
+    rate: GuessRate
+    right: Sequence[str]  # ids of the questions that were guessed
+
+
+@dataclass(frozen=True)
+class Guessable:
+    """Questions with the answers that a guess may choose from."""
+
+    questions: Sequence[Question]
+    options: Sequence[Sequence[str]]
+    keys: npt.NDArray[np.intp]  # index of the right option; -1: it is not offered
+    n_answers: int = 0  # distinct answers, if the options are the most frequent ones of them
+    usual: float = 0.0  # share of one answer that is no flaw
+    about: str = ""  # suffix of the guesses' names
+
+    @classmethod
+    def with_options(cls, questions: Iterable[Question]) -> "Guessable":
+        """Questions with exactly one right option."""
+        keyed = [pair for pair in with_key_index(questions) if len(pair[0].options) <= MAX_OPTIONS]
+        return cls(
+            questions=[question for question, _ in keyed],
+            options=[question.options for question, _ in keyed],
+            keys=np.array([key for _, key in keyed], dtype=np.intp),
+        )
+
+    @classmethod
+    def with_frequent_answers(
+        cls, questions: Iterable[Question], kind: str, usual: float = 0.0
+    ) -> "Guessable":
+        """Questions of a kind, whose options are the most frequent answers of all of them."""
+        of_kind = [one for one in questions if one.kind == kind and one.answer]
+        answers = [_distinct_answers(question) for question in of_kind]
+        counts = Counter(answer for own in answers for answer in own)
+        frequent = sorted(counts, key=lambda answer: (-counts[answer], answer))[:MAX_OPTIONS]
+        numbers = {answer: number for number, answer in enumerate(frequent)}
+        keys = [min((numbers.get(one, MAX_OPTIONS) for one in own), default=-1) for own in answers]
+        return cls(
+            questions=of_kind,
+            options=[frequent] * len(of_kind),
+            keys=np.array([key if key < MAX_OPTIONS else -1 for key in keys], dtype=np.intp),
+            n_answers=len(counts),
+            usual=usual,
+            about=f", of {kind}",
+        )
+
+    def of(self, rows: Iterable[int]) -> "Guessable":
+        """Only these questions."""
+        chosen = list(rows)
+        return replace(
+            self,
+            questions=[self.questions[row] for row in chosen],
+            options=[self.options[row] for row in chosen],
+            keys=self.keys[chosen],
+        )
+
+    @cached_property
+    def n_options(self) -> npt.NDArray[np.intp]:
+        """Number of options of each question."""
+        return np.array([len(options) for options in self.options], dtype=np.intp)
+
+    @cached_property
+    def is_offered(self) -> npt.NDArray[np.bool_]:
+        """Whether there is an option: (questions, options)."""
+        return np.arange(self.n_options.max(initial=0)) < self.n_options[:, None]
+
+    @cached_property
+    def is_ordered(self) -> npt.NDArray[np.bool_]:
+        """Whether the place of an option is shown, as a letter, or names an answer."""
+        lettered = [bool(self.about) or one.kind == "choice" for one in self.questions]
+        return np.array(lettered, dtype=np.bool_)
+
+    @cached_property
+    def clusters(self) -> Sequence[str]:
+        """Cluster of each question."""
+        clusters = cluster_questions(self.questions)
+        return [clusters[question.question_id] for question in self.questions]
+
+    @cached_property
+    def folds(self) -> npt.NDArray[np.intp]:
+        """Fold of each question; a cluster is in one."""
+        digests = [sha256(cluster.encode()).digest() for cluster in self.clusters]
+        return np.array([digest[0] % _FOLDS for digest in digests], dtype=np.intp)
+
+    def parts(self) -> dict[str, Rows]:
+        """All questions, and those of each large category, with a suffix for messages."""
+        by_category: dict[str, list[int]] = defaultdict(list)
+        for row, question in enumerate(self.questions):
+            by_category[f" in {question.category}"].append(row)
+        large = {name: rows for name, rows in by_category.items() if len(rows) >= MIN_QUESTIONS}
+        chosen = {"": list(range(len(self.questions))), **(large if len(by_category) > 1 else {})}
+        return {name: self._sample(rows) for name, rows in chosen.items()}
+
+    def best_place(self, rows: Rows) -> float:
+        """Share of the most frequent place of the right option."""
+        shown = self.keys[rows][self.is_ordered[rows] & (self.keys[rows] >= 0)]
+        return float(np.bincount(shown, minlength=1).max()) / len(rows)
+
+    def _sample(self, rows: Sequence[int]) -> Rows:
+        if len(rows) > _MAX_QUESTIONS:
+            digests = {row: sha256(self.clusters[row].encode()).digest() for row in rows}
+            rows = sorted(sorted(rows, key=digests.__getitem__)[:_MAX_QUESTIONS])
+        return np.array(rows, dtype=np.intp)
+
+
+def guess_keys(
+    exam: Guessable,
+    cues: Sequence[Cue],
+    simpler: Sequence[Cue] = (),
+    *,
+    beats_place: bool = True,
+    by_category: bool = True,
+) -> list[Guess]:
+    """Predict the keys from each cue, on all questions and on each large category.
+
+    Args:
+        exam: The questions.
+        cues: Cues to test; all together share the error budget, half of it for all questions.
+        simpler: Cues whose score is not attributed to the tested ones.
+        beats_place: Whether the score of one place for all questions is not attributed, either.
+        by_category: Whether categories are tested, too.
+    """
+    if len(exam.questions) < MIN_QUESTIONS:
+        return []
+    parts = exam.parts() if by_category else {"": exam.parts()[""]}
+    guesses = []
+    for part, rows in parts.items():
+        n_tests = len(cues) * (1 if len(parts) == 1 else 2 * (len(parts) - 1) if part else 2)
+        level = max(
+            exam.best_place(rows) if beats_place else 0.0,
+            *(float(_cross_validate(exam, rows, cue).mean()) for cue in simpler),
+            0.0,
+        )
+        for cue in cues:
+            hits = _cross_validate(exam, rows, cue)
+            guesses.append(
+                Guess(
+                    name=f"{_guess_name(exam, rows, cue)}{exam.about}{part}",
+                    rate=_rate(exam, rows, hits, level, n_tests),
+                    right=[exam.questions[row].question_id for row in rows[hits == 1]],
+                )
+            )
+    return guesses
+
+
+def guess_finding(
+    guesses: Sequence[Guess], what: str, *, with_questions: bool = False
+) -> AuditFinding:
+    """Finding of several guesses: the best one, and those that give the key away."""
+    best = min(guesses, key=lambda guess: (guess.rate.p, guess.rate.chance - guess.rate.share))
+    significant = [guess for guess in guesses if guess.rate.is_significant]
+    suspects = [
+        Suspect(guess.name, str(guess.rate), guess.rate.share - guess.rate.chance)
+        for guess in significant
+    ]
+    if with_questions and significant:
+        suspects += [Suspect(name, f"guessed right by {best.name}", 0.0) for name in best.right]
+    verdict = "gives the key away" if suspects else "does not give the key away"
+    return AuditFinding(
+        sentence=f"{what[0].upper()}{what[1:]} {verdict}: best is {best.name}, {best.rate}.",
+        n=max(guess.rate.n for guess in guesses),
+        suspects=suspects,
+    )
+
+
+def _rate(exam: Guessable, rows: Rows, hits: Floats, level: float, n_tests: int) -> GuessRate:
+    n_answers = [max(2, exam.n_answers)] if exam.n_answers else exam.n_options[rows]
+    chances = np.broadcast_to(1 / np.asarray(n_answers), len(rows))
+    if level > chances.mean():
+        chances = np.full(len(rows), level)
+    tested = np.maximum(chances, exam.usual)
+    rate = compare_with_chance(hits, tested, [exam.clusters[row] for row in rows], n_tests)
+    return rate._replace(chance=float(chances.mean()), usual=exam.usual)
+
+
+def _guess_name(exam: Guessable, rows: Rows, cue: Cue) -> str:
+    """Name of a cue, or of the feature that is the best guess by itself."""
+    if not cue.guesses:
+        return cue.name
+    sums = cue.features(rows)
+    hits = [_hits(exam, rows, sums[:, :, n]).mean() for n in range(len(cue.guesses))]
+    return cue.guesses[int(np.argmax(hits))]
+
+
+def _cross_validate(exam: Guessable, rows: Rows, cue: Cue) -> Floats:
+    """Accuracy on each question of a classifier trained on other clusters; ties are split."""
+    features, offered, keys = _scaled(exam, rows, cue), exam.is_offered[rows], exam.keys[rows]
+    folds = exam.folds[rows]
+    groups = np.zeros(len(rows), np.intp) if cue.groups is None else cue.groups[rows]
+    hits = np.zeros(len(rows))
+    for group, fold in product(set(groups.tolist()), range(_FOLDS)):
+        test = (groups == group) & (folds == fold)
+        train = (groups == group) & (folds != fold) & (keys >= 0)
+        if not test.any():
+            continue
+        weights = _fit(features[train], offered[train], keys[train])
+        hits[test] = _hits(exam, rows[test], np.round(features[test] @ weights, 4))
+    return hits
+
+
+def _hits(exam: Guessable, rows: Rows, sums: npt.NDArray[np.float32]) -> Floats:
+    """Whether the option with the largest sum is right; ties are split."""
+    known = np.where(exam.is_offered[rows], sums, -np.inf)
+    is_best = known == known.max(axis=1, keepdims=True)
+    keys = exam.keys[rows]
+    shares = is_best[np.arange(len(rows)), keys] / is_best.sum(axis=1)
+    return np.where(keys >= 0, shares, 0.0)
+
+
+def _scaled(exam: Guessable, rows: Rows, cue: Cue) -> Features:
+    """Features of unit variance over all options."""
+    features = cue.features(rows)
+    spread = features[exam.is_offered[rows]].std(axis=0)
+    return (features / np.where(spread > 0, spread, 1)).astype(np.float32)
+
+
+def _fit(
+    features: Features, offered: npt.NDArray[np.bool_], keys: npt.NDArray[np.intp]
+) -> npt.NDArray[np.float32]:
+    """Fit by accelerated gradient steps (Nesterov, 1983); the loss is convex and smooth."""
+    weights = np.zeros(features.shape[2], np.float32)
+    if not len(keys):
+        return weights
+    is_right = np.eye(offered.shape[1], dtype=np.float32)[keys]
+    step = 1 / (0.5 * float((features**2).sum(axis=2).max(axis=1).mean()) + _RIDGE)
+    ahead = weights
+    for number in range(_ROUNDS):
+        sums = np.where(offered, features @ ahead, -np.inf)
+        shares = np.exp(sums - sums.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        slope = np.tensordot(shares - is_right, features, axes=2) / len(keys) + _RIDGE * ahead
+        stepped = (ahead - step * slope).astype(np.float32)
+        change = stepped - weights
+        ahead, weights = stepped + np.float32(number / (number + 3)) * change, stepped
+        if np.abs(change).max(initial=0) < _PRECISION:
+            break
+    return weights
+
+
+def _distinct_answers(question: Question) -> set[str]:
+    """Distinct answers of a question; several blanks or letters are one answer."""
+    if question.kind == "text":
+        return {" ".join(content_words(answer)) for answer in question.answer}
+    return {" | ".join(" ".join(content_words(answer)) for answer in question.answer)}
