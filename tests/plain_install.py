@@ -15,11 +15,7 @@ def plain_install(folder: Path) -> Path:
 
     What it needs is that of this environment, so that nothing is fetched.
     """
-    tree, environment = folder / "tree", folder / "environment"
-    listed = subprocess.check_output(["git", "ls-files", "-z"], cwd=CHECKOUT, text=True)
-    for name in filter(None, listed.split("\0")):
-        (tree / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(CHECKOUT / name, tree / name)
+    tree, environment = copy_checkout(folder / "tree"), folder / "environment"
     venv.create(environment, symlinks=True)
     packages = next(environment.glob("lib/*/site-packages"))
     below = [folder for folder in sys.path if folder.endswith("site-packages")]
@@ -30,6 +26,15 @@ def plain_install(folder: Path) -> Path:
         check=True, capture_output=True, text=True,
     )  # fmt: skip
     return environment / "bin"
+
+
+def copy_checkout(tree: Path) -> Path:
+    """Copy what git has of the checkout; returns the folder."""
+    listed = subprocess.check_output(["git", "ls-files", "-z"], cwd=CHECKOUT, text=True)
+    for name in filter(None, listed.split("\0")):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(CHECKOUT / name, tree / name)
+    return tree
 
 
 def environment_of(commands: Path, **variables: str) -> dict[str, str]:

@@ -36,6 +36,7 @@ def open_home(  # noqa: PLR0913  (an option each)
     accept: Sequence[str] = (),  # outcomes that do not stop a number, besides bench.toml's
     training: Sequence[Path] = (),  # training data, instead of bench.toml's
     scratch: bool = False,
+    read: "Settings | None" = None,  # of bench.toml, if the command has read it
 ) -> "Generator[Workbench]":
     """Open the home folder; ``scratch`` writes tables to a temporary folder."""
     with error_reporting():
@@ -51,6 +52,7 @@ def open_home(  # noqa: PLR0913  (an option each)
             accept=accept,
             training=training,
             scratch=scratch,
+            read=read,
         ) as bench:
             gc.freeze()  # exempt the million objects of the start-up from garbage collection
             yield bench
@@ -73,8 +75,11 @@ def open_home_for(  # noqa: PLR0913  (an option each)
         from bench_assets.workspace.evaluate.model_arguments import parse_models
         from bench_resources.config.bench_toml import load_settings
         from bench_resources.config.environment import default_home
+        from bench_resources.config.known_benchmarks import add_known
 
-        parsed = parse_models(models, load_settings(default_home()), elicit)
+        add_known(default_home(), [suite])
+        read = load_settings(default_home())
+        parsed = parse_models(models, read, elicit)
         with open_home(
             suite,
             source,
@@ -83,6 +88,7 @@ def open_home_for(  # noqa: PLR0913  (an option each)
             models=parsed.sections,
             review=review,
             accept=accept,
+            read=read,
         ) as bench:
             yield bench, parsed
 

@@ -13,6 +13,7 @@ from bench_assets.evaluation.reviews import load_review
 from bench_assets.workspace.console.output import print_message, progress_style
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.addresses import source_of
+from bench_resources.config.bench_toml import Settings
 from bench_resources.config.environment import default_home, set_openmp_passive, weak_key_warnings
 from bench_resources.config.known_benchmarks import add_known
 from bench_resources.config.sections.engine_kinds import kind_problems
@@ -32,6 +33,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     accept: Sequence[str] = (),
     training: Sequence[Path] = (),
     scratch: bool = False,
+    read: Settings | None = None,
 ) -> Generator[Workbench]:
     """Open ``$BENCH_HOME``, or ``bench_home`` in the working directory; prints warnings.
 
@@ -45,6 +47,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         accept: Outcomes that do not stop a number, in addition to bench.toml's.
         training: Training data for contamination checks, instead of bench.toml's.
         scratch: Write tables to a temporary folder.
+        read: The settings of bench.toml, if the command has read them.
 
     Raises:
         BenchError: If bench.toml or one of the choices cannot be used.
@@ -56,6 +59,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         add_known(default_home(), [suite_name])
         chosen = {"judge": judge, "scorer": scorer, "review": review}
         settings = home_settings(suite_name, source, chosen, models, training, accept)
+        settings = settings.holding(read or settings.read())
         written = settings.load()
         catalog = load_catalog(written, only={suite_name, *written.suites} if suite_name else None)
         kinds = kind_problems(written.models)

@@ -60,6 +60,8 @@ class Workbench:
             SettingsError: If bench.toml is invalid; nothing was started.
             UnknownNameError: If bench.toml or ``suites`` names an unknown suite.
         """
+        self._settings_file = settings.fresh()
+        self._settings = settings = settings.holding(settings.read())
         self.settings = settings.load()
         known = catalog or load_catalog(self.settings)
         known.check(self.settings)
@@ -71,11 +73,10 @@ class Workbench:
         self._home = table_groups.HomeContext(
             self.definitions, self.catalog, self.tables, self.settings, files
         )
-        named = SettingsResource(home=settings.home).load()
-        self._is_recorded = scratch is None and table_locations(named) == table_locations(
+        self._is_recorded = scratch is None and table_locations(settings.read()) == table_locations(
             self.settings
         )
-        self._settings_file, self._progress = settings, progress
+        self._progress = progress
 
     def __enter__(self) -> Self:
         """Use the workbench."""
@@ -223,7 +224,7 @@ class Workbench:
     def models(self, *, asks: bool = True) -> Iterator[Models]:
         """Open models and judges without a run; ``asks``: requests may be sent."""
         images = open_image_store(self.settings)
-        with closing(Models(settings=self._settings_file, image_store=images, asks=asks)) as models:
+        with closing(Models(settings=self._settings, image_store=images, asks=asks)) as models:
             yield models
 
     def materialize(

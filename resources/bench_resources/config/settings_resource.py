@@ -1,10 +1,10 @@
 """Settings as a Dagster resource, with overrides of one command."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import dagster as dg
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from bench_resources.config.addresses import source_of
 from bench_resources.config.bench_toml import Settings, load_settings
@@ -29,13 +29,33 @@ class SettingsResource(dg.ConfigurableResource[Any]):
     training: list[str] = Field(default_factory=list)
     """Training data of models, overriding the file."""
 
-    def load(self) -> Settings:
-        """Read the file and apply the overrides.
+    _written: Settings | None = PrivateAttr(default=None)
+
+    def holding(self, written: Settings) -> Self:
+        """The same overrides of a file that was read already, for the length of one command."""
+        held = self.fresh()
+        held._written = written
+        return held
+
+    def fresh(self) -> Self:
+        """The same overrides of the file as it is now."""
+        return type(self)(**{name: getattr(self, name) for name in type(self).model_fields})
+
+    def read(self) -> Settings:
+        """The file's settings, without the overrides.
 
         Raises:
             SettingsError: If the file or one of its entries is invalid.
         """
-        written = load_settings(Path(self.home))
+        return self._written or load_settings(Path(self.home))
+
+    def load(self) -> Settings:
+        """The file's settings, with the overrides.
+
+        Raises:
+            SettingsError: If the file or one of its entries is invalid.
+        """
+        written = self.read()
         suites = {
             name: {**written.suites.get(name, {}), **self.suites.get(name, {})}
             for name in {**written.suites, **self.suites}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -57,6 +58,11 @@ class CachingModel:
         self._thinking_tags = thinking_tags
         self._asks = True
 
+    @cached_property
+    def _identity(self) -> str:
+        """Identity of the engine, read once: an engine may load weights for it."""
+        return self._engine.identity
+
     @property
     def name(self) -> str:
         """The name under which responses are shown."""
@@ -67,7 +73,7 @@ class CachingModel:
         """Identity of the engine, its decoding parameters, and configured thinking tags."""
         tags = f"|thinking={' '.join(self._thinking_tags)}" if self._thinking_tags else ""
         decoding = f"|{parameters}" if (parameters := self._engine.decoding) else ""
-        return f"{self._engine.identity}{decoding}{tags}"
+        return f"{self._identity}{decoding}{tags}"
 
     @property
     def elicits(self) -> Collection[str]:
@@ -77,7 +83,7 @@ class CachingModel:
     @property
     def asked_as(self) -> tuple[str, str]:
         """Identity and decoding, as in the store."""
-        return self._engine.identity, _decoding_text(self._engine.decoding)
+        return self._identity, _decoding_text(self._engine.decoding)
 
     def cached(self) -> "CachingModel":
         """The same model, whose uncached requests have an ``error`` instead of being sent."""
@@ -85,6 +91,8 @@ class CachingModel:
             self._name, self._engine, self._store, thinking_tags=self._thinking_tags
         )
         twin._asks = False
+        if "_identity" in vars(self):
+            twin._identity = self._identity
         return twin
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
@@ -169,7 +177,7 @@ class CachingModel:
         """Build a row of the store, and the turns of its prompt."""
         row = {
             "key": key,
-            "model": self._engine.identity,
+            "model": self._identity,
             "decoding": self._decoding(request),
             "prompt": request.prompt.sha256,
             "sample": request.sample,
@@ -199,7 +207,7 @@ class CachingModel:
 
     def _key(self, request: Request) -> str:
         more = self._further.particulars(request) if self._further else ""
-        return response_key(self._engine.identity, self._decoding(request), request, more)
+        return response_key(self._identity, self._decoding(request), request, more)
 
 
 class _ProgressCounter:

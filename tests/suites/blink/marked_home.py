@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from bench_assets.workspace.annotation import ask
 from PIL import Image
 
+from bench_assets.annotate.operations import ask
 from bench_assets.core.images.decoding import decode
 from bench_assets.core.schema.rows import Question
 from bench_assets.defs.assembly import tables_of
