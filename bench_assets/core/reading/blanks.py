@@ -3,7 +3,7 @@
 import re
 
 from bench_assets.core.reading.readings import Reading, plain_text
-from bench_assets.core.reading.rules import Rule, part, rules_of
+from bench_assets.core.reading.rules import part, rules_of
 
 _BRACES = re.compile(r"\A\{([^{}]*)\}\Z")  # what is left of \text{...}
 _MAX_PART = 12  # characters of a part of a line without a label; longer ones are a sentence
@@ -21,13 +21,12 @@ def read_blanks(response: str, n: int) -> Reading[tuple[str, ...]] | None:
     if not n:
         return None
     plain = plain_text(response)
-    *labels, box = sorted(rules_of("blanks"), key=lambda rule: rule.blocks)
-    boxes = [*box.pattern.finditer(plain.text)]
+    boxes = [*part("box").finditer(plain.text)]
     if len(boxes) == n:
         values = tuple(_bare(found["answer"]) for found in boxes)
         span = plain.span(boxes[0].start("answer"), boxes[-1].end("answer"))
-        return Reading(values, box.name, span)
-    start, form = _last_label(labels, plain.text)
+        return Reading(values, "box", span)
+    start, form = _last_label(plain.text)
     entries = _entries(plain.text[start:], n, is_labelled=bool(form))
     if len(entries) != n or not all(entries):
         return None
@@ -35,11 +34,11 @@ def read_blanks(response: str, n: int) -> Reading[tuple[str, ...]] | None:
     return Reading(tuple(map(_bare, entries)), form or "a line each", span)
 
 
-def _last_label(labels: list[Rule], text: str) -> tuple[int, str]:
+def _last_label(text: str) -> tuple[int, str]:
     """Where the answer begins after the last label, and the label's rule; the start without one."""
     starts = [
         (match.start("answer"), rule.name)
-        for rule in labels
+        for rule in rules_of("blanks")
         for match in rule.pattern.finditer(text)
         if match.start("answer") < len(text)
     ]

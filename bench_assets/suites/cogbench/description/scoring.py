@@ -29,7 +29,6 @@ from bench_assets.suites.cogbench.description import prompts
 from bench_assets.suites.cogbench.description.questions import KeyPoint, key_points
 
 TRIES = 5  # as the authors' cognition_gpt_eval.py
-_TRUNCATION_MARK = " or"  # appended to a truncated response, which leaves its last verdict open
 WITH_REASONING = ", thoughts included"  # suffix of a criterion: their code keeps the reasoning
 
 
@@ -93,9 +92,10 @@ def _n_unread(n: int, response: Response) -> int:
 def _read_verdicts(n: int, response: Response) -> list[bool | None]:
     """Read the verdicts of a response; the last one is open if the response was cut off."""
     answer = response.said.answer
-    return read_numbered_verdicts(
-        f"{answer}{_TRUNCATION_MARK}" if is_truncated(response) else answer, n
-    )
+    if is_truncated(response) and not answer.rstrip().endswith("}"):
+        lines, _, last_line = answer.rpartition("\n")
+        answer = f"{lines}\n{last_line.rpartition('[')[0]}"
+    return read_numbered_verdicts(answer, n)
 
 
 def _prompt(description: str, points: Sequence[KeyPoint]) -> Prompt:
