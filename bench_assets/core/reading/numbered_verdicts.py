@@ -15,7 +15,7 @@ from bench_assets.core.reading.reasoning import strip_reasoning
 _WORDS = {"1": True, "yes": True, "true": True, "0": False, "no": False, "false": False}
 _MARKUP = re.compile(r"[*_`\"“”'|]")
 _NUMBER = r"\(?(?<![\w.])(\d{1,3})(?:\)|(?![\w.\])]|\.\d)|(?=\.(?:\D|\Z)))\s*(?:[.):=]|->|→|-)*\s*"
-_BRACKETS = r"\[\s*(\w+)\s*\]"
+_BRACKETS = r"\[\s*(\w*)\s*\]"  # a blank is no verdict
 _WORD = rf"({'|'.join(_WORDS)})(?=[\s,;]|[.!](?:\s|\Z)|\Z)"
 _ITEM, _BARE_ITEM = re.compile(rf"{_NUMBER}{_BRACKETS}"), re.compile(rf"(?i:{_NUMBER}{_WORD})")
 _ITEMS = re.compile(rf"(?:[^\d\[\]]*:)?\s*(?:{_NUMBER}{_BRACKETS}[\s,;.!]*)+")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench_assets.core.judging.numbered_verdicts import read_numbered_verdicts
+from bench_assets.core.reading.numbered_verdicts import read_numbered_verdicts
 from bench_assets.suites.cogbench.construction.annotation_files import FIELDS, read_annotations
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS, Chain, find_kind, read_chain
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation, SourceQuestion

@@ -1,5 +1,7 @@
 """What three scorers make of the same responses; expected points by hand, from BENCHMARKS 2.3.
 
+What states no answer in an explicit form has no points by ``careful``.
+
 Each line: type, gold, response, points by the scorers careful, paper, current and current_end.
 """
 
@@ -7,8 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.suites.multi.parsing.blanks import read_blanks
-from bench_assets.suites.multi.parsing.responses import half_width, says_image_is_missing
+from bench_assets.suites.multi.readers import half_width, says_image_is_missing
 from bench_assets.suites.multi.task import TASK
 from tests.suites.multi.rows import answered
 
@@ -39,7 +40,7 @@ SA = [
     ("reasoning, a blank line and the answer", "B", "考虑A与C。\n\nB", 1, 0, 1, 1),
     ("the answer, a blank line and an explanation", "B", "B\n\n因为A不对。", 1, 1, 0, 0),
     ("a page's thought mark", "B", "Thought，持续 12 秒\nB", 1, 0, 1, 1),
-    ("thought aloud", "B", "A? C?</think>B", 1, 0, 1, 1),
+    ("a thought without its opening, left in", "B", "A? C?</think>B", 0, 0, 1, 1),
     ("announced in full", "B", "题中A错。答案为：B", 1, 0, 1, 1),
     ("the role's name", "B", "Assistant: B", 1, 0, 1, 1),
     ("a denied option is not chosen", "A", "不是A", 0, 1, 1, 1),
@@ -48,7 +49,7 @@ SA = [
     ("a refusal", "B", "缺少图片信息", 0, 0, 0, 0),
     ("a refusal with a guess is a refusal", "B", "缺少图片信息，猜B", 0, 1, 0, 0),
     ("a refusal in English", "B", "Lack of image information", 0, 0, 0, 0),
-    ("an English sentence about oneself", "B", "I think it is B", 1, 0, 0, 1),
+    ("an English sentence about oneself", "B", "I think it is B", 0, 0, 0, 1),
     ("a letter that was not offered", "B", "E", 0, 0, 0, 0),
     ("the answer, then why another is wrong", "C", "C\n解析：A选项错误。", 1, 1, 1, 0),
     ("the word option before the letter", "C", "A排除，所以答案是选项C", 1, 0, 0, 1),
@@ -67,15 +68,15 @@ MA = [
     ("the Chinese comma of lists ends a run", "AC", "A、C", 2, 1, 1, 1),
     ("the full-width comma ends a run", "AC", "A，C", 2, 1, 1, 1),
     ("and", "AC", "A和C", 2, 1, 1, 1),
-    ("an English sentence", "AC", "The answer AC", 2, 0, 0, 0),
+    ("an English sentence", "AC", "The answer AC", 0, 0, 0, 0),
     ("a Chinese statement", "AC", "答案：AC", 2, 2, 2, 2),
     ("a Chinese statement with list commas", "BCD", "正确选项是B、C、D。", 3, 1, 1, 1),
-    ("small letters", "AC", "a, c", 2, 0, 2, 2),
+    ("small letters", "AC", "a, c", 0, 0, 2, 2),
     ("full-width letters", "AC", "ＡＣ", 2, 0, 0, 0),
     ("nothing", "AC", "", 0, 0, 0, 0),
-    ("only a comma, found first", "AC", "，, 选AC", 2, 0, 2, 2),
-    ("a blank before Chinese words hides the letters", "AC", "选 项是 AC", 2, 0, 2, 2),
-    ("options one a line", "AC", "A. 甲\nC. 丙", 2, 1, 1, 1),
+    ("only a comma, found first", "AC", "，, 选AC", 0, 0, 2, 2),
+    ("a blank before Chinese words hides the letters", "AC", "选 项是 AC", 0, 0, 2, 2),
+    ("options one a line", "AC", "A. 甲\nC. 丙", 0, 1, 1, 1),
     ("analysis of each option commits to nothing", "AC", "A正确，B错误，C正确", 0, 1, 1, 1),
     ("analysis, then the answer", "AC", "A对，B错误。故选AC。", 2, 1, 1, 2),
     ("boxed", "AC", r"\boxed{AC}", 2, 0, 0, 2),
@@ -92,14 +93,14 @@ FB = [
     ("two blanks, two lines", "0.5\n1", "0.5\n1", 2, 2, 2, 2),
     ("the order counts", "0.5\n1", "1\n0.5", 0, 0, 0, 0),
     ("capitals count", "A", "a", 0, 0, 0, 0),
-    ("lines beyond the blanks are free", "A", "A\nB", 1, 1, 1, 1),
+    ("as many lines as blanks, or none is read", "A", "A\nB", 0, 1, 1, 1),
     ("a blank between two answers is deleted", "0.5\n1", "0.5 1", 2, 0, 0, 0),
     ("a semicolon between two answers", "0.5\n1", "0.5;1", 2, 0, 2, 2),
     ("a Chinese semicolon", "0.5\n1", "0.5；1", 2, 0, 2, 2),
     ("list commas between two answers", "氢\n氧", "氢、氧", 2, 0, 0, 0),
     ("a list comma inside a single blank", "氢、氧", "氢、氧", 1, 1, 1, 1),
     ("a blank line between two answers", "氢\n氧", "氢\n\n氧", 2, 1, 0, 0),
-    ("only one of two", "氢\n氧", "氢", 1, 1, 1, 1),
+    ("only one of two", "氢\n氧", "氢", 0, 1, 1, 1),
     ("the second alone", "氢\n氧", "氧", 0, 0, 0, 0),
     ("an alternative", "氢或H", "H", 1, 1, 1, 1),
     ("the other alternative", "氢或H", "氢", 1, 1, 1, 1),
@@ -181,7 +182,7 @@ FB = [
     ("the role before a blank", "氢", "Assistant: 氢", 1, 0, 1, 1),
     ("the word answer before a blank", "氢", "Answer: 氢", 1, 0, 0, 0),
     ("a boxed fraction", r"$\frac{1}{2}$", r"得 $\boxed{\dfrac{1}{2}}$", 1, 0, 0, 0),
-    ("thought aloud before", "0.5", "大概0.4</think>0.5", 1, 0, 1, 1),
+    ("a thought without its opening, left in", "0.5", "大概0.4</think>0.5", 0, 0, 1, 1),
     ("a thought cut off", "0.5", "<think>0.5", 0, 0, 0, 0),
     ("the gold of the paper's script is not touched", "x^2 ", "x^2", 1, 0, 1, 1),
     ("a blank before the gold", " 氧", "氧", 1, 0, 1, 1),
@@ -217,54 +218,6 @@ def test_the_authors_scripts_get_what_is_thought_aloud_too(row):
 
 def test_the_table_has_at_least_eighty_responses():
     assert len({(row[0], row[2], row[3]) for row in TABLE}) >= 80
-
-
-TWO = "水的化学式是[MASK],常温下pH为[MASK]。"
-ONE = "《静夜思》的作者是[MASK]。"
-METRES = "1千米等于[MASK]米。"
-
-
-STEMMED = [
-    (TWO, "水的化学式是H2O,常温下pH为7", ("H2O", "7")),
-    (TWO, "化学式是H2O\npH为7", ("H2O", "7")),
-    (TWO, "分别为H2O和7", ("H2O", "7")),
-    (TWO, "H2O与7", ("H2O", "7")),
-    (ONE, "作者是李白", ("李白",)),
-    (ONE, "答:李白", ("李白",)),
-    (ONE, "解:李白", ("李白",)),
-    *((ONE, f"李白;{why}是他写的", ("李白",)) for why in ("理由", "原因")),
-    *((ONE, f"李白。{why}:他写了它", ("李白",)) for why in ("解析", "说明")),
-    (ONE, "李白\n因为:他写了它", ("李白",)),
-    (ONE, "者是李白", ("李白",)),
-    (METRES, "1000米", ("1000",)),
-    (METRES, "1000米。", ("1000",)),
-    (METRES, "米", ("米",)),
-    (METRES, "1000", ("1000",)),
-    ("答案[MASK]", "答案是甲", ("甲",)),
-    ("他们[MASK]", "他们乙", ("他们乙",)),
-    *((f"它{verb}[MASK]", f"它{verb}甲", ("甲",)) for verb in ("是", "为", "有", "叫", "=")),
-    *((f"它{verb}[MASK]", f"它{verb}甲", ("甲",)) for verb in ("即", ":")),
-    (TWO, "H2O", ("H2O",)),
-    (TWO, "化学式为H2O\npH=7", ("H2O", "7")),
-    *((ONE, f"{fill}李白", ("李白",)) for fill in ("应填", "应填入", "应填写", "应填:")),
-    ("企鹅生活在[MASK]极。", "企鹅生活在南极。", ("南",)),
-    ("太阳落下时从[MASK]方落下,从[MASK]方升起。", "西方落下,从东方升起。", ("西", "东")),
-    ("太阳从[MASK]", "从东", ("从东",)),
-    ("太阳从[MASK]升起。", "题目:太阳从____升起。\n答:太阳从东方升起。", ("东方",)),
-    ("太阳从[MASK]升起。", "太阳从东方升起。题目:太阳从____升起。", ("东方",)),
-    ("甲地是[MASK],气候是[MASK]。", "根据图,甲地是盆地,气候是季风气候。", ("盆地", "季风气候")),
-    ("春蚕到死丝方尽,[MASK]。", "春蚕到死丝方尽,蜡炬成灰泪始干。", ("蜡炬成灰泪始干",)),
-    ("通过[MASK]作用放出[MASK]。", "光合作用,氧气", ("光合", "氧气")),
-    ("①是[MASK],③是[MASK]。", "①感受器\n③中枢", ("感受器", "中枢")),
-    ("1+1=[MASK],2+2=[MASK]", "1+1 = 4-2 = 2\n2+2 = 4", ("2", "4")),
-    (TWO, "先看图。\n\n\\(60\\)\n\\(45\\)", ("60", "45")),
-    (TWO, "因为(a)有甲,第一空填甲,第二空填乙。", ("甲", "乙")),
-]
-
-
-@pytest.mark.parametrize(("stem", "response", "lines"), STEMMED)
-def test_words_of_the_stem_around_a_blank_are_left_out(stem, response, lines):
-    assert read_blanks(response, stem.count("[MASK]"), stem) == lines
 
 
 def test_full_width_writing_and_the_words_of_refusal():

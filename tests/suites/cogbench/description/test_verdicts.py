@@ -1,6 +1,6 @@
 import pytest
 
-from bench_assets.core.judging.numbered_verdicts import read_numbered_verdicts
+from bench_assets.core.reading.numbered_verdicts import read_numbered_verdicts
 from bench_assets.suites.cogbench.description.scoring import read_by_position
 
 FORTY = "  ".join(f"{n}. [{n % 2}]" for n in range(1, 41))
@@ -47,9 +47,9 @@ FORTY_READ = [n % 2 == 1 for n in range(1, 41)]
         pytest.param(
             '{"results": [{"id": 2, "score": 1}, {"id": 1, "score": 0}]}',
             2,
-            [False, True],
             [None, None],
-            id="JSON rows with numbers",
+            [None, None],
+            id="JSON rows with numbers, which were not asked for",
         ),
         pytest.param("1. 10", 1, [None], [None], id="a number that is no verdict"),
         pytest.param("1. [1] 2. [ ]", 2, [True, None], [True, None], id="a blank at the end"),
@@ -58,18 +58,19 @@ FORTY_READ = [n % 2 == 1 for n in range(1, 41)]
         pytest.param("1. [1] 1. [0]", 1, [None], [True], id="a number with two verdicts"),
         pytest.param("1. [1] 1. [1]", 1, [True], [True], id="a number said twice alike"),
         pytest.param("1. [2]", 1, [None], [None], id="neither 0 nor 1"),
-        pytest.param("1. [1] 2. [0", 2, [True, None], [True, None], id="cut off"),
-        pytest.param("1. not [1]", 1, [None], [None], id="denied"),
+        pytest.param("1. [1] 2. [0", 2, [None, None], [True, None], id="cut off"),
         pytest.param("1. [1]? 2. [0]", 2, [None, None], [True, False], id="asked"),
         pytest.param("1 = 1 = 1", 1, [None], [None], id="sums"),
         pytest.param("1. 1/2", 1, [None], [None], id="a half"),
-        pytest.param("I cannot determine it: 1. [1]", 1, [None], [True], id="after a refusal"),
+        pytest.param(
+            "I cannot determine it: 1. [1]", 1, [True], [True], id="after a sentence"
+        ),
         pytest.param(
             "the following format (number + square brackets):\n1. [1]  2. [0]",
             2,
-            [None, None],
             [True, False],
-            id="an echo of the prompt",
+            [True, False],
+            id="after the form that is asked for",
         ),
         pytest.param("{'1': 1, '2': 0,}", 2, [True, False], [None, None], id="nearly JSON"),
         pytest.param('Sure: {"1": 1}', 1, [True], [None], id="prose before JSON"),
