@@ -7,25 +7,17 @@ import time
 from dataclasses import replace
 
 import pytest
-from bench_assets.core.judging.numbered_verdicts import read_numbered_verdicts
-from bench_assets.core.parsing.numbers import final_number
 
 from bench_assets.core.answer_types.definition import AnswerSettings, RowContext
-from bench_assets.core.answer_types.graded import GradedAnswer
-from bench_assets.core.answer_types.option_answers import read_option_letters, read_yes_no
 from bench_assets.core.answer_types.registry import make_answer_type
-from bench_assets.core.judging.verdicts import (
-    RIGHT_OR_WRONG,
-    decode_json,
-    read_object,
-    read_option,
-    read_word,
-)
 from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_match
+from bench_assets.core.reading.json_values import decode_json, read_json
+from bench_assets.core.reading.numbered_verdicts import read_numbered_verdicts
 from bench_assets.core.reading.reasoning import split_reasoning
 from bench_assets.core.text.number_words import words_to_digits
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel
+from bench_assets.suites.blink.scoring import read_judged_letter
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.suites.cogbench.description.recognition import remove_denied
@@ -46,16 +38,12 @@ TASKS = [BLINK, CODIS, DESCRIPTION, VQA, CAPTIONING, HALOQUEST, MCOT, MULTI_IMAG
 READERS = {
     "verdicts by number": lambda response: read_numbered_verdicts(response, 3),
     "verdicts by position": lambda response: read_by_position(response, 3),
-    "options of judges": lambda response: read_option(response, ("left", "right")),
-    "objects of judges": read_object,
+    "options of judges": lambda response: read_judged_letter(response, ("left", "right")),
+    "objects of judges": read_json,
     "decoded objects": decode_json,
-    "several letters": lambda response: read_option_letters(response, ("left", "right", "up")),
-    "the last number": final_number,
     "numbers written out": words_to_digits,
     "thoughts": split_reasoning,
     "what is remove_denied": remove_denied,
-    "yes or no": read_yes_no,
-    "verdicts in words": lambda response: read_word(response, RIGHT_OR_WRONG),
     "short texts": lambda response: (
         exact_match(response, ["3"]),
         anls(response, ["an owl"]),
@@ -79,7 +67,6 @@ def grades_of(name):
 
 
 READERS |= {f"answers of type {name}": grades_of(name) for name in GOLDS}
-READERS["grades of judges"] = GradedAnswer.of("1..5", "").read_judge_grade
 STEP, GROWTH = 4, 10  # four times as long may take ten times as long; quadratic takes sixteen
 LEAST = 0.01  # s; what takes less says nothing about growth
 
@@ -133,10 +120,7 @@ def test_no_judge_is_understood_who_says_what_no_judge_should(task):
 @pytest.mark.parametrize("name", READERS)
 def test_a_reader_takes_time_in_proportion_to_the_response(name):
     read = READERS[name]
-    n = (
-        3_000 if name == "verdicts in words" else 500
-    )  # where its linear part no longer hides others
-    assert [what for what, bit in BITS.items() if grows_too_fast(read, bit, n)] == []
+    assert [what for what, bit in BITS.items() if grows_too_fast(read, bit, 500)] == []
 
 
 @pytest.mark.long

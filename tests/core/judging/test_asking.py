@@ -13,7 +13,7 @@ from bench_assets.core.judging.verdict_requests import (
     final_judgements,
     first_judgements,
 )
-from bench_assets.core.judging.verdicts import YES_OR_NO, read_word
+from bench_assets.core.reading.verdicts import YES_OR_NO, read_word
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from tests.rows import prediction, question
 

@@ -7,7 +7,7 @@ from bench_assets.core.judging.verdict_requests import (
     ask_for_verdicts,
     stream_verdicts,
 )
-from bench_assets.core.judging.verdicts import YES_OR_NO, read_word
+from bench_assets.core.reading.verdicts import YES_OR_NO, read_word
 from bench_assets.core.schema.chat import Prompt, Response
 from tests.rows import prediction, question
 

@@ -1,13 +1,21 @@
 """Readers of what models and judges say, and of texts in sources."""
 
 from bench_assets.core.answer_types.options import read_answer, read_options
-from bench_assets.core.judging.numbered_verdicts import read_numbered_verdicts
-from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, YES_OR_NO, read_word
-from bench_assets.core.parsing import normalization, numbers, reasoning, sentences, wrapped_answers
-from bench_assets.core.parsing.choices import read_choice, read_choices
-from bench_assets.core.parsing.option_names import Options
+from bench_assets.core.reading.blanks import read_blanks
+from bench_assets.core.reading.choices import read_choice, read_choices
+from bench_assets.core.reading.json_values import read_json
+from bench_assets.core.reading.non_answers import classify_non_answer
+from bench_assets.core.reading.numbered_verdicts import read_numbered_verdicts
+from bench_assets.core.reading.numbers import parse_quantity, read_number
+from bench_assets.core.reading.readings import plain_text
+from bench_assets.core.reading.reasoning import find_opening_tag, split_reasoning
+from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG, YES_OR_NO, read_grade, read_word
+from bench_assets.core.reading.wrapped_answers import boxed_texts, json_answer, last_boxed_answer
+from bench_assets.core.reading.yes_no import read_yes_no
 from bench_assets.core.schema.signature import Signature
-from bench_assets.suites.blink.scoring import official_option
+from bench_assets.core.text.number_words import list_numbers, words_to_digits
+from bench_assets.core.text.sentences import split_sentences
+from bench_assets.suites.blink.scoring import official_option, read_judged_letter
 from bench_assets.suites.cogbench.description.scoring import read_by_position
 from bench_assets.suites.journeybench import answer_agreement, solution_verification
 from bench_assets.suites.journeybench.captioning.dataset import split_captions
@@ -17,11 +25,7 @@ from bench_assets.suites.journeybench.published_files import read_texts
 from bench_assets.suites.journeybench.text_generation import json_objects
 from bench_assets.suites.multi.construction import markup
 from bench_assets.suites.multi.construction.markup import draw_table
-from bench_assets.suites.multi.parsing.responses import (
-    careful,
-    requested_kind,
-    says_image_is_missing,
-)
+from bench_assets.suites.multi.readers import careful, says_image_is_missing
 from bench_resources.datasets.hub import parse_release_address
 from bench_resources.http.backoff import duration, retry_after, wait_of
 from tests.faults.readers.reader import Reader, of_text
@@ -55,30 +59,33 @@ def _row(name: str, read: object, *seeds: bytes, linear: bool = True, **more: ob
 
 
 TEXTS = [
-    _row("core.choices.read_choice", lambda text: read_choice(text, _OPTIONS)),
-    _row(
-        "core.choices.read_choices",
-        lambda text: read_choices(text, Options(len(_OPTIONS), _OPTIONS)),
-    ),
-    _row("core.numbers.final_number", numbers.final_number),
-    _row("core.numbers.numbers", numbers.list_numbers),
-    _row("core.numbers.in_digits", numbers.words_to_digits),
-    _row("core.numbers.as_number", numbers.parse_number),
-    _row("core.numbers.denied", numbers.states_none),
-    _row("core.reasoning.take_apart", reasoning.split_reasoning),
-    _row("core.reasoning.take_apart, own tags",
-         lambda t: reasoning.split_reasoning(t, ("<a>", "</a>"))),
-    _row("core.reasoning.opened_thought", reasoning.find_opening_tag),
-    _row("core.response_text.plain", normalization.normalize_response),
-    _row("core.response_text.sentences", sentences.split_sentences),
-    _row("core.response_text.refuses", sentences.refuses),
-    _row("core.response_text.denies", sentences.is_negated),
+    _row("core.reading read_choice", lambda text: read_choice(text, _OPTIONS)),
+    _row("core.reading read_choices", lambda text: read_choices(text, _OPTIONS), b"A, C"),
+    _row("core.reading read_number", read_number),
+    _row("core.reading parse_quantity", parse_quantity, b"3 1/2 inch", b"1.5 million"),
+    _row("core.reading read_yes_no", read_yes_no, b"Yes.", b"The answer is no."),
+    _row("core.reading read_blanks", lambda text: read_blanks(text, 2), b"1. a\n2. b", b"a; b"),
+    _row("core.reading read_json", read_json, b'{"right": true}'),
+    _row("core.reading classify_non_answer", classify_non_answer),
+    _row("core.reading plain_text", plain_text, b"**B**</s>"),
+    _row("core.reading split_reasoning", split_reasoning),
+    _row("core.reading split_reasoning, own tags",
+         lambda t: split_reasoning(t, ("<a>", "</a>"))),
+    _row("core.reading find_opening_tag", find_opening_tag),
+    _row("core.text list_numbers", list_numbers),
+    _row("core.text words_to_digits", words_to_digits),
+    _row("core.text split_sentences", split_sentences),
     _row("core.signature.Signature.parse", Signature.parse, b"codis|v1|main|data:abc|model:m|n:3",
          words=("|", ":", "n:")),
     _row("blink official_option", lambda text: official_option(text, 4)),
-    _row("core.verdicts.read_word", lambda text: read_word(text, RIGHT_OR_WRONG | YES_OR_NO),
+    _row("blink read_judged_letter", lambda text: read_judged_letter(text, _OPTIONS), b"(B) blue",
+         b"(Z) Failed"),
+    _row("core.reading read_word", lambda text: read_word(text, RIGHT_OR_WRONG | YES_OR_NO),
          b"right", b"Wrong.", b"yes", b"**No**"),
-    _row("cogbench read_by_number", lambda text: read_numbered_verdicts(text, 7), b"1. [1] 2. [0]",
+    _row("core.reading read_grade", lambda text: read_grade(text, 1, 5), b"Score (1-5): 4",
+         b"4/5"),
+    _row("core.reading read_numbered_verdicts", lambda text: read_numbered_verdicts(text, 7),
+         b"1. [1] 2. [0]",
          b'{"1": 1, "2": [0]}', b'[{"id": 1, "score": 0}]'),
     _row("cogbench read_by_position", lambda text: read_by_position(text, 7), b"1. [1] 2. [0]"),
     _row("journeybench read_extraction", solution_verification.read_extraction, b"12", b"unknown"),
@@ -94,20 +101,19 @@ TEXTS = [
          b'["a"]'),
     _row("multi careful scorer", _carefully, b"BD", b"\\boxed{B}"),
     _row("multi says_image_is_missing", says_image_is_missing),
-    _row("multi wanted_of", requested_kind, "第一个字母".encode()),
     _row(
-        "multi boxes_in",
-        wrapped_answers.boxed_texts,
+        "core.reading boxed_texts",
+        boxed_texts,
         b"\\boxed{\\text{B}}",
         words=("\\boxed{", "\\text{"),
     ),
     _row(
-        "multi boxed",
-        wrapped_answers.last_boxed_answer,
+        "core.reading last_boxed_answer",
+        last_boxed_answer,
         b"\\boxed{\\text{B}}",
         words=("\\boxed{", "\\text{"),
     ),
-    _row("multi in_json", wrapped_answers.json_answer, b'{"answer": "B"}'),
+    _row("core.reading json_answer", json_answer, b'{"answer": "B"}'),
     _row("multi markup of HTML",
          lambda text: markup.convert_item(item(format="html", specific=text)),
          *_HTML, words=("<table>", "<td rowspan=99999>", "<u>", "</u>", "<sub>", "<img src=a>")),
