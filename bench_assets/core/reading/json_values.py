@@ -12,6 +12,10 @@ _BRACKET = re.compile(r"[\[{]")
 _MAX_LENGTH = 50_000  # characters; longer texts are not searched for JSON
 
 
+class _DuplicateNameError(ValueError):
+    """An object has two values of one name."""
+
+
 def decode_json(text: str) -> object:
     r"""Decode a text that is JSON, fenced or not; None if it is anything else.
 
@@ -25,6 +29,8 @@ def decode_json(text: str) -> object:
     for parse in (_strict, ast.literal_eval):
         try:
             value: object = parse(text if parse is _strict else _python(text))
+        except _DuplicateNameError:
+            return None  # Python would take the last of them
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
         return value
@@ -61,5 +67,5 @@ def _python(text: str) -> str:
 def _reject_duplicate_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise ValueError("duplicate name")
+        raise _DuplicateNameError
     return fields

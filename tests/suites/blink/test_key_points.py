@@ -1,4 +1,4 @@
-"""Points and puzzles of people, through the builders: shares become px by pencil."""
+"""Points, boxes and puzzles of people, through the builders: shares become px by pencil."""
 
 import io
 from random import Random
@@ -15,12 +15,14 @@ from bench_assets.suites.blink.builders.correspondences import (
     semantic_correspondence,
 )
 from bench_assets.suites.blink.builders.drafts import Draft, Marks
+from bench_assets.suites.blink.builders.object_localization import object_localization
 from bench_assets.suites.blink.builders.whole_images import iq_test
 from bench_assets.suites.blink.construction.build import build_all
 from bench_assets.suites.blink.construction.marked_points import (
     DEPTH_POINTS,
     FUNCTIONAL_POINTS,
     IQ_IMAGES,
+    OBJECT_BOXES,
     REFLECTANCE_POINTS,
     SEMANTIC_POINTS,
     MarkedImage,
@@ -62,11 +64,11 @@ def drafts(candidates):
 
 def test_images_are_asked_about_by_the_folder_they_lie_in():
     images = [stored(name) for name in ("diw/a.png", "funkpoint/cut/knife/b.png", "stray.png")]
-    (depth,) = DEPTH_POINTS.units(images)
-    (tool,) = FUNCTIONAL_POINTS.units(images)
+    (depth,) = DEPTH_POINTS.units(images=images)
+    (tool,) = FUNCTIONAL_POINTS.units(images=images)
     assert (depth.unit_id, depth.shown) == ("diw/a.png", {})
     assert tool.shown == {"Action": "cut", "Object": "knife"}
-    assert REFLECTANCE_POINTS.units(images) == SEMANTIC_POINTS.units(images) == []
+    assert REFLECTANCE_POINTS.units(images=images) == SEMANTIC_POINTS.units(images=images) == []
 
 
 @pytest.mark.parametrize(
@@ -152,6 +154,41 @@ def test_six_points_of_two_things_of_a_kind_make_a_question_about_one(tmp_path):
     (draft,) = drafts(semantic_correspondence(folder / "spair", Random(0)))
     first, second = draft.originals
     assert draft.points[second][0] == draft.points[first][0]
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_a_box_is_the_right_one_of_two_on_the_upright_image(tmp_path, orientation):
+    """People see 200 x 100 px: the box is from (50, 20) to (150, 70), a quarter of the image."""
+    names = ["lvis/paper_cup/a.png"]
+    folder = written(tmp_path, OBJECT_BOXES, names, orientation, boxes=["0.25 0.2 0.75 0.7"])
+    (draft,) = drafts(object_localization(folder / "lvis", Random(0)))
+    (file,) = draft.originals
+    assert file.read_bytes() == image(orientation)
+    assert draft.points[file] == ((50.0, 20.0), (150.0, 70.0))
+    assert "paper cup" in draft.show(0, Marks(height=100)).asked.question
+
+
+def test_an_image_with_two_objects_of_a_kind_makes_no_question(tmp_path):
+    boxes = ["0 0 0.4 0.9", "0.5 0 0.9 0.9"]
+    folder = written(tmp_path, OBJECT_BOXES, ["lvis/cup/a.png"], boxes=boxes)
+    (rejection,) = object_localization(folder / "lvis", Random(0))
+    assert rejection.reason == "no object alone of its kind and of a fit size"
+
+
+@pytest.mark.parametrize(
+    ("boxes", "complaint"),
+    [
+        pytest.param(["0 0 0.5 0.5"], "", id="one box"),
+        pytest.param([], "boxes: empty", id="none"),
+        pytest.param(
+            ["0.5 0 0.2 1"], "boxes: '0.5 0 0.2 1' is not a box of the image", id="mirrored"
+        ),
+    ],
+)
+def test_boxes_on_the_image_fit(boxes, complaint):
+    (unit,) = OBJECT_BOXES.units([stored("lvis/cup/a.png")])
+    assert unit.shown == {"Object": "cup"}
+    assert fits(OBJECT_BOXES.task, unit, answer(unit.unit_id, boxes=boxes)) == complaint
 
 
 def test_the_first_who_marked_a_image_counts(tmp_path):

@@ -4,13 +4,13 @@ from collections import Counter
 from itertools import combinations, permutations
 from random import Random
 
-import imagehash
 import numpy as np
 import pytest
 from PIL import Image
 
 from bench_assets.core.images.decoding import decode
 from bench_assets.core.images.image_statistics import image_statistics
+from bench_assets.core.images.near_duplicates import hash_distance, image_hash
 from bench_assets.core.reading.choices import lettered
 from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.construction.build import build_all
@@ -94,7 +94,7 @@ def test_ids_are_those_of_the_release_and_without_gaps(mini_edition):
 def test_no_two_questions_share_a_image_or_a_near_duplicate(mini_edition):
     hashes = {
         question.question_id: [
-            imagehash.phash(mini_edition.store.open(image)) for image in question.images
+            image_hash(mini_edition.store.open(image)) for image in question.images
         ]
         for question in mini_edition.built.questions
         # Of a question about a photograph's pieces, the photograph itself is what is used up.
@@ -103,7 +103,7 @@ def test_no_two_questions_share_a_image_or_a_near_duplicate(mini_edition):
     twins = [
         (one, other)
         for (one, first), (other, second) in combinations(hashes.items(), 2)
-        if min(a - b for a in first for b in second) == 0
+        if min(hash_distance(a, b) for a in first for b in second) == 0
     ]
     assert twins == []
 

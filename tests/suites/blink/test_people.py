@@ -2,16 +2,13 @@
 
 import dagster as dg
 import pytest
-from PIL import Image
 
 from bench_assets.annotation.tasks import Answer
 from bench_assets.core.schema.rows import Question, Rejection
 from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN, AnswerCheck, apply_checks
 from bench_assets.suites.blink.assets import questions as assets
 from bench_assets.suites.blink.assets import studies
-from bench_assets.suites.blink.construction.marked_points import DEPTH_POINTS
 from bench_assets.suites.blink.studies import HumanScore, human_scores
-from bench_assets.suites.blink.suite import SUITE
 from tests.annotation.said import answer, fits
 from tests.home import Home
 from tests.rows import question
@@ -132,20 +129,3 @@ def test_a_question_that_people_call_ambiguous_is_not_asked_and_people_are_score
     assert gone.entry == "blink/val_Jigsaw_1"
     jigsaw, *_ = home.read(HumanScore, "human_score")
     assert (jigsaw.category, jigsaw.n_persons, jigsaw.accuracy) == ("Jigsaw", 1, 1.0)
-
-
-@pytest.mark.long
-def test_a_image_that_people_marked_becomes_a_question_about_depth(tmp_path):
-    folder = tmp_path / "raw"
-    (folder / "to_mark/diw").mkdir(parents=True)
-    Image.effect_noise((200, 100), 90).convert("RGB").save(folder / "to_mark/diw/a.png")
-    SUITE.require_source(folder)  # commands refuse other folders
-    home = Home(tmp_path / "home", "blink", folder)
-    told(home, DEPTH_POINTS, answer("diw/a.png", points=["0.25 0.5", "0.75 0.1"]))
-    selected = (assets.source, assets.images_to_mark, assets.items, assets.questions)
-    home.materialize(selected, dg.AssetSelection.all())
-    (question,) = home.read(Question, "questions")
-    assert (question.category, question.options) == (
-        "Relative_Depth",
-        ("A is closer", "B is closer"),
-    )

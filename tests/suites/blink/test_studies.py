@@ -9,6 +9,7 @@ import pytest
 
 from bench_assets.core.schema.errors import ModelError, SourceError
 from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.evaluation import pipeline
 from bench_assets.suites.blink.assets.studies import submitted_options
 from bench_assets.suites.blink.studies import (
     HumanAnswer,
@@ -20,6 +21,7 @@ from bench_assets.suites.blink.studies import (
     read_answers,
     sample_mistakes,
 )
+from bench_assets.suites.blink.task import TASK
 from bench_assets.suites.blink.visual_prompts import ALL_CIRCLES, label_variants, sample_questions
 from tests.rows import prediction, question
 
@@ -211,14 +213,14 @@ ASKED = question(
 def test_a_submission_has_the_authors_ids_and_options(response, option):
     said = prediction(question_id=ASKED.question_id, text=response)
     unread = Judgement.of(said, judge="rules", criterion="option", verdict=False, response="(Z)")
-    (row,) = submitted_options([ASKED], [said], [unread])
+    (row,) = submitted_options(pipeline.score(TASK, [ASKED], [said], [unread]))
     assert (row.idx, row.option) == ("test_Jigsaw_1", option)
 
 
 def test_a_hole_is_not_submitted_as_if_it_were_an_answer():
     failed = prediction(question_id=ASKED.question_id, text="", error="timeout")
     with pytest.raises(ModelError, match=r"blink/test_Jigsaw_1: timeout"):
-        submitted_options([ASKED], [failed], [])
+        submitted_options(pipeline.score(TASK, [ASKED], [failed], []))
 
 
 PROFILE = [
