@@ -15,6 +15,7 @@ _SCALES = {
     **{"dozen": 12.0, "k": 1e3, "M": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9, "tn": 1e12},
     **{"万": 1e4, "亿": 1e8},
 }
+_PAIR_LENGTH = 100  # characters before the second number of a pair; bounds the time
 _MAX_EXPONENT = 100
 _MAX_LENGTH = 200  # characters; a longer text is no number
 _NO_UNIT = ("", "%", "$", "€", "£", "¥")
@@ -117,11 +118,15 @@ def _number_in(text: str, extent: Extent) -> Quantity | Unreadable | None:
     result = part("numbers").search(text, text.rfind("=") + 1)
     *_, last = [None, *part("numbers").finditer(text)]
     number = result if "=" in text and result else last
-    if number is None or any(
-        pair.start() < number.start() < pair.end() for pair in part("second_number").finditer(text)
-    ):
+    if number is None or _is_second(text, number.start()):
         return None  # one of several: 2 or 3
     return _with_unit(text, number)
+
+
+def _is_second(text: str, start: int) -> bool:
+    """Whether the number at a place is the second of a pair such as "2 or 3"."""
+    pairs = part("second_number").finditer(text, max(0, start - _PAIR_LENGTH), start + 1)
+    return any(pair.start() < start < pair.end() for pair in pairs)
 
 
 def _with_unit(text: str, number: re.Match[str]) -> Quantity | None:

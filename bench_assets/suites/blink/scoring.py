@@ -32,7 +32,7 @@ from bench_assets.suites.blink import prompts
 NO_OPTION = "Z"
 """Letter of a judge for a response that chooses no option."""
 
-_NO_OPTION = re.compile(r"\W*Z\W*(?:failed\b.*)?", re.IGNORECASE | re.DOTALL)
+_NO_OPTION = re.compile(r"\W*Z\W*(?:failed(?: to [a-z ]+)?\W*)?", re.IGNORECASE)
 _LETTERS = ("A", "B", "C", "D", "E")
 OPTIONS = tuple(f"({letter})" for letter in _LETTERS)
 """Options that the authors' rules can read; for ``official``, all a judge may respond."""
