@@ -30,7 +30,7 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
         name=name,
         rejections=f"{name}/rejections",
         title=benchmark.title or name,
-        version=6,
+        version=7,
         conditions={
             "main": Condition(prompt=main, about="The images, then the prompt."),
             "no_image": Condition(

@@ -40,7 +40,7 @@ def test_a_bundle_of_what_homes_share_is_that_of_a_home_of_its_own(whole, tmp_pa
 def test_everything_of_the_number_is_in_it(bundle):
     files = files_in(bundle)
     about = json.loads(files[MANIFEST_NAME])
-    assert about["signature"].startswith("shelf|v6|main|data:")
+    assert about["signature"].startswith("shelf|v7|main|data:")
     assert {"python", "bench-assets", "numpy", "pyarrow"} <= about["versions"].keys()
     assert about["benchmark"]["slices"] == ["level"]
     assert "somebody/shelf" not in files[MANIFEST_NAME].decode()  # no path of this machine

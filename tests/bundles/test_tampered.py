@@ -127,8 +127,8 @@ def _about(bundle, **fields):
     [
         pytest.param({"benchmark": None, "package": "shelf-bench 1.2"}, "install shelf-bench 1.2",
                      id="a suite that is not installed"),
-        pytest.param({"version": 1}, "of shelf v1; here is shelf v6", id="of another version"),
-        pytest.param({"extensions": ("acme",)}, "of shelf+acme v6", id="with an extension"),
+        pytest.param({"version": 1}, "of shelf v1; here is shelf v7", id="of another version"),
+        pytest.param({"extensions": ("acme",)}, "of shelf+acme v7", id="with an extension"),
         pytest.param({"scorer": "kind"}, "no scorer 'kind'", id="read as nobody does here"),
     ],
 )  # fmt: skip

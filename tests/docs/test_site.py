@@ -39,9 +39,13 @@ def test_every_page_is_in_the_navigation():
     assert missing == set()
 
 
+GENERATED = {"parser.md", "parser-measured.md", "settings.md"}
+
+
 def test_readme_and_documentation_keep_their_size():
     readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    pages = [page.read_text(encoding="utf-8") for page in CHECKOUT.glob("docs/*.md")]
+    written = [page for page in CHECKOUT.glob("docs/*.md") if page.name not in GENERATED]
+    pages = [page.read_text(encoding="utf-8") for page in written]
     assert len(readme.split()) <= 700
     assert sum(len(page.split()) for page in pages) <= 22_500
 

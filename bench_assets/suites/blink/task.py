@@ -14,7 +14,7 @@ TASK = Task(
     name="blink",
     rejections="blink/rejections",
     title="BLINK",
-    version=7,
+    version=8,
     conditions={
         "main": Condition(
             prompt=prompts.main,

@@ -31,7 +31,7 @@ TASK = Task(
     name="codis",
     rejections="codis/rejections",
     title="CODIS",
-    version=7,
+    version=8,
     conditions={
         "main": Condition(
             prompt=prompts.main,

@@ -9,7 +9,7 @@ TASK = Task(
     name="multi",
     rejections="multi/rejections",
     title="MULTI",
-    version=6,
+    version=7,
     conditions={
         "main": Condition(
             prompt=prompts.main,

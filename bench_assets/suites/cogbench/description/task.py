@@ -9,7 +9,7 @@ TASK = Task(
     name="cogbench/description",
     rejections="cogbench/rejections",
     title="CogBench description",
-    version=7,
+    version=8,
     conditions={
         "main": Condition(
             prompt=prompts.main,

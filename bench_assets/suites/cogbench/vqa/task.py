@@ -10,7 +10,7 @@ TASK = Task(
     name="cogbench/vqa",
     rejections="cogbench/vqa/rejections",
     title="CogBench VQA",
-    version=6,
+    version=7,
     conditions={
         "main": Condition(
             prompt=prompts.main,

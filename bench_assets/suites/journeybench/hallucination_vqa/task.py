@@ -17,7 +17,7 @@ TASK = Task(
     name=TASK_NAME,
     rejections=f"{TASK_NAME}/rejections",
     title="JourneyBench, VQA with hallucination triggers (HaloQuest)",
-    version=8,
+    version=9,
     conditions={
         "main": Condition(prompt=scoring.main, about="The question and its image, nothing else.")
     },

@@ -28,7 +28,7 @@ TASK = Task(
     name="journeybench/mcot",
     rejections="journeybench/mcot/rejections",
     title="JourneyBench MCOT",
-    version=7,
+    version=8,
     conditions={
         "main": Condition(
             prompt=main,

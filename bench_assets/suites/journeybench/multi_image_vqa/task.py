@@ -49,7 +49,7 @@ TASK = Task(
     name="journeybench/multi_image_vqa",
     rejections="journeybench/multi_image_vqa/rejections",
     title="JourneyBench Multi-image VQA",
-    version=7,
+    version=8,
     conditions={
         "main": Condition(
             prompt=main,
