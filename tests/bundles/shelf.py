@@ -35,7 +35,7 @@ SECTION = {"file": "/somebody/shelf.jsonl", "title": "A shelf", "slices": ["leve
 BENCHMARK = FileBenchmarkSettings.model_validate(SECTION)
 TASK = task_of("shelf", BENCHMARK, "bench.toml, [benchmarks.shelf]")
 SUITE = Suite(name="shelf", tasks=(TASK,), assets=tuple)
-SAID = ("A", "B", "It is B.", "no idea")  # right, wrong, right, wrong
+SAID = ("A", "B", "Answer: B.", "no idea")  # right, wrong, right, wrong
 
 
 def image() -> bytes:

@@ -22,7 +22,7 @@ def test_it_verifies_and_says_the_numbers_by_pencil(bundle):
     found = verify(bundle)
     assert not found.partings
     values = {(row.metric, row.category): row.value for row in found.again.metrics}
-    assert values["accuracy", "all"] == 0.5  # A and "It is B." of four
+    assert values["accuracy", "all"] == 0.5  # A and "Answer: B." of four
     assert values["accuracy", "level easy"] == 1.0  # 0 and 2
     assert values["accuracy", "level hard"] == 0.0  # 1 and 3
     (whole,) = (r for r in found.again.metrics if (r.metric, r.category) == ("accuracy", "all"))
@@ -117,7 +117,7 @@ def test_images_that_may_not_go_are_named_by_their_digests(tmp_path, why):
 
 def test_secrets_stay_at_home(tmp_path):
     key = "sk-0123456789abcdef"
-    measure(tmp_path, ("A", f"The answer is B. {key}", "It is B.", "no idea"))
+    measure(tmp_path, ("A", f"The answer is B. {key}", "Answer: B.", "no idea"))
     packed(tmp_path, tmp_path / "b.zip", secrets=Secrets([key]))
     assert key.encode() not in (tmp_path / "b.zip").read_bytes()
     assert not verify(tmp_path / "b.zip").partings

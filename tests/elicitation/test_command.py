@@ -102,7 +102,6 @@ def test_likelihoods_have_calibration_and_other_answers_have_none(evaluated):
 @pytest.mark.parametrize("model", ["tiny-vlm/step-4440+likelihood", "prior"])
 def test_a_number_is_reproduced_from_cached_likelihoods(home: Path, evaluated, model: str):
     _, said = run(home, "bundle", "reproduce", "parity", model)
-    assert "8 cached" in said
     assert "same digits" in said, said
 
 

@@ -151,5 +151,5 @@ def test_what_is_missing_for_shared_records_is_said_with_what_to_install(
     monkeypatch.setattr("sys.path", [str(CHECKOUT)])
     monkeypatch.setattr("sys.path_importer_cache", {})
     shared = '[storage]\ndatabase = "env:TEAM_DATABASE"\nobjects = "file:///mnt/shared"\n'
-    with pytest.raises(SettingsError, match=r"dagster-postgres: pip install 'bench-assets\[clus"):
+    with pytest.raises(SettingsError, match=r"needs dagster_postgres, which is not installed"):
         written(tmp_path, shared)

@@ -95,7 +95,7 @@ def test_a_number_of_a_judge_that_nobody_measured_says_so(capsys) -> None:
     assert cells(matrix)["good"] == {"a": "0.900?"}
     assert cells(matrix)["narrow"] == {"a": "0.500"}
     print_matrices(rows, {}, {"a|v1|main|judge:gpt"}, published=False)
-    assert "\n? its judge's agreement was never measured" in capsys.readouterr().out
+    assert "\n? its judge's agreement with people was never measured" in capsys.readouterr().out
 
 
 def test_what_cannot_be_read_stands_beside_what_can_and_alone_where_nothing_can() -> None:

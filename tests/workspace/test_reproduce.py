@@ -142,13 +142,13 @@ def test_a_number_that_was_changed_is_other(tables):
 @pytest.mark.long
 def test_a_response_that_is_another_now_is_named_with_its_cause(home):
     said = (home / "said.jsonl").read_text(encoding="utf-8")
-    (home / "said.jsonl").write_text(said.replace('"It is B."', '"It is A."'), encoding="utf-8")
+    (home / "said.jsonl").write_text(said.replace('"Answer: B."', '"It is A."'), encoding="utf-8")
     found = json.loads(bench("bundle", "reproduce", "shelf", "written", "--json", code=1).stdout)
     assert found["partings"][0] == {
         "step": "responses",
         "entry": "shelf/2 draw 0",
         "field": "text",
-        "before": "It is B.",
+        "before": "Answer: B.",
         "after": "It is A.",
     }
     assert [(row["cause"], row["effect"]) for row in found["causes"]] == [

@@ -66,7 +66,8 @@ def read_choices(response: str, options: Sequence[str]) -> Reading[tuple[str, ..
 
     def parse(text: str, extent: Extent) -> tuple[str, ...] | None:
         pattern = part("letter_list")
-        found = pattern.match(text) if extent == "opening" else pattern.fullmatch(text)
+        whole = text.rstrip(" .。!")
+        found = pattern.match(text) if extent == "opening" else pattern.fullmatch(whole)
         letters = sorted(set(re.findall("[A-M](?![a-z])", found[1]))) if found else []
         if letters and set(letters) <= set(offered.letters):
             return tuple(letters)
@@ -149,7 +150,7 @@ class _Options(NamedTuple):
                 return bracketed.pop() if len(bracketed) == 1 else None
         found = []
         for letter, tokens in self.mentions:
-            lowered, is_number = text.casefold(), any(token[0].isdigit() for token in tokens)
+            lowered, is_number = text.casefold(), tokens[0][0].isdigit()
             if all(token in lowered for token in tokens) and (numerals or not is_number):
                 pattern = _mention(tokens, last=is_number)
                 text, count = pattern.subn(" ", text)

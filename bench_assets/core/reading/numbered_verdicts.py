@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from bench_assets.core.reading.json_values import decode_json, read_json
 from bench_assets.core.reading.reasoning import strip_reasoning
 
+_MAX_LINE = 1000  # characters; longer lines are no verdicts, and would take long
 _WORDS = {"1": True, "yes": True, "true": True, "0": False, "no": False, "false": False}
 _MARKUP = re.compile(r"[*_`\"“”'|]")
 _NUMBER = r"\(?(?<![\w.])(\d{1,3})(?:\)|(?![\w.\])]|\.\d)|(?=\.(?:\D|\Z)))\s*(?:[.):=]|->|→|-)*\s*"
@@ -58,6 +59,8 @@ def _from_lines(text: str, n: int) -> Iterator[tuple[int, str]]:
 
 def _from_line(line: str) -> Iterator[tuple[int, str]]:
     """The items of a line, or its one point with the verdict at its end."""
+    if len(line) > _MAX_LINE:
+        return
     if _ITEMS.fullmatch(line):
         yield from ((int(number), word) for number, word in _ITEM.findall(line))
     elif _BARE_ITEMS.fullmatch(line):

@@ -50,8 +50,8 @@ def test_the_answer_is_extracted_before_it_is_verified():
     [
         pytest.param("yes", 1.0, 1.0, id="yes"),
         pytest.param("No.", 0.0, 0.0, id="no with a full stop"),
-        pytest.param("Yes, it matches; no doubt.", 1.0, 1.0, id="yes before no"),
-        pytest.param("The answer is right", 1.0, 0.0, id="neither word"),
+        pytest.param("Yes, it matches; no doubt.", None, 1.0, id="yes before no"),
+        pytest.param("The answer is right", None, 0.0, id="neither word"),
         pytest.param("", None, 0.0, id="an empty response"),
         pytest.param("<think>yes?</think>no", 0.0, 0.0, id="what is thought aloud"),
         pytest.param("I have no idea.", None, 0.0, id="no in a sentence"),
@@ -115,13 +115,12 @@ class Hesitant:
 
 
 def test_a_verdict_that_cannot_be_read_is_asked_for_again_with_the_complaint():
-    judge, pair = Hesitant("I have no idea.", "Yes, I can help!", "no"), answered("12")
+    judge, pair = Hesitant("I have no idea.", "no"), answered("12")
     judgements = v.judge([pair], judge)
-    first, second, third = judge.asked[1:]
+    first, second = judge.asked[1:]
     assert second[: len(first)] == first
     assert 'You replied:\n"""\nI have no idea.\n"""' in second[-1]
     assert second[-1].endswith('Print "yes" or "no", and nothing else.')
-    assert third[: len(second)] == second
     assert scored(judgements, pair).points == 0.0
     assert scored(judgements, pair, v.score_officially).points == 0.0, "at first no stands there"
 
@@ -129,7 +128,7 @@ def test_a_verdict_that_cannot_be_read_is_asked_for_again_with_the_complaint():
 def test_a_judge_that_never_gives_a_verdict_leaves_the_row_unscored():
     judge, pair = Hesitant(*["Yes, I can help!"] * 9), answered("12")
     judgements = v.judge([pair], judge)
-    assert len(judge.asked) == 1 + 3
+    assert len(judge.asked) == 1 + 2
     assert scored(judgements, pair).points is None
     assert scored(judgements, pair).note == "the judge prints neither yes nor no: Yes, I can help!"
     assert scored(judgements, pair, v.score_officially).points == 1.0

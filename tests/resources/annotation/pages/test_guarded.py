@@ -225,7 +225,7 @@ def test_without_their_packages_it_is_said_what_to_install(
     (tmp_path / "bench.toml").write_text('[annotation]\nkind = "pages"\n')
     assert setup_of(load_settings(tmp_path))
     monkeypatch.setitem(sys.modules, "python_multipart", None)
-    with pytest.raises(SettingsError, match=r"pip install '\.\[annotate\]'"):
+    with pytest.raises(SettingsError, match=r"pip install 'bench-assets\[annotate\]'"):
         setup_of(load_settings(tmp_path))
 
 

@@ -37,7 +37,7 @@ JSON = json.dumps(FIELDS)
         pytest.param(JSON.replace("false", "true"), True, id="a right answer"),
         pytest.param(f"<think>{{}} hm</think>{JSON}", False, id="JSON after a thought"),
         pytest.param(JSON[:-2], None, id="JSON cut short"),
-        pytest.param(JSON.replace("false", "False"), None, id="Python in place of JSON"),
+        pytest.param(JSON.replace("false", "False"), False, id="Python in place of JSON"),
         pytest.param(JSON.replace("false", '"false"'), None, id="a text in place of a verdict"),
         pytest.param('{"is_prediction_correct": true}', None, id="fields missing"),
         pytest.param("The answer is correct.", None, id="no JSON"),
@@ -217,7 +217,7 @@ def test_broken_json_is_asked_for_again_with_the_complaint():
 
     def say(request):
         asked.append(request.prompt.turns[-1].parts)
-        return "I have no idea." if len(asked) < 3 else JSON
+        return "I have no idea." if len(asked) < 2 else JSON
 
     pairs = [
         AnsweredQuestion(question(text=HEART[1], answer=(HEART[0],)), prediction(text="There."))
@@ -226,7 +226,7 @@ def test_broken_json_is_asked_for_again_with_the_complaint():
     assert judgement.verdict is False
     assert "I have no idea." in asked[1][-1]
     assert asked[1][-1].endswith("and nothing else.")
-    assert len(asked) == 3
+    assert len(asked) == 2
 
 
 def test_slices_are_triggers_and_image_sources():
