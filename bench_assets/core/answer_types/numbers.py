@@ -16,7 +16,7 @@ from bench_assets.core.answer_types.definition import (
 from bench_assets.core.answer_types.options import format_cell, parse_list
 from bench_assets.core.reading.numbers import parse_quantity, read_number
 from bench_assets.core.reading.readings import Reading
-from bench_assets.core.reading.units import SHARE, Quantity, convert, find_unit
+from bench_assets.core.reading.units import SHARE, Measurement, convert, find_unit
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import AnswerKind
 from bench_assets.core.text.number_words import format_number, list_numbers
@@ -140,7 +140,7 @@ class NumberAnswer:
         return grade_stated(self, response, gold, named=named)
 
 
-def _parse_key(text: str) -> Quantity:
+def _parse_key(text: str) -> Measurement:
     """Number and unit of a key, by the reader of responses."""
     found = parse_quantity(text)
     if found is None:
@@ -153,7 +153,7 @@ def _whole(response: str, numbers: Sequence[float]) -> AnswerReading:
     return Reading(values, "all numbers", (0, len(response)))
 
 
-def _format(said: Quantity, unit: str) -> str:
+def _format(said: Measurement, unit: str) -> str:
     """A quantity in a unit; as it is written if either unit is unknown, or of another kind."""
     own, wanted = find_unit(said.unit), find_unit(unit)
     value = convert(said, unit)
@@ -169,7 +169,7 @@ def _decimals(text: str) -> int:
     return len(found[0].partition(".")[2]) if found else 0
 
 
-def _possible_values(said: Quantity, key: Quantity) -> Sequence[float]:
+def _possible_values(said: Measurement, key: Measurement) -> Sequence[float]:
     """What a number may mean: "25 %" is 0.25, unless the key is a percentage itself.
 
     A number without a unit may be a share or a percentage; one in another kind of unit is nothing.

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from bench_assets.core.reading.readings import UNREADABLE, Reading, Unreadable, read
 from bench_assets.core.reading.rules import Extent, part
-from bench_assets.core.reading.units import Quantity, add_parts, find_unit
+from bench_assets.core.reading.units import Measurement, add_parts, find_unit
 from bench_assets.core.text.number_words import words_to_digits
 
 _SCALES = {
@@ -42,13 +42,13 @@ _CALCULATION = re.compile(r"<<.*?>>")  # GSM8K's
 
 
 @lru_cache(maxsize=4096)
-def parse_quantity(text: str) -> Quantity | None:
+def parse_quantity(text: str) -> Measurement | None:
     r"""Parse a text that is one number, with or without a unit; None if it is anything else.
 
     >>> parse_quantity("3 1/2"), parse_quantity(r"\frac{5}{8} inch"), parse_quantity("7-8")
-    (Quantity(value=3.5, unit=''), Quantity(value=0.625, unit='inch'), None)
+    (Measurement(value=3.5, unit=''), Measurement(value=0.625, unit='inch'), None)
     >>> parse_quantity("$1.5×10^3"), parse_quantity("twenty-five")
-    (Quantity(value=1500.0, unit='$'), Quantity(value=25.0, unit=''))
+    (Measurement(value=1500.0, unit='$'), Measurement(value=25.0, unit=''))
     """
     if len(text) > _MAX_LENGTH:
         return None
@@ -65,7 +65,7 @@ def parse_quantity(text: str) -> Quantity | None:
     return _quantity(found)
 
 
-def _quantity(found: re.Match[str]) -> Quantity | None:
+def _quantity(found: re.Match[str]) -> Measurement | None:
     """The quantity of a match; None without digits, or if it cannot be computed."""
     below, exponent = float(found["below"] or 1), int(found["power"] or found["exponent"] or 0)
     if not re.search(r"\d", found["number"]) or not below or abs(exponent) > _MAX_EXPONENT:
@@ -74,7 +74,7 @@ def _quantity(found: re.Match[str]) -> Quantity | None:
     value = float(found["number"].replace(",", "")) / below + float(found["whole"] or 0)
     value *= 10.0**exponent * (_SCALES.get(scale) or _SCALES.get(scale.casefold(), 1.0))
     unit = found["unit"].strip(" .'\"()/-") or found["currency"]
-    return Quantity(-value if found["sign"] else value, unit)
+    return Measurement(-value if found["sign"] else value, unit)
 
 
 def parse_number(text: str) -> float | None:
@@ -87,7 +87,7 @@ def parse_number(text: str) -> float | None:
     return found.value if found and found.unit in _NO_UNIT else None
 
 
-def read_number(response: str, *, named: bool = True) -> Reading[Quantity] | None:
+def read_number(response: str, *, named: bool = True) -> Reading[Measurement] | None:
     r"""Read the number that a response gives; a percentage keeps its printed number.
 
     Args:
@@ -95,12 +95,12 @@ def read_number(response: str, *, named: bool = True) -> Reading[Quantity] | Non
         named: Whether the result of the last sentence counts, if no form states it.
 
     >>> read_number("10*30 = 300 balloons, minus 12.\nA: 288").value
-    Quantity(value=288.0, unit='')
+    Measurement(value=288.0, unit='')
     """
     return read("number", response, _number_in, named=named)
 
 
-def _number_in(text: str, extent: Extent) -> Quantity | Unreadable | None:
+def _number_in(text: str, extent: Extent) -> Measurement | Unreadable | None:
     """A text that is a number; the number that it opens with; or the result of a sentence."""
     whole = parse_quantity(text)
     if whole or extent == "answer":
@@ -129,7 +129,7 @@ def _is_second(text: str, start: int) -> bool:
     return any(pair.start() < start < pair.end() for pair in pairs)
 
 
-def _with_unit(text: str, number: re.Match[str]) -> Quantity | None:
+def _with_unit(text: str, number: re.Match[str]) -> Measurement | None:
     """The quantity at a number in a text: its unit is what follows, if that is a known one."""
     found = part("quantity").match(text, number.start())
     measure = _quantity(found) if found else None

@@ -13,7 +13,7 @@ _FILE = Path(__file__).with_name("units.txt")
 _DIMENSIONS = frozenset({"long", "wide", "tall", "high", "deep", "thick"})  # after a unit
 
 
-class Quantity(NamedTuple):
+class Measurement(NamedTuple):
     """A number and its unit as it is written; "" without one."""
 
     value: float
@@ -51,12 +51,12 @@ def find_unit(name: str) -> MeasurementUnit | None:
     return _units().get(" ".join(words))
 
 
-def convert(quantity: Quantity, unit: str) -> float | None:
+def convert(quantity: Measurement, unit: str) -> float | None:
     """Value of a quantity in a unit; as it is if either unit is unknown; None for another kind.
 
-    >>> convert(Quantity(1.2, "m"), "cm"), convert(Quantity(3, "kg"), "cm")
+    >>> convert(Measurement(1.2, "m"), "cm"), convert(Measurement(3, "kg"), "cm")
     (120.0, None)
-    >>> convert(Quantity(5), "cm"), convert(Quantity(5, "cups"), "cm")
+    >>> convert(Measurement(5), "cm"), convert(Measurement(5, "cups"), "cm")
     (5, 5)
     """
     own, wanted = find_unit(quantity.unit), find_unit(unit)
@@ -65,11 +65,11 @@ def convert(quantity: Quantity, unit: str) -> float | None:
     return quantity.value * own.size / wanted.size if own.kind == wanted.kind else None
 
 
-def add_parts(quantities: list[Quantity]) -> Quantity | None:
+def add_parts(quantities: list[Measurement]) -> Measurement | None:
     """Add the parts of one measure, in the unit of the first: 5 feet 3 inches; None for others.
 
-    >>> add_parts([Quantity(5, "feet"), Quantity(3, "inches")])
-    Quantity(value=5.25, unit='feet')
+    >>> add_parts([Measurement(5, "feet"), Measurement(3, "inches")])
+    Measurement(value=5.25, unit='feet')
     """
     units = [find_unit(one.unit) for one in quantities]
     total = 0.0
@@ -78,4 +78,4 @@ def add_parts(quantities: list[Quantity]) -> Quantity | None:
             return None
         total += quantity.value * unit.size
     first = units[0] if units else None
-    return Quantity(total / first.size, quantities[0].unit) if first else None
+    return Measurement(total / first.size, quantities[0].unit) if first else None

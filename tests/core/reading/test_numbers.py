@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench_assets.core.reading.numbers import Quantity, parse_number, parse_quantity
+from bench_assets.core.reading.numbers import Measurement, parse_number, parse_quantity
 
 QUANTITIES = [
     ("7", 7.0, ""),
@@ -66,7 +66,7 @@ NONE = [
 @pytest.mark.parametrize(("text", "value", "unit"), QUANTITIES)
 def test_a_text_is_a_number(text, value, unit):
     found = parse_quantity(text)
-    assert found == Quantity(pytest.approx(value), unit)
+    assert found == Measurement(pytest.approx(value), unit)
 
 
 @pytest.mark.parametrize("text", NONE)
