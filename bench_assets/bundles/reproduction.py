@@ -50,7 +50,9 @@ from bench_assets.evaluation.runner import (
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import RULES, ChosenJudge, Evaluation, Task
 from bench_assets.report.site.images import restricted_suites
+from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.evaluate.subset import open_model
+from bench_assets.workspace.inspect.stale_numbers import stale_reason
 from bench_assets.workspace.inspect.table_collection import (
     ModelResponses,
     TableCollection,
@@ -75,6 +77,7 @@ class ReproductionResult:
     partings: Sequence[Divergence] = ()
     causes: Sequence[Cause] = ()
     compared: str = ""  # what the digits were compared with
+    stale: str = ""  # reason why the number is not current
 
     @property
     def exit_code(self) -> int:
@@ -130,7 +133,8 @@ def reproduce(bench: Workbench, number: NumberRef, *, ask: bool = False) -> Repr
     stored = replace(
         runner, responses=StoredResponses(predictions), judge=StoredVerdicts(judgements)
     )
-    return _compare(inputs, requirements, stored.run(questions))
+    result = _compare(inputs, requirements, stored.run(questions))
+    return replace(result, stale=stale_reason(bench, task, number.metrics, number.tables))
 
 
 def _has_missing(requirements: Sequence[BundleRequirement]) -> bool:
@@ -355,6 +359,8 @@ def bundle(
         raise TableError(f"no table here has the signature {number.text}: nothing to pack")
     home, suite = bench.settings.home, bench.catalog.suite(number.signature.task)
     task = next(one for one in suite.tasks if one.name == number.signature.task)
+    if reason := stale_reason(bench, task, number.metrics, number.tables):
+        print_message(f"stale: {reason}; the bundle holds the questions that were asked")
     wanted = TableFilter([task], [number.model], [number.signature.condition])
     gathered = TableCollection(number.tables, wanted, known_secrets(home))
     responses = existing_response_store(bench.settings)

@@ -45,6 +45,8 @@ def print_reproduction(found: ReproductionResult) -> None:
     for need in found.needs:
         if need.missing:
             print_message(f"cannot be evaluated: {need.part}: {need.here}; {need.missing}")
+    if found.stale:
+        print_message(f"stale: {found.stale}")
     if found.again is None:
         return
     _print_digits(found.again.metrics)
@@ -76,6 +78,7 @@ def reproduction_json(found: ReproductionResult) -> dict[str, Any]:
         "status": ("same", "other", "cannot be evaluated")[found.exit_code],
         "needs": [_fields(need, ("part", "takes", "here", "missing")) for need in found.needs],
         "compared": found.compared,
+        "stale": found.stale,
         "metrics": [_cells(row) for row in (found.again.metrics if found.again else ())],
         "partings": [_divergence_json(one) for one in found.partings],
         "causes": [_fields(one, ("cause", "effect", "n")) for one in found.causes],

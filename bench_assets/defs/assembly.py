@@ -24,10 +24,10 @@ from bench_assets.evaluation.task import Task
 from bench_assets.features import hooks_of
 from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.datasets.source_files import SourceFiles, table_locations
+from bench_resources.datasets.source_state import HomeTableIOManager
 from bench_resources.images.store import open_image_store
 from bench_resources.models.registry.opening import Models
 from bench_resources.response_cache.throughput import ProgressStyle
-from bench_resources.runs.orphaned_runs import RunTableIOManager
 from bench_resources.tables.asset_types import column_schemas
 from bench_resources.tables.parquet import TableFiles
 from bench_sensors.annotation import annotation_sensors
@@ -246,7 +246,7 @@ def _resources(
         "image_store": images,
         "models": Models(settings=settings, image_store=images, progress=progress),
         "tables": files,
-        "io_manager": RunTableIOManager(files=files, settings=settings),
+        "io_manager": HomeTableIOManager(files=files, settings=settings),
     }
 
 

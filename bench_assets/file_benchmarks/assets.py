@@ -26,6 +26,7 @@ from bench_assets.file_benchmarks.row_files import data_files
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.datasets.source_state import ROOT_KEY
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.asset_types import accept_large_tables, table_type
@@ -62,7 +63,8 @@ def _source(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.A
         files = sorted(files + image_files(benchmark, place))
         folder = Path(commonpath({str(Path(file).parent) for file in files}))
         return table_output(
-            collect_rows((pin_file(Path(file), folder) for file in files), SourceFile)
+            collect_rows((pin_file(Path(file), folder) for file in files), SourceFile),
+            {ROOT_KEY: str(folder)},
         )
 
     return source

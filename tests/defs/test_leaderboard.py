@@ -158,9 +158,10 @@ def test_without_readable_questions_every_model_is_named_without_a_number(
     assert all(math.isnan(row.value) and "questions" in row.source for row in shown)
 
 
-def test_without_questions_nothing_is_shown(tables: TableFiles) -> None:
+def test_without_questions_every_number_is_stale(tables: TableFiles) -> None:
     tables.path(QUESTIONS).unlink()
-    assert rank_task(TASK, tables, []) == []
+    rows = rank_task(TASK, tables, [])
+    assert [row.model for row in rows if row.stale] == ["spoilt", "whole"]
 
 
 def test_counts_of_the_csv_are_whole_numbers_beside_rows_without(tables: TableFiles) -> None:

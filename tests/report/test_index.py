@@ -76,13 +76,11 @@ def test_no_name_leads_out_of_the_folder(tmp_path: Path) -> None:
     assert files == {".stamps.json", "index.html", "app", "data", "style", "vendor"}
 
 
-def test_a_model_measured_on_other_questions_stands_there_without_a_number(
-    tmp_path: Path, tables: TableFiles
-) -> None:
+def test_a_model_measured_on_other_questions_is_stale(tmp_path: Path, tables: TableFiles) -> None:
     measure(tables, "old", 0.9)
     tables.write(["quiz", "questions"], quiz(7, categories=3), Question)
     row = row_of(index_of(tmp_path, tables), "old")
-    assert row["value"] is None
+    assert row["value"] == 0.9
     assert "changed" in row["stale"]
 
 

@@ -117,11 +117,15 @@ def questions(suite: SuiteName, source: SourceOption = "", *, as_json: JsonOptio
 
 @app.command("check")
 def expectations(*, as_json: JsonOption = False) -> None:
-    """Check every table with Great Expectations; the report shows the results.
+    """Check every table with Great Expectations, and name stale numbers.
+
+    The report shows the results.
 
     Example: bench tables check
     """
     import dagster as dg
+
+    from bench_assets.workspace.inspect.stale_numbers import stale_numbers
 
     with open_home() as bench:
         bench.materialize(dg.AssetSelection.assets("expectations"))
@@ -133,7 +137,10 @@ def expectations(*, as_json: JsonOption = False) -> None:
         print_message(
             f"{tables} tables: {len(rows) - len(failed)} of {len(rows)} expectations pass"
         )
-    raise typer.Exit(bool(failed))
+        stale = [*stale_numbers(bench)]
+        for number in stale:
+            print_message(str(number))
+    raise typer.Exit(bool(failed or stale))
 
 
 @app.command()

@@ -145,6 +145,8 @@ def _metric_lines(one: ScoreEvidence) -> Iterator[str]:
     )
     yield f"{cells['metric']} {value} ({low} to {high}) over {cells['n_scored']} units"
     yield one.signature
+    if one.stale:
+        yield f"stale: {one.stale}"
 
 
 _MAX_EXAMPLES = 3
@@ -168,6 +170,8 @@ def print_difference(compared: EvaluationPair) -> None:
         f"\n{compared.task.name}, {overall.metric}: {compared.before.name} -> {compared.after.name}"
     )
     print_rows(compared.causes, as_json=False, columns=CAUSE_COLUMNS)
+    for reason in compared.stale:
+        print_message(f"stale: {reason}")
     for name in overall.examples[:_MAX_EXAMPLES]:
         _print_example(compared, name)
     if rest := overall.n_better + overall.n_worse - len(overall.examples[:_MAX_EXAMPLES]):

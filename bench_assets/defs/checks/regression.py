@@ -88,7 +88,7 @@ def _compare_with(
     try:
         their = tables.read(evaluation_key(task, "main", "metrics"), Metric, other)
         differs = not_comparable(their, metrics)
-        stale = CurrentConfiguration(settings).stale_reason(task, their[0]) if their else ""
+        stale = CurrentConfiguration(settings).stale_reason(task, their[0], tables) if their else ""
         if why := f"other {differs}" if differs else stale:
             return f"{why}; evaluate it again"
         return compare_models(tables, task, other, metrics[0].model)

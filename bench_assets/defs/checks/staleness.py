@@ -1,9 +1,10 @@
-"""Stale metrics: those computed under another configuration than the current one."""
+"""Stale metrics: those of other questions, sources or settings than the present ones."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.comparison.measurements import QUESTIONS_CHANGED
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric
@@ -11,6 +12,7 @@ from bench_assets.core.schema.signature import (
     Signature,
     format_judge_setup,
     format_model_setup,
+    short_digest,
     split_setups,
 )
 from bench_assets.evaluation.reviews import base_scorer
@@ -18,6 +20,8 @@ from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.base import ModelSpec
+from bench_resources.datasets.source_files import table_locations
+from bench_resources.datasets.source_state import SourceState
 from bench_resources.models.registry.setup import setup_of
 from bench_resources.tables.parquet import TableFiles
 
@@ -26,28 +30,40 @@ def configuration_digest(tasks: Sequence[Task], settings: Settings, tables: Tabl
     """Digest all inputs of ``stale_reason``, for the models that have metrics."""
     keys = [evaluation_key(task, "main", "metrics") for task in tasks]
     measured = sorted({model for key in keys for model in tables.known(key)})
-    return json_digest(CurrentConfiguration(settings).facts(tasks, measured))
+    now = CurrentConfiguration(settings)
+    sources = [now.questions_stale_reason(task, tables) for task in tasks]
+    return json_digest([now.facts(tasks, measured), sources])
 
 
 class CurrentConfiguration:
-    """Current settings of bench.toml, and the files they name."""
+    """Current settings of bench.toml, the files they name, and the present questions."""
 
     def __init__(self, settings: Settings) -> None:
+        """Read nothing yet; each file is read once."""
         self._settings = settings
         self._setup = cache(lambda name: setup_of(name, settings))
+        self._questions: dict[str, str] = {}  # by location of the table
+        self._changes: dict[str, str] = {}
 
     @property
     def models(self) -> Mapping[str, ModelSpec]:
         """The models of bench.toml."""
         return self._settings.models
 
-    def stale_reason(self, task: Task, row: Metric) -> str:
+    def stale_reason(self, task: Task, row: Metric, tables: TableFiles | None = None) -> str:
         """Reason why a metric is stale; "" if it is current.
 
         Tables without ``Metric.setup``, and those of encoders (whose names contain the digest of
-        the weights), are compared by task and scorer only.
+        the weights), are compared by questions, task and scorer only.
+
+        Args:
+            task: The task.
+            row: A metric of it.
+            tables: Tables that it is from; None: the questions are not compared.
         """
-        if why := self._of_task(task, Signature.parse(row.signature)):
+        if why := (tables and self._of_questions(task, row, tables)) or self._of_task(
+            task, Signature.parse(row.signature)
+        ):
             return why
         if task.asked_of != "model" or task.measured_by:  # another harness configured it
             return ""
@@ -75,6 +91,39 @@ class CurrentConfiguration:
         scorers = {task.name: self._scorer(task) for task in tasks}
         reviews = {task.name: self._review(task) for task in tasks}
         return [setups, judges, scorers, reviews]
+
+    def questions_stale_reason(
+        self, task: Task, tables: TableFiles, condition: str = "main"
+    ) -> str:
+        """Reason why the questions of a task are stale: their source has changed; "" if none."""
+        key = questions_key(task, condition)
+        if tables.root(task.suite) != table_locations(self._settings).get(task.suite, ""):
+            return ""  # of another source, which is not looked for
+        place = tables.place(key)
+        if place not in self._changes:
+            self._changes[place] = self._changes_of_source(task.suite, tables.source_state(key))
+        return self._changes[place]
+
+    def _of_questions(self, task: Task, row: Metric, tables: TableFiles) -> str:
+        """Compare the questions of a metric with the present ones, and these with their source."""
+        condition = row.condition.partition("~")[0]
+        if condition not in task.conditions:
+            return ""
+        key = questions_key(task, condition)
+        place = tables.place(key)
+        if place not in self._questions:
+            self._questions[place] = short_digest(tables.digest(key) or "")
+        if row.questions != self._questions[place]:
+            return f"{QUESTIONS_CHANGED}: bench evaluate {task.name}"
+        return self.questions_stale_reason(task, tables, condition)
+
+    def _changes_of_source(self, suite: str, recorded: bytes | None) -> str:
+        state = SourceState.parse(recorded)
+        changes = state.changes(suite, self._settings, SuiteSettings.model_fields) if state else []
+        if not changes:
+            return ""
+        more = f" and {len(changes) - 1} more" if len(changes) > 1 else ""
+        return f"{changes[0]}{more}: bench evaluate {suite}"
 
     def _of_task(self, task: Task, signature: Signature) -> str:
         if (signature.version, set(signature.extensions)) != (task.version, set(task.extensions)):

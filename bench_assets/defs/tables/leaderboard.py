@@ -13,7 +13,7 @@ import dagster as dg
 from bench_assets.asset_factory.asset_metadata import blind, format_caveats
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.catalog import Catalog
-from bench_assets.comparison.measurements import describe_questions
+from bench_assets.comparison.measurements import QUESTIONS_CHANGED, describe_questions
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import (
@@ -54,11 +54,11 @@ def rank_task(
     published: Sequence[PublishedNumber],
     configured: CurrentConfiguration | None = None,
 ) -> list[LeaderboardRow]:
-    """Rank the models of one task: first measured on the present questions, then published.
+    """Rank the models of one task: first those measured here, then published numbers.
 
-    A model evaluated on older questions is left out until it is evaluated again. Models with failed
-    questions come last; after them stale ones, with the reason in ``stale``, and those with
-    unreadable tables, by name and reason without a number. Results on other sources stay, with
+    Models with failed questions come last; after them stale ones, such as those evaluated on older
+    questions, with the reason in ``stale``, and those with unreadable tables, by name and reason
+    without a number. Results on other sources stay, with
     their ``place``; rows are grouped by edition, the present edition first.
     """
     printed = [
@@ -131,7 +131,7 @@ def _edition(task: Task, tables: TableFiles) -> str:
 def _current(
     task: Task, tables: TableFiles, configured: CurrentConfiguration | None
 ) -> tuple[list[LeaderboardRow], dict[str, str]]:
-    """Metrics of the present questions; models with unreadable tables, and why."""
+    """Metrics of a home's tables; models with unreadable tables, and why."""
     key = evaluation_key(task, "main", "metrics")
     damaged: dict[Table, str] = {}
     try:
@@ -147,12 +147,11 @@ def _current(
             unreadable[model] = one
             continue
         try:
-            stale = configured.stale_reason(task, one) if configured else ""
-            rows += (
-                [_measured_row(task, one, stale)]
-                if data and one.questions == short_digest(data)
-                else []
-            )
+            if configured:
+                stale = configured.stale_reason(task, one, tables)
+            else:
+                stale = "" if one.questions == short_digest(data or "") else QUESTIONS_CHANGED
+            rows.append(_measured_row(task, one, stale))
         except TableError as error:
             unreadable[model] = str(error)
     return rows, unreadable

@@ -22,7 +22,6 @@ from bench_assets.comparison.judge_agreement import (
     unmeasured_judges,
 )
 from bench_assets.comparison.measurements import (
-    QUESTIONS_CHANGED,
     describe_questions,
     primary_cells,
     to_columns,
@@ -80,7 +79,6 @@ class IndexPage:
         """Write the data of the leaderboard."""
         rows = [_leaderboard_row(row) for row in self._standings]
         for task in catalog.tasks:
-            rows += _left_out(tables, task, rows)
             for condition in list(task.conditions)[1:]:
                 rows += _cells_of(tables, task, condition)
             rows += _partial_cells(self._settings.home, task, rows)
@@ -168,17 +166,6 @@ def _leaderboard_row(row: LeaderboardRow) -> dict[str, Any]:
         "partial": partial_part(row.signature),
         "mixed": format_mixed(row.signature),
     }
-
-
-def _left_out(
-    tables: TableFiles, task: Task, rows: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
-    """Rows without a number for models that were evaluated on other questions."""
-    current = {row["model"] for row in rows if row["task"] == task.name}
-    outdated = set(tables.partitions(evaluation_key(task, "main", "metrics"))) - current
-    return [
-        _without_number(task, "main", model, stale=QUESTIONS_CHANGED) for model in sorted(outdated)
-    ]
 
 
 def _cells_of(tables: TableFiles, task: Task, condition: str) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from bench_assets.evaluation.runner import GeneratedResponses, ModelVerdicts, Ru
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset
+from bench_assets.workspace.inspect.stale_numbers import print_stale_questions
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.sections.base import PriceSection, SamplingSection
 from bench_resources.config.sections.servers import ServerSpec
@@ -61,6 +62,7 @@ def dry_run(
     """
     named = [task for name in suites for task in bench.catalog.tasks_of(name)]
     tasks = {task.name: task for task in named}.values()  # a task may be named beside its suite
+    print_stale_questions(bench, tasks)
     with bench.models(asks=False) as models:
         return [
             row

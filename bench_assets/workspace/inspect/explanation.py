@@ -22,6 +22,7 @@ from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.task import Task
+from bench_assets.workspace.inspect.stale_numbers import stale_reason
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.stores import open_response_store
 from bench_resources.images.store import open_image_store
@@ -70,6 +71,7 @@ class ScoreEvidence:
     scorer: str  # name and description of the scorer
     value: Step  # the primary metric over all questions
     signature: str
+    stale: str  # reason why the value is stale; "": it is current
 
     def to_json(self) -> Step:
         """Convert to one JSON object."""
@@ -94,7 +96,8 @@ def explain(
     draws = list(_samples(steps, open_response_store(bench.settings)))
     if not draws:
         raise UnknownNameError(f"question with a response of {model}", question_id, ())
-    value = _value(bench, task, model, condition)
+    rows = _metrics(bench, task, model, condition)
+    value = _value(task, rows)
     return ScoreEvidence(
         task=task.name,
         model=model,
@@ -107,6 +110,7 @@ def explain(
         scorer=_scorer_description(task, draws[0].score.get("scorer", "")),
         value=value,
         signature=value.get("signature", ""),
+        stale=stale_reason(bench, task, rows),
     )
 
 
@@ -185,11 +189,12 @@ def _scorer_description(task: Task, scorer: str) -> str:
     return f"{scorer}: {docstring.splitlines()[0]}" if docstring else scorer
 
 
-def _value(bench: Workbench, task: Task, model: str, condition: str) -> Step:
+def _metrics(bench: Workbench, task: Task, model: str, condition: str) -> list[Metric]:
     key = evaluation_key(task, condition, "metrics")
-    if not bench.tables.exists(key, model):
-        return {}
-    rows = bench.tables.read(key, Metric, model)
+    return bench.tables.read(key, Metric, model) if bench.tables.exists(key, model) else []
+
+
+def _value(task: Task, rows: Sequence[Metric]) -> Step:
     found = [r for r in rows if (r.metric, r.category) == (task.primary_metric, "all")]
     return {name: getattr(row, name) for row in found for name in _SHOWN}
 
@@ -245,6 +250,7 @@ class EvaluationPair(NamedTuple):
     before: EvaluationTables
     after: EvaluationTables
     causes: list[Cause]
+    stale: tuple[str, ...] = ()  # sides that are not current, with the reason
 
     @property
     def effects(self) -> list[Comparison]:
@@ -294,7 +300,10 @@ def compare_evaluations(  # noqa: PLR0913  (an option each)
         except TableError as error:
             left_out.append(error)
         else:
-            yield EvaluationPair(task, *sides, decompose_difference(task, *sides, metric))
+            reasons = [(side.name, stale_reason(bench, task, side.metrics)) for side in sides]
+            stale = tuple(f"{name}: {reason}" for name, reason in reasons if reason)
+            causes = decompose_difference(task, *sides, metric)
+            yield EvaluationPair(task, *sides, causes, stale)
 
 
 def _common_tasks(

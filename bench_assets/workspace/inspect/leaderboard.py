@@ -22,7 +22,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 _MARKS = {
     "*": "questions without a response are left out",
     "°": "fewer than ten effective clusters: a rough interval, probably too wide",
-    "~": "stale: measured with other settings than the present ones",
+    "~": "stale: of other questions, sources or settings than the present: bench leaderboard TASK",
     "^": "imported: measured by another harness",
     "?": "its judge's agreement with people was never measured: bench audit judge TASK",
     "!": "its table cannot be read: run bench home verify",
@@ -56,7 +56,8 @@ class Matrix:
     @property
     def legend(self) -> list[str]:
         """Meaning of the marks in use, and tasks on which lower values are better."""
-        used = "".join(cell for line in self.models for cell in line.cells.values())
+        measured = (*self.models, *self.blind)
+        used = "".join(cell for line in measured for cell in line.cells.values())
         marks = [f"{mark} {meaning}" for mark, meaning in _MARKS.items() if mark in used]
         values = (cell.partition("\n")[0] for line in self.models for cell in line.cells.values())
         marks += [_RANKS] if any(" " in value for value in values) else []

@@ -9,6 +9,7 @@ import dagster as dg
 
 from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.core.tables.arrow import require_columns
+from bench_assets.workspace.inspect.stale_numbers import stale_numbers
 from bench_assets.workspace.maintain.missing_tables import (
     invalidate_suite,
     missing_tables,
@@ -43,10 +44,23 @@ def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
                 else:
                     n_whole += 1
         yield from missing_tables(bench, listed)
+        yield from _stale_findings(bench)
     except HomeError as error:
         yield VerificationFinding(what="tables", state="missing", n=1, why=str(error))
         return
     yield from whole_finding("tables", n_whole)
+
+
+def _stale_findings(bench: Workbench) -> Iterator[VerificationFinding]:
+    for number in stale_numbers(bench):
+        chosen = "" if number.condition == "main" else f" --condition {number.condition}"
+        yield VerificationFinding(
+            what=f"{number.task.name} of {number.model}",
+            state="outdated",
+            n=1,
+            why=number.reason,
+            command=f"bench evaluate {number.task.name} --model {quote(number.model)}{chosen}",
+        )
 
 
 def _damage(bench: Workbench, name: str) -> VerificationFinding | None:

@@ -39,28 +39,32 @@ class SourceFiles(dg.ConfigurableResource[Any]):
     settings: SettingsResource
 
     def open(self, suite: str) -> SuiteSource:
-        """Find the source of a suite; the mini edition's folder if none is configured.
+        """Find the source of a suite; raises as ``open_source``."""
+        return open_source(suite, self.settings.load())
 
-        A release is downloaded, unless it is in the home already.
 
-        Raises:
-            SourceError: If the configured file or folder does not exist, or the release cannot be
-                fetched.
-            SettingsError: If the configured address is invalid.
-        """
-        settings = self.settings.load()
-        benchmark = settings.benchmarks.get(suite)
-        named = settings.sources.get(suite) or (benchmark.file if benchmark else None)
-        if named is None:
-            return SuiteSource(folder=settings.home / "mini" / suite, is_mini=True)
-        if release := configured_release(settings, suite):
-            cache = ReleaseCache(settings.home, unpacked_bytes=settings.storage.unpacked_bytes)
-            return SuiteSource(folder=cache.fetch(suite, release, DownloadLog()), is_mini=False)
-        folder = settings.resolve(named)
-        if not (folder.is_dir() or (benchmark and folder.is_file())):
-            expected = "file or folder" if benchmark else "folder"
-            raise SourceError(f"{folder}: no such {expected}; it is the source of {suite}")
-        return SuiteSource(folder=folder, is_mini=False)
+def open_source(suite: str, settings: Settings) -> SuiteSource:
+    """Find the source of a suite; the mini edition's folder if none is configured.
+
+    A release is downloaded, unless it is in the home already.
+
+    Raises:
+        SourceError: If the configured file or folder does not exist, or the release cannot be
+            fetched.
+        SettingsError: If the configured address is invalid.
+    """
+    benchmark = settings.benchmarks.get(suite)
+    named = settings.sources.get(suite) or (benchmark.file if benchmark else None)
+    if named is None:
+        return SuiteSource(folder=settings.home / "mini" / suite, is_mini=True)
+    if release := configured_release(settings, suite):
+        cache = ReleaseCache(settings.home, unpacked_bytes=settings.storage.unpacked_bytes)
+        return SuiteSource(folder=cache.fetch(suite, release, DownloadLog()), is_mini=False)
+    folder = settings.resolve(named)
+    if not (folder.is_dir() or (benchmark and folder.is_file())):
+        expected = "file or folder" if benchmark else "folder"
+        raise SourceError(f"{folder}: no such {expected}; it is the source of {suite}")
+    return SuiteSource(folder=folder, is_mini=False)
 
 
 def configured_release(settings: Settings, suite: str) -> Release | None:

@@ -18,6 +18,9 @@ WRITTEN = b"bench_written"  # s since the epoch
 TABLE_NAME_KEY = b"bench_table"
 """Name of the table: an intact file under the name of another table is detected by it."""
 
+SOURCE_STATE = b"bench_source"
+"""In a ``source`` table and the questions made of it: the state of the source at their build."""
+
 PER_MODEL = ("predictions", "judgements", "scores", "metrics")
 """Last names of the tables of an evaluation, one for each model."""
 
@@ -39,6 +42,14 @@ class TableBytes(TableLocations):
             return None
         with self.open_verified(key, partition) as file:
             return str((file.schema_arrow.metadata or {})[DIGEST].decode())
+
+    def source_state(self, key: Sequence[str]) -> bytes | None:
+        """State of the source that a table was made of; None without a table or a state."""
+        try:
+            with self._open_file(key, "") as file:
+                return (pq.read_metadata(file).metadata or {}).get(SOURCE_STATE)
+        except TableError:
+            return None
 
     def verify(self, key: Sequence[str], partition: str = "") -> str:
         """Verify a table against the checksum in its file, and return the checksum.

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
 import dagster as dg
@@ -29,6 +30,7 @@ from bench_resources.tables.checksums import write_groups
 from bench_resources.tables.fetching import FetchedTable, fetch_tables
 from bench_resources.tables.file_bytes import (
     DIGEST,
+    SOURCE_STATE,
     TABLE_NAME_KEY,
     WRITTEN,
     TableBytes,
@@ -51,15 +53,32 @@ class TableFiles(TableBytes):
     """The tables of a home folder."""
 
     def write(
-        self, key: Sequence[str], rows: Sequence[Any], row_type: type[Any], partition: str = ""
+        self,
+        key: Sequence[str],
+        rows: Sequence[Any],
+        row_type: type[Any],
+        partition: str = "",
+        footer: Mapping[bytes, str | bytes] = MappingProxyType({}),
     ) -> str:
         """Write a table atomically: readers see the old or the new one.
+
+        Args:
+            key: Asset key of the table.
+            rows: Its rows.
+            row_type: Type of its rows.
+            partition: Its partition.
+            footer: Further metadata of the file.
 
         Returns:
             Its path, or the address of the object.
         """
         name = table_name(key, partition)
-        metadata = {DIGEST: digest(rows), WRITTEN: f"{time.time():.6f}", TABLE_NAME_KEY: name}
+        metadata = {
+            DIGEST: digest(rows),
+            WRITTEN: f"{time.time():.6f}",
+            TABLE_NAME_KEY: name,
+            **footer,
+        }
         columns = arrow_schema(row_type).with_metadata(metadata)
         tables = block_tables(rows, row_type)
         if self.blobs.folder is None:
@@ -237,8 +256,19 @@ class TableIOManager(dg.ConfigurableIOManager):
     def handle_output(self, context: dg.OutputContext, obj: Sequence[Any]) -> None:
         """Write the table of the asset or partition."""
         partition = context.asset_partition_key if context.has_asset_partitions else ""
-        place = self.files.write(context.asset_key.path, obj, asset_row_type(context), partition)
+        key, row_type = context.asset_key.path, asset_row_type(context)
+        footer = self.footer(context, obj, row_type)
+        place = self.files.write(key, obj, row_type, partition, footer)
         context.add_output_metadata({"path": dg.MetadataValue.path(place)})
+
+    def footer(
+        self, context: dg.OutputContext, rows: Sequence[Any], row_type: type[Any]
+    ) -> Mapping[bytes, str | bytes]:
+        """Further metadata of a table's file: questions keep the state of their source."""
+        state = None
+        if row_type is Question:
+            state = self.files.source_state([context.asset_key.path[0], "source"])
+        return {SOURCE_STATE: state} if state else {}
 
     def load_input(self, context: dg.InputContext) -> Sequence[Any]:
         """Read one partition, or all partitions for an unpartitioned asset."""

@@ -1,0 +1,191 @@
+"""State of a suite's source: what its questions are made of, and what has changed since.
+
+The file of a question table holds the state at the beginning of its build. An unchanged file costs
+one stat.
+"""
+
+import json
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import groupby
+from pathlib import Path, PurePath
+from typing import Any, Self, cast
+
+import dagster as dg
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from bench_assets.core.schema.errors import SettingsError, SourceError
+from bench_assets.core.schema.provenance import json_digest
+from bench_assets.core.schema.rows import SourceFile
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import SuiteSource, configured_release, open_source
+from bench_resources.runs.orphaned_runs import RunTableIOManager
+from bench_resources.storage.file_digests import home_digests
+from bench_resources.tables.file_bytes import SOURCE_STATE
+
+ROOT_KEY = "bench/root"
+"""Metadata of a ``source`` table: the folder of its paths, if that is not the source."""
+
+_MANY = 50  # files of a folder; more have one digest together
+_DIGITS = 12
+
+
+class SourceState(BaseModel):
+    """Digests of the files of a source, and of the settings of its suite."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    files: Mapping[str, str] = {}  # by name from the source on; none of a mini edition or a release
+    settings: Mapping[str, str] = {}  # by name in the suite's section
+    others: tuple[str, ...] = ()  # files outside of the source that its rows name, from it on
+
+    @classmethod
+    def at_build(
+        cls, suite: str, settings: Settings, rows: Iterable[SourceFile], root: str
+    ) -> Self:
+        """Read the state when a source is recorded.
+
+        Args:
+            suite: Name of the suite.
+            settings: Settings of the home.
+            rows: Files of the source, as recorded.
+            root: Folder of their paths; "": they lie in the source.
+
+        Raises:
+            BenchError: If the source cannot be opened.
+        """
+        source = _open(suite, settings)
+        files = (Path(root, row.path) for row in rows) if root and source else ()
+        outside = [file for file in files if source and not file.is_relative_to(source.folder)]
+        others = tuple(os.path.relpath(file, source.folder) for file in outside if source)
+        return cls._read(suite, settings, source, others)
+
+    @classmethod
+    def _read(
+        cls,
+        suite: str,
+        settings: Settings,
+        source: SuiteSource | None,
+        others: tuple[str, ...],
+    ) -> Self:
+        chosen = {name: json_digest(value)[:_DIGITS] for name, value in _section(suite, settings)}
+        files = dict(_files(source, others, settings)) if source else {}
+        return cls(files=files, settings=chosen, others=others)
+
+    @classmethod
+    def parse(cls, text: bytes | None) -> Self | None:
+        """Read a recorded state; None if there is none."""
+        with suppress(ValidationError):
+            return cls.model_validate_json(text) if text else None
+        return None
+
+    def encode(self) -> str:
+        """Format as JSON."""
+        return json.dumps(self.model_dump(mode="json"), sort_keys=True)
+
+    def changes(self, suite: str, settings: Settings, but: Collection[str] = ()) -> list[str]:
+        """Describe what has changed since, files first.
+
+        Args:
+            suite: Name of the suite.
+            settings: Settings of the home.
+            but: Settings that questions do not depend on.
+        """
+        try:
+            now = self._read(suite, settings, _open(suite, settings), self.others)
+        except (SourceError, SettingsError) as error:
+            return [str(error)]
+        return [
+            *_differences(self.files, now.files),
+            *(
+                f"the setting {change}"
+                for change in _differences(self.settings, now.settings)
+                if change.partition(" ")[0] not in but
+            ),
+        ]
+
+
+class HomeTableIOManager(RunTableIOManager):
+    """A ``RunTableIOManager`` that records each source with its state."""
+
+    def footer(
+        self, context: dg.OutputContext, rows: Sequence[Any], row_type: type[Any]
+    ) -> Mapping[bytes, str | bytes]:
+        """As in a ``TableIOManager``; a source is recorded with its state."""
+        if row_type is not SourceFile:
+            return super().footer(context, rows, row_type)
+        root = context.output_metadata.get(ROOT_KEY, "")
+        settings = cast(SettingsResource, self.settings).load()
+        suite, folder = context.asset_key.path[0], str(getattr(root, "value", root))
+        state = SourceState.at_build(suite, settings, rows, folder)
+        return {SOURCE_STATE: state.encode()}
+
+
+def _open(suite: str, settings: Settings) -> SuiteSource | None:
+    """The source; None for a release, whose address names its content."""
+    if configured_release(settings, suite):
+        return None
+    return open_source(suite, settings)
+
+
+def _differences(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    """Describe differences.
+
+    >>> [*_differences({"a": "1", "b": "1"}, {"a": "2", "c": "1"})]
+    ['a has changed', 'b is gone', 'c is new']
+    """
+    for name in sorted(before.keys() | now.keys()):
+        if name not in now:
+            yield f"{name} is gone"
+        elif name not in before:
+            yield f"{name} is new"
+        elif before[name] != now[name]:
+            yield f"{name} has changed"
+
+
+def _section(suite: str, settings: Settings) -> Iterator[tuple[str, Any]]:
+    yield from settings.suites.get(suite, {}).items()
+    if benchmark := settings.benchmarks.get(suite):
+        yield from benchmark.model_dump(mode="json", exclude={"file"}).items()
+
+
+def _files(
+    source: SuiteSource, others: Iterable[str], settings: Settings
+) -> Iterator[tuple[str, str]]:
+    if source.is_mini:
+        return
+    digests = home_digests(settings.home)
+    listed = [
+        (_below_source(name), digest)
+        for name, digest in digests.of([source.folder])
+        if not _is_hidden(name)
+    ]
+    outside = [Path(os.path.normpath(source.folder / name)) for name in others]
+    found = zip(others, digests.of(outside), strict=True)
+    listed += [(name, digest) for name, (_, digest) in found]
+    for folder, files in groupby(sorted(listed, key=_by_folder), key=lambda file: _folder(file[0])):
+        group = [(name, digest[:_DIGITS]) for name, digest in files]
+        if len(group) <= _MANY:
+            yield from group
+        else:
+            yield f"a file of {folder}", json_digest(group)[:_DIGITS]
+
+
+def _by_folder(file: tuple[str, str]) -> tuple[str, str]:
+    return _folder(file[0]), file[0]
+
+
+def _folder(name: str) -> str:
+    return str(PurePath(name).parent)
+
+
+def _below_source(name: str) -> str:
+    """Name of a file without the folder of its source, which may be moved."""
+    parts = PurePath(name).parts
+    return str(PurePath(*parts[1:])) if len(parts) > 1 else name
+
+
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith(".") for part in PurePath(name).parts[1:])

@@ -1,0 +1,162 @@
+"""What is done to a source x what prints a number: marked as stale, and current once evaluated."""
+
+import json
+import shutil
+
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from bench_assets.cli.main import app
+from tests.workspace.typed import bench
+
+MARK = "stale"
+READERS = {
+    "leaderboard": ("leaderboard", "quiz"),
+    "matrix": ("leaderboard",),
+    "explain": ("explain", "quiz/q3", "--model", "random"),
+    "diff": ("tables", "diff", "random", "most-frequent", "--suite", "quiz"),
+    "check": ("tables", "check"),
+    "verify": ("home", "verify"),
+    "reproduce": ("bundle", "reproduce", "quiz", "random"),
+    "pack": ("bundle", "pack", "quiz", "random", "packed.zip"),
+    "dry run": ("evaluate", "quiz", "--model", "random", "--dry-run"),
+}
+
+
+def write_quiz(folder, answers=("0", "1", "2", "3", "4", "5")):
+    rows = [
+        {
+            "id": f"q{number}",
+            "question": f"Which number follows {number - 1}?",
+            "images": "a.png",
+            "options": ["0", "1", "2", "3", "4", "5"],
+            "answer": answer,
+        }
+        for number, answer in enumerate(answers)
+    ]
+    (folder / "quiz.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def write_settings(folder, *more):
+    lines = ["[benchmarks.quiz]", 'file = "quiz.jsonl"', 'answers = "texts"', *more]
+    (folder / "bench.toml").write_text("\n".join(lines) + "\n")
+
+
+def write_image(folder, color):
+    Image.new("RGB", (8, 8), color).save(folder / "a.png")
+
+
+def correct_key(folder):
+    write_quiz(folder, answers=("0", "1", "2", "4", "4", "5"))
+
+
+def swap_image(folder):
+    write_image(folder, "blue")
+
+
+def add_row(folder):
+    write_quiz(folder, answers=("0", "1", "2", "3", "4", "5", "0"))
+
+
+def remove_row(folder):
+    write_quiz(folder, answers=("0", "1", "2", "3", "4"))
+
+
+def remove_file(folder):
+    (folder / "quiz.jsonl").rename(folder / "moved.jsonl")
+
+
+def change_setting(folder):
+    write_settings(folder, "group_size = 2")
+
+
+ACTIONS = [correct_key, swap_image, add_row, remove_row, remove_file, change_setting]
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory):
+    """A home whose quiz two models have answered."""
+    folder = tmp_path_factory.mktemp("quiz") / "home"
+    folder.mkdir()
+    write_quiz(folder)
+    write_image(folder, "red")
+    write_settings(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BENCH_HOME", str(folder))
+        for model in ("random", "most-frequent"):
+            assert bench("evaluate", "quiz", "--model", model).exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def home(evaluated, tmp_path, monkeypatch):
+    copy = shutil.copytree(evaluated, tmp_path / "home")
+    monkeypatch.setenv("BENCH_HOME", str(copy))
+    monkeypatch.chdir(copy)
+    return copy
+
+
+def shown_by(reader):
+    return CliRunner().invoke(app, READERS[reader]).output.replace("outdated", MARK)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_current_number_is_not_marked(home, reader):
+    assert MARK not in shown_by(reader)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_number_of_another_source_is_marked_by(home, reader):
+    correct_key(home)
+    assert MARK in shown_by(reader)
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.__name__)
+def test_a_number_is_marked_after(home, action):
+    action(home)
+    assert MARK in shown_by("leaderboard")
+
+
+@pytest.mark.parametrize(
+    "action", [correct_key, swap_image, add_row, remove_row], ids=lambda action: action.__name__
+)
+def test_after_an_evaluation_its_model_is_current_and_the_other_is_marked(home, action):
+    action(home)
+    assert bench("evaluate", "quiz", "--model", "random").exit_code == 0
+    lines = bench("leaderboard", "quiz").output.splitlines()
+    (current,) = (line for line in lines if line.startswith("random"))
+    (other,) = (line for line in lines if line.startswith("most-frequent"))
+    assert MARK not in current
+    assert "measured on questions that have changed since" in other
+    assert bench("evaluate", "quiz", "--model", "most-frequent").exit_code == 0
+    assert MARK not in shown_by("leaderboard")
+
+
+def test_a_stale_number_names_what_has_changed_and_what_to_do(home):
+    correct_key(home)
+    assert "stale: quiz.jsonl has changed: bench evaluate quiz" in shown_by("leaderboard")
+    write_quiz(home)
+    swap_image(home)
+    assert "stale: ../a.png has changed: bench evaluate quiz" in shown_by("leaderboard")
+    write_image(home, "red")
+    change_setting(home)
+    assert "stale: the setting group_size has changed" in shown_by("leaderboard")
+
+
+@pytest.mark.parametrize("harmless", ["settings of the evaluation", "another section", "touched"])
+def test_what_questions_do_not_depend_on_leaves_numbers_current(home, harmless):
+    if harmless == "touched":
+        (home / "quiz.jsonl").touch()
+    elif harmless == "another section":
+        write_settings(home, "[checkpoints]", "smallest_change = 0.1")
+    else:
+        write_settings(home, "[suites.quiz]", 'judge = ""')
+    assert MARK not in shown_by("leaderboard")
+
+
+def test_a_moved_home_stays_current(home, tmp_path, monkeypatch):
+    moved = home.rename(tmp_path / "moved")
+    monkeypatch.setenv("BENCH_HOME", str(moved))
+    monkeypatch.chdir(moved)
+    assert MARK not in shown_by("leaderboard")
