@@ -24,7 +24,10 @@ READERS = {
 }
 
 
-def write_quiz(folder, answers=("0", "1", "2", "3", "4", "5")):
+ANSWERS = [str(number % 6) for number in range(24)]
+
+
+def write_quiz(folder, answers=ANSWERS):
     rows = [
         {
             "id": f"q{number}",
@@ -48,7 +51,7 @@ def write_image(folder, color):
 
 
 def correct_key(folder):
-    write_quiz(folder, answers=("0", "1", "2", "4", "4", "5"))
+    write_quiz(folder, answers=[*ANSWERS[:3], "4", *ANSWERS[4:]])
 
 
 def swap_image(folder):
@@ -56,11 +59,11 @@ def swap_image(folder):
 
 
 def add_row(folder):
-    write_quiz(folder, answers=("0", "1", "2", "3", "4", "5", "0"))
+    write_quiz(folder, answers=[*ANSWERS, "0"])
 
 
 def remove_row(folder):
-    write_quiz(folder, answers=("0", "1", "2", "3", "4"))
+    write_quiz(folder, answers=ANSWERS[:-1])
 
 
 def remove_file(folder):
@@ -159,4 +162,16 @@ def test_a_moved_home_stays_current(home, tmp_path, monkeypatch):
     moved = home.rename(tmp_path / "moved")
     monkeypatch.setenv("BENCH_HOME", str(moved))
     monkeypatch.chdir(moved)
+    assert MARK not in shown_by("leaderboard")
+
+
+def test_a_source_that_lost_rows_is_refused_until_it_is_accepted(home):
+    write_quiz(home, ANSWERS[:12])
+    refused = bench("evaluate", "quiz", "--model", "random", fails=True).output
+    assert "quiz/questions: 12 rows (24 before)" in refused
+    assert MARK in shown_by("leaderboard")
+    bench("tables", "accept", "quiz/questions")
+    bench("tables", "accept", "quiz/options_shuffled/questions", code=1)
+    bench("evaluate", "quiz", "--model", "random")
+    bench("evaluate", "quiz", "--model", "most-frequent")
     assert MARK not in shown_by("leaderboard")

@@ -144,6 +144,22 @@ def expectations(*, as_json: JsonOption = False) -> None:
 
 
 @app.command()
+def accept(
+    table: Annotated[str, typer.Argument(help="Table, as the error names it.")],
+    source: SourceOption = "",
+) -> None:
+    """Let a table pass once that lost rows, or rejects more than before.
+
+    Example: bench tables accept codis/questions
+    """
+    from bench_resources.datasets.drift import accept_drift
+
+    with open_home(table.partition("/")[0], source) as bench:
+        who = accept_drift(bench.tables, table.split("/"))
+        print_message(f"{table}: accepted by {who}, for the next build")
+
+
+@app.command()
 def diff(
     before: EvaluationArgument,
     after: EvaluationArgument,

@@ -93,6 +93,9 @@ class Settings(StrictSection):
     home: Path
     accept: tuple[Accepted, ...] = ()
     """Outcomes that stop no number of any suite, at the top of the file; see a suite's `accept`."""
+    drift: float = Field(0.05, ge=0, le=1)
+    """Share of a table's rows that a build may lose or reject anew; `bench tables accept` lets one
+    table pass."""
     sources: dict[str, Annotated[str, AfterValidator(partial(template_of, pins=True))]] = Field(
         default_factory=dict
     )

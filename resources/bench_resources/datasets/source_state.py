@@ -20,10 +20,12 @@ from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import SourceFile
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.drift import GUARDED_STAGES, check_drift
 from bench_resources.datasets.source_files import SuiteSource, configured_release, open_source
 from bench_resources.runs.orphaned_runs import RunTableIOManager
 from bench_resources.storage.file_digests import home_digests
 from bench_resources.tables.file_bytes import SOURCE_STATE
+from bench_resources.tables.parquet import TableFiles
 
 ROOT_KEY = "bench/root"
 """Metadata of a ``source`` table: the folder of its paths, if that is not the source."""
@@ -113,14 +115,30 @@ class HomeTableIOManager(RunTableIOManager):
     def footer(
         self, context: dg.OutputContext, rows: Sequence[Any], row_type: type[Any]
     ) -> Mapping[bytes, str | bytes]:
-        """As in a ``TableIOManager``; a source is recorded with its state."""
-        if row_type is not SourceFile:
-            return super().footer(context, rows, row_type)
-        root = context.output_metadata.get(ROOT_KEY, "")
-        settings = cast(SettingsResource, self.settings).load()
-        suite, folder = context.asset_key.path[0], str(getattr(root, "value", root))
-        state = SourceState.at_build(suite, settings, rows, folder)
-        return {SOURCE_STATE: state.encode()}
+        """As in a ``TableIOManager``; a source is recorded with its state.
+
+        Raises:
+            DriftError: If a table of a dataset build drifted.
+        """
+        key, settings = context.asset_key.path, cast(SettingsResource, self.settings).load()
+        if row_type is SourceFile:
+            root = context.output_metadata.get(ROOT_KEY, "")
+            folder = str(getattr(root, "value", root))
+            return {SOURCE_STATE: SourceState.at_build(key[0], settings, rows, folder).encode()}
+        footer = super().footer(context, rows, row_type)
+        if context.has_asset_partitions or _stage(context) not in GUARDED_STAGES:
+            return footer
+        tables = cast(TableFiles, self.files)
+        recorded = SourceState.parse(tables.source_state([key[0], "source"]))
+        if not recorded or not recorded.files:  # a mini edition, or a release
+            return footer
+        chosen = json_digest(dict(recorded.settings))
+        base = check_drift(tables, key, rows, row_type, chosen, settings.drift)
+        return {**footer, **base}
+
+
+def _stage(context: dg.OutputContext) -> str:
+    return context.asset_spec.tags.get("bench/stage", "")
 
 
 def _open(suite: str, settings: Settings) -> SuiteSource | None:
