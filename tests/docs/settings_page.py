@@ -107,7 +107,11 @@ def own_fields(keys: type[BaseModel]) -> dict[str, FieldInfo]:
 def page() -> str:
     """The whole page."""
     top = describe(Settings)
-    parts = [_TOP, f"## accept\n\n`accept` (list): {top['accept']}\n"]
+    parts = [
+        _TOP,
+        f"## accept\n\n`accept` (list): {top['accept']}\n",
+        f"## drift\n\n`drift` (number, default 0.05): {top['drift']}\n",
+    ]
     parts.append(f"## sources\n\n`[sources]`: {top['sources']}\n")
     for heading, about, keys in sections():
         text = describe(keys)
