@@ -6,6 +6,7 @@ says what they show; a test fails when that is older than the models and tasks o
 """
 
 import json
+import re
 import shutil
 import time
 from hashlib import sha256
@@ -18,6 +19,7 @@ import dagster as dg
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from bench_assets import report
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.definitions import defs
 from bench_assets.defs.assembly import tables_of
@@ -38,6 +40,7 @@ Scheme: TypeAlias = Literal["light", "dark"]
 
 IMAGES = Path(__file__).parent / "images"
 SHOWN = IMAGES / "shown.json"
+PAGES = Path(report.__file__).parent / "static" / "app" / "pages.js"
 PORT = 3457  # another than that of `bench ui`, which may be open
 _SIZE = (1280, 800)  # px
 _SIZE_OF_PHONE = (390, 844)
@@ -64,13 +67,15 @@ README = {
 
 
 def shown() -> dict[str, str]:
-    """What the README's images show: digests of the steps of the curve, and versions of tasks."""
+    """What the images show: digests of the curve's steps, versions of tasks, the report's tabs."""
     weights = {
         name: sha256((Path(spec.place) / "model.safetensors").read_bytes()).hexdigest()[:16]
         for name, spec in EMBEDDED_MODELS.items()
         if name.startswith("tiny-vlm/")
     }
-    return weights | {task.name: f"version {task.version}" for task in (CAPTIONING,)}
+    tasks = {task.name: f"version {task.version}" for task in (CAPTIONING,)}
+    tabs = re.search(r"const TABS = \[(.*)\]", PAGES.read_text(encoding="utf-8"))
+    return weights | tasks | {"tabs": tabs[1] if tabs else ""}
 
 
 def main() -> None:

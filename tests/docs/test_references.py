@@ -8,17 +8,18 @@ import pytest
 
 from tests.docs.blocks import CHECKOUT
 
+_PAGES_OF_CODE = ("audit", "build-a-benchmark", "images", "judges", "statistics")
 PAGES = [
     *sorted(CHECKOUT.glob("bench_assets/suites/**/README.md")),
     CHECKOUT / "bench_assets" / "README.md",
     CHECKOUT / "CONTRIBUTING.md",
-    *(CHECKOUT / "docs" / f"{name}.md" for name in ("audit", "images", "judges", "statistics")),
+    *(CHECKOUT / "docs" / f"{name}.md" for name in _PAGES_OF_CODE),
 ]
 ASSETS = {
     line.split(" <- ")[0].strip()
     for line in (CHECKOUT / "tests" / "golden" / "graph.txt").read_text("utf-8").splitlines()
 }
-OTHER_PEOPLES = {"eval.py"}  # CODIS' authors'
+OTHER_PEOPLES = {"eval.py", "fridge/rejections"}  # CODIS' authors'; of the benchmark that is built
 _CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _FILE = re.compile(r"[\w./-]*\w\.(?:py|txt|md)|\w[\w-]*(?:/[\w.-]+)+")
 _NAME = re.compile(r"[a-z]\w*(?:\.\w+)+")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bench_assets.evaluation.blind_baselines import baseline_messages
-from bench_assets.workspace.evaluate.subset import QuestionSubset, evaluate_subset
+from bench_assets.workspace.evaluate.subset import QuestionSubset, evaluate_suite_subsets
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.settings_resource import SettingsResource
 from tests.chat_server import ChatServer
@@ -63,8 +63,8 @@ def test_another_models_judged_response_is_the_constant_of_the_whole_and_of_a_pa
     found = number(bench.metrics("codis", "m"))
     assert (found.value, found.constant, found.shuffled) == (0.0, 1.0, None)
     assert "no shuffled: " in found.baselines
-    (task,) = bench.catalog.tasks_of("codis")
-    (part,) = evaluate_subset(bench, [task], "m", "main", QuestionSubset(limit=2))
+    asking = (bench, ["codis"], [("m", "main")], QuestionSubset(limit=2))
+    ((_, (part,), _),) = evaluate_suite_subsets(*asking)
     assert (number(part.metrics).constant, number(part.metrics).n_scored) == (1.0, 2)
     assert bench.server.n_requests == 0
 

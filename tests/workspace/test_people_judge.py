@@ -7,7 +7,7 @@ import pytest
 from bench_assets.annotation.tasks import OpenVerdictsError
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.evaluation.suite import SuiteSettings
-from bench_assets.workspace.evaluate.subset import QuestionSubset, evaluate_subset
+from bench_assets.workspace.evaluate.subset import QuestionSubset, evaluate_suite_subsets
 from bench_assets.workspace.evaluate.whole import evaluate_suite
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -123,14 +123,13 @@ def test_people_are_no_judge_of_ablations_or_of_parts_of_a_response(home, task, 
 def test_people_judge_a_subset_and_their_verdicts_count_for_the_whole(home):
     with opened(home) as bench:
         bench.refresh_questions("codis")
-        tasks = [bench.catalog.task("codis")]
-        asking = (bench, tasks, "most-frequent", "main", QuestionSubset(limit=2))
+        asking = (bench, ["codis"], [("most-frequent", "main")], QuestionSubset(limit=2))
         with pytest.raises(
             OpenVerdictsError, match=r"2 responses need human verdicts; .* lacks 4 answers"
         ):
-            evaluate_subset(*asking)
+            list(evaluate_suite_subsets(*asking))
         assert answer(home, 1, "ana", "bo") == 2
-        (evaluation,) = evaluate_subset(*asking)
+        ((_, (evaluation,), _),) = evaluate_suite_subsets(*asking)
         acc_q = next(row for row in evaluation.metrics if row.metric == "acc_q")
         assert (acc_q.value, acc_q.n_scored) == (0.5, 2)
         assert "|judge:people|" in acc_q.signature

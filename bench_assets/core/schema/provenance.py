@@ -52,13 +52,6 @@ def response_key(identity: str, decoding: str, request: "Request", extension: st
     return text_digest("\n".join([*parts, *filter(None, (extension, request.elicitation_key))]))
 
 
-def row_key(row: Mapping[str, object]) -> str:
-    """The key of a stored response that has no extension and no options."""
-    return text_digest(
-        "\n".join(str(row[name]) for name in ("model", "decoding", "prompt", "sample"))
-    )
-
-
 def row_digest(row: Mapping[str, object]) -> str:
     """Digest of a stored response, equal before writing and after reading.
 

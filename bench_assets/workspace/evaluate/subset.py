@@ -235,22 +235,6 @@ def check_categories(
         )
 
 
-def evaluate_subset(
-    bench: Workbench, tasks: Sequence[Task], model: str, condition: str, part: QuestionSubset
-) -> list[Evaluation]:
-    """Generate, judge, score and aggregate on a subset of each task's questions.
-
-    Raises:
-        OpenVerdictsError: If people judge, and verdicts on some responses are missing.
-        BenchError: If the model cannot be opened, or questions remain without a response.
-    """
-    waits = Counter[str]()
-    evaluations = list(_evaluate_tasks(bench, tasks, (model, condition), part, waits))
-    if waits:
-        raise OpenVerdictsError(publish_verdicts(bench, waits))
-    return evaluations
-
-
 def _evaluate_tasks(
     bench: Workbench,
     tasks: Sequence[Task],

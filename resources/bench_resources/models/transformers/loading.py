@@ -19,19 +19,6 @@ if TYPE_CHECKING:
     from torch.nn import Module
     from transformers import PretrainedConfig, PreTrainedModel
 
-_LOADING_ERRORS = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    ImportError,
-    LookupError,
-    OSError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-)
-"""Exceptions of transformers for invalid files of a checkpoint."""
-
 _SHOWN = 3  # names of tensors in an error
 _SCALE = re.compile(
     r"_scale_inv$|\.((weight|input)_scale(_2)?|qweight|q?scales|qzeros|absmax|SCB)$"
