@@ -14,12 +14,11 @@ from bench_assets.core.answer_types.definition import (
     grade_stated,
 )
 from bench_assets.core.answer_types.options import format_cell, parse_list
-from bench_assets.core.reading.numbers import parse_quantity, read_number
-from bench_assets.core.reading.readings import Reading
+from bench_assets.core.reading.numbers import parse_quantity, read_number, read_numbers
 from bench_assets.core.reading.units import SHARE, Measurement, convert, find_unit
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import AnswerKind
-from bench_assets.core.text.number_words import format_number, list_numbers
+from bench_assets.core.text.number_words import format_number
 
 _DECIMALS = "decimals"
 _MONEY = ("$", "€", "£", "¥")  # written before a number
@@ -110,8 +109,8 @@ class NumberAnswer:
     def read(self, response: str, gold: Gold, *, named: bool = True) -> AnswerReading | None:
         """Read the number that a response gives, in the gold's unit if it can be converted."""
         if isinstance(parse_list(gold.answer[0]), list):
-            numbers = list_numbers(response)
-            return _whole(response, numbers) if numbers else None
+            listed = read_numbers(response, named=named)
+            return listed and listed.of(tuple(map(format_number, listed.value)))
         found = read_number(response, named=named)
         unit = _parse_key(gold.answer[0]).unit
         return found.as_answer(_format(found.value, unit)) if found else None
@@ -146,11 +145,6 @@ def _parse_key(text: str) -> Measurement:
     if found is None:
         raise SourceError(f"answer {text!r:.60} (expected a number, with or without a unit)")
     return found
-
-
-def _whole(response: str, numbers: Sequence[float]) -> AnswerReading:
-    values = tuple(map(format_number, numbers))
-    return Reading(values, "all numbers", (0, len(response)))
 
 
 def _format(said: Measurement, unit: str) -> str:

@@ -145,9 +145,10 @@ class _Options(NamedTuple):
         if part("denial").search(text):
             return None
         if self.has_letters:
-            bracketed = {*part("bracketed_letter").findall(text)} & {*self.letters}
-            if bracketed:
-                return bracketed.pop() if len(bracketed) == 1 else None
+            written = part("bracketed_letter").findall(text) or part("last_letter").findall(text)
+            letters = {*written} & {*self.letters}
+            if letters:
+                return letters.pop() if len(letters) == 1 else None
         found = []
         for letter, tokens in self.mentions:
             lowered, is_number = text.casefold(), tokens[0][0].isdigit()

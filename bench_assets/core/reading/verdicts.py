@@ -37,7 +37,8 @@ def read_grade(reply: str, low: float, high: float) -> float | None:
 
     def parse(text: str, _: Extent) -> float | None:
         found = part("grade").fullmatch(text)
-        if not found or (found["top"] and float(found["top"]) != high):
+        top = found and (found["top"] or (found["percent"] and 100))
+        if not found or (top and float(top) != high):
             return None
         return float(found["grade"].replace(",", ""))
 

@@ -72,7 +72,7 @@ def test_a_language_is_one_line():
 
     text = "Kijk goed. Het juiste antwoord luidt B."
     assert [found.value for found in apply_rule(rule, text, letter)] == ["B"]
-    assert read_choice(text, ("links", "rechts")) is None
+    assert read_choice(text, ("links", "rechts"), named=False) is None
 
 
 def seconds(read, text):
