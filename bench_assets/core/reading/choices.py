@@ -66,7 +66,7 @@ def read_choices(response: str, options: Sequence[str]) -> Reading[tuple[str, ..
 
     def parse(text: str, extent: Extent) -> tuple[str, ...] | None:
         pattern = part("letter_list")
-        whole = text.rstrip(" .。!")
+        whole = text.rstrip(" .。!]\"'")
         found = pattern.match(text) if extent == "opening" else pattern.fullmatch(whole)
         letters = sorted(set(re.findall("[A-M](?![a-z])", found[1]))) if found else []
         if letters and set(letters) <= set(offered.letters):

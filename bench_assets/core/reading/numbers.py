@@ -138,17 +138,24 @@ def _number_in(text: str, extent: Extent) -> Measurement | Unreadable | None:
     for shorter in (text.rpartition("=")[2], part("clause_end").split(text, maxsplit=1)[0]):
         if (found := parse_quantity(shorter)) is not None:
             return found
-    if extent == "opening":
-        numbers = [*part("numbers").finditer(text)]
-        is_one = len(numbers) == 1 and not part("arithmetic").search(text)
-        return _with_unit(text, numbers[0]) if is_one else None
-    text = _CALCULATION.sub("", text)
+    if extent == "mention":
+        return _result_in(_CALCULATION.sub("", text))
+    numbers = [*part("numbers").finditer(text)]
+    is_one = len(numbers) == 1 and not part("arithmetic").search(text)
+    return _with_unit(text, numbers[0]) if is_one and not part("denial").search(text) else None
+
+
+def _result_in(text: str) -> Measurement | None:
+    """The number after the last "=", else the last number; None for one of several: 2 or 3."""
     result = part("numbers").search(text, text.rfind("=") + 1)
-    *_, last = [None, *part("numbers").finditer(text)]
+    *_, before, last = [None, None, *part("numbers").finditer(text)]
     number = result if "=" in text and result else last
     if number is None or _is_second(text, number.start()):
-        return None  # one of several: 2 or 3
-    return _with_unit(text, number)
+        return None
+    if part("operator").search(text[: number.start()]):
+        return None  # 2 + 3; not 3
+    measure = parse_quantity(text[before.start() :]) if before and number is last else None
+    return measure or _with_unit(text, number)  # 5 feet 3 inches is one
 
 
 def _is_second(text: str, start: int) -> bool:

@@ -251,7 +251,7 @@ def test_the_last_verdict_of_a_judge_that_was_cut_off_is_open(text, answer):
 
 
 def test_a_judge_that_repeats_the_example_of_its_prompt_gives_no_verdict():
-    echo = "Please write your answers in the following format (number + square brackets):\n1. [1]  2. [0]"
+    echo = "Write in the following format (number + square brackets):\n1. [1]  2. [0]"
     pair = described({"event": ["A -> B", "C -> D"]}, text="B.")
     judge, asked = listening(echo, f"{echo}\nMy answers:\n1. [0]  2. [1]")
     assert (judged(pair, judge).answer, len(asked)) == (("no", "yes"), 2)
