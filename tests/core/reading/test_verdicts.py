@@ -61,7 +61,7 @@ WRONG = [
 NO_WORD = [
     *("", "Right, because it fits.", "Right.\nWrong.", "right or wrong", "not right", "right?"),
     *("neither right nor wrong", "It is right-handed.", "I have no idea.", "correct"),
-    "The answer is not right.",
+    *("The answer is not right.", "Verdict: right, but wrong too"),
 ]
 WORDS = [(text, True) for text in RIGHT] + [(text, False) for text in WRONG]
 WORDS += [(text, None) for text in NO_WORD]
