@@ -110,7 +110,7 @@ class NumberAnswer:
         """Read the number that a response gives, in the gold's unit if it can be converted."""
         if isinstance(parse_list(gold.answer[0]), list):
             listed = read_numbers(response, named=named)
-            return listed and listed.of(tuple(map(format_number, listed.value)))
+            return listed.of(tuple(map(format_number, listed.value))) if listed else None
         found = read_number(response, named=named)
         unit = _parse_key(gold.answer[0]).unit
         return found.as_answer(_format(found.value, unit)) if found else None
