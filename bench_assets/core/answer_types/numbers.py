@@ -22,7 +22,6 @@ from bench_assets.core.text.number_words import format_number
 
 _DECIMALS = "decimals"
 _MONEY = ("$", "€", "£", "¥")  # written before a number
-_TOLERANCE = re.compile(r"([0-9.]+)\s*(%?)")
 _PLAIN = re.compile(r"-?[\d,]*\.?\d+")  # of which the digits after the point count
 _PARTS = re.compile(r"\d[\d,.]*\d|\d")  # numbers that a key is written with
 
@@ -47,14 +46,10 @@ class Tolerance:
         """
         if text in ("", _DECIMALS):
             return cls(by_decimals=text == _DECIMALS)
-        found = _TOLERANCE.fullmatch(text.strip())
-        try:
-            size = float(found[1]) if found else -1.0
-        except ValueError:
-            size = -1.0
-        if found is None or size < 0:
+        size = parse_quantity(text)
+        if size is None or size.value < 0 or size.unit not in ("", "%"):
             raise SettingsError(f'tolerance {text!r:.60} (expected "0.5", "5%" or "decimals")')
-        return cls(relative=size / 100) if found[2] else cls(absolute=size)
+        return cls(relative=size.value / 100) if size.unit else cls(absolute=size.value)
 
     def allows(self, number: float, gold: float, decimals: int) -> bool:
         """Whether a number is within the tolerance, its bound included.
