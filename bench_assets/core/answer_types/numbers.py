@@ -9,9 +9,8 @@ from math import isclose
 from bench_assets.core.answer_types.definition import (
     AnswerReading,
     Gold,
-    Grade,
     RowContext,
-    grade_stated,
+    StatedAnswer,
 )
 from bench_assets.core.answer_types.options import format_cell, parse_list
 from bench_assets.core.reading.numbers import parse_quantity, read_number, read_numbers
@@ -71,7 +70,7 @@ EXACT = Tolerance()
 
 
 @dataclass(frozen=True, slots=True)
-class NumberAnswer:
+class NumberAnswer(StatedAnswer):
     """A number, or a list of numbers in order."""
 
     tolerance: Tolerance = EXACT
@@ -128,10 +127,6 @@ class NumberAnswer:
                 for one in _possible_values(said, key)
             )
         )
-
-    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
-        """Give a point for a number within the tolerance; a response without one is unread."""
-        return grade_stated(self, response, gold, named=named)
 
 
 def _parse_key(text: str) -> Measurement:
