@@ -129,7 +129,7 @@ def _tables(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> Sequ
         dagster_type=table_type(Question),
         description=(
             "One row: one question with its options in another order; questions whose options "
-            "refer to each other are left out."
+            "refer to each other, or are letters in the picture, are left out."
         ),
         **asset_folder.stage("questions", below="options_shuffled"),
     )

@@ -355,15 +355,23 @@ def image_files(benchmark: FileBenchmarkSettings, place: FileLocation) -> list[s
 def shuffle_all_options(questions: Sequence[Question], seed: int) -> Sequence[Question]:
     """Shuffle the options of each question.
 
-    Leaves out questions without options, and those with an option that refers to others, such as
-    "all of the above" or "A and B".
+    Leaves out questions without options, those with an option that refers to others, such as "all
+    of the above" or "A and B", and those whose options are letters in the picture: "Point A".
     """
     shuffled = (
         _shuffle_options(question, Random(f"{seed}\n{question.question_id}"))
         for question in questions
-        if question.options and not any(map(_OPTION_REFERENCE.search, question.options))
+        if question.options
+        and not any(map(_OPTION_REFERENCE.search, question.options))
+        and not _are_labels(question.options)
     )
     return collect_rows(shuffled, Question)
+
+
+def _are_labels(options: Sequence[str]) -> bool:
+    """Whether the options end with their own letters: "Point A", "Point B"."""
+    last_words = [option.rpartition(" ")[2] for option in options]
+    return last_words == list(ascii_uppercase[: len(options)])
 
 
 def _shuffle_options(question: Question, rng: Random) -> Question:

@@ -250,6 +250,7 @@ def test_shuffled_options_keep_the_right_one_and_are_the_same_each_time():
         pytest.param((), 0, id="none: a text is asked for"),
         pytest.param(("red", "none of the above"), 0, id="one that speaks of those above"),
         pytest.param(("red", "blue", "A and B"), 0, id="one that names the others"),
+        pytest.param(("Point A", "Point B"), 0, id="letters in the image"),
         pytest.param(("above the table", "below it"), 1, id="places in the image"),
     ],
 )

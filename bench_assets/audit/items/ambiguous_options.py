@@ -9,7 +9,6 @@ import re
 import unicodedata
 from collections.abc import Hashable
 from dataclasses import replace
-from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
@@ -27,49 +26,11 @@ from bench_assets.audit.framework.text_normalization import (
     right_texts,
     split_words,
 )
+from bench_assets.core.reading.numbers import parse_quantity
+from bench_assets.core.reading.units import SHARE, find_unit
 from bench_assets.core.schema.rows import Question
+from bench_assets.core.text.number_words import words_to_digits
 
-_SMALL_NUMBERS = """zero one two three four five six seven eight nine ten eleven twelve thirteen
-fourteen fifteen sixteen seventeen eighteen nineteen twenty"""
-_TENS = "thirty forty fifty sixty seventy eighty ninety hundred"
-_NUMBER_WORDS = {word: str(n) for n, word in enumerate(_SMALL_NUMBERS.split())} | {
-    word: str(n) for n, word in zip(range(30, 101, 10), _TENS.split(), strict=True)
-}
-_UNITS: dict[str, tuple[str, Fraction]] = {
-    name: (dimension, Fraction(size))
-    for dimension, sizes in {
-        "length": {
-            "mm millimeter": "1/1000", "cm centimeter": "1/100", "dm decimeter": "1/10",
-            "m meter": "1", "km kilometer": "1000", "in inch inches": "127/5000",
-            "ft foot feet": "381/1250", "yd yard": "1143/1250", "mi mile": "1609344/1000",
-        },
-        "mass": {
-            "mg milligram": "1/1000", "g gram": "1", "kg kilogram": "1000", "t ton": "1000000",
-            "lb lbs pound": "45359237/100000", "oz ounce": "45359237/1600000",
-        },
-        "volume": {"ml milliliter": "1/1000", "cl centiliter": "1/100", "l liter": "1"},
-        "celsius": {"°c celsius": "1"},
-        "fahrenheit": {"°f fahrenheit": "1"},
-        "time": {"s sec second": "1", "min minute": "60", "h hour": "3600", "day": "86400",
-            "week": "604800",
-        },
-        "angle": {"° degree": "1"},
-        "number": {"% percent": "1/100"},
-        "dollar": {"$ dollar usd": "1", "cent": "1/100"},
-    }.items()
-    for names, size in sizes.items()
-    for name in names.split()
-}  # fmt: skip
-_QUANTITY = re.compile(
-    r"(?P<dollar>\$)?\s*(?:(?P<whole>\d+) (?:and )?(?=\d+/))?"
-    r"(?P<number>[-−]?\d[\d,]*(?:\.\d+)?(?:e\d{1,2}|\s*/\s*\d+)?)\s*(?P<unit>[a-z°%$]*)"
-)
-_PHRASE_REWRITES = (  # whole phrases
-    (re.compile(r"\bdegrees? (celsius|fahrenheit)\b"), r"\1"),
-    (re.compile(r"\band an? (half|quarter)\b"), r"and \1"),
-    (re.compile(r"(?<=\d )and half\b"), "1/2"),
-    (re.compile(r"(?<=\d )and quarter\b"), "1/4"),
-)
 _NOON = {"noon": 720, "midday": 720, "12 noon": 720, "midnight": 0, "12 midnight": 0}
 _ORDINARY_TEXT = (
     re.compile(  # words of three letters and more; other capitals may matter, as in "AaBb"
@@ -139,7 +100,7 @@ def canonical_option(option: str) -> Hashable:
     ... )
     (False, False)
     """
-    text = unicodedata.normalize("NFKC", option).strip()
+    text = words_to_digits(unicodedata.normalize("NFKC", option)).strip()
     if (time := _time(text)) or (quantity := _quantity(text)):
         return time or quantity
     if not _ORDINARY_TEXT.fullmatch(text) and _stem_phrase(text.casefold()) not in _EQUAL:
@@ -155,7 +116,7 @@ def canonical_option(option: str) -> Hashable:
 
 def paraphrase_key(question: Question) -> Hashable:
     """Canonical form of a question; equal for paraphrases."""
-    text = _IMAGE_PHRASE.sub(" ", question.text)
+    text = words_to_digits(_IMAGE_PHRASE.sub(" ", question.text))
     words = question_words(replace(question, text=text))
     stems = [_stem(word) for word in words if word not in _STOP_WORDS]
     options = frozenset(map(canonical_option, question.options))
@@ -172,7 +133,7 @@ def _normalize_phrase(text: str) -> str:
 
 def _time(text: str) -> tuple[str, int] | None:
     """Minutes of a clock time; "7 pm" equals "19:00", and "7:00" equals "7 am"."""
-    normalized = " ".join(map(_number_word, text.casefold().replace("’", "'").rstrip(" .").split()))
+    normalized = text.casefold().replace("’", "'").rstrip(" .")
     if (minutes := _NOON.get(normalized)) is not None:
         return "time of day", minutes
     if found := _PAST.fullmatch(normalized.removeprefix("a ")):
@@ -194,8 +155,7 @@ def _hour(found: re.Match[str]) -> int:
 
 
 def _stem(word: str) -> str:
-    """A word in American spelling, in the singular; a number in digits."""
-    word = _NUMBER_WORDS.get(word, word)
+    """A word in American spelling, in the singular."""
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
     word = re.sub(r"(?<=\w{2})our$", "or", word)
@@ -204,34 +164,22 @@ def _stem(word: str) -> str:
     return "gray" if word == "grey" else word
 
 
-def _quantity(text: str) -> tuple[str, Fraction] | None:
+def _quantity(text: str) -> tuple[str, float] | None:
     """Dimension and value of a number with or without a unit; None if it is not one."""
-    normalized = " ".join(map(_number_word, text.casefold().rstrip(" .").split()))
-    for phrase, figures in _PHRASE_REWRITES:
-        normalized = phrase.sub(figures, normalized)
-    found = _QUANTITY.fullmatch(normalized)
-    if not found:
+    found = parse_quantity(text)
+    unit = find_unit(found.unit) if found else None
+    if not found or (found.unit and not unit):
         return None
-    name = found["unit"] if found["unit"] in _UNITS else _stem(found["unit"])
-    dimension, size = _UNITS.get("$" if found["dollar"] else name, ("", Fraction(1)))
-    if found["unit"] and not dimension:
-        return None
-    number = found["number"].replace(",", "").replace("−", "-").replace(" ", "")
-    try:
-        return dimension or "number", (int(found["whole"] or 0) + Fraction(number)) * size
-    except (ValueError, ZeroDivisionError):
-        return None
-
-
-def _number_word(word: str) -> str:
-    return _NUMBER_WORDS.get(word, word)
+    kind, size = unit or ("number", 1.0)
+    value = found.value * size / (100 if kind == SHARE else 1)
+    return "number" if kind == SHARE else kind, float(f"{value:.12g}")
 
 
 def _equal_phrases() -> dict[str, str]:
     lines = Path(__file__).with_name("equal_phrases.txt").read_text(encoding="utf-8").splitlines()
     found: dict[str, str] = {}
     for line in lines:
-        first, *others = (_stem_phrase(phrase) for phrase in line.split("="))
+        first, *others = map(_stem_phrase, words_to_digits(line).split("="))
         found |= dict.fromkeys(others, found.get(first, first)) if not line.startswith("#") else {}
     return found
 

@@ -135,10 +135,9 @@ class StatedAnswer(Protocol):
         """Points of an answer, in [0, 1]."""
         ...
 
-
-def grade_stated(by: StatedAnswer, response: str, gold: Gold, *, named: bool) -> Grade:
-    """Grade the answer that a response states; without one it is unread."""
-    found = by.read(response, gold, named=named)
-    if found is None:
-        return Grade(None, (), UNREAD)
-    return Grade(by.points(found.value, gold), found.value, found.form, found.named)
+    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
+        """Grade the answer that a response states; without one it is unread."""
+        found = self.read(response, gold, named=named)
+        if found is None:
+            return Grade(None, (), UNREAD)
+        return Grade(self.points(found.value, gold), found.value, found.form, found.named)

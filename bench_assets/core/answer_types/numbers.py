@@ -9,21 +9,18 @@ from math import isclose
 from bench_assets.core.answer_types.definition import (
     AnswerReading,
     Gold,
-    Grade,
     RowContext,
-    grade_stated,
+    StatedAnswer,
 )
 from bench_assets.core.answer_types.options import format_cell, parse_list
-from bench_assets.core.reading.numbers import parse_quantity, read_number
-from bench_assets.core.reading.readings import Reading
+from bench_assets.core.reading.numbers import parse_quantity, read_number, read_numbers
 from bench_assets.core.reading.units import SHARE, Measurement, convert, find_unit
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import AnswerKind
-from bench_assets.core.text.number_words import format_number, list_numbers
+from bench_assets.core.text.number_words import format_number
 
 _DECIMALS = "decimals"
 _MONEY = ("$", "€", "£", "¥")  # written before a number
-_TOLERANCE = re.compile(r"([0-9.]+)\s*(%?)")
 _PLAIN = re.compile(r"-?[\d,]*\.?\d+")  # of which the digits after the point count
 _PARTS = re.compile(r"\d[\d,.]*\d|\d")  # numbers that a key is written with
 
@@ -48,14 +45,10 @@ class Tolerance:
         """
         if text in ("", _DECIMALS):
             return cls(by_decimals=text == _DECIMALS)
-        found = _TOLERANCE.fullmatch(text.strip())
-        try:
-            size = float(found[1]) if found else -1.0
-        except ValueError:
-            size = -1.0
-        if found is None or size < 0:
+        size = parse_quantity(text)
+        if size is None or size.value < 0 or size.unit not in ("", "%"):
             raise SettingsError(f'tolerance {text!r:.60} (expected "0.5", "5%" or "decimals")')
-        return cls(relative=size / 100) if found[2] else cls(absolute=size)
+        return cls(relative=size.value / 100) if size.unit else cls(absolute=size.value)
 
     def allows(self, number: float, gold: float, decimals: int) -> bool:
         """Whether a number is within the tolerance, its bound included.
@@ -77,7 +70,7 @@ EXACT = Tolerance()
 
 
 @dataclass(frozen=True, slots=True)
-class NumberAnswer:
+class NumberAnswer(StatedAnswer):
     """A number, or a list of numbers in order."""
 
     tolerance: Tolerance = EXACT
@@ -110,8 +103,8 @@ class NumberAnswer:
     def read(self, response: str, gold: Gold, *, named: bool = True) -> AnswerReading | None:
         """Read the number that a response gives, in the gold's unit if it can be converted."""
         if isinstance(parse_list(gold.answer[0]), list):
-            numbers = list_numbers(response)
-            return _whole(response, numbers) if numbers else None
+            listed = read_numbers(response, named=named)
+            return listed.of(tuple(map(format_number, listed.value))) if listed else None
         found = read_number(response, named=named)
         unit = _parse_key(gold.answer[0]).unit
         return found.as_answer(_format(found.value, unit)) if found else None
@@ -135,10 +128,6 @@ class NumberAnswer:
             )
         )
 
-    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
-        """Give a point for a number within the tolerance; a response without one is unread."""
-        return grade_stated(self, response, gold, named=named)
-
 
 def _parse_key(text: str) -> Measurement:
     """Number and unit of a key, by the reader of responses."""
@@ -146,11 +135,6 @@ def _parse_key(text: str) -> Measurement:
     if found is None:
         raise SourceError(f"answer {text!r:.60} (expected a number, with or without a unit)")
     return found
-
-
-def _whole(response: str, numbers: Sequence[float]) -> AnswerReading:
-    values = tuple(map(format_number, numbers))
-    return Reading(values, "all numbers", (0, len(response)))
 
 
 def _format(said: Measurement, unit: str) -> str:

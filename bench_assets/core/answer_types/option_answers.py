@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from bench_assets.core.answer_types.definition import (
     AnswerReading,
     Gold,
-    Grade,
     RowContext,
-    grade_stated,
+    StatedAnswer,
 )
 from bench_assets.core.answer_types.options import format_cell, read_answer
 from bench_assets.core.reading.choices import read_choice, read_choices
@@ -21,7 +20,7 @@ _SHORT_FORMS = {"y": "yes", "t": "yes", "1": "yes", "n": "no", "f": "no", "0": "
 
 
 @dataclass(frozen=True, slots=True)
-class ChoiceAnswer:
+class ChoiceAnswer(StatedAnswer):
     """The letter of one option, or the letters of all right ones."""
 
     kind: AnswerKind = "choice"
@@ -54,13 +53,9 @@ class ChoiceAnswer:
         """Give a point for exactly the right letters."""
         return float(tuple(answer) == gold.answer)
 
-    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
-        """Give a point for exactly the right letters; a response without any is unread."""
-        return grade_stated(self, response, gold, named=named)
-
 
 @dataclass(frozen=True, slots=True)
-class YesNoAnswer:
+class YesNoAnswer(StatedAnswer):
     """Yes or no, in any wording."""
 
     kind: AnswerKind = "text"
@@ -82,7 +77,3 @@ class YesNoAnswer:
     def points(self, answer: Sequence[str], gold: Gold) -> float:
         """Give a point for the right word."""
         return float(tuple(answer) == gold.answer)
-
-    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
-        """Give a point for the right word; a response that says neither is unread."""
-        return grade_stated(self, response, gold, named=named)

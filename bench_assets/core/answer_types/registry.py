@@ -17,7 +17,6 @@ from bench_assets.core.answer_types.definition import (
     Grade,
     RowContext,
     StatedAnswer,
-    grade_stated,
 )
 from bench_assets.core.answer_types.graded import GradedAnswer
 from bench_assets.core.answer_types.numbers import NumberAnswer, Tolerance
@@ -76,7 +75,7 @@ class RowAnswer:
         """Grade by the form of the gold; see ``StatedAnswer.read`` for ``named``."""
         by = self._type_of(gold)
         if isinstance(by, StatedAnswer):
-            return grade_stated(by, response, gold, named=named)
+            return by.grade(response, gold, named=named)
         return by.grade(response, gold)
 
     def _type_of(self, gold: Gold) -> AnswerType:

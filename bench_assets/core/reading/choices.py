@@ -66,7 +66,7 @@ def read_choices(response: str, options: Sequence[str]) -> Reading[tuple[str, ..
 
     def parse(text: str, extent: Extent) -> tuple[str, ...] | None:
         pattern = part("letter_list")
-        whole = text.rstrip(" .。!")
+        whole = text.rstrip(" .。!]\"'")
         found = pattern.match(text) if extent == "opening" else pattern.fullmatch(whole)
         letters = sorted(set(re.findall("[A-M](?![a-z])", found[1]))) if found else []
         if letters and set(letters) <= set(offered.letters):
@@ -145,9 +145,10 @@ class _Options(NamedTuple):
         if part("denial").search(text):
             return None
         if self.has_letters:
-            bracketed = {*part("bracketed_letter").findall(text)} & {*self.letters}
-            if bracketed:
-                return bracketed.pop() if len(bracketed) == 1 else None
+            written = part("bracketed_letter").findall(text) or part("last_letter").findall(text)
+            letters = {*written} & {*self.letters}
+            if letters:
+                return letters.pop() if len(letters) == 1 else None
         found = []
         for letter, tokens in self.mentions:
             lowered, is_number = text.casefold(), tokens[0][0].isdigit()

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
 
-from bench_assets.core.reading.readings import UNREADABLE, Reading, Unreadable, read
+from bench_assets.core.reading.readings import UNREADABLE, Reading, Unreadable, plain_text, read
 from bench_assets.core.reading.rules import Extent, part
 from bench_assets.core.reading.units import Measurement, add_parts, find_unit
 from bench_assets.core.text.number_words import words_to_digits
@@ -39,6 +39,9 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
 )
 _PARTS = re.compile(r"(?<=[^\W\d]),?\s+(?:and\s+)?(?=\d)")  # of a measure: 5 feet 3 inches
 _CALCULATION = re.compile(r"<<.*?>>")  # GSM8K's
+_BETWEEN = re.compile(r"[;、，\n]\s*|,(?!\d{3}(?!\d))\s*(?:and\s+)?|\s+and\s+")  # numbers of a list
+_BRACKETED = re.compile(r"\s*[\[({]([^\])}]*)[\])}]")
+_FRACTION = re.compile(r"hal(?:f|ves)|quarters?|thirds?|(?:four|fif|six|seven|eigh|nin|ten)ths?")
 
 
 @lru_cache(maxsize=4096)
@@ -57,6 +60,8 @@ def parse_quantity(text: str) -> Measurement | None:
         text = pattern.sub(instead, text)
     if not re.search(r"\d", text):
         text = words_to_digits(text)
+        if _FRACTION.search(text):  # two thirds
+            return None
     found = part("quantity").fullmatch(text.strip())
     if found is None:
         measures = [part("quantity").fullmatch(one) for one in _PARTS.split(text.strip())]
@@ -100,27 +105,57 @@ def read_number(response: str, *, named: bool = True) -> Reading[Measurement] | 
     return read("number", response, _number_in, named=named)
 
 
+def read_numbers(response: str, *, named: bool = True) -> Reading[tuple[float, ...]] | None:
+    """Read the list of numbers that a response gives, in its order; see ``read_number``.
+
+    >>> read_numbers("There are 3 steps. The answer is [1, 2.5].").value
+    (1.0, 2.5)
+    """
+    text = plain_text(response).text
+    if values := _numbers_in(text, "answer"):
+        return Reading(values, "whole response", (0, len(response)))
+    return read("number", response, _numbers_in, named=named)
+
+
+def _numbers_in(text: str, extent: Extent) -> tuple[float, ...] | None:
+    """A text that is a list of numbers, or opens with one in brackets."""
+    if extent == "mention":
+        numbers = [parse_quantity(found[0]) for found in part("numbers").finditer(text)]
+        return tuple(one.value for one in numbers if one) or None
+    bracketed = _BRACKETED.match(text)
+    listed = bracketed[1] if bracketed and extent == "opening" else text.strip(" .。()[]{}")
+    quantities = list(map(parse_quantity, _BETWEEN.split(listed)))
+    return tuple(one.value for one in quantities if one) if all(quantities) else None
+
+
 def _number_in(text: str, extent: Extent) -> Measurement | Unreadable | None:
     """A text that is a number; the number that it opens with; or the result of a sentence."""
     whole = parse_quantity(text)
     if whole or extent == "answer":
         return whole
-    if extent == "opening" and part("second_number").match(text):
-        return UNREADABLE
+    if part("second_number").match(text):
+        return UNREADABLE if extent == "opening" else None
     for shorter in (text.rpartition("=")[2], part("clause_end").split(text, maxsplit=1)[0]):
         if (found := parse_quantity(shorter)) is not None:
             return found
-    if extent == "opening":
-        numbers = [*part("numbers").finditer(text)]
-        is_one = len(numbers) == 1 and not part("arithmetic").search(text)
-        return _with_unit(text, numbers[0]) if is_one else None
-    text = _CALCULATION.sub("", text)
+    if extent == "mention":
+        return _result_in(_CALCULATION.sub("", text))
+    numbers = [*part("numbers").finditer(text)]
+    is_one = len(numbers) == 1 and not part("arithmetic").search(text)
+    return _with_unit(text, numbers[0]) if is_one and not part("denial").search(text) else None
+
+
+def _result_in(text: str) -> Measurement | None:
+    """The number after the last "=", else the last number; None for one of several: 2 or 3."""
     result = part("numbers").search(text, text.rfind("=") + 1)
-    *_, last = [None, *part("numbers").finditer(text)]
+    *_, before, last = [None, None, *part("numbers").finditer(text)]
     number = result if "=" in text and result else last
     if number is None or _is_second(text, number.start()):
-        return None  # one of several: 2 or 3
-    return _with_unit(text, number)
+        return None
+    if part("operator").search(text[: number.start()]):
+        return None  # 2 + 3; not 3
+    measure = parse_quantity(text[before.start() :]) if before and number is last else None
+    return measure or _with_unit(text, number)  # 5 feet 3 inches is one
 
 
 def _is_second(text: str, start: int) -> bool:

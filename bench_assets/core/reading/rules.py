@@ -52,18 +52,18 @@ def cutting_rules(reads: Literal["end", "scope"]) -> tuple[Rule, ...]:
 @cache
 def part(name: str) -> re.Pattern[str]:
     """One of the file's parts as a pattern."""
-    return re.compile(_filled(f"{{{name}}}", _pieces(tables())))
+    return re.compile(_filled(f"{{{name}}}", _pieces()))
 
 
 @cache
 def word(name: Literal["yes", "no"]) -> re.Pattern[str]:
     """The words of all languages for yes or no."""
-    return re.compile(_filled(rf"(?<!\w)(?:{{{name}}})(?!\w)", _pieces(tables())))
+    return re.compile(_filled(rf"(?<!\w)(?:{{{name}}})(?!\w)", _pieces()))
 
 
-def compile_rules(tables: Mapping[str, Any]) -> tuple[Rule, ...]:
-    """Compile the rules of a file, with its parts and the words of its languages."""
-    pieces = _pieces(tables)
+@cache
+def _rules() -> tuple[Rule, ...]:
+    pieces = _pieces()
     return tuple(
         Rule(
             name=rule["name"],
@@ -76,24 +76,20 @@ def compile_rules(tables: Mapping[str, Any]) -> tuple[Rule, ...]:
             blocks=rule.get("blocks", False),
             unless=re.compile(_filled(rule["unless"], pieces)) if "unless" in rule else None,
         )
-        for rule in tables["rule"]
+        for rule in tables()["rule"]
     )
 
 
 @cache
-def _rules() -> tuple[Rule, ...]:
-    return compile_rules(tables())
-
-
-def _pieces(tables: Mapping[str, Any]) -> dict[str, str]:
+def _pieces() -> dict[str, str]:
     """What names in braces stand for: the parts, and the words of all languages by field."""
-    languages = tables["languages"].values()
+    languages = tables()["languages"].values()
     words = {
         field: "|".join(one[field] for one in languages if field in one)
         for field in _LANGUAGE_FIELDS
     }
     alternatives = {field: _any_of(listed.split("|")) for field, listed in words.items()}
-    return {**tables["parts"], **alternatives}
+    return {**tables()["parts"], **alternatives}
 
 
 def _any_of(words: list[str]) -> str:

@@ -4,6 +4,7 @@ Our prompts ask for one word, or one number, in one field. Only that is read: ex
 agree. Anything else is None, which is asked for once more and then left unscored.
 """
 
+import re
 from collections.abc import Mapping
 from typing import TypeVar
 
@@ -24,8 +25,12 @@ def read_word(reply: str, words: Mapping[str, Verdict]) -> Verdict | None:
     >>> read_word("Verdict: **wrong**", RIGHT_OR_WRONG), read_word("I have no idea.", YES_OR_NO)
     (False, None)
     """
-    found = read_one_of("verdict", strip_reasoning(reply), tuple(words))
-    return None if found is None or found.disputed else words[found.value]
+    text = strip_reasoning(reply)
+    found = read_one_of("verdict", text, tuple(words))
+    if found is None or found.disputed:
+        return None
+    evidence = re.findall(r"\w+", text[slice(*found.evidence)].casefold())
+    return None if {*evidence} & {*words} - {found.value} else words[found.value]
 
 
 def read_grade(reply: str, low: float, high: float) -> float | None:
@@ -37,7 +42,8 @@ def read_grade(reply: str, low: float, high: float) -> float | None:
 
     def parse(text: str, _: Extent) -> float | None:
         found = part("grade").fullmatch(text)
-        if not found or (found["top"] and float(found["top"]) != high):
+        top = found and (found["top"] or (found["percent"] and 100))
+        if not found or (top and float(top) != high):
             return None
         return float(found["grade"].replace(",", ""))
 

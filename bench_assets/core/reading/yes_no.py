@@ -1,7 +1,7 @@
 """Yes or no, in the words of all languages of the rules."""
 
 from bench_assets.core.reading.readings import Reading, read
-from bench_assets.core.reading.rules import Extent, word
+from bench_assets.core.reading.rules import Extent, part, word
 
 _EDGES = " .!。'\"()"
 
@@ -24,7 +24,8 @@ def parse_yes_no(text: str, extent: Extent = "answer") -> str | None:
     """Parse a text that is yes or no, opens with it, or names only one of them."""
     if extent == "mention":
         named = [name for name in ("yes", "no") if word(name).search(text)]
-        return named[0] if len(named) == 1 else None
+        is_denied = named == ["yes"] and part("denial").search(text)
+        return named[0] if len(named) == 1 and not is_denied else None
     text = text.strip(_EDGES)
     for name in ("yes", "no"):
         if word(name).fullmatch(text) if extent == "answer" else word(name).match(text):

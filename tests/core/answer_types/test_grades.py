@@ -182,6 +182,10 @@ NUMBERS = [
     ("number", {"matching": "relaxed"}, 100, "96", 1.0),
     ("number", NOTHING, "[0, 2, 1]", "[0, 2, 1]", 1.0),
     ("number", NOTHING, [0, 2, 1], "0, 1, 2", 0.0),
+    *(
+        ("number", NOTHING, [1, 2.5], said, 1.0)
+        for said in ("(1,2.5)", "1\n2.5", "Step 3: the answer is [1, 2.5].", "They are 1 and 2.5")
+    ),
     ("number", NOTHING, [0, 2, 1], "0", 0.0),
     ("number", NOTHING, [0, 2, 1], "none", None),
 ]
@@ -323,13 +327,14 @@ TABLE = [
 ]
 JUDGES = [
     *(("0..1", said, 0.6) for said in (
-        "0.6", "**0.6**", "Score: 0.6", "Grade: 0.6", "The rating is 0.6.", "Correctness: 0.6", "Points: 0.6", "Mark: 0.6", "评分：0.6", "得分：0.6", "分数：0.6", r"\boxed{0.6}", "<think>0.3</think>0.6",
-        '{"score": 0.6, "reason": "x"}', '{"grade": 0.6}', '{"rating": "0.6"}', '{"correctness": 0.6}', '{"points": 0.6}',
+        "0.6", "**0.6**", "Score: 0.6", "Grade: 0.6", "The rating is 0.6.", "Points: 0.6", "Mark: 0.6", "评分：0.6", "得分：0.6", "分数：0.6", r"\boxed{0.6}", "<think>0.3</think>0.6",
+        '{"score": 0.6, "reason": "x"}', '{"grade": 0.6}', '{"rating": "0.6"}', '{"points": 0.6}',
     )),
     ("1..5", "4", 0.75), ("1..5", "4/5", 0.75), ("1..5", "4 out of 5", 0.75), ("1..5", "Rating: [[3]]", 0.5), ("1..5", "Score: 4/5", 0.75), ("1..5", "Score: 4 out of 5.", 0.75),
     ("1..5", "Score: 4\nReason: 3 of 4 points are right.", 0.75), ("0..10", "8/10", 0.8),
     ("1..5", '{"score": "4/5"}', 0.75), ("1..5", '{"score": "4 out of 5"}', 0.75), ("1..5", '{"grade": "**4**"}', 0.75), ("1..5", '{"score": "8/10"}', None), ("1..5", '{"score": true}', None),
     ("1..5", "7", None), ("1..5", "8/10", None), ("0..1", "I'd say 0.5 or 0.6", None), ("0..1", "none", None), ("0..1", "", None),
+    ("1..5", "Correctness: 5\nStyle: 3\nOverall: 4", None), ("1..5", "A perfect score is 5.", None), ("1..5", '{"max_score": 5}', None),
 ]  # fmt: skip
 
 
@@ -338,7 +343,7 @@ KEYS = [  # of which a part is another value
     *("25%", "$1.5M", "5k", ".5", "-3", "−5", "1e-3", "½", "3½", "9.8 m/s²", "37°C", "12 dozen"),
     *("five", r"\frac{10}{9}", "€12.50", "5 feet 3 inches", "1.200,50", "2 1/4 cups", "7"),
 ]
-NO_KEYS = ["2:30", "7-8", "√2", "2π", "1:2", "x+1", "about five or six", "10^3"]
+NO_KEYS = ["2:30", "7-8", "√2", "2π", "1:2", "x+1", "about five or six", "10^3", "two thirds"]
 
 
 def near(points, expected):

@@ -4,17 +4,16 @@ import time
 
 import pytest
 
+from bench_assets.core.reading import rules
 from bench_assets.core.reading.blanks import read_blanks
 from bench_assets.core.reading.choices import read_choice, read_choices
 from bench_assets.core.reading.numbers import read_number
-from bench_assets.core.reading.readings import apply_rule
-from bench_assets.core.reading.rules import compile_rules, part, tables
 from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG, read_grade, read_word
 from bench_assets.core.reading.yes_no import read_yes_no
 from tests.any_responses import BITS, response_of
 from tests.core.reading.examples import read_example, value_of
 
-RULES = tables()["rule"]
+RULES = rules.tables()["rule"]
 EXAMPLES = [
     pytest.param(rule, side, example, id=f"{rule['name']}, {side}: {example['text']!r}")
     for rule in RULES
@@ -34,7 +33,7 @@ LOOPS = ("answer is ", "is correct ", "A\n", "\nQ:", "</s>", "<answer>", '"answe
 LENGTHS = 3_000, 12_000  # characters
 GROWTH = 9  # four times as long may take nine times as long; quadratic takes sixteen
 LEAST = 0.05  # s; what takes less says nothing about growth
-DUTCH = {"answer": "antwoord", "is": "is|luidt", "option": "optie", "yes": "ja", "no": "nee"}
+DUTCH = 'dutch = { answer = "antwoord", is = "luidt|is", correct = "is juist", not = "niet", yes = "ja", no = "nee" }'  # noqa: E501
 
 
 @pytest.mark.parametrize(("rule", "side", "example"), EXAMPLES)
@@ -51,28 +50,42 @@ def test_a_rule_reads_what_its_examples_say(rule, side, example):
 
 
 def test_the_rules_keep_their_size():
-    texts = [*tables()["parts"].values(), *(rule["pattern"] for rule in RULES)]
+    texts = [*rules.tables()["parts"].values(), *(rule["pattern"] for rule in RULES)]
     assert len(RULES) <= 25
     assert max(map(len, texts)) <= 300
     assert all(rule["meaning"].endswith(".") and rule["yes"] and rule["no"] for rule in RULES)
     assert len({rule["name"] for rule in RULES}) == len(RULES)
 
 
+@pytest.fixture
+def dutch(monkeypatch, tmp_path):
+    """The rules with one more line."""
+    cached = (rules.tables, rules.rules_of, rules.part, rules.word, rules._rules, rules._pieces)
+    file = tmp_path / "rules.toml"
+    text = rules.RULES_FILE.read_text(encoding="utf-8")
+    file.write_text(text.replace("[languages]\n", f"[languages]\n{DUTCH}\n"), encoding="utf-8")
+    monkeypatch.setattr(rules, "RULES_FILE", file)
+    for function in cached:
+        function.cache_clear()
+    yield
+    monkeypatch.undo()
+    for function in cached:
+        function.cache_clear()
+
+
+@pytest.mark.usefixtures("dutch")
 def test_a_language_is_one_line():
-    languages = tables()["languages"] | {"dutch": DUTCH}
-    (rule, *_) = (
-        rule
-        for rule in compile_rules(tables() | {"languages": languages})
-        if rule.name == "statement"
-    )
+    texts = ("Kijk goed. Het juiste antwoord luidt B.", "Antwoord: B", "Optie B is juist.")
+    for text in texts:
+        assert read_choice(text, ("links", "rechts"), named=False).value == "B"
+    assert read_choice("Het antwoord is niet B.", ("links", "rechts")) is None
+    assert read_yes_no("Nee.").value == "no"
+    assert read_number("Het antwoord is twaalf: 12 kopjes.").value.value == 12
 
-    def letter(text, _):
-        found = part("leading_letter").match(text)
-        return found and found[1]
 
+def test_a_language_without_its_line_is_asked():
     text = "Kijk goed. Het juiste antwoord luidt B."
-    assert [found.value for found in apply_rule(rule, text, letter)] == ["B"]
-    assert read_choice(text, ("links", "rechts")) is None
+    assert read_choice(text, ("links", "rechts"), named=False) is None
 
 
 def seconds(read, text):

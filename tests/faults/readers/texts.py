@@ -19,7 +19,6 @@ from bench_assets.suites.blink.scoring import official_option, read_judged_lette
 from bench_assets.suites.cogbench.description.scoring import read_by_position
 from bench_assets.suites.journeybench import answer_agreement, solution_verification
 from bench_assets.suites.journeybench.captioning.dataset import split_captions
-from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import matches_truth
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import split_answers
 from bench_assets.suites.journeybench.published_files import read_texts
 from bench_assets.suites.journeybench.text_generation import json_objects
@@ -93,7 +92,6 @@ TEXTS = [
          lambda text: answer_agreement.read_answer(text, ("image1", "image2"))),
     _row("journeybench agreement.missing_steps",
          lambda text: answer_agreement.missing_steps("1+1=2\n2*3=6", text)),
-    _row("journeybench says_the_same", lambda text: matches_truth(text, "No one.", "Who?")),
     _row("journeybench json_objects", json_objects, b'Here:\n```json\n[{"a": 1}]\n```'),
     _row("journeybench split_captions", split_captions, b'1. "A cat." 2. "A dog."'),
     _row("journeybench split_answers", split_answers, b"no one; nobody"),

@@ -43,6 +43,9 @@ the result caused by events A1, A2, ..., An. The criteria for judgment lie in wh
 Assign a score of 0 or 1 to each <EVENT RELATIONSHIP>, where 0 represents NO and 1 represents \
 YES."""
 
+EXAMPLE = "(number + square brackets):\n1. [1]  2. [0]"
+"""How verdicts are written; a judge that repeats it gives none."""
+
 _POINTS_TEMPLATE = """\
 <DESCRIPTION>:
 {description}
@@ -50,8 +53,7 @@ _POINTS_TEMPLATE = """\
 <{what}>:
 {numbered}
 
-Please write your answers in "[ ]" with 0 or 1 in the following format (number + square brackets):
-1. [1]  2. [0]
+Please write your answers in "[ ]" with 0 or 1 in the following format {example}
 Your answers to the {n} <{what}>(s) above:
 {blanks}"""
 
@@ -76,6 +78,7 @@ def judge_event_relationships(description: str, chains: Sequence[str]) -> Prompt
 def _format_points(what: str, description: str, texts: Sequence[str]) -> str:
     return _POINTS_TEMPLATE.format(
         what=what,
+        example=EXAMPLE,
         description=description,
         numbered="\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1)),
         n=len(texts),

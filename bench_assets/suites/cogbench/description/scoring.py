@@ -90,8 +90,11 @@ def _n_unread(n: int, response: Response) -> int:
 
 
 def _read_verdicts(n: int, response: Response) -> list[bool | None]:
-    """Read the verdicts of a response; the last one is open if the response was cut off."""
-    answer = response.said.answer
+    """Read the verdicts of a response; the last one is open if the response was cut off.
+
+    What repeats the prompt's example is none.
+    """
+    answer = response.said.answer.replace(prompts.EXAMPLE, "")
     if is_truncated(response) and not answer.rstrip().endswith("}"):
         lines, _, last_line = answer.rpartition("\n")
         answer = f"{lines}\n{last_line.rpartition('[')[0]}"

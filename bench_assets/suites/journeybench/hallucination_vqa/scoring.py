@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_verdicts
+from bench_assets.core.reading.choices import read_one_of
 from bench_assets.core.reading.json_values import read_json
+from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.evaluation.task import RULES, AnsweredQuestion
-from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import matches_truth
 
 NO_VERDICT = (
     "That is not what was asked for. Reply with one JSON object that has all six fields, "
@@ -101,9 +102,9 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
-    """Compare each prediction with people's answers, without a model.
+    """Call a prediction right that gives one of people's answers as a whole, without a model.
 
-    Stricter than people with answers in other words, and easily misled by long ones.
+    Any other one is unread.
     """
     return [_rule_judgement(*pair) for pair in answered]
 
@@ -155,15 +156,16 @@ def _verdict(response: Response) -> bool | None:
 
 
 def _rule_judgement(question: Question, prediction: Prediction) -> Judgement:
-    like = [
-        truth for truth in question.answer if matches_truth(prediction.text, truth, question.text)
-    ]
+    readings = (
+        read_one_of("choice", prediction.text, [truth], named=True) for truth in question.answer
+    )
+    found = next(filter(None, readings), None)
     return Judgement.of(
         prediction,
         judge=RULES,
         criterion=CRITERION,
-        verdict=bool(like),
-        response=f"says what {like[0]!r} says" if like else "matches no reference",
+        verdict=found is not None,
+        response=f"gives {found.value!r}: {found.note}" if found else UNREAD,
     )
 
 

@@ -24,6 +24,7 @@ _WORD = r"(?!or )[\w'-]+"
 _ALTERNATIVES = re.compile(  # takes every list of words, also without "or": so its time is linear
     rf"(?<![\w'-])((?:{_WORD}, )*{_WORD})(?:,? or (?:(?:in|on|at|to|the|an?|my) )*([\w'-]+))?"
 )
+_YES_OR_NO = "yes or no"  # as the instruction of the answer type asks for
 _AUXILIARIES = {"am", "is", "are", "was", "were", "do", "does", "did", "has", "have", "had"} | {
     *("can", "could", "will", "would", "shall", "should", "may"),
 }
@@ -43,9 +44,10 @@ class _SequentialModel:
 class RandomBaseline(_SequentialModel):
     """Random guessing from the prompt's options, never from the answer key.
 
-    Guesses a letter of the shown options; for questions with texts, a shown option, an alternative
-    in the question ("left or right?"), or yes or no. Otherwise the response is empty. A sample
-    depends on the seed, the question and the sample number.
+    Guesses a letter of the shown options; for questions with texts, a shown option, yes or no if
+    the prompt asks for them, an alternative in the question ("left or right?"), or yes or no.
+    Otherwise the response is empty. A sample depends on the seed, the question and the sample
+    number.
     """
 
     def __init__(self, name: str, seed: int = 0) -> None:
@@ -113,6 +115,8 @@ def _shown_texts(question: Question, prompt: Prompt) -> Sequence[str]:
     prompt_text = "\n".join(parts).casefold()
     if question.options and all(option.casefold() in prompt_text for option in question.options):
         return question.options
+    if _YES_OR_NO in prompt_text:
+        return ("yes", "no")
     if found := [one for one in _ALTERNATIVES.finditer(question.text) if one[2]]:
         return [*found[-1][1].split(", "), found[-1][2]]
     opening = question.text.casefold().split()[:1]

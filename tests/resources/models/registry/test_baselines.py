@@ -54,6 +54,11 @@ def said(responses: list[Response]) -> list[str]:
             id="yes or no",
         ),
         pytest.param(
+            question(kind="text", text="Of the left or right cup, is it so? Answer with yes or no."),
+            {"yes", "no"},
+            id="the answer type that the prompt asks for",
+        ),
+        pytest.param(
             question(kind="text", text="How many?"), {""}, id="a text that offers nothing"
         ),
         pytest.param(question(kind="blanks", answer=("x", "y")), {""}, id="blanks get nothing"),

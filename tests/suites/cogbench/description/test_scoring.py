@@ -250,6 +250,13 @@ def test_the_last_verdict_of_a_judge_that_was_cut_off_is_open(text, answer):
     assert judged(pair, CutOff(text)).answer == answer
 
 
+def test_a_judge_that_repeats_the_example_of_its_prompt_gives_no_verdict():
+    echo = "Write in the following format (number + square brackets):\n1. [1]  2. [0]"
+    pair = described({"event": ["A -> B", "C -> D"]}, text="B.")
+    judge, asked = listening(echo, f"{echo}\nMy answers:\n1. [0]  2. [1]")
+    assert (judged(pair, judge).answer, len(asked)) == (("no", "yes"), 2)
+
+
 def test_of_several_responses_the_one_with_most_verdicts_counts():
     judge, _ = listening("1. [1]", "Hm.", "1. [0]", "Hm.", "Hm.")
     score = judged(described({"event": ["A -> B", "C -> D"]}, text="B."), judge)

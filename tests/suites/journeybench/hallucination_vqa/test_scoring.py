@@ -5,15 +5,14 @@ from dataclasses import replace
 
 import pytest
 
+from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.constant_responses import STOCK_RESPONSES, composed_texts
+from bench_assets.evaluation.constant_responses import STOCK_RESPONSES
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.journeybench.hallucination_vqa import scoring
-from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import matches_truth
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import read_trigger_questions
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK
-from bench_assets.suites.journeybench.synthetic.images import WORLD, members
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.rows import prediction, question
 
@@ -76,99 +75,21 @@ def test_broken_json_is_unscored_and_counted():
 
 
 HEART = ("There is no blue heart", "Where is the blue heart?")
-OWLS = ("Three owls", "How many owls are there?")
-SHOES = ("The shoes are not visible", "What shoes does she wear?")
 
 
-@pytest.mark.parametrize(
-    ("response", "about", "right"),
-    [
-        pytest.param("I don't see any heart.", HEART, True, id="the thing is not there"),
-        pytest.param("The blue heart is on the left.", HEART, False, id="it is said to be there"),
-        pytest.param("There is no such thing in the image.", HEART, False, id="what fits all"),
-        pytest.param("It cannot be seen.", HEART, False, id="what fits every single thing"),
-        pytest.param("It cannot be seen.", SHOES, False, id="one thing, asked about several"),
-        pytest.param("They cannot be seen.", HEART, False, id="several, asked about one"),
-        pytest.param("No", HEART, False, id="no alone does not say what is absent"),
-        pytest.param("Nothing.", HEART, False, id="nothing alone does not either"),
-        pytest.param("I cannot answer that.", SHOES, False, id="a refusal"),
-        pytest.param("I can't assist with that", SHOES, False, id="another refusal"),
-        pytest.param("They cannot be seen.", SHOES, True, id="it cannot be told"),
-        pytest.param("She wears red boots.", SHOES, False, id="a guess"),
-        pytest.param("There are 3 owls.", OWLS, True, id="a digit for a word"),
-        pytest.param("Four owls", OWLS, False, id="another count"),
-        pytest.param("Many", OWLS, False, id="no count"),
-        pytest.param("", OWLS, False, id="nothing said"),
-        pytest.param(
-            "No owl, heart, shoe, tree or house.", HEART, False, id="a list of absent things"
-        ),
-        pytest.param("There are two, three or four owls.", OWLS, False, id="a list of counts"),
-        pytest.param("Three owls sit on a branch of a tree.", OWLS, True, id="where they sit, too"),
-        pytest.param(
-            "I see no blue heart; the picture shows a woman in front of a house.",
-            HEART,
-            True,
-            id="what is there instead",
-        ),
-    ],
-)
-def test_rules(response, about, right):
-    truth, asked = about
-    assert matches_truth(response, truth, asked) is right
-
-
-def test_rules_call_peoples_own_answers_right_and_empty_words_wrong(shared_data):
+def test_rules_call_peoples_own_answers_right_and_no_stock_response(shared_data):
     entries = read_trigger_questions(shared_data / "haloquest" / "haloquest-eval.csv")
     pairs = [pair(entry, said) for entry in entries for said in entry.answers]
-    assert all(judgement.verdict for judgement in scoring.judge_by_rules(pairs))
-    for empty in ("No", "I cannot assist with that.", ""):
-        pairs = [pair(entry, empty) for entry in entries]
-        assert not any(judgement.verdict for judgement in scoring.judge_by_rules(pairs))
-
-
-def mini_questions():
-    """By trigger: questions of the mini edition with what people answer to them."""
-    found = {}
-    for member in members():
-        trigger = WORLD["triggers"][(member.family + member.number) % len(WORLD["triggers"])]
-        answers = [member.say(answer) for answer in trigger["answers"]]
-        found.setdefault(trigger["trigger"], []).append((member.say(trigger["question"]), answers))
-    return found
-
-
-def share(text, asked):
-    right = [any(matches_truth(text, one, about) for one in answers) for about, answers in asked]
-    return sum(right) / len(asked)
-
-
-@pytest.mark.parametrize("between", [", ", " or ", " ", ". No ", "; no "])
-@pytest.mark.parametrize("opening", ["No ", "I cannot tell the "])
-def test_no_list_passes_the_rules_of_the_mini_edition(opening, between):
-    """Composed word by word, as long as it gains; "No food, age, birthplace" got 80 % of a kind."""
-    words = sorted(
-        {word for one in members() for word in (one.words["absent"], one.words["unknown"])}
-    )
-    for trigger, asked in mini_questions().items():
-        luck = sum(share(answers[0], asked) for _, answers in asked) / len(asked)
-        listed, best = [], 0.0
-        while len(listed) < len(words):
-            text, found = max(
-                ((word, share(opening + between.join([*listed, word]), asked)) for word in words),
-                key=lambda one: one[1],
-            )
-            if found <= best:
-                break
-            listed, best = [*listed, text], found
-        assert best <= luck + 0.1, (trigger, listed)
-
-
-def test_no_composed_response_and_no_sentence_passes_the_rules_of_the_mini_edition():
-    for trigger, asked in mini_questions().items():
-        answers = [answer for _, of_one in asked for answer in of_one]
-        luck = sum(share(of_one[0], asked) for _, of_one in asked) / len(asked)
-        for text in (*composed_texts(answers), *STOCK_RESPONSES):
-            assert share(text, asked) <= luck + 0.1, (trigger, text)
-        assert all(matches_truth(one, one, about) for about, of_one in asked for one in of_one)
+    unread = [
+        row.prediction.text
+        for row, judgement in zip(pairs, scoring.judge_by_rules(pairs), strict=True)
+        if not judgement.verdict
+    ]
+    assert unread == ["What color is the dog in the yard?"]  # a question back is no answer
+    for text in ("No", "They cannot be seen.", "There is no such thing.", *STOCK_RESPONSES):
+        pairs = [pair(entry, text) for entry in entries]
+        right = sum(bool(judgement.verdict) for judgement in scoring.judge_by_rules(pairs))
+        assert right <= 0.01 * len(entries)
 
 
 def pair(entry, said, edition="built"):
@@ -189,10 +110,10 @@ def test_rules_give_no_points_of_what_stands_beside_published_numbers(edition, p
     heart = question(
         text=HEART[1], answer=(HEART[0],), edition=edition, labels={"image_source": "real"}
     )
-    said = prediction(text="I see no blue heart.")
+    said = prediction(text="There is no blue heart.")
     judgements = pipeline.judge(TASK, [heart], [said], None)
     (score,) = pipeline.score(TASK, [heart], [said], judgements)
-    assert (score.points, score.answer) == (points, ("I see no blue heart.",))
+    assert (score.points, score.answer) == (points, ("There is no blue heart.",))
     assert ("name a model as judge" in score.note) is (points is None)
     by_model = pipeline.judge(
         TASK, [heart], [said], ScriptedModel("j", lambda _: JSON.replace("false", "true"))
@@ -257,13 +178,11 @@ def test_the_official_reading_has_the_whole_response_judged():
 
 def test_what_the_rules_find_is_said_and_a_judge_without_a_response_is_named():
     heart = question(text=HEART[1], answer=(HEART[0],), labels={"image_source": "real"})
-    pairs = [
-        AnsweredQuestion(heart, prediction(text=text)) for text in ("I see no blue heart.", "Left.")
-    ]
+    pairs = [AnsweredQuestion(heart, prediction(text=text)) for text in (HEART[0], "Left.")]
     right, wrong = scoring.judge_by_rules(pairs)
     assert (right.response, wrong.response) == (
-        f"says what {HEART[0]!r} says",
-        "matches no reference",
+        f"gives {HEART[0]!r}: last line",
+        UNREAD,
     )
     assert scoring.score(pairs[0], [right]).note == right.response
     silent = Judgement.of(
