@@ -9,9 +9,11 @@ import pyarrow as pa
 from bench_assets.core.schema.rows import Metric, Prediction, Question
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest, to_table
-from bench_assets.core.tables.large_tables import BlockWriter, LargeTable
 from bench_assets.defs.tables.leaderboard import rank_task
 from bench_assets.suites.codis.task import TASK as CODIS
+from bench_resources.storage.atomic_write import open_atomic
+from bench_resources.tables.checksums import write_groups
+from bench_resources.tables.file_bytes import DIGEST, TABLE_NAME_KEY, WRITTEN, table_name
 from bench_resources.tables.parquet import TableFiles
 from benchmarks.figures import Figure
 
@@ -87,13 +89,13 @@ def _write(tables: TableFiles, n: int) -> None:
     tables.write(["codis", "questions"], [question], Question)
     for number in range(_MODELS):
         name = f"model-{number:03d}"
-        tables.write(_KEY, _predictions(name, n // _MODELS), Prediction, name)
+        _write_predictions(tables, name, n // _MODELS)
         rows = [replace(metric, model=name, category=c) for c in ("all", "a", "b", "c", "d")]
         tables.write(["codis", "metrics"], rows, Metric, name)
 
 
-def _predictions(model: str, n: int) -> LargeTable[Prediction]:
-    """Rows that are never objects: ten million would take minutes."""
+def _write_predictions(tables: TableFiles, model: str, n: int) -> None:
+    """Write rows that are never objects: ten million would take minutes."""
     letters = [chr(65 + i % 4) for i in range(n)]
     columns = to_table([replace(_ROW, model=model)], Prediction)
     varied = {"question_id": [f"codis/{i}" for i in range(n)], "text": letters, "raw_text": letters}
@@ -101,6 +103,7 @@ def _predictions(model: str, n: int) -> LargeTable[Prediction]:
         name: pa.array(varied[name]) if name in varied else pa.repeat(columns[name][0], n)
         for name in columns.column_names
     }
-    writer = BlockWriter(columns.schema)
-    writer.add(pa.table(values, columns.schema))
-    return LargeTable(writer.blocks(), Prediction, digest=model)
+    metadata = {DIGEST: model, WRITTEN: "0", TABLE_NAME_KEY: table_name(_KEY, model)}
+    schema = columns.schema.with_metadata(metadata)
+    with open_atomic(tables.path(_KEY, model)) as file:
+        write_groups([pa.table(values, schema)], schema, file)

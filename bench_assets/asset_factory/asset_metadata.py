@@ -8,7 +8,6 @@ from math import isnan
 from bench_assets.core.images.charts import Bar, bar_chart, scale, training_curve
 from bench_assets.core.schema.rows import LeaderboardRow, Metric, Prediction, cluster_warning
 from bench_assets.core.schema.training_runs import curve_of, parse_step
-from bench_assets.core.tables.large_tables import column
 from bench_assets.core.text.escaping import escape_markdown
 
 _BARS = 24  # slices drawn; the table has all
@@ -18,12 +17,12 @@ _STEPS = 60  # steps of a run drawn
 def throughput_metadata(rows: Sequence[Prediction]) -> dict[str, int]:
     """Throughput figures of a table's responses, cached ones included."""
     return {
-        "responses_failed": sum(map(bool, column(rows, "error"))),
-        "cut_short": sum(why == "length" for why in column(rows, "finish_reason")),
-        "no_answer": sum(map(bool, column(rows, "no_answer"))),
-        "refused": sum(map(bool, column(rows, "refused"))),
-        "prompt_tokens": sum(n or 0 for n in column(rows, "prompt_tokens")),
-        "completion_tokens": sum(n or 0 for n in column(rows, "completion_tokens")),
+        "responses_failed": sum(bool(row.error) for row in rows),
+        "cut_short": sum(row.finish_reason == "length" for row in rows),
+        "no_answer": sum(bool(row.no_answer) for row in rows),
+        "refused": sum(bool(row.refused) for row in rows),
+        "prompt_tokens": sum(row.prompt_tokens or 0 for row in rows),
+        "completion_tokens": sum(row.completion_tokens or 0 for row in rows),
     }
 
 

@@ -1,10 +1,10 @@
 """Evaluation assets of every benchmark: one asset per pipeline step, one partition per model."""
 
 import posixpath
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import dagster as dg
 
@@ -39,7 +39,6 @@ from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.images.previews import responses_preview, verdicts_preview
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
-from bench_resources.tables.asset_types import table_type
 from bench_resources.tables.parquet import TableFiles, table_output
 
 _SCORES = (
@@ -50,10 +49,6 @@ _JUDGEMENTS = (
     "One row: one verdict of the judge on one prediction; the judge is a model of bench.toml or "
     "the suite's rules. An unreadable verdict is empty, never guessed."
 )
-
-
-_TABLES: Sequence[type[Any]] = (Question, Prediction, Judgement, Score)
-_ROWS = {f"{row.__name__.lower()}s": row for row in _TABLES}
 
 
 AUDIT = "audit"
@@ -108,9 +103,7 @@ class EvaluationStep:
         own = self.split or self.task.condition(self.condition).own_questions
         folders = {"questions": self._table_prefix if own else ""}
         places = {t: posixpath.join(folders.get(t, self._table_prefix), t) for t in tables}
-        named = AssetFolder(self.task.name).ins(**places)
-        large = {t: table_type(_ROWS[t]) for t in tables if t in _ROWS}
-        return named | {t: dg.AssetIn(named[t].key, dagster_type=rows) for t, rows in large.items()}
+        return AssetFolder(self.task.name).ins(**places)
 
     @property
     def constants(self) -> list[str]:
@@ -139,12 +132,11 @@ def predictions_asset(of: EvaluationStep) -> dg.AssetsDefinition:
             f"response "
             "has a row with `error`; the next materialization requests it again."
         ),
-        dagster_type=table_type(Prediction),
         **of.stage("predictions", "gpu"),
     )
     def predictions(
-        context: dg.AssetExecutionContext, models: Models, questions: Sequence[Question]
-    ) -> dg.Output[Sequence[Prediction]]:
+        context: dg.AssetExecutionContext, models: Models, questions: list[Question]
+    ) -> dg.Output[list[Prediction]]:
         if not questions:
             raise no_questions_error(task, of.condition)
         rows, metadata = run_predictions(context, models, task, of.condition, questions)
@@ -204,16 +196,15 @@ def judgements_asset(
         name=name,
         ins=of.ins("questions", "predictions"),
         description=about,
-        dagster_type=table_type(Judgement),
         **of.stage("judgements", "judge"),
     )
     def judgements(
         context: dg.AssetExecutionContext,
         models: Models,
         settings: SettingsResource,
-        questions: Sequence[Question],
-        predictions: Sequence[Prediction],
-    ) -> dg.Output[Sequence[Judgement]]:
+        questions: list[Question],
+        predictions: list[Prediction],
+    ) -> dg.Output[list[Judgement]]:
         named = judge(settings.load(), of.task.suite)
         rows, metadata = run_judge(context, models, of.task, named, questions, predictions)
         pages = verdicts_preview(questions, predictions, rows, models.image_store)
@@ -229,25 +220,24 @@ def _scores(of: EvaluationStep) -> dg.AssetsDefinition:
     def scores(
         settings: SettingsResource,
         image_store: ImageStore,
-        questions: Sequence[Question],
-        predictions: Sequence[Prediction],
-    ) -> dg.Output[Sequence[Score]]:
+        questions: list[Question],
+        predictions: list[Prediction],
+    ) -> dg.Output[list[Score]]:
         return scores_output(task, settings, image_store, questions, predictions, [])
 
     def scores_of_judged(
         settings: SettingsResource,
         image_store: ImageStore,
-        questions: Sequence[Question],
-        predictions: Sequence[Prediction],
-        judgements: Sequence[Judgement],
-    ) -> dg.Output[Sequence[Score]]:
+        questions: list[Question],
+        predictions: list[Prediction],
+        judgements: list[Judgement],
+    ) -> dg.Output[list[Score]]:
         return scores_output(task, settings, image_store, questions, predictions, judgements)
 
     make = dg.asset(
         name="scores",
         ins=of.ins("questions", "predictions", *(["judgements"] if task.is_judged else [])),
         description=_SCORES,
-        dagster_type=table_type(Score),
         **of.stage("scores"),
     )
     return make(scores_of_judged if task.is_judged else scores)
@@ -268,9 +258,9 @@ def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
     )
     def metrics(
         tables: TableFiles,
-        questions: Sequence[Question],
-        predictions: Sequence[Prediction],
-        scores: Sequence[Score],
+        questions: list[Question],
+        predictions: list[Prediction],
+        scores: list[Score],
     ) -> dg.Output[list[Metric]]:
         keys = partial(evaluation_key, of.task, of.condition)
         runner = Runner(

@@ -27,7 +27,6 @@ from bench_assets.core.schema.rows import (
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.schema.training_runs import is_same_run
 from bench_assets.core.tables.arrow import digest
-from bench_assets.core.tables.large_tables import column
 from bench_assets.evaluation.blind_baselines import BestConstant, best_constants, chance_level
 from bench_assets.evaluation.judged_responses import JudgedResponses
 from bench_assets.evaluation.runner import StoredResponses
@@ -36,7 +35,6 @@ from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.images.previews import mistakes_preview
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
-from bench_resources.tables.asset_types import table_type
 from bench_resources.tables.parquet import TableFiles, table_output
 
 _MAX_JUDGED = 500_000  # judged responses read for blind baselines; of more, the latest
@@ -48,14 +46,14 @@ def run_predictions(
     task: Task,
     condition: str,
     questions: Sequence[Question],
-) -> tuple[Sequence[Prediction], dict[str, int | float]]:
+) -> tuple[list[Prediction], dict[str, int | float]]:
     """Run the model of this partition; returns the rows and their metadata.
 
     Raises:
         BenchError: If the model cannot be called.
     """
     name = context.partition_key
-    models.bring(name, (one for images in column(questions, "images") for one in images))
+    models.bring(name, (image for question in questions for image in question.images))
     settings = models.settings.load()
     opened = StepModels(context, models)
 
@@ -79,7 +77,7 @@ def run_judge(
     judge: str,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
-) -> tuple[Sequence[Judgement], dict[str, int | float]]:
+) -> tuple[list[Judgement], dict[str, int | float]]:
     """Judge predictions with the configured judge; returns the rows and their metadata.
 
     Raises:
@@ -90,7 +88,7 @@ def run_judge(
     rows = verdicts.judgements(task, questions, predictions)
     if not (progress := opened.metadata()):
         return rows, {}
-    return rows, {**progress, "responses_failed": sum(map(bool, column(rows, "error")))}
+    return rows, {**progress, "responses_failed": sum(bool(row.error) for row in rows)}
 
 
 def constants_asset(task: Task, below: str = "") -> dg.AssetsDefinition:
@@ -102,11 +100,7 @@ def constants_asset(task: Task, below: str = "") -> dg.AssetsDefinition:
 
     @dg.asset(
         name=CONSTANTS,
-        ins={
-            "questions": dg.AssetIn(
-                asset_folder.key(f"./{below}/questions"), dagster_type=table_type(Question)
-            )
-        },
+        ins=asset_folder.ins(questions=f"./{below}/questions"),
         description=(
             "One row: the value of the best constant response in one cell of the results, by a "
             "scorer of the task. A metric that is not better says nothing about images."
@@ -114,7 +108,7 @@ def constants_asset(task: Task, below: str = "") -> dg.AssetsDefinition:
         op_tags={"dagster/priority": "-1"},  # only metrics read it: predictions run first
         **asset_folder.stage("constants", below=below),
     )
-    def constants(questions: Sequence[Question]) -> dg.Output[list[BestConstant]]:
+    def constants(questions: list[Question]) -> dg.Output[list[BestConstant]]:
         return table_output(best_constants(task, questions))
 
     return constants
@@ -127,7 +121,7 @@ def scores_output(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
-) -> dg.Output[Sequence[Score]]:
+) -> dg.Output[list[Score]]:
     """Score one model's responses; the metadata shows its mistakes with their images."""
     runner = configured_runner(task, settings.load(), StoredResponses(predictions))
     rows = runner.scores(questions, predictions, judgements)
@@ -180,8 +174,7 @@ def read_judged_responses(
         predictions: Predictions of the model.
         judgements: Judgements of the predictions; None is returned if rules judged them.
     """
-    named = zip(column(judgements, "judge"), column(judgements, "setup"), strict=True)
-    judges = frozenset(one for one in named if one[0] != RULES)
+    judges = frozenset((row.judge, row.setup) for row in judgements if row.judge != RULES)
     if not judges:
         return None
     questions_digest, own = short_digest(digest(questions)), predictions[0].model
@@ -208,7 +201,7 @@ def read_judged_before(
     key, model = keys("judgements"), predictions[0].model if predictions else ""
     if not model or not tables.exists(key, model):
         return None
-    rows = tables.rows(key, Judgement, model)
+    rows = tables.read(key, Judgement, model)
     return read_judged_responses(tables, keys, questions, predictions, rows)
 
 
@@ -226,8 +219,8 @@ def _read_evaluations(
     for model in models:
         with suppress(TableError):  # unreadable tables: `bench home verify` names them
             yield (
-                tables.rows(keys("predictions"), Prediction, model),
-                tables.rows(keys("judgements"), Judgement, model),
+                tables.read(keys("predictions"), Prediction, model),
+                tables.read(keys("judgements"), Judgement, model),
             )
 
 
@@ -238,14 +231,14 @@ def rejection_tables(task: Task, condition: str = "main") -> list[str]:
 
 def read_rejections(
     tables: TableFiles, task: Task, edition: str, condition: str = "main"
-) -> dict[str, Sequence[Rejection]]:
+) -> dict[str, list[Rejection]]:
     """Rejected rows of a task's source by table, of the tables that exist.
 
     Empty for the mini edition, whose source contains invalid rows on purpose.
     """
     names = [] if edition == "mini" else rejection_tables(task, condition)
     keys = {name: name.split("/") for name in names}
-    return {name: tables.rows(key, Rejection) for name, key in keys.items() if tables.exists(key)}
+    return {name: tables.read(key, Rejection) for name, key in keys.items() if tables.exists(key)}
 
 
 def count_rejections(

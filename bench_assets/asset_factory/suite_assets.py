@@ -146,7 +146,7 @@ class AssetFolder:
 
 
 def list_of(row_type: type[Any]) -> Any:  # noqa: ANN401
-    """Dagster type of a small table whose row type is known at run time only."""
+    """Dagster type of a table whose row type is known at run time only."""
     return list[row_type]  # type: ignore[valid-type]
 
 
@@ -165,7 +165,7 @@ def needs_metadata(what: str) -> dict[str, str]:
 
 def out(
     told: AssetArguments,
-    row_type: Any,  # noqa: ANN401
+    row_type: type[Any],
     description: str = "",
     table: str = "",
     *,
@@ -175,7 +175,7 @@ def out(
 
     Args:
         told: Arguments from ``AssetFolder.stage``.
-        row_type: Type of its rows; ``table_of`` it for tables that may be large.
+        row_type: Type of its rows.
         description: Meaning of a row, if ``tables.toml`` does not give it.
         table: Name of the table; "": the name of the output.
         optional: Whether some sources have no such table.
@@ -183,7 +183,7 @@ def out(
     return dg.AssetOut(
         key=[*told["key_prefix"], table] if table else None,
         key_prefix=None if table else told["key_prefix"],
-        dagster_type=row_type if isinstance(row_type, dg.DagsterType) else list[row_type],
+        dagster_type=list_of(row_type),
         is_required=not optional,
         description=description or None,
         group_name=told["group_name"],

@@ -208,7 +208,7 @@ class _WithRefusals:
 
     def predictions(
         self, task: Task, questions: Sequence[Question], condition: str
-    ) -> Sequence[Prediction]:
+    ) -> list[Prediction]:
         """Take the refused ones from the table."""
         refused = {(row.question_id, row.sample): row for row in self.stored if row.refused}
         return [

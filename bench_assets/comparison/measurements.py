@@ -1,6 +1,5 @@
 """Metrics of a task over all conditions as columns, and its questions, read on demand."""
 
-from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,6 +7,7 @@ from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
@@ -17,7 +17,6 @@ from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.core.stats.paired_tests import cluster_numbers, cluster_questions
-from bench_assets.core.tables.large_tables import Ints, TextIndex
 from bench_assets.evaluation.task import Task
 from bench_resources.tables.parquet import Table, TableFiles, read_question_ids
 
@@ -159,7 +158,7 @@ class ConditionQuestions:
     @cached_property
     def questions(self) -> Sequence[Question]:
         """The rows of the table."""
-        return self.tables.rows(self.key, Question)
+        return self.tables.read(self.key, Question)
 
     @cached_property
     def data(self) -> str:
@@ -189,17 +188,13 @@ class ConditionQuestions:
         return found
 
     @cached_property
-    def cluster_of_each(self) -> Ints:
-        """Cluster number of each question; 4 MB per million questions."""
+    def cluster_of_each(self) -> npt.NDArray[np.int32]:
+        """Cluster number of each question."""
         return np.array(cluster_numbers(self.questions), np.int32)
 
     @cached_property
-    def pair_of_each(self) -> Ints:
+    def pair_of_each(self) -> npt.NDArray[np.int32]:
         """Pair number of each question."""
-        pairs, firsts, found = TextIndex(), array("I"), array("I")
-        for number, question in enumerate(self.questions):
-            pair = pairs.number(pair_key(question))
-            if pair == len(firsts):
-                firsts.append(number)
-            found.append(firsts[pair])
-        return np.array(found, np.int32)
+        firsts: dict[str, int] = {}
+        numbered = enumerate(map(pair_key, self.questions))
+        return np.array([firsts.setdefault(pair, n) for n, pair in numbered], np.int32)

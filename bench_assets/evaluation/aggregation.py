@@ -2,11 +2,10 @@
 
 import hashlib
 import math
-from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import compress
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import TypeVar
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
@@ -19,9 +18,10 @@ from bench_assets.core.stats.calibration import (
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha
 from bench_assets.core.tables.arrow import digest
-from bench_assets.core.tables.large_tables import column, rows_at, select_pairs
 from bench_assets.evaluation.outcomes import format_served
 from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion, Task, named
+
+Row = TypeVar("Row", Prediction, Score)
 
 
 class ScoreOverview:
@@ -32,41 +32,34 @@ class ScoreOverview:
         task: Task,
         questions: Sequence[Question],
         rows: Sequence[ScoredQuestion],
-        places: Sequence[int],
     ) -> None:
-        """Read the scores once.
-
-        Args:
-            task: The task.
-            questions: All questions.
-            rows: The scores; at least one.
-            places: Index of each score's question.
-        """
-        self.rows, self.first = rows, rows[0].score
-        self.slices: dict[str, array[int]] = defaultdict(lambda: array("I"))  # indices of ``rows``
+        """Read the scores once; at least one."""
+        self.first = rows[0].score
+        self.slices = defaultdict[str, list[ScoredQuestion]](list)
         self.setups, self.judges = set[str](), set[str]()
         self.expired = Counter[str]()  # responses that too few people judged, by slice
-        missing, silent = bytearray(b"\1") * len(questions), bytearray(len(questions))
-        failed, refused = bytearray(len(questions)), bytearray(len(questions))
         self.unread = Counter[str]()  # responses, by slice
-        for n, (place, (question, score)) in enumerate(zip(places, rows, strict=True)):
-            missing[place] = 0
-            failed[place] |= bool(score.error)  # one failed sample fails the question
-            silent[place] |= score.no_answer and not score.refused
-            refused[place] |= bool(score.refused)
+        missing = {question.question_id for question in questions}
+        failed, silent, refused = set[str](), set[str](), set[str]()  # ids of questions
+        for pair in rows:
+            question, score = pair
+            missing.discard(question.question_id)
+            if score.error:  # one failed sample fails the question
+                failed.add(question.question_id)
+            if score.refused:
+                refused.add(question.question_id)
+            elif score.no_answer:
+                silent.add(question.question_id)
             self.setups.add(score.setup)
             self.judges.add(score.judge)
             is_expired = score.judge == PEOPLE and not score.votes and score.points is None
             for category in dict.fromkeys(("all", *task.slices(question))):
-                self.slices[category].append(n)
+                self.slices[category].append(pair)
                 self.unread[category] += score.unread
                 self.expired[category] += is_expired
-        unanswered = (place for place in range(len(questions)) if missing[place] or failed[place])
-        self.failed = _by_slice(task, rows_at(questions, unanswered))
-        self.no_answer = _by_slice(
-            task, rows_at(questions, compress(range(len(questions)), silent))
-        )
-        self.refused = _by_slice(task, rows_at(questions, compress(range(len(questions)), refused)))
+        self.failed = _count_by_slice(task, questions, missing | failed)
+        self.no_answer = _count_by_slice(task, questions, silent)
+        self.refused = _count_by_slice(task, questions, refused)
 
     def unread_share(self, category: str) -> float | None:
         """Share of unread responses in a slice; None without responses."""
@@ -74,33 +67,18 @@ class ScoreOverview:
         return self.unread[category] / n if n else None
 
 
-def slice_rows(
-    task: Task, questions: Iterable[Question], places: Iterable[int] | None = None
-) -> Mapping[str, Sequence[int]]:
-    """Find the rows of each slice, "all" first.
-
-    Args:
-        task: The task.
-        questions: All questions.
-        places: Index of each row's question; None: one row per question, in order.
-    """
-    interned: dict[tuple[str, ...], tuple[str, ...]] = {}
-    named = (tuple(dict.fromkeys(("all", *task.slices(one)))) for one in questions)
-    slices = [interned.setdefault(names, names) for names in named]
-    found = {name: array("I") for names in interned for name in names}
-    for row, place in enumerate(range(len(slices)) if places is None else places):
-        for name in slices[place]:
-            found[name].append(row)
-    return dict(sorted(found.items(), key=lambda one: (one[0] != "all", one[0])))
-
-
 def cell_values(
-    task: Task, rows: Sequence[ScoredQuestion], slices: Mapping[str, Sequence[int]]
+    task: Task, questions: Iterable[Question], rows: Sequence[ScoredQuestion]
 ) -> dict[tuple[str, str], float]:
-    """Values of every metric in the slices of one model's scores, without NaN."""
+    """Values of every metric in the slices of one model's scores, without NaN, "all" first."""
+    slices = {"all": list[ScoredQuestion]()} | {
+        name: [] for name in sorted({name for one in questions for name in task.slices(one)})
+    }
+    for pair in rows:
+        for name in dict.fromkeys(("all", *task.slices(pair.question))):
+            slices[name].append(pair)
     found: dict[tuple[str, str], float] = {}
-    for category, chosen in slices.items():
-        selected = select_pairs(rows, chosen)
+    for category, selected in slices.items():
         for name, measure in _measures(task, rows if category == "all" else ()).items():
             value = _compute_metric(name, measure, selected).value
             if not math.isnan(value):
@@ -136,7 +114,7 @@ def metrics(
     for category in sorted(
         scored.slices.keys() | scored.failed.keys(), key=lambda c: (c != "all", c)
     ):
-        rows = select_pairs(scored.rows, scored.slices.get(category, ()))
+        rows = scored.slices.get(category, [])
         for name, measure in _measures(task, rows if category == "all" else ()).items():
             yield Metric(
                 task=task.name,
@@ -240,60 +218,50 @@ _RATERS: Mapping[str, Measure] = {"rater_agreement": _rater_agreement, "raters":
 """Added to a task's measures over all questions, if people judged."""
 
 
-def _by_slice(task: Task, questions: Iterable[Question]) -> Counter[str]:
+def _count_by_slice(
+    task: Task, questions: Iterable[Question], question_ids: Collection[str]
+) -> Counter[str]:
+    """Count the questions with these ids by slice."""
     return Counter(
-        category for q in questions for category in dict.fromkeys(("all", *task.slices(q)))
+        category
+        for question in questions
+        if question.question_id in question_ids
+        for category in dict.fromkeys(("all", *task.slices(question)))
     )
 
 
-def rows_by_model(
-    rows: Sequence[Score] | Sequence[Prediction],
-) -> dict[tuple[str, str], "array[int]"]:
-    """Row positions by model and condition."""
-    found: dict[tuple[str, str], array[int]] = defaultdict(lambda: array("I"))
-    named = zip(column(rows, "model"), column(rows, "condition"), strict=True)
-    for place, key in enumerate(named):
-        found[key].append(place)
+def rows_by_model(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
+    """Rows by model and condition."""
+    found = defaultdict[tuple[str, str], list[Row]](list)
+    for row in rows:
+        found[row.model, row.condition].append(row)
     return found
-
-
-def values_at(rows: Sequence[Prediction], name: str, places: Iterable[int]) -> Iterator[str]:
-    """Non-empty values of a column at these positions."""
-    chosen = bytearray(len(rows))
-    for place in places:
-        chosen[place] = 1
-    return filter(None, compress(column(rows, name), chosen))
 
 
 def make_signature(
     task: Task,
+    questions: Sequence[Question],
     scored: ScoreOverview,
-    sent: Iterable[str],
-    decodings: Iterable[str],
-    data: str,
-    waits: Mapping[str, str],
+    predictions: Iterable[Prediction],
 ) -> Signature:
-    """Signature of a metric: the ``sent`` prompts, model, decoding and judge.
-
-    ``waits`` are the ``undecided_parts`` of the questions.
-    """
-    prompts = (
-        hashlib.sha256("\n".join(found).encode()).hexdigest() if (found := sorted(sent)) else ""
-    )
+    """Signature of one model's metrics: its questions, prompts, decoding and judge."""
+    sent = sorted(row.prompt_sha256 for row in predictions if row.prompt_sha256)
+    decodings = {row.decoding for row in predictions if row.decoding}
+    prompts = hashlib.sha256("\n".join(sent).encode()).hexdigest() if sent else ""
     parts = {
-        "data": short_digest(data),
-        **waits,
+        "data": short_digest(digest(questions)),
+        **undecided_parts(questions),
         "prompts": prompts[:12] or "unknown",
-        "model": "+".join(sorted(set(decodings))) or "unknown",
+        "model": "+".join(sorted(decodings)) or "unknown",
         "judge": "+".join(sorted(scored.judges - {""})) or "none",
         "scorer": scored.first.scorer,
     }
     return Signature(task.name, task.version, scored.first.condition, parts, task.extensions)
 
 
-def undecided_parts(labels: Iterable[Mapping[str, str]]) -> dict[str, str]:
+def undecided_parts(questions: Sequence[Question]) -> dict[str, str]:
     """Signature parts for open and expired annotation units, from the labels of the questions."""
-    first = next(iter(labels), {})  # all questions of a table have the same
+    first = questions[0].labels if questions else {}  # all questions of a table have the same
     return {name: first[name] for name in (OPEN, EXPIRED) if first.get(name)}
 
 
@@ -304,8 +272,7 @@ def join_answers(
     questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> list[AnsweredQuestion]:
     """Join predictions with their questions, without missing responses."""
-    questions_by_id = {question.question_id: question for question in questions}
-    return [AnsweredQuestion(questions_by_id[p.question_id], p) for p in predictions if not p.error]
+    return AnsweredQuestion.of(questions, [row for row in predictions if not row.error])
 
 
 def format_decodings(predictions: Sequence[Prediction]) -> str:
@@ -335,8 +302,7 @@ def blank_metric(  # noqa: PLR0913  (what tells studies apart)
         before: Parts of the signature before the questions.
     """
     data = short_digest(digest(questions))
-    waits = undecided_parts(question.labels for question in questions)
-    parts = {**before, "data": data, **waits, **parts}
+    parts = {**before, "data": data, **undecided_parts(questions), **parts}
     return Metric(
         task=task.name,
         model=model,

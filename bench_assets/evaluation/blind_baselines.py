@@ -5,25 +5,17 @@ questions that can be satisfied blindly. Verdicts come from rules, or are a judg
 on the same responses.
 """
 
-from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
+from bench_assets.core.judging.grouping import group_judgements
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
-from bench_assets.core.tables.large_tables import (
-    collect_rows,
-    column,
-    group_judgements,
-    join_rows,
-    question_positions,
-    select_rows,
-)
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.aggregation import cell_values, slice_rows
+from bench_assets.evaluation.aggregation import cell_values
 from bench_assets.evaluation.constant_responses import constant_responses, max_constants
 from bench_assets.evaluation.judged_responses import (
     Cells,
@@ -67,8 +59,7 @@ def best_constants(
         return []
     data = short_digest(digest(questions))
     tried = tried or constant_responses(questions, task.slices)
-    slices = slice_rows(task, questions)
-    found = {text: _constant_cells(task, questions, slices, text) for text in tried}
+    found = {text: _constant_cells(task, questions, text) for text in tried}
     return [
         row
         for scorer in task.scorers
@@ -147,8 +138,8 @@ def metrics_with_baselines(
             the metrics have no baselines.
     """
     rows = pipeline.summarise(task, questions, predictions, scores)
-    scorers = set(column(scores, "scorer"))
-    by_rules = _has_rules(task) and set(column(scores, "judge")) <= {"", RULES}
+    scorers = {row.scorer for row in scores}
+    by_rules = _has_rules(task) and {row.judge for row in scores} <= {"", RULES}
     if not rows or len(scorers) != 1 or not (by_rules or judged):
         return rows
     scorer = base_scorer(*scorers)
@@ -207,48 +198,37 @@ def chance_level(task: Task, questions: Sequence[Question]) -> float | None:
     None unless accuracy is the primary metric and all questions are choices among equally many
     options.
     """
-    kinds = zip(column(questions, "kind"), column(questions, "options"), strict=True)
-    offered = {len(options) if kind == "choice" else 0 for kind, options in kinds}
+    offered = {len(one.options) if one.kind == "choice" else 0 for one in questions}
     is_share = task.primary_metric == "accuracy" and len(offered) == 1
     return 1 / max(offered) if is_share and max(offered) else None
 
 
-def shuffle_responses(predictions: Sequence[Prediction]) -> Sequence[Prediction]:
+def shuffle_responses(predictions: Sequence[Prediction]) -> list[Prediction]:
     """Shuffle a model's responses across questions, each sample separately.
 
     Responses move on by one question, in an order that depends on question ids only and in which
     questions about the same image are rarely adjacent. Missing responses stay missing.
     """
-    names = [sha256(name.encode()).digest() for name in column(predictions, "question_id")]
-    failed = bytearray(map(bool, column(predictions, "error")))
-    samples: dict[int, array[int]] = defaultdict(lambda: array("I"))
-    for place, sample in enumerate(column(predictions, "sample")):
-        if not failed[place]:
-            samples[sample].append(place)
-    receivers = array("I", (place for place in range(len(names)) if failed[place]))
-    givers = receivers[:]
-    for places in samples.values():
-        in_order = array("I", sorted(places, key=names.__getitem__))
-        receivers += in_order
-        givers += in_order[-1:] + in_order[:-1]
-    sources = array("I", bytes(4 * len(names)))  # for each place
-    for to, of in zip(receivers, givers, strict=True):
-        sources[to] = of
-    responses = select_rows(predictions, sources)
-    question_ids = column(predictions, "question_id")
-    shuffled = (
-        replace(row, question_id=to) for row, to in zip(responses, question_ids, strict=True)
-    )
-    return collect_rows(shuffled, Prediction)
+    samples = defaultdict[int, list[int]](list)  # positions of responses
+    for position, row in enumerate(predictions):
+        if not row.error:
+            samples[row.sample].append(position)
+    shuffled = list(predictions)
+    for positions in samples.values():
+        positions.sort(key=lambda n: sha256(predictions[n].question_id.encode()).digest())
+        for receiver, giver in zip(positions, positions[-1:] + positions[:-1], strict=True):
+            question_id = predictions[receiver].question_id
+            shuffled[receiver] = replace(predictions[giver], question_id=question_id)
+    return shuffled
 
 
 def _has_rules(task: Task) -> bool:
     return not task.is_judged or RULES in task.judges
 
 
-def constant_predictions(questions: Sequence[Question], text: str) -> Sequence[Prediction]:
+def constant_predictions(questions: Sequence[Question], text: str) -> list[Prediction]:
     """One response to all questions."""
-    rows = (
+    return [
         Prediction(
             question_id=question.question_id,
             model="constant",
@@ -258,26 +238,24 @@ def constant_predictions(questions: Sequence[Question], text: str) -> Sequence[P
             finish_reason="stop",
         )
         for question in questions
-    )
-    return collect_rows(rows, Prediction)
+    ]
 
 
-def _constant_cells(
-    task: Task, questions: Sequence[Question], slices: Mapping[str, Sequence[int]], text: str
-) -> Mapping[str, Cells]:
+def _constant_cells(task: Task, questions: Sequence[Question], text: str) -> Mapping[str, Cells]:
     """Cell values of one response to all questions, by scorer; computed once for equal scores."""
     predictions = constant_predictions(questions, text)
-    pairs = join_rows(questions, predictions, AnsweredQuestion, range(len(predictions)))
-    judged = _judge_by_rules(task, questions, predictions)
+    pairs = list(map(AnsweredQuestion, questions, predictions))
+    grouped = group_judgements(predictions, _judge_by_rules(task, questions, predictions))
     known: list[tuple[Sequence[Score], Cells]] = []
     found: dict[str, Cells] = {}
     for name, scorer in task.scorers.items():
-        judged_pairs = zip(pairs, group_judgements(predictions, judged), strict=True)
-        scores = collect_rows((score_response(task, scorer, *one) for one in judged_pairs), Score)
+        scores = [
+            score_response(task, scorer, pair, verdicts)
+            for pair, verdicts in zip(pairs, grouped, strict=True)
+        ]
         found[name] = next((cells for rows, cells in known if rows == scores), {})
         if not found[name]:
-            rows = join_rows(questions, scores, ScoredQuestion, range(len(scores)))
-            found[name] = cell_values(task, rows, slices)
+            found[name] = cell_values(task, questions, list(map(ScoredQuestion, questions, scores)))
             known.append((scores, found[name]))
     return found
 
@@ -296,6 +274,4 @@ def _values(
     scorer: str,
 ) -> Cells:
     scores = pipeline.score(task, questions, predictions, judgements, scorer)
-    places = question_positions(questions, scores)
-    rows = join_rows(questions, scores, ScoredQuestion, places)
-    return cell_values(task, rows, slice_rows(task, questions, places))
+    return cell_values(task, questions, ScoredQuestion.of(questions, scores))

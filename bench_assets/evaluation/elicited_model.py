@@ -1,10 +1,9 @@
 """Elicited model: a wrapper that elicits one of the options from a model instead of a text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from string import ascii_uppercase
 
-from bench_assets.core.judging.request_streaming import LazyRequests, request_batches
 from bench_assets.core.schema.chat import (
     ChatModel,
     ElicitsOptions,
@@ -58,10 +57,6 @@ class ElicitedModel:
         return ElicitedModel(cached(self.inner), self.name, self._how)
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Answer each request, in order; errors as ``answers``."""
-        return [response for _, response in self.answers(requests)]
-
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
         """Answer each request, in order.
 
         Raises:
@@ -69,25 +64,16 @@ class ElicitedModel:
             ModelError: As the wrapped model.
         """
         self._require_options(requests)
-        for part in request_batches(requests):
-            elicited = [self._elicited_request(request) for request in part]
-            prior = self._how.normalization == "unconditional"
-            priors = [replace(one, prompt=_EMPTY_PROMPT) for one in elicited] if prior else []
-            responses = self.inner.response([*elicited, *priors])
-            conditional, unconditional = responses[: len(elicited)], responses[len(elicited) :]
-            for n, request in enumerate(part):
-                yield (
-                    request,
-                    self._read(elicited[n], conditional[n], (unconditional or conditional)[n]),
-                )
+        elicited = [self._elicited_request(request) for request in requests]
+        prior = self._how.normalization == "unconditional"
+        priors = [replace(one, prompt=_EMPTY_PROMPT) for one in elicited] if prior else []
+        responses = self.inner.response([*elicited, *priors])
+        conditional, unconditional = responses[: len(elicited)], responses[len(elicited) :]
+        return list(map(self._read, elicited, conditional, unconditional or conditional))
 
     def _require_options(self, requests: Sequence[Request]) -> None:
         """Reject questions without options before the first request is sent."""
-        questions: Sequence[Question | None] = (
-            requests.questions
-            if isinstance(requests, LazyRequests)
-            else [request.question for request in requests]
-        )
+        questions = [request.question for request in requests]
         lacking = [one for one in questions if not (one and has_options(one))]
         if not lacking:
             return

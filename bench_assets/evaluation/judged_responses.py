@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self, TypeAlias
 
+from bench_assets.core.judging.grouping import group_judgements
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.core.tables.large_tables import group_judgements
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import AnsweredQuestion, Task
 
@@ -49,7 +49,7 @@ class JudgedResponses:
         texts: dict[str, dict[str, Sequence[Judgement]]] = defaultdict(dict)
         for predictions, judgements in evaluations:
             grouped = group_judgements(predictions, judgements)
-            for prediction, judged in zip(predictions, map(list, grouped), strict=True):
+            for prediction, judged in zip(predictions, grouped, strict=True):
                 if _is_plain(prediction) and _all_from_judges(judges, judged):
                     texts[prediction.text].setdefault(prediction.question_id, judged)
         return cls(texts)

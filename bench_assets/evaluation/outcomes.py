@@ -9,12 +9,10 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from itertools import compress
 from typing import Literal, TypeAlias, TypeVar
 
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
-from bench_assets.core.tables.large_tables import column
 from bench_assets.evaluation.task import AnsweredQuestion
 
 Accepted: TypeAlias = Literal["refused", "mixed"]
@@ -41,8 +39,7 @@ def accept_refusals(row: Row, accept: Collection[Accepted]) -> Row:
 
 def refusal_advice(rows: Sequence[Prediction] | Sequence[Judgement]) -> str:
     """Format the number of permanent refusals, the reasons and the remedy; "" without any."""
-    refused = Counter(compress(column(rows, "refused"), column(rows, "error")))
-    del refused[""]
+    refused = Counter(row.refused for row in rows if row.error and row.refused)
     if not (n := refused.total()):
         return ""
     why = ", ".join(f"{kind} {count}" for kind, count in refused.most_common())
@@ -59,9 +56,7 @@ def refusal_advice(rows: Sequence[Prediction] | Sequence[Judgement]) -> str:
 
 def served_counts(rows: Sequence[Prediction] | Sequence[Judgement]) -> Counter[str]:
     """Count responses by serving model, for servers that name it."""
-    served = Counter(column(rows, "served"))
-    del served[""]
-    return served
+    return Counter(row.served for row in rows if row.served)
 
 
 def mix_message(served: Counter[str], accept: Collection[Accepted]) -> str:

@@ -12,10 +12,11 @@ from typing import NamedTuple
 from bench_assets.annotation.answers.progress import undecided_units
 from bench_assets.annotation.answers.validation import AnnotationTerms, resolve_answers, with_needed
 from bench_assets.annotation.answers.values import answers_by_unit, word
-from bench_assets.annotation.responses.verdicts import PEOPLE, VERDICTS, majority, verdict_unit
+from bench_assets.annotation.responses.verdicts import PEOPLE, VERDICTS, verdict_unit
 from bench_assets.annotation.tasks import AnnotationTask, Answer
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.core.stats.rater_agreement import majority
 from bench_assets.evaluation.task import AnsweredQuestion
 
 EXPIRED_VERDICT = "expired"

@@ -4,13 +4,12 @@ Each step is an asset in Dagster; notebooks and tests call them directly.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain
 from string import ascii_uppercase
 
-from bench_assets.core.judging.request_streaming import LazyRequests, answer_requests
+from bench_assets.core.judging.grouping import group_judgements
 from bench_assets.core.reading.non_answers import classify_non_answer
 from bench_assets.core.schema.chat import (
     NO_PROMPT,
@@ -24,23 +23,11 @@ from bench_assets.core.schema.elicitation import is_elicited, softmax
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import join_setups as joined_setups
-from bench_assets.core.tables.arrow import digest
-from bench_assets.core.tables.large_tables import (
-    BLOCK_ROWS,
-    collect_rows,
-    column,
-    group_judgements,
-    join_rows,
-    question_positions,
-    select_pairs,
-)
 from bench_assets.evaluation.aggregation import (
     ScoreOverview,
     make_signature,
     metrics,
     rows_by_model,
-    undecided_parts,
-    values_at,
 )
 from bench_assets.evaluation.outcomes import is_unread
 from bench_assets.evaluation.people_judge import is_by_people, score_by_people
@@ -70,18 +57,6 @@ def predict(
         ModelError: If the model cannot be called.
         UnknownNameError: If the task has no such condition.
     """
-    return list(predictions(task, questions, model, condition))
-
-
-def predictions(
-    task: Task, questions: Sequence[Question], model: ChatModel, condition: str = "main"
-) -> Iterator[Prediction]:
-    """Like ``predict``, but yields predictions without keeping them.
-
-    Raises:
-        ModelError: If the model cannot be called at all.
-        UnknownNameError: If the task has no such condition.
-    """
     asking = task.condition(condition)
 
     def prompt(question: Question) -> Prompt:
@@ -93,10 +68,19 @@ def predictions(
                     return NO_PROMPT
                 raise
 
-    requests = LazyRequests(questions, prompt, asking.samples, asking.temperature)
-    for request, response in answer_requests(model, requests):
-        if request.question is not None:
-            yield _prediction(request, response, request.question, model, condition)
+    drawn = range(asking.samples)
+    requests = [
+        Request(prompt=made, sample=sample, temperature=asking.temperature, question=question)
+        for question in questions
+        for made in [prompt(question)]
+        for sample in drawn
+    ]
+    responses = zip(requests, model.response(requests), strict=True)
+    return [
+        _prediction(*next(responses), question, model, condition)
+        for question in questions
+        for _ in drawn
+    ]
 
 
 def judge(
@@ -105,7 +89,7 @@ def judge(
     predictions: Sequence[Prediction],
     model: ChatModel | None,
     judge: str = "",
-) -> Sequence[Judgement]:
+) -> list[Judgement]:
     """Judge predictions by a chat model, or by rules (None).
 
     Predictions without a response or an answer are not judged. ``judge`` names a judge of the task;
@@ -127,14 +111,14 @@ def judge(
             rows, title = chosen.judge(answered, model), f"{name}:{model.name}"
     elif isinstance(chosen, ByRules) and model is None:
         with named(f"judge {name}"):
-            rows, title = _judge_by_rules(chosen, answered), name
+            rows, title = chosen.judgements(answered), name
     else:
         raise SettingsError(
             f"{task.name} is judged by {task.ways_to_judge}, not by "
             f"{model.name if model else name!r}: name the judge"
         )
     own = name in (RULES, task.default_judge)  # these fill in ``judge`` themselves
-    return rows if own else collect_rows((replace(row, judge=title) for row in rows), Judgement)
+    return list(rows) if own else [replace(row, judge=title) for row in rows]
 
 
 def score(
@@ -144,7 +128,7 @@ def score(
     judgements: Sequence[Judgement],
     scorer: str = "",
     review: ResponseReview | None = None,
-) -> Sequence[Score]:
+) -> list[Score]:
     """Score every prediction, with the named scorer or the task's default.
 
     A prediction without a response is unscored, with its error; a truncated response, or one
@@ -156,11 +140,12 @@ def score(
     """
     task.scorer(scorer or task.default_scorer)
     reviewed = (review or ResponseReview.of([])).within(questions)
-    pairs = join_rows(questions, predictions, AnsweredQuestion)
-    both = zip(pairs, group_judgements(predictions, judgements), strict=True)
-    return collect_rows(
-        (_score_pair(task, pair, judged, scorer, reviewed) for pair, judged in both), Score
-    )
+    pairs = AnsweredQuestion.of(questions, predictions)
+    grouped = group_judgements(predictions, judgements)
+    return [
+        _score_pair(task, pair, verdicts, scorer, reviewed)
+        for pair, verdicts in zip(pairs, grouped, strict=True)
+    ]
 
 
 def _score_pair(
@@ -200,19 +185,13 @@ def summarise(
 
     A question without any score counts as failed.
     """
-    places, predictions_by_model = question_positions(questions, scores), rows_by_model(predictions)
-    pairs = join_rows(questions, scores, ScoredQuestion, places)
-    data = digest(questions)
-    undecided = undecided_parts(column(questions, "labels"))
+    predictions_by_model = rows_by_model(predictions)
     found: list[Metric] = []
-    for key, chosen in sorted(rows_by_model(scores).items()):
-        scored = ScoreOverview(
-            task, questions, select_pairs(pairs, chosen), [places[n] for n in chosen]
-        )
-        sent = values_at(predictions, "prompt_sha256", predictions_by_model[key])
-        decodings = values_at(predictions, "decoding", predictions_by_model[key])
-        served = Counter(values_at(predictions, "served", predictions_by_model[key]))
-        signature = make_signature(task, scored, sent, decodings, data, undecided)
+    for key, rows in sorted(rows_by_model(scores).items()):
+        scored = ScoreOverview(task, questions, ScoredQuestion.of(questions, rows))
+        answered = predictions_by_model.get(key, [])
+        served = Counter(row.served for row in answered if row.served)
+        signature = make_signature(task, questions, scored, answered)
         found += metrics(task, questions, scored, signature, served)
     return found
 
@@ -286,28 +265,18 @@ def _fold_text(text: str) -> str:
     return " ".join(text.casefold().split()).rstrip(".。")
 
 
-_non_answer = lru_cache(maxsize=BLOCK_ROWS)(classify_non_answer)
+_non_answer = lru_cache(maxsize=8192)(classify_non_answer)
 """Cached, because a response is checked when it is judged, scored and counted."""
 
 
 def is_judged_by_rules(task: Task, predictions: Sequence[Prediction]) -> bool:
     """Whether rules judge, whatever judge is named: all responses are elicited letters."""
-    return RULES in task.judges and all(map(is_elicited, column(predictions, "decoding")))
+    return RULES in task.judges and all(is_elicited(row.decoding) for row in predictions)
 
 
 def answered_questions(
     questions: Sequence[Question], predictions: Sequence[Prediction]
-) -> Sequence[AnsweredQuestion]:
+) -> list[AnsweredQuestion]:
     """Predictions that can be judged, with their questions."""
-    pairs = join_rows(questions, predictions, AnsweredQuestion)
-    silent = (bool(pair.prediction.error or no_answer_reason(pair)) for pair in pairs)
-    return select_pairs(pairs, [place for place, is_silent in enumerate(silent) if not is_silent])
-
-
-def _judge_by_rules(judge: ByRules, answered: Sequence[AnsweredQuestion]) -> Sequence[Judgement]:
-    """Judge by rules; a block at a time if responses are judged independently."""
-    if not judge.each or len(answered) <= BLOCK_ROWS:
-        return judge.judgements(answered)
-    starts = range(0, len(answered), BLOCK_ROWS)
-    blocks = (judge.judgements(list(answered[start : start + BLOCK_ROWS])) for start in starts)
-    return collect_rows(chain.from_iterable(blocks), Judgement)
+    pairs = AnsweredQuestion.of(questions, predictions)
+    return [pair for pair in pairs if not (pair.prediction.error or no_answer_reason(pair))]

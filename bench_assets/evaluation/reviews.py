@@ -18,7 +18,6 @@ from bench_assets.annotation.responses.units import response_name
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.tables.json_records import read_lines, records
-from bench_assets.core.tables.large_tables import column
 from bench_assets.evaluation.task import (
     AnsweredQuestion,
     ScoreOne,
@@ -75,7 +74,7 @@ class ResponseReview:
 
     def within(self, questions: Sequence[Question]) -> Self:
         """The lines on these questions."""
-        question_ids = set(column(questions, "question_id"))
+        question_ids = {question.question_id for question in questions}
         return self.of([line for (name, _), line in self.lines.items() if name in question_ids])
 
     def named(self, scorer: str) -> str:

@@ -14,7 +14,6 @@ from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import format_judge_setup
-from bench_assets.core.tables.large_tables import collect_rows, column
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import (
     BestConstant,
@@ -36,7 +35,7 @@ class Responses(Protocol):
 
     def predictions(
         self, task: Task, questions: Sequence[Question], condition: str
-    ) -> Sequence[Prediction]:
+    ) -> list[Prediction]:
         """Return the responses to questions."""
         ...
 
@@ -56,16 +55,16 @@ class GeneratedResponses:
 
     def predictions(
         self, task: Task, questions: Sequence[Question], condition: str
-    ) -> Sequence[Prediction]:
+    ) -> list[Prediction]:
         """Send all questions in one call.
 
         Raises:
             ModelError: If the model cannot be called.
         """
         with self.open() as model:
-            rows = pipeline.predictions(task, questions, model, condition)
+            rows = pipeline.predict(task, questions, model, condition)
             accepted = (accept_refusals(row, self.accept) for row in rows)
-            return collect_rows((replace(row, setup=self.setup) for row in accepted), Prediction)
+            return [replace(row, setup=self.setup) for row in accepted]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +75,9 @@ class StoredResponses:
 
     def predictions(
         self, task: Task, questions: Sequence[Question], condition: str
-    ) -> Sequence[Prediction]:
+    ) -> list[Prediction]:
         """Return the rows as they are."""
-        return self.rows
+        return list(self.rows)
 
 
 class Verdicts(Protocol):
@@ -86,7 +85,7 @@ class Verdicts(Protocol):
 
     def judgements(
         self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
-    ) -> Sequence[Judgement]:
+    ) -> list[Judgement]:
         """Return the verdicts on responses to questions."""
         ...
 
@@ -99,7 +98,7 @@ class RuleVerdicts:
 
     def judgements(
         self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
-    ) -> Sequence[Judgement]:
+    ) -> list[Judgement]:
         """Judge by rules.
 
         Raises:
@@ -120,7 +119,7 @@ class ModelVerdicts:
 
     def judgements(
         self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
-    ) -> Sequence[Judgement]:
+    ) -> list[Judgement]:
         """Judge all responses in one call.
 
         Raises:
@@ -142,7 +141,7 @@ class AnnotatorVerdicts:
 
     def judgements(
         self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
-    ) -> Sequence[Judgement]:
+    ) -> list[Judgement]:
         """Collect the verdicts so far; a response without them has an error.
 
         Raises:
@@ -150,7 +149,7 @@ class AnnotatorVerdicts:
         """
         if pipeline.is_judged_by_rules(task, predictions):
             return RuleVerdicts(PEOPLE).judgements(task, questions, predictions)
-        people = self.open(set(column(predictions, "condition")))
+        people = self.open({row.condition for row in predictions})
         answered = pipeline.answered_questions(questions, predictions)
         return _with_setup(people.judge(answered), format_judge_setup(PEOPLE, ""))
 
@@ -163,13 +162,13 @@ class StoredVerdicts:
 
     def judgements(
         self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
-    ) -> Sequence[Judgement]:
+    ) -> list[Judgement]:
         """Return the rows as they are."""
-        return self.rows
+        return list(self.rows)
 
 
-def _with_setup(rows: Iterable[Judgement], setup: str) -> Sequence[Judgement]:
-    return collect_rows((replace(row, setup=setup) for row in rows), Judgement)
+def _with_setup(rows: Iterable[Judgement], setup: str) -> list[Judgement]:
+    return [replace(row, setup=setup) for row in rows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,7 +240,7 @@ class Runner:
         self._require("verdicts", judgements)
         return predictions, judgements, self.scores(questions, predictions, judgements)
 
-    def predictions(self, questions: Sequence[Question]) -> Sequence[Prediction]:
+    def predictions(self, questions: Sequence[Question]) -> list[Prediction]:
         """Get the responses to questions.
 
         Raises:
@@ -251,7 +250,7 @@ class Runner:
 
     def judgements(
         self, questions: Sequence[Question], predictions: Sequence[Prediction]
-    ) -> Sequence[Judgement]:
+    ) -> list[Judgement]:
         """Get the verdicts on responses; none for tasks without a judge.
 
         Raises:
@@ -266,7 +265,7 @@ class Runner:
         questions: Sequence[Question],
         predictions: Sequence[Prediction],
         judgements: Sequence[Judgement],
-    ) -> Sequence[Score]:
+    ) -> list[Score]:
         """Score responses.
 
         Raises:

@@ -1,11 +1,11 @@
 """Task: prompts, judges, scorers and metrics of one benchmark task; one evaluation as rows."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from math import isnan
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, Self, TypeAlias
 
 from bench_assets.annotation.answers.progress import DecisionTable
 from bench_assets.annotation.answers.values import VoteTable
@@ -28,12 +28,32 @@ class AnsweredQuestion(NamedTuple):
     question: Question
     prediction: Prediction
 
+    @classmethod
+    def of(cls, questions: Iterable[Question], predictions: Iterable[Prediction]) -> list[Self]:
+        """Pair each prediction with its question.
+
+        Raises:
+            KeyError: If a question is missing.
+        """
+        by_id = {question.question_id: question for question in questions}
+        return [cls(by_id[row.question_id], row) for row in predictions]
+
 
 class ScoredQuestion(NamedTuple):
     """A question with one score for it."""
 
     question: Question
     score: Score
+
+    @classmethod
+    def of(cls, questions: Iterable[Question], scores: Iterable[Score]) -> list[Self]:
+        """Pair each score with its question.
+
+        Raises:
+            KeyError: If a question is missing.
+        """
+        by_id = {question.question_id: question for question in questions}
+        return [cls(by_id[row.question_id], row) for row in scores]
 
 
 MakePrompt: TypeAlias = Callable[[Question], Prompt]
@@ -60,14 +80,9 @@ RULES = "rules"
 
 
 class ByRules(NamedTuple):
-    """A judge that needs no model.
-
-    Attributes:
-        each: Whether each response is judged independently of the others.
-    """
+    """A judge that needs no model."""
 
     judge: Callable[[Sequence[AnsweredQuestion]], list[Judgement]]
-    each: bool = False
 
     def judgements(self, answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
         """Judge all responses; an unreadable response gets a row with an error."""

@@ -12,7 +12,6 @@ import dagster as dg
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
-from bench_assets.core.tables.large_tables import collect_rows
 from bench_assets.core.tables.source_folder import pin_file
 from bench_assets.file_benchmarks.images import Image
 from bench_assets.file_benchmarks.questions import (
@@ -29,7 +28,6 @@ from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.datasets.source_state import ROOT_KEY
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
-from bench_resources.tables.asset_types import accept_large_tables, table_type
 from bench_resources.tables.parquet import table_output
 
 
@@ -51,10 +49,9 @@ def _source(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.A
             "One row: one input file with its digest: a file of questions, or an image that one "
             "names."
         ),
-        dagster_type=table_type(SourceFile),
         **asset_folder.stage("source"),
     )
-    def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[Sequence[SourceFile]]:
+    def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[list[SourceFile]]:
         place = benchmark_location(
             asset_folder.folder, sources.open(asset_folder.folder).folder, settings.load()
         )
@@ -62,10 +59,8 @@ def _source(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.A
         files = [str(file) for one in locations for file in data_files(one.file, one.split)]
         files = sorted(files + image_files(benchmark, place))
         folder = Path(commonpath({str(Path(file).parent) for file in files}))
-        return table_output(
-            collect_rows((pin_file(Path(file), folder) for file in files), SourceFile),
-            {ROOT_KEY: str(folder)},
-        )
+        rows = [pin_file(Path(file), folder) for file in files]
+        return table_output(rows, {ROOT_KEY: str(folder)})
 
     return source
 
@@ -77,17 +72,17 @@ def _questions(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> d
         outs={
             "images": out(
                 asset_folder.stage("images"),
-                table_type(StoredImage),
+                StoredImage,
                 "One row: one image of the file, in the image store.",
             ),
             "questions": out(
                 asset_folder.stage("questions"),
-                table_type(Question),
+                Question,
                 "One row: one question, made of one row of the file.",
             ),
             "rejections": out(
                 asset_folder.stage("select"),
-                table_type(Rejection),
+                Rejection,
                 "One row: one row of the file that cannot be used, and why.",
             ),
         },
@@ -95,9 +90,9 @@ def _questions(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> d
     def rows(
         sources: SourceFiles, settings: SettingsResource, image_store: ImageStore
     ) -> tuple[
-        dg.Output[Sequence[StoredImage]],
-        dg.Output[Sequence[Question]],
-        dg.Output[Sequence[Rejection]],
+        dg.Output[list[StoredImage]],
+        dg.Output[list[Question]],
+        dg.Output[list[Rejection]],
     ]:
         place = benchmark_location(
             asset_folder.folder, sources.open(asset_folder.folder).folder, settings.load()
@@ -121,27 +116,21 @@ def _stored(image_store: ImageStore, image: Image, name: str) -> StoredImage:
 def _tables(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> Sequence[Any]:
     @dg.asset(
         name="questions",
-        ins={
-            "questions": dg.AssetIn(
-                asset_folder.key("questions"), dagster_type=table_type(Question)
-            )
-        },
-        dagster_type=table_type(Question),
+        ins=asset_folder.ins(questions="questions"),
         description=(
             "One row: one question with its options in another order; questions whose options "
             "refer to each other, or are letters in the picture, are left out."
         ),
         **asset_folder.stage("questions", below="options_shuffled"),
     )
-    def options_shuffled(questions: Sequence[Question]) -> dg.Output[Sequence[Question]]:
+    def options_shuffled(questions: list[Question]) -> dg.Output[list[Question]]:
         return table_output(shuffle_all_options(questions, benchmark.seed))
 
     @dg.asset_check(
         asset=asset_folder.key("rejections"),
         description="Every row of the file became a question.",
     )
-    @accept_large_tables(rejections=Rejection)
-    def every_row_is_used(rejections: Sequence[Rejection]) -> dg.AssetCheckResult:
+    def every_row_is_used(rejections: list[Rejection]) -> dg.AssetCheckResult:
         problems = [f"{one.entry}: {one.reason}" for one in rejections]
         return check_result(
             problems,

@@ -1,10 +1,8 @@
 """Builds questions from the rows of a file, and rejections from unusable rows."""
 
 import re
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from random import Random
 from string import ascii_uppercase
@@ -19,7 +17,6 @@ from bench_assets.core.answer_types.options import (
 from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.core.tables.json_records import Entry
-from bench_assets.core.tables.large_tables import RowCollector, TextIndex, collect_rows
 from bench_assets.file_benchmarks import prompts
 from bench_assets.file_benchmarks.columns import (
     cells_of,
@@ -74,9 +71,9 @@ class FileLocation:
 class FileQuestions:
     """Questions and rejections of a file."""
 
-    questions: Sequence[Question]
-    rejections: Sequence[Rejection]
-    images: Sequence[StoredImage]
+    questions: list[Question]
+    rejections: list[Rejection]
+    images: list[StoredImage]
 
 
 class _QuestionBuilder:
@@ -89,14 +86,6 @@ class _QuestionBuilder:
         self.benchmark, self.place = benchmark, place
         self.scoring = scoring_of(benchmark)
         self.images = RowImages(store, place.image_folder, benchmark, place.rows)
-        self._ids, self._rows = TextIndex(), array("I")  # first row of each id, from 0
-
-    def first_row(self, question_id: str, row: int) -> int:
-        """Number of the first row with this id: ``row``, unless the id occurred before."""
-        number = self._ids.number(question_id)
-        if number == len(self._rows):
-            self._rows.append(row)
-        return self._rows[number]
 
     def question(self, row: Row, number: int) -> Question:
         """Build the question of a row.
@@ -217,8 +206,8 @@ def build(
             column open; or if a few-shot example is a question.
     """
     building, columns = _QuestionBuilder(benchmark, place, store), dict[str, None]()
-    questions, rejections = RowCollector(Question), RowCollector(Rejection)
-    n_rejections, twins = 0, dict[int, int]()  # number of a rejection -> first row with its id
+    questions, rejections = list[Question](), list[Rejection]()
+    first_rows: dict[str, str] = {}  # question id -> location of its first row
     shots, shot_images = _shots(benchmark, place, store)
     for n, row in enumerate(place.questions(benchmark)):
         columns |= dict.fromkeys(row.cells)
@@ -228,45 +217,20 @@ def build(
             raise SettingsError(f"{place.section}: {row.where}: {error}") from error
         except (SourceError, ImageError) as error:
             rejections.append(Rejection(entry=row.where, reason=str(error)))
-            n_rejections += 1
             continue
-        first = building.first_row(question.question_id, n)
-        if first == n:
+        if (first := first_rows.get(question.question_id)) is None:
+            first_rows[question.question_id] = row.where
             questions.append(shots.before(question, row.where))
             continue
         with_id = columns_of(row.cells, benchmark, "id")
         subject = f"id {question.question_id}" if with_id else "question"
-        rejections.append(Rejection(entry=row.where, reason=f"the same {subject} as "))
-        twins[n_rejections] = first
-        n_rejections += 1
+        rejections.append(Rejection(entry=row.where, reason=f"the same {subject} as {first}"))
     require_columns(benchmark, list(columns), place.section)
-    images = collect_rows(chain(building.images.stored.rows(), shot_images), StoredImage)
-    built = FileQuestions(
-        questions=questions.rows(),
-        rejections=_add_first_rows(rejections.rows(), twins, place.questions(benchmark)),
-        images=images,
-    )
-    if not built.questions:
-        first_ = "; ".join(f"{one.entry}: {one.reason}" for one in built.rejections[:1])
-        raise SourceError(f"{place.file}: no usable row: {first_ or 'the file is empty'}")
-    return built
-
-
-def _add_first_rows(
-    rejections: Sequence[Rejection], twins: Mapping[int, int], rows: Iterator[Row]
-) -> Sequence[Rejection]:
-    """Name the first row in the reason of each duplicate, by reading the rows once more."""
-    if not twins:
-        return rejections
-    first = set(twins.values())
-    where = {n: row.where for n, row in enumerate(rows) if n in first}
-    return collect_rows(
-        (
-            replace(one, reason=one.reason + where[twins[n]]) if n in twins else one
-            for n, one in enumerate(rejections)
-        ),
-        Rejection,
-    )
+    if not questions:
+        problem = "; ".join(f"{one.entry}: {one.reason}" for one in rejections[:1])
+        raise SourceError(f"{place.file}: no usable row: {problem or 'the file is empty'}")
+    images = [*building.images.stored, *shot_images]
+    return FileQuestions(questions=questions, rejections=rejections, images=images)
 
 
 def _shots(
@@ -286,7 +250,7 @@ def _shots(
     settings = prompts.settings_of(benchmark, building.scoring.answers)
     rows = examples.questions(benchmark)
     shots = read_shots(benchmark, place.section, rows, building.question, settings)
-    return shots, building.images.stored.rows()
+    return shots, building.images.stored
 
 
 def _read_question(cells: Entry, benchmark: FileBenchmarkSettings) -> tuple[str, tuple[str, ...]]:
@@ -336,10 +300,7 @@ def _turns(cells: Sequence[object]) -> list[str]:
 
 
 def image_files(benchmark: FileBenchmarkSettings, place: FileLocation) -> list[str]:
-    """List the existing image files that rows name, sorted.
-
-    Texts rather than paths: a million of them take a fifth of the memory.
-    """
+    """List the existing image files that rows name, sorted."""
     files = set[str]()
     for location in (place, *([example_location(benchmark, place)] if benchmark.shots else [])):
         folder = Folder(location.image_folder)
@@ -352,20 +313,19 @@ def image_files(benchmark: FileBenchmarkSettings, place: FileLocation) -> list[s
     return sorted(files)
 
 
-def shuffle_all_options(questions: Sequence[Question], seed: int) -> Sequence[Question]:
+def shuffle_all_options(questions: Sequence[Question], seed: int) -> list[Question]:
     """Shuffle the options of each question.
 
     Leaves out questions without options, those with an option that refers to others, such as "all
     of the above" or "A and B", and those whose options are letters in the picture: "Point A".
     """
-    shuffled = (
+    return [
         _shuffle_options(question, Random(f"{seed}\n{question.question_id}"))
         for question in questions
         if question.options
         and not any(map(_OPTION_REFERENCE.search, question.options))
         and not _are_labels(question.options)
-    )
-    return collect_rows(shuffled, Question)
+    ]
 
 
 def _are_labels(options: Sequence[str]) -> bool:

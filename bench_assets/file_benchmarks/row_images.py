@@ -1,13 +1,11 @@
 """Stores the images of rows, each once, and resolves references to images of other rows."""
 
-from array import array
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.schema.errors import ImageError, SourceError
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.core.tables.large_tables import RowCollector, TextIndex
 from bench_assets.file_benchmarks.columns import cells_of, text_of
 from bench_assets.file_benchmarks.images import Folder, Image, RowReference, images_of
 from bench_assets.file_benchmarks.row_files import Row
@@ -24,30 +22,6 @@ class ShownImage(NamedTuple):
     sha256: str
     width: int  # px
     height: int  # px
-
-
-class _ImageIndex:
-    """Images by name; takes 48 bytes per image, however long the names are."""
-
-    def __init__(self) -> None:
-        """Start empty."""
-        self._names, self._digests, self._sizes = TextIndex(), bytearray(), array("I")
-
-    def find(self, name: str) -> ShownImage | None:
-        """The image of a name; None if unknown."""
-        if (n := self._names.find(name)) is None:
-            return None
-        width, height = self._sizes[2 * n : 2 * n + 2]
-        return ShownImage(self._digests[32 * n : 32 * (n + 1)].hex(), width, height)
-
-    def add(self, name: str, image: ShownImage) -> bool:
-        """Add an image unless the name is known; returns whether it was added."""
-        if self._names.find(name) is not None:
-            return False
-        self._names.number(name)
-        self._digests += bytes.fromhex(image.sha256)
-        self._sizes.extend((image.width, image.height))
-        return True
 
 
 class RowImages:
@@ -68,12 +42,13 @@ class RowImages:
             benchmark: Settings of the file.
             rows: Reads the file again; called only if a row refers to the image of another.
         """
-        self.stored = RowCollector(StoredImage)
+        self.stored: list[StoredImage] = []
         self._folder = Folder(folder)
         self._root = folder.resolve()
         self._store, self._benchmark, self._rows = store, benchmark, rows
-        self._files, self._digests = _ImageIndex(), _ImageIndex()
-        self._of_rows: _ImageIndex | None = None
+        self._by_path: dict[str, ShownImage] = {}
+        self._by_digest: dict[str, ShownImage] = {}
+        self._by_row: dict[str, ShownImage] | None = None
 
     def of(self, cells: Mapping[str, object], where: str) -> list[ShownImage]:
         """Store the images of a row.
@@ -94,36 +69,35 @@ class RowImages:
         if not isinstance(image, Path):
             return self._put(image, f"{where}, image {nth}")
         name = image.relative_to(self._root).as_posix()
-        if (known := self._files.find(name)) is None:
-            known = self._put(image, name)
-            self._files.add(name, known)
-        return known
+        if name not in self._by_path:
+            self._by_path[name] = self._put(image, name)
+        return self._by_path[name]
 
     def _put(self, image: Image, name: str) -> ShownImage:
         stored = self._store(image, name)
-        turned = stored.orientation in _ROTATED_ORIENTATIONS
-        size = (stored.height, stored.width) if turned else (stored.width, stored.height)
-        shown_image = ShownImage(stored.sha256, *size)
-        if self._digests.add(stored.sha256, shown_image):
+        if stored.sha256 not in self._by_digest:
+            turned = stored.orientation in _ROTATED_ORIENTATIONS
+            size = (stored.height, stored.width) if turned else (stored.width, stored.height)
+            self._by_digest[stored.sha256] = ShownImage(stored.sha256, *size)
             self.stored.append(stored)
-        return shown_image
+        return self._by_digest[stored.sha256]
 
     def _image_of_row(self, reference: RowReference) -> ShownImage:
-        if self._of_rows is None:
-            self._of_rows = self._read_all()
-        if (found := self._of_rows.find(reference.row)) is None:
+        if self._by_row is None:
+            self._by_row = self._read_all()
+        if (image := self._by_row.get(reference.row)) is None:
             raise reference.missing
-        return found
+        return image
 
-    def _read_all(self) -> _ImageIndex:
+    def _read_all(self) -> dict[str, ShownImage]:
         """Images by row id, of all rows that hold exactly one."""
-        index = _ImageIndex()
+        by_row: dict[str, ShownImage] = {}
         for row in self._rows():
             try:
                 found = images_of(cells_of(row.cells, self._benchmark, "images"), self._folder)
                 if len(found) == 1 and not isinstance(found[0], RowReference):
                     name = text_of(row.cells, self._benchmark, "id")
-                    index.add(name, self._kept(found[0], row.where, 1))
+                    by_row.setdefault(name, self._kept(found[0], row.where, 1))
             except (SourceError, ImageError):
                 continue  # becomes a rejection when the questions are built
-        return index
+        return by_row

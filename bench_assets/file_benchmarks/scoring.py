@@ -27,11 +27,9 @@ from bench_assets.core.answer_types.metrics import (
 )
 from bench_assets.core.answer_types.registry import RowAnswer, make_answer_type
 from bench_assets.core.answer_types.texts import TextAnswer
-from bench_assets.core.judging.request_streaming import LazyRows
 from bench_assets.core.judging.verdict_requests import (
     VerdictRequest,
     ask_for_verdicts,
-    stream_verdicts,
 )
 from bench_assets.core.judging.verdicts import is_truncated, read_verdict
 from bench_assets.core.metrics.aggregates import group_accuracy_by
@@ -39,7 +37,6 @@ from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG
 from bench_assets.core.schema.chat import ChatModel, Prompt, Response
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Question, Score
-from bench_assets.core.tables.large_tables import collect_rows, select_pairs
 from bench_assets.evaluation.task import (
     RULES,
     AnsweredQuestion,
@@ -130,7 +127,7 @@ class AnswerScoring:
         """Judges by name; none for metrics that score how close a response is."""
         if not self.is_judgeable:
             return {}
-        rules: dict[str, Judge] = {RULES: ByRules(self.judge_by_rules, each=True)}
+        rules: dict[str, Judge] = {RULES: ByRules(self.judge_by_rules)}
         return {**({} if self.graded_answer else rules), "model": ByModel(self.judge)}
 
     def score(self, answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
@@ -149,16 +146,9 @@ class AnswerScoring:
 
     def judge(self, answered: Sequence[AnsweredQuestion], model: ChatModel) -> Sequence[Judgement]:
         """Ask a judge model about responses that the rules leave open."""
-        unread = select_pairs(
-            answered,
-            [n for n, pair in enumerate(answered) if self._needs_judge(pair, named=False)],
-        )
+        requests = [self._asked(pair) for pair in answered if self._needs_judge(pair, named=False)]
         complaint = self.graded_answer.complaint if self.graded_answer else prompts.NO_VERDICT
-        if isinstance(unread, list):
-            requests = list(map(self._asked, unread))
-            return [rows[0] for rows in ask_for_verdicts(requests, model, complaint)]
-        found = stream_verdicts(LazyRows(unread, self._asked), model, complaint)
-        return collect_rows((rows[0] for rows in found), Judgement)
+        return [rows[0] for rows in ask_for_verdicts(requests, model, complaint)]
 
     def judge_by_rules(self, answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
         """Judge responses that the rules leave open as wrong."""

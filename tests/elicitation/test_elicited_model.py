@@ -6,7 +6,6 @@ from math import exp, log
 
 import pytest
 
-from bench_assets.core.judging.request_streaming import BATCH_SIZE, LazyRequests
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.elicitation import Elicitation, OptionLikelihoods
 from bench_assets.core.schema.errors import ModelError, SettingsError
@@ -139,16 +138,6 @@ def test_a_task_whose_questions_have_not_one_right_option_says_so_in_a_sentence(
         "q: likelihood cannot be elicited: 1 of 2 questions do not have options of which exactly"
         f" one is right (such as q/2, kind {kind}); use --elicit generate"
     )
-    assert model.requests == []
-
-
-def test_a_question_without_options_is_refused_before_the_first_of_many_is_asked():
-    questions = [*([CHOICE] * BATCH_SIZE), question(question_id="q/2", kind="text")]
-    requests = LazyRequests(questions, lambda one: Prompt.of(one.text), 1, None)
-    model = Weighing()
-    elicited = ElicitedModel(model, "m", Elicitation("likelihood"))
-    with pytest.raises(SettingsError, match=f"1 of {BATCH_SIZE + 1} questions do not have options"):
-        next(elicited.answers(requests))
     assert model.requests == []
 
 

@@ -431,7 +431,7 @@ def test_examples_are_never_rows_of_the_file_itself(tmp_path):
         built(tmp_path, [ROW], shots=1, shots_split="dev")
 
 
-def test_duplicates_take_one_more_pass_over_the_file_however_many(tmp_path, monkeypatch):
+def test_duplicates_name_the_first_row_in_one_pass(tmp_path, monkeypatch):
     passes = []
     read = questions.read_rows
 
@@ -451,4 +451,4 @@ def test_duplicates_take_one_more_pass_over_the_file_however_many(tmp_path, monk
         (f"{line} 8", f"the same id fridge/1 as {line} 1"),
     ]
     assert len(found.rejections) == 10
-    assert len(passes) == 2
+    assert len(passes) == 1

@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
 import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt
@@ -68,7 +66,8 @@ def test_a_prompt_stands_once_with_its_turns_and_images() -> None:
     known = {sent.sha256: sent.to_json()}
     found = SentPrompts()
     for said in ([sent.sha256, "", None], [sent.sha256, "of a baseline", sent.sha256]):
-        found.add(np.array([0, 1, CHUNK], np.int32), pa.chunked_array([said], pa.string()))
+        for number, sha256 in zip((0, 1, CHUNK), said, strict=True):
+            found.add(number, sha256)
     chunk, after = found.chunks(lambda wanted: {w: known[w] for w in wanted if w in known})
     assert (chunk.number, after.number, after.turns) == (0, 1, chunk.turns)
     assert chunk.images == ["ab" * 32]

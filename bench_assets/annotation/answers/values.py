@@ -1,6 +1,5 @@
 """Values of annotation answers: majorities, votes, and the answers behind a question."""
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from string import ascii_uppercase
@@ -27,18 +26,6 @@ def answers_by_unit(answers: Iterable[Answer]) -> dict[str, list[Answer]]:
     for answer in sorted(answers, key=lambda one: (one.unit_id, one.at, one.person)):
         found.setdefault(answer.unit_id, []).append(answer)
     return found
-
-
-def majority_value(said: Sequence[str]) -> str:
-    """Most frequent value; "" for a tie.
-
-    >>> majority_value(["keep", "drop", "keep"]), majority_value(["keep", "drop"])
-    ('keep', '')
-    """
-    ranked = Counter(said).most_common(2)
-    if len(ranked) == 2 and ranked[0][1] == ranked[1][1]:
-        return ""
-    return ranked[0][0] if ranked else ""
 
 
 def extract_votes(task: AnnotationTask, answers: Iterable[Answer]) -> list[Vote]:

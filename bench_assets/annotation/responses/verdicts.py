@@ -31,6 +31,7 @@ from bench_assets.annotation.tasks import (
 from bench_assets.core.judging.verdict_requests import final_judgements
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.core.stats.power import interval_sample_size
+from bench_assets.core.stats.rater_agreement import majority
 
 PEOPLE = "people"
 """Name of the judge whose verdicts are given by people: ``--judge people``."""
@@ -149,25 +150,11 @@ def response_verdicts(answers: Sequence[Answer]) -> list[ResponseVerdict]:
 
 def majority_verdicts(verdicts: Iterable[ResponseVerdict]) -> dict[tuple[str, str], bool]:
     """Compute the majority verdict on each response, without ties and undecidable ones."""
-    counts: dict[tuple[str, str], Counter[bool | None]] = defaultdict(Counter)
+    votes = defaultdict[tuple[str, str], list[bool | None]](list)
     for one in verdicts:
-        counts[one.question_id, one.response][one.verdict] += 1
-    return {
-        key: verdict
-        for key, votes in counts.items()
-        if (verdict := majority(votes.elements())) is not None
-    }
-
-
-def majority(verdicts: Iterable[bool | None]) -> bool | None:
-    """Majority verdict; None for a tie, or if most are undecided.
-
-    >>> majority([True, True, None]), majority([True, False]), majority([None, None, False])
-    (True, None, None)
-    """
-    votes = Counter(verdicts)
-    right, wrong = votes[True], votes[False]
-    return right > wrong if right != wrong and max(right, wrong) > votes[None] else None
+        votes[one.question_id, one.response].append(one.verdict)
+    decided = {key: majority(given) for key, given in votes.items()}
+    return {key: verdict for key, verdict in decided.items() if verdict is not None}
 
 
 def _said_by_judge(judgements: Sequence[Judgement]) -> dict[tuple[str, str], str]:

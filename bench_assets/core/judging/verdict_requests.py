@@ -1,13 +1,11 @@
-"""Verdict requests with retries of unreadable verdicts, also for more rows than memory holds."""
+"""Verdict requests with retries of unreadable verdicts."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from bench_assets.core.judging.request_streaming import LazyRows, stream_responses
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.core.tables.large_tables import collect_rows
 
 MAX_TRIES = 2
 """Maximum number of requests for one verdict, the first included."""
@@ -97,26 +95,13 @@ def call_judge(
     Raises:
         ModelError: If the judge cannot be asked.
     """
-    judge_responses = [
-        JudgeResponse(*one, one) for one in _send_requests([call.request for call in calls], model)
-    ]
-    return retry_unreadable(calls, judge_responses, model, complaint, tries)
-
-
-def retry_unreadable(
-    calls: Sequence[JudgeCall],
-    first: Sequence[JudgeResponse],
-    model: ChatModel,
-    complaint: str,
-    tries: int = MAX_TRIES,
-) -> list[JudgeResponse]:
-    """Repeat requests whose first response is unreadable; otherwise as ``call_judge``."""
-    judge_responses, latest = list(first), [one.first for one in first]
+    latest = _send_requests([call.request for call in calls], model)
+    judge_responses = [JudgeResponse(*first, first) for first in latest]
     for _ in range(0 if model.signature.startswith(RECORDED_PREFIX) else tries - 1):
         waiting = [
             n
             for n, (call, one) in enumerate(zip(calls, judge_responses, strict=True))
-            if is_unreadable(call, one.response)
+            if not one.response.error and call.n_unread(one.response)
         ]
         retried = _send_requests([_add_complaint(*latest[n], complaint) for n in waiting], model)
         for n, (request, response) in zip(waiting, retried, strict=True):
@@ -125,11 +110,6 @@ def retry_unreadable(
             if response.error or n_unread(response) < n_unread(best.response):
                 judge_responses[n] = JudgeResponse(request, response, best.first)
     return judge_responses
-
-
-def is_unreadable(call: JudgeCall, response: Response) -> bool:
-    """Whether a judge responded with an unreadable verdict."""
-    return not response.error and bool(call.n_unread(response))
 
 
 def make_judgements(
@@ -194,42 +174,3 @@ def _add_complaint(request: Request, response: Response, complaint: str) -> Requ
     return replace(
         request, prompt=Prompt((*before, replace(last_turn, parts=(*last_turn.parts, more))))
     )
-
-
-def stream_verdicts(
-    asked: Sequence[VerdictRequest], model: ChatModel, complaint: str
-) -> Iterator[list[Judgement]]:
-    """Request one verdict each, as ``ask_for_verdicts``; only retried rows are held.
-
-    Raises:
-        ModelError: If the judge cannot be asked at all.
-    """
-    waiting: dict[int, tuple[VerdictRequest, JudgeResponse]] = {}
-    rows = collect_rows(_judge_first_responses(asked, model, waiting), Judgement)
-    calls = [one.call for one, _ in waiting.values()]
-    retried = retry_unreadable(calls, [latest for _, latest in waiting.values()], model, complaint)
-    latest = dict(zip(waiting, retried, strict=True))
-    for n, row in enumerate(rows):
-        yield _make_judgements(waiting[n][0], latest[n], model) if n in latest else [row]
-
-
-def _judge_first_responses(
-    requests: Sequence[VerdictRequest],
-    model: ChatModel,
-    waiting: dict[int, tuple[VerdictRequest, JudgeResponse]],
-) -> Iterator[Judgement]:
-    """Judge by first responses; ``waiting`` receives unreadable ones by position."""
-    responses = stream_responses(model, LazyRows(requests, lambda one: one.call.request))
-    for n, (one, (request, response)) in enumerate(zip(requests, responses, strict=True)):
-        judge_response = JudgeResponse(request, response, (request, response))
-        if is_unreadable(one.call, response):
-            waiting[n] = one, judge_response
-        yield from _make_judgements(one, judge_response, model)
-
-
-def _make_judgements(
-    one: VerdictRequest, heard: JudgeResponse, model: ChatModel
-) -> list[Judgement]:
-    verdict, value = one.read(heard.response), one.value_of(heard.response)
-    named = {"judge": model.name, "criterion": one.criterion, "value": value}
-    return make_judgements(one.prediction, heard, verdict=verdict, **named)

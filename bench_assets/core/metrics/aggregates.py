@@ -3,9 +3,8 @@
 Questions about the same images, or of the same group, form a cluster.
 """
 
-from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from math import inf, nan
 from string import ascii_uppercase
 from typing import TypeAlias
@@ -22,7 +21,6 @@ from bench_assets.core.stats.means import (
     macro_mean,
     mean,
 )
-from bench_assets.core.tables.large_tables import TextIndex
 
 Scored: TypeAlias = tuple[Question, Score]
 Aggregate: TypeAlias = Callable[[Sequence[Scored]], Mean]
@@ -156,26 +154,12 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
 
 
 def _group_accuracy(scored: Sequence[Scored], group: Callable[[Question], str]) -> Mean:
-    groups, products, unscored = TextIndex(), array("d"), bytearray()
+    products: dict[tuple[int, str], float | None] = {}  # None: one of the group is unscored
     for question, score in scored:
-        number = groups.number(f"{score.sample} {group(question)}")
-        if number == len(products):
-            products.append(1.0)
-            unscored.append(0)
-        if score.points is None:
-            unscored[number] = 1
-        else:
-            products[number] *= score.points
-
-    def points() -> Iterator[ScoredPoint]:
-        """In order of first occurrence, without holding a million names."""
-        n = 0
-        for question, score in scored:
-            if groups.find(f"{score.sample} {group(question)}") == n:
-                yield ScoredPoint(None if unscored[n] else products[n], group(question))
-                n += 1
-
-    return mean(points())
+        key = score.sample, group(question)
+        product, points = products.get(key, 1.0), score.points
+        products[key] = None if product is None or points is None else product * points
+    return mean(ScoredPoint(points, name) for (_, name), points in products.items())
 
 
 def _group(question: Question) -> str:

@@ -4,7 +4,6 @@ All tests are two-sided. Questions that share an image or a group form a cluster
 right or wrong together.
 """
 
-from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from math import fsum, inf, isfinite, sqrt
@@ -14,7 +13,6 @@ import numpy as np
 
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.means import satterthwaite_freedom, student_p, student_quantile
-from bench_assets.core.tables.large_tables import TextIndex, column
 
 _ALPHA = 0.05  # what a 95 % interval misses
 _TEST = "paired t"
@@ -43,13 +41,14 @@ def cluster_questions(questions: Sequence[Question]) -> dict[str, str]:
     Returns:
         Cluster by question id; a question that shares nothing is a cluster of its own.
     """
-    firsts, names = cluster_numbers(questions), list(column(questions, "question_id"))
+    firsts = cluster_numbers(questions)
+    names = [question.question_id for question in questions]
     return {name: names[first] for name, first in zip(names, firsts, strict=True)}
 
 
-def cluster_numbers(questions: Iterable[Question]) -> "array[int]":
+def cluster_numbers(questions: Iterable[Question]) -> list[int]:
     """Index of the first question of each question's cluster; see ``cluster_questions``."""
-    leads, shared, first = array("I"), TextIndex(), array("I")
+    leads, first_with = list[int](), dict[str, int]()
 
     def root(number: int) -> int:
         while leads[number] != number:
@@ -59,12 +58,9 @@ def cluster_numbers(questions: Iterable[Question]) -> "array[int]":
     for number, question in enumerate(questions):
         leads.append(number)
         for name in _shared(question):
-            place = shared.number(name)
-            if place == len(first):
-                first.append(number)
-            low, high = sorted((root(first[place]), root(number)))
+            low, high = sorted((root(first_with.setdefault(name, number)), root(number)))
             leads[high] = low
-    return array("I", map(root, range(len(leads))))
+    return list(map(root, range(len(leads))))
 
 
 def _shared(question: Question) -> Iterator[str]:

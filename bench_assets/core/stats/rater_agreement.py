@@ -1,4 +1,4 @@
-"""Inter-annotator agreement: percent agreement, Krippendorff's alpha, Cohen's kappa.
+"""Inter-annotator agreement: majority, percent agreement, Krippendorff's alpha, Cohen's kappa.
 
 Also precision and recall of one rater where the other is the truth.
 """
@@ -8,9 +8,38 @@ from collections.abc import Hashable, Iterable, Sequence
 from itertools import chain
 from math import isnan, nan, sqrt
 from statistics import fmean
-from typing import NamedTuple
+from typing import NamedTuple, Self, TypeVar
 
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
+
+Value = TypeVar("Value", bound=Hashable)
+
+
+class RaterAgreement(NamedTuple):
+    """Agreement of raters on units, by several measures; NaN without units with two raters."""
+
+    n: int  # units with at least two raters
+    unanimous: float
+    pairwise: float
+    alpha: float
+
+    @classmethod
+    def of(cls, units: Sequence[Sequence[Hashable]]) -> Self:
+        """Measure the agreement; a unit is the list of its raters' values, in any order."""
+        n = sum(len(unit) > 1 for unit in units)
+        measured = unanimous_share(units), pairwise_agreement(units), krippendorff_alpha(units)
+        return cls(n, *measured)
+
+
+def majority(values: Iterable[Value]) -> Value | None:
+    """Most frequent value; None for a tie, or without values.
+
+    >>> majority(["keep", "drop", "keep"]), majority(["keep", "drop"])
+    ('keep', None)
+    """
+    ranked = Counter(values).most_common(2)
+    is_tied = len(ranked) == 2 and ranked[0][1] == ranked[1][1]
+    return ranked[0][0] if ranked and not is_tied else None
 
 
 def unanimous_share(units: Iterable[Sequence[Hashable]]) -> float:

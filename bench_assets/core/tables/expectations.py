@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from bench_assets.core.schema.rows import AnswerKind, Edition
-from bench_assets.core.tables.large_tables import LargeTable, are_distinct, column
 
 _MAX_SHOWN = 5  # unexpected values that a message names
 
@@ -147,13 +146,9 @@ def columns_of(rows: Sequence[Any], expected: Iterable[Expectation]) -> dict[str
 def problems(rows: Sequence[Any], expected: Iterable[Expectation]) -> list[str]:
     """Messages about failed expectations, each with its first unexpected values."""
     every = list(expected)
-    columns = {} if isinstance(rows, LargeTable) else columns_of(rows, every)
+    columns = columns_of(rows, every)
     found = []
     for one in every:
-        if isinstance(rows, LargeTable):  # one at a time
-            columns = {} if _is_verified_unique(one, rows) else columns_of(rows, [one])
-            if not columns and one.columns:
-                continue
         if wrong := unexpected(one, columns, len(rows)):
             listed = ", ".join(map(repr, wrong[:_MAX_SHOWN])) + (
                 " ..." if len(wrong) > _MAX_SHOWN else ""
@@ -172,11 +167,7 @@ def validate_table(kind: str, rows: Sequence[Any], table: str = "") -> list[Vali
     """Validate the expectations of a kind of table, without Great Expectations."""
     found = []
     for one in EXPECTATIONS_BY_TABLE[kind]:
-        wrong = (
-            []
-            if _is_verified_unique(one, rows)
-            else unexpected(one, columns_of(rows, [one]), len(rows))
-        )
+        wrong = unexpected(one, columns_of(rows, [one]), len(rows))
         arguments = [
             f"{name} {value}" for name, value in one.told.items() if not name.startswith("column")
         ]
@@ -194,13 +185,6 @@ def validate_table(kind: str, rows: Sequence[Any], table: str = "") -> list[Vali
             )
         )
     return found
-
-
-def _is_verified_unique(one: Expectation, rows: Sequence[Any]) -> bool:
-    """Whether uniqueness is expected and holds, without loading the columns."""
-    if not one.type.endswith("to_be_unique"):
-        return False
-    return are_distinct(zip(*(column(rows, name) for name in one.columns), strict=True))
 
 
 def unexpected(one: Expectation, columns: Mapping[str, list[Any]], n: int) -> list[Any]:
@@ -239,5 +223,5 @@ def _is_null(value: object) -> bool:
 
 def _values(rows: Sequence[Any], name: str) -> list[Any]:
     if name == "n_answers":
-        return [len(answer) for answer in column(rows, "answer")]
-    return list(column(rows, name))
+        return [len(row.answer) for row in rows]
+    return [getattr(row, name) for row in rows]

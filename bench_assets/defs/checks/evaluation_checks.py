@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import compress, zip_longest
 
 import dagster as dg
 
@@ -10,7 +9,6 @@ from bench_assets.asset_factory.check_results import check_result, format_count,
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.suite_assets import PARTITIONS_BY_MODEL_KIND
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.tables.large_tables import column, rows_at
 from bench_assets.defs.checks.expectations import CHECK_NAME, check_expectations, expectation_spec
 from bench_assets.defs.checks.shared_ops import joint_name, results
 from bench_assets.defs.report_links import link_questions
@@ -23,7 +21,6 @@ from bench_assets.evaluation.outcomes import (
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_resources.config.settings_resource import SettingsResource
-from bench_resources.tables.asset_types import accept_large_tables
 
 MAX_UNSCORED_SHARE = 0.02
 """Share of rows without points above which the check of a score table fails."""
@@ -51,23 +48,14 @@ def missing_rows(
     questions: Sequence[Question], rows: Sequence[Prediction | Score], samples: int
 ) -> list[str]:
     """Find questions with missing or extra rows, and rows of unknown questions."""
-    if _is_in_order(questions, rows, samples):
-        return []
-    times = Counter(column(rows, "question_id"))
-    expected = set(column(questions, "question_id"))
+    times = Counter(row.question_id for row in rows)
+    expected = {question.question_id for question in questions}
     wrong = [
         f"{name}: {times[name]} rows instead of {samples}"
         for name in sorted(expected)
         if times[name] != samples
     ]
     return wrong + [f"{name}: no such question" for name in sorted(times.keys() - expected)]
-
-
-def _is_in_order(
-    questions: Sequence[Question], rows: Sequence[Prediction | Score], samples: int
-) -> bool:
-    expected = (name for name in column(questions, "question_id") for _ in range(samples))
-    return all(one == other for one, other in zip_longest(expected, column(rows, "question_id")))
 
 
 def _prediction_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
@@ -81,12 +69,11 @@ def _prediction_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
         ins={"questions": questions_asset, "predictions": dg.AssetKey(key)},
         can_subset=True,
     )
-    @accept_large_tables(questions=Question, predictions=Prediction)
     def predictions_checks(
         context: dg.AssetCheckExecutionContext,
         settings: SettingsResource,
-        questions: Sequence[Question],
-        predictions: Sequence[Prediction],
+        questions: list[Question],
+        predictions: list[Prediction],
     ) -> Iterator[dg.AssetCheckResult]:
         found = {
             _EVERY_QUESTION_ANSWERED: lambda: _check_answered(
@@ -183,11 +170,10 @@ def _judgement_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
         ins={"judgements": dg.AssetKey(key)},
         can_subset=True,
     )
-    @accept_large_tables(judgements=Judgement)
     def judgements_checks(
         context: dg.AssetCheckExecutionContext,
         settings: SettingsResource,
-        judgements: Sequence[Judgement],
+        judgements: list[Judgement],
     ) -> Iterator[dg.AssetCheckResult]:
         found = {
             _EVERY_RESPONSE_JUDGED: lambda: _check_judged(task, condition, judgements),
@@ -238,11 +224,10 @@ def _score_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
         ins={"questions": questions_asset, "scores": dg.AssetKey(key)},
         can_subset=True,
     )
-    @accept_large_tables(questions=Question, scores=Score)
     def scores_checks(
         context: dg.AssetCheckExecutionContext,
-        questions: Sequence[Question],
-        scores: Sequence[Score],
+        questions: list[Question],
+        scores: list[Score],
     ) -> Iterator[dg.AssetCheckResult]:
         found = {
             _NO_ROW_LOST: lambda: _check_rows(task, condition, questions, scores),
@@ -264,16 +249,16 @@ def _check_rows(
 
 
 def _check_unscored(task: Task, condition: str, scores: Sequence[Score]) -> dg.AssetCheckResult:
-    positions = [n for n, points in enumerate(column(scores, "points")) if points is None]
-    unscored = [f"{row.question_id}: {row.note}" for row in rows_at(scores, positions)]
-    result = check_result(unscored, n=len(scores), severity=dg.AssetCheckSeverity.WARN)
+    unscored = [row for row in scores if row.points is None]
+    notes = [f"{row.question_id}: {row.note}" for row in unscored]
+    result = check_result(notes, n=len(scores), severity=dg.AssetCheckSeverity.WARN)
     summary = f"{len(unscored)} of {format_count(len(scores), 'score')} without points"
     passed = len(unscored) <= MAX_UNSCORED_SHARE * len(scores)
     verdict = "no more" if passed else "more"
     result = result._replace(
         passed=passed, description=f"{summary}: {verdict} than {MAX_UNSCORED_SHARE:.0%}."
     )
-    names = (row.question_id for row in rows_at(scores, positions))
+    names = (row.question_id for row in unscored)
     return link_questions(result, task, condition, _model(scores), names)
 
 
@@ -319,12 +304,11 @@ def _check_complete(task: Task, condition: str, metrics: Sequence[Metric]) -> dg
 
 
 def _errors(rows: Sequence[Prediction] | Sequence[Judgement]) -> list[str]:
-    errors = zip(column(rows, "question_id"), column(rows, "error"), strict=True)
-    return [f"{name}: {why}" for name, why in errors if why]
+    return [f"{row.question_id}: {row.error}" for row in rows if row.error]
 
 
 def _format_failures(rows: Sequence[Prediction] | Sequence[Judgement]) -> Iterator[str]:
-    return compress(column(rows, "question_id"), column(rows, "error"))
+    return (row.question_id for row in rows if row.error)
 
 
 def _model(rows: Sequence[Prediction | Judgement | Score | Metric]) -> str:

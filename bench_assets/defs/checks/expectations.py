@@ -25,7 +25,6 @@ from bench_assets.core.tables.expectations import (
 )
 from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.defs.report_links import link_expectations
-from bench_resources.tables.asset_types import accept_large_tables
 from bench_resources.tables.parquet import TableFiles, table_output
 
 CHECK_NAME = "as_expected"
@@ -53,8 +52,7 @@ def _row_type(assets: dg.AssetsDefinition, key: dg.AssetKey) -> object:
 
 def _source_check(key: dg.AssetKey) -> dg.AssetChecksDefinition:
     @dg.asset_check(asset=key, name=CHECK_NAME, blocking=True, description=_DESCRIPTION)
-    @accept_large_tables(source=SourceFile)
-    def source_as_expected(source: Sequence[SourceFile]) -> dg.AssetCheckResult:
+    def source_as_expected(source: list[SourceFile]) -> dg.AssetCheckResult:
         return check_expectations(key.path, source)
 
     return source_as_expected

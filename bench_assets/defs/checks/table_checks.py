@@ -12,7 +12,6 @@ from bench_assets.asset_factory.check_results import check_result, format_count
 from bench_assets.asset_factory.evaluation_assets import questions_key
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question
-from bench_assets.core.tables.large_tables import are_distinct, column
 from bench_assets.defs.checks.evaluation_checks import evaluation_checks
 from bench_assets.defs.checks.expectations import (
     CHECK_NAME,
@@ -27,7 +26,6 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.images.locations import is_digest
 from bench_resources.images.store import ImageStore
-from bench_resources.tables.asset_types import accept_large_tables
 from bench_resources.tables.parquet import TableFiles
 
 _WELL_FORMED, _IMAGES_DECODE, _COUNTS = "well_formed", "images_decode", "counts_match_the_paper"
@@ -56,10 +54,8 @@ def task_checks(task: Task) -> list[dg.AssetChecksDefinition]:
 
 def question_problems(questions: Sequence[Question]) -> list[str]:
     """Find problems that make a question table unusable; each names its question."""
-    problems = []
-    if not are_distinct(column(questions, "question_id")):
-        times = Counter(column(questions, "question_id"))
-        problems = [f"{name}: {n} questions with this id" for name, n in times.items() if n > 1]
+    times = Counter(question.question_id for question in questions)
+    problems = [f"{name}: {n} questions with this id" for name, n in times.items() if n > 1]
     for question in questions:
         problems += [f"{question.question_id}: {why}" for why in _defects(question)]
     return problems
@@ -91,13 +87,12 @@ def _question_checks(task: Task, key: list[str], condition: str) -> dg.AssetChec
         ins={"questions": dg.AssetKey(key)},
         can_subset=True,
     )
-    @accept_large_tables(questions=Question)
     def questions_checks(
         context: dg.AssetCheckExecutionContext,
         settings: SettingsResource,
         tables: TableFiles,
         image_store: ImageStore,
-        questions: Sequence[Question],
+        questions: list[Question],
     ) -> Iterator[dg.AssetCheckResult]:
         loaded = settings.load()
         found = {
@@ -193,20 +188,16 @@ def _check_images(
     task: Task, image_store: ImageStore, questions: Sequence[Question], condition: str
 ) -> dg.AssetCheckResult:
     broken: dict[str, str] = {}
-    seen = set[bytes]()  # half as long as text
-    for image in (image for images_ in column(questions, "images") for image in images_):
-        digest = bytes.fromhex(image) if is_digest(image) else image.encode()
-        if digest not in seen:
-            seen.add(digest)
-            broken |= _image_defect(image_store, image)
-    n = len(seen)
+    images = dict.fromkeys(image for question in questions for image in question.images)
+    for image in images:
+        broken |= _image_defect(image_store, image)
+    n = len(images)
     holds = f"{format_count(n, 'image')}: all are in the store and decode."
     result = check_result(list(broken.values()), n=n, of="image", holds=holds)
-    named = zip(column(questions, "question_id"), column(questions, "images"), strict=True)
     affected = (
-        one
-        for one, question_images in named
-        if broken and not broken.keys().isdisjoint(question_images)
+        question.question_id
+        for question in questions
+        if broken and not broken.keys().isdisjoint(question.images)
     )
     return link_questions(result, task, condition, questions=affected)
 
@@ -222,9 +213,9 @@ def _image_defect(image_store: ImageStore, image: str) -> dict[str, str]:
 
 
 def _check_counts(task: Task, questions: Sequence[Question]) -> dg.AssetCheckResult:
-    found = Counter(column(questions, "category"))
+    found = Counter(question.category for question in questions)
     found["all"] = len(questions)
-    editions = set(column(questions, "edition"))
+    editions = {question.edition for question in questions}
     problems = [
         f"{category}: {found[category]} questions, the paper has {n}"
         for category, n in task.counts.items()

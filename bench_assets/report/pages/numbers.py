@@ -21,7 +21,6 @@ from bench_assets.core.stats.calibration import (
     accuracy_by_coverage,
     calibration_bins,
 )
-from bench_assets.core.tables.large_tables import column
 from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.task import Task
 from bench_assets.report.pages import lineage
@@ -238,12 +237,11 @@ def _calibration(tables: TableFiles, task: Task, condition: str, model: str) -> 
     """A reliability diagram as a data URI; "" if answers have no confidence."""
     key = evaluation_key(task, condition, "scores")
     try:
-        scores = tables.rows(key, Score, model) if tables.exists(key, model) else []
-        columns = zip(*(column(scores, name) for name in _CONFIDENT), strict=True)
+        scores = tables.read(key, Score, model) if tables.exists(key, model) else []
         answers = [
-            ConfidentAnswer(confidence, points / most)
-            for confidence, points, most in columns
-            if confidence is not None and points is not None and most
+            ConfidentAnswer(row.confidence, row.points / row.max_points)
+            for row in scores
+            if row.confidence is not None and row.points is not None and row.max_points
         ]
     except TableError:
         return ""  # verification names the table
@@ -252,9 +250,6 @@ def _calibration(tables: TableFiles, task: Task, condition: str, model: str) -> 
     title = f"{len(answers)} answers, binned by confidence; dashed: perfect calibration"
     diagram = reliability_diagram(calibration_bins(answers), accuracy_by_coverage(answers), title)
     return f"data:image/svg+xml;base64,{base64.b64encode(diagram.encode()).decode()}"
-
-
-_CONFIDENT = ("confidence", "points", "max_points")
 
 
 def _belongs_to_task(asset: str, task: Task, others: set[str]) -> bool:
@@ -300,8 +295,8 @@ def _columns(tables: TableFiles, name: str) -> lineage.Columns:
 def _questions(tables: TableFiles, task: Task) -> dict[str, Any]:
     key = questions_key(task, "main")
     try:
-        rows = tables.rows(key, Question) if tables.exists(key) else []
-        editions = sorted(set(column(rows, "edition")))
+        rows = tables.read(key, Question) if tables.exists(key) else []
+        editions = sorted({row.edition for row in rows})
     except TableError as error:
         return {"n": 0, "problem": str(error)}
     return {"n": len(rows), "editions": editions, "digest": tables.digest(key)}

@@ -1,13 +1,9 @@
 """Prompts and responses of the sample browser: parsed, judged and scored."""
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
-
-import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
 
 from bench_assets.report.samples.questions import CHUNK, Columns
 
@@ -15,7 +11,6 @@ FindPrompts: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
 """Finds the turns of sent prompts as JSON, by SHA-256; omits unknown ones."""
 
 _DIGITS = 16
-_PLACE = 32  # bits of an index into the prompts
 
 
 def short_name(sha256: str) -> str:
@@ -32,35 +27,24 @@ class PromptChunk(NamedTuple):
 
 
 class SentPrompts:
-    """The prompts sent for each chunk of questions; each is held once."""
+    """The prompts sent for each chunk of questions."""
 
     def __init__(self) -> None:
         """Start empty."""
-        self._prompts = pa.chunked_array([], pa.string())
-        self._pairs = np.array([], np.int64)  # chunk, and index into the prompts
+        self._by_chunk = defaultdict[int, set[str]](set)
 
-    def add(self, rows: npt.NDArray[np.int32], prompts: pa.ChunkedArray) -> None:
-        """Add the SHA-256 of prompts, with the row of the question of each."""
-        import pyarrow.compute as pc
-
-        is_new = pc.is_null(pc.index_in(prompts, value_set=self._prompts))
-        new = prompts.filter(is_new).unique()
-        self._prompts = pa.chunked_array([*self._prompts.chunks, new], pa.string())
-        places = pc.index_in(prompts, value_set=self._prompts).to_numpy()
-        pairs = (rows // CHUNK).astype(np.int64) << _PLACE | places
-        self._pairs = np.unique(np.concatenate([self._pairs, pairs]))
+    def add(self, number: int, prompt: str | None) -> None:
+        """Add the SHA-256 of a prompt, with the number of its question."""
+        if prompt:
+            self._by_chunk[number // CHUNK].add(prompt)
 
     def chunks(self, find: FindPrompts) -> Iterator[PromptChunk]:
         """Yield the known prompts for each chunk of questions."""
-        chunks, places = self._pairs >> _PLACE, self._pairs & (1 << _PLACE) - 1
-        ends = [*np.flatnonzero(np.diff(chunks)) + 1, len(chunks)]
-        for start, end in pairwise([0, *ends] if len(chunks) else []):
-            wanted = self._prompts.take(pa.array(places[start:end])).to_pylist()
-            found = find(sorted({*wanted} - {"", None}))
+        for number, prompts in sorted(self._by_chunk.items()):
+            found = find(sorted(prompts))
             read = {short_name(sha256): _turns(text) for sha256, text in sorted(found.items())}
             if turns := {name: one for name, one in read.items() if one}:
-                images = list(dict.fromkeys(_images(turns.values())))
-                yield PromptChunk(int(chunks[start]), turns, images)
+                yield PromptChunk(number, turns, list(dict.fromkeys(_images(turns.values()))))
 
 
 def _turns(text: str) -> Any:  # noqa: ANN401

@@ -7,7 +7,6 @@ from hashlib import sha256
 from itertools import repeat
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
@@ -32,7 +31,12 @@ from bench_assets.report.samples.questions import (
 from bench_assets.report.samples.responses import FindPrompts, SentPrompts
 from bench_assets.report.site.folder import Site, slug
 from bench_assets.report.site.other_sources import other_sources
-from bench_resources.tables.parquet import TableFiles, read_by_question, read_question_ids
+from bench_resources.tables.parquet import (
+    TableFiles,
+    read_by_question,
+    read_columns,
+    read_question_ids,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,12 +133,12 @@ class _TaskSamples:
             )
             if self._is_current(f"{base}-prompts-", made_of):
                 return base
+            numbers = {name: n for n, name in enumerate(table_questions.ids.to_pylist())}
             for tables, model in read:
-                rows = tables.in_blocks(key, Prediction, model)
-                if rows.has("prompt_sha256"):
-                    rows, places = rows.ordered_rows(table_questions.ids)
-                    (prompts,) = rows.cut([len(places)], ["prompt_sha256"])
-                    sent.add(places, prompts.column(0))
+                columns = read_columns(tables, key, Prediction, model, _SENT)
+                for name, prompt in zip(*columns.values(), strict=True):
+                    if name in numbers:
+                        sent.add(numbers[name], prompt)
             self._put_prompts(base, sent, made_of)
         return base
 
@@ -236,9 +240,8 @@ class _TaskSamples:
             for one in responses.responses(names, responded, scored, judgements, begin):
                 self.site.put(f"{base}-{one.name}", one.value, made_of)
             if judgements:
-                places = [begin + rows[name] for name in judgements["question_id"]]
-                prompts = pa.chunked_array([judgements["prompt_sha256"]], pa.string())
-                sent.add(np.array(places, np.int32), prompts)
+                for name, prompt in zip(*(judgements[one] for one in _SENT), strict=True):
+                    sent.add(begin + rows[name], prompt)
         self.site.put(f"{base}-points", joined_outcomes(found)._asdict(), made_of)
         self._put_prompts(base, sent, made_of)
 
@@ -252,6 +255,7 @@ class _TaskSamples:
         return bool(names) and all([self.site.has(name, made_of) for name in names])
 
 
+_SENT = ("question_id", "prompt_sha256")
 _ASKED = (
     *("question_id", "kind", "text", "context", "options", "answer", "images", "image_texts"),
     *("category", "group_id", "labels", "edition"),

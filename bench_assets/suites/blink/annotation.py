@@ -14,13 +14,13 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 from bench_assets.annotation.answers.values import (
     choice_letter,
     lettered_choices,
-    majority_value,
     word,
 )
 from bench_assets.annotation.responses.units import images_of, option_units
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import Answer, SourceTable, SuiteAnnotationTask, Unit
 from bench_assets.core.schema.rows import Question, Rejection
+from bench_assets.core.stats.rater_agreement import majority
 from bench_assets.suites.blink.studies import HumanAnswer
 
 Audit: TypeAlias = Literal["right", "wrong", "ambiguous"]
@@ -89,8 +89,8 @@ def apply_checks(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -
     found = CheckedQuestions([], [])
     for question in questions:
         verdicts: list[str] = [one.verdict for one in by_question.get(question.question_id, [])]
-        verdict = majority_value(verdicts)
-        if verdict in ("", "right"):
+        verdict = majority(verdicts)
+        if verdict in (None, "right"):
             found.questions.append(question)
         else:
             reason = (

@@ -286,8 +286,8 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def majority_votes(questions: Iterable[Question], scores: Iterable[Score]) -> list[Score]:
-    """Majority vote on each question over a model's runs.
+def vote_over_runs(questions: Iterable[Question], scores: Iterable[Score]) -> list[Score]:
+    """Vote on each question over a model's runs: the most frequent answer.
 
     Runs without an answer do not vote; a question without votes is wrong. The answer that came
     first wins a tie. A question with an unscored run is unscored, since that run could change the
@@ -302,7 +302,7 @@ def majority_votes(questions: Iterable[Question], scores: Iterable[Score]) -> li
 
 def _vote(runs: Sequence[Score], right: tuple[str, ...]) -> Score:
     votes = Counter(run.answer for run in runs if run.answer)
-    answer = max(votes, key=votes.__getitem__, default=())
+    answer = votes.most_common(1)[0][0] if votes else ()
     note = ", ".join(f"{'/'.join(choice)}: {n}" for choice, n in votes.items()) or "no votes"
     unscored = [run for run in runs if run.points is None]
     if unscored:

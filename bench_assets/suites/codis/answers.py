@@ -13,7 +13,6 @@ from functools import lru_cache
 from bench_assets.core.reading.choices import read_one_of
 from bench_assets.core.reading.readings import Reading
 from bench_assets.core.schema.rows import Question
-from bench_assets.core.tables.large_tables import BLOCK_ROWS
 
 _MARKUP = " \t*_#`-"
 _WRAPPED = re.compile(r"\\boxed\s*\{(?:\\text\s*\{)?([^{}]*)\}{1,2}|</?answer>", re.IGNORECASE)
@@ -33,7 +32,7 @@ def read_answer(question: Question, response: str) -> str:
     return found.value if found else final_answer(response)
 
 
-@lru_cache(maxsize=BLOCK_ROWS)
+@lru_cache(maxsize=8192)
 def read_possible_answer(response: str, options: Sequence[str]) -> Reading[str] | None:
     r"""Read the one possible answer that a response gives.
 

@@ -16,6 +16,7 @@ from typing import TypeAlias
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
+from bench_assets.core.stats.rater_agreement import majority
 from bench_assets.core.tables.json_records import read_lines, records
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.codis.answers import (
@@ -76,7 +77,7 @@ def majority_judgements(labels: Labels, predictions: Sequence[Prediction]) -> li
             prediction,
             judge=PEOPLE,
             criterion=CRITERION,
-            verdict=_majority(question_labels),
+            verdict=_decided_verdict(question_labels),
             response=(
                 f"{sum(label.correct for label in question_labels)} of {len(question_labels)} say"
                 " right"
@@ -113,7 +114,7 @@ def consistency(labels: Labels) -> Mean:
     return mean(
         ScoredPoint(float(label.correct == truth), question_id)
         for question_id, question_labels in _by_question(labels).items()
-        for truth in [_majority(question_labels)]
+        for truth in [_decided_verdict(question_labels)]
         for label in question_labels
         if not label.tie_break
     )
@@ -126,16 +127,15 @@ def _by_question(labels: Labels) -> dict[str, list[JudgeLabel]]:
     return groups
 
 
-def _majority(labels: Labels) -> bool:
+def _decided_verdict(labels: Labels) -> bool:
     votes = [label.correct for label in labels if not label.tie_break]
-    ayes, noes = votes.count(True), votes.count(False)
-    if ayes != noes:
-        return ayes > noes
+    if (verdict := majority(votes)) is not None:
+        return verdict
     breaking = [label.correct for label in labels if label.tie_break]
     if len(breaking) != 1:
         raise SourceError(
-            f"human labels: {labels[0].question_id}: {ayes} say right and {noes} wrong; add one "
-            'more person\'s label with "tie_break": true'
+            f"human labels: {labels[0].question_id}: {votes.count(True)} say right and "
+            f'{votes.count(False)} wrong; add one more person\'s label with "tie_break": true'
         )
     return breaking[0]
 

@@ -8,11 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from bench_assets.annotation.answers.progress import UndecidedUnits
 from bench_assets.core.schema.rows import Edition, Rejection
-from bench_assets.core.stats.rater_agreement import (
-    krippendorff_alpha,
-    pairwise_agreement,
-    unanimous_share,
-)
+from bench_assets.core.stats.rater_agreement import RaterAgreement
 from bench_assets.suites.codis.answers import normalize_text
 from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
 
@@ -128,12 +124,13 @@ def agreement(
     return [
         VoteAgreement(
             criterion=criterion,
-            n_submissions=sum(len(unit) > 1 for unit in units),
-            unanimous=unanimous_share(units),
-            pairwise=pairwise_agreement(units),
-            alpha=krippendorff_alpha(units),
+            n_submissions=found.n,
+            unanimous=found.unanimous,
+            pairwise=found.pairwise,
+            alpha=found.alpha,
         )
         for criterion, units in tables.items()
+        for found in [RaterAgreement.of(units)]
         if units
     ]
 

@@ -8,11 +8,11 @@ from string import ascii_uppercase
 
 from bench_assets.annotation.responses.units import response_name
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.core.judging.grouping import group_judgements
 from bench_assets.core.reading.choices import lettered
 from bench_assets.core.reading.verdicts import read_word
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
-from bench_assets.core.tables.large_tables import group_judgements
 from bench_assets.evaluation.outcomes import is_unread
 from bench_assets.evaluation.reviews import NO_ANSWER, ReviewLine, format_lines, read_review
 from bench_assets.evaluation.runner import Runner, StoredResponses
@@ -46,7 +46,7 @@ def write_review(
         SourceError: If the file is not a review form.
         ModelError: If the reviewing model cannot be opened.
     """
-    read = bench.tables.rows
+    read = bench.tables.read
     existing = {(one.question_id, one.response): one for one in _existing(file)}
     judged = evaluation_key(task, condition, "judgements")
     lines = review_lines(

@@ -382,7 +382,7 @@ class _CompleteVerdicts:
 
     def judgements(
         self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
-    ) -> Sequence[Judgement]:
+    ) -> list[Judgement]:
         """Collect the verdicts.
 
         Raises:

@@ -105,7 +105,7 @@ def stored_evaluations(
 
 
 def _stored(bench: Workbench, task: Task, model: str, condition: str) -> Evaluation:
-    read = bench.tables.rows
+    read = bench.tables.read
     return Evaluation(
         task=task,
         model=model,

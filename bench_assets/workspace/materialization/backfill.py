@@ -11,7 +11,6 @@ from bench_assets.asset_factory.evaluation_steps import read_rejections
 from bench_assets.comparison.measurements import describe_questions
 from bench_assets.core.schema.errors import BenchError, HomeError, UnknownNameError
 from bench_assets.core.schema.rows import Metric, Score
-from bench_assets.core.tables.large_tables import column
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.asset_selections import tasks_of_one_kind
 from bench_assets.workspace.materialization.name_validation import check_names
@@ -169,8 +168,8 @@ def outcome_messages(
 
 def _outcomes(bench: Workbench, task: Task, row: Metric) -> Iterator[str]:
     scores = evaluation_key(task, row.condition, "scores")
-    rows = bench.tables.rows(scores, Score, row.model)
-    if rows and all(points is None for points in column(rows, "points")):
+    rows = bench.tables.read(scores, Score, row.model)
+    if rows and all(one.points is None for one in rows):
         yield f"no response was scored: {rows[0].note}"
     if row.n_refused:
         yield f"{row.n_refused} questions were refused for good and count as wrong"

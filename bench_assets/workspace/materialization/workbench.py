@@ -190,7 +190,7 @@ class Workbench:
     def questions(self, task: Task, condition: str = "main") -> Sequence[Question]:
         """Read the question table of a condition; materialized now if it is built on demand."""
         self._refresh_condition(task, condition)
-        return self.tables.rows(questions_key(task, condition), Question)
+        return self.tables.read(questions_key(task, condition), Question)
 
     def tasks_with_questions(self, names: Sequence[str]) -> list[Task]:
         """The tasks of suites whose source has questions for them; all tasks if none has."""

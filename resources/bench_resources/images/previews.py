@@ -3,14 +3,13 @@
 import base64
 import io
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias, TypeVar
 
 import dagster as dg
 
 from bench_assets.core.reading.choices import lettered
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
-from bench_assets.core.tables.large_tables import column, rows_at
 from bench_assets.core.text.escaping import escape_markdown
 from bench_resources.images.store import ImageStore
 
@@ -86,7 +85,7 @@ def sample_evenly(rows: Sequence[Row], n: int) -> Sequence[Row]:
     [0, 2, 5, 8]
     """
     n = min(n, len(rows))
-    return list(rows_at(rows, (len(rows) * k // n for k in range(n))))
+    return [rows[len(rows) * k // n] for k in range(n)]
 
 
 def _thumbnail(digest: str, image_store: ImageStore) -> str:
@@ -110,9 +109,7 @@ def responses_preview(
 ) -> dict[str, dg.MetadataValue]:
     """Preview responses at even intervals of the table, with question and answer."""
     page = PreviewTable(image_store, _COLUMNS)
-    sampled = list(
-        rows_at(predictions, sample_evenly(_known_positions(questions, predictions), _ROWS))
-    )
+    sampled = sample_evenly(_rows_on(questions, predictions), _ROWS)
     by_id = _questions_of(questions, sampled)
     for response in sampled:
         _add_response(page, by_id[response.question_id], response)
@@ -127,12 +124,9 @@ def verdicts_preview(
 ) -> dict[str, dg.MetadataValue]:
     """Preview judgements of responses at even intervals of the table."""
     page = PreviewTable(image_store, [*_COLUMNS, "verdict", "the judge's words"])
-    named = set(_identities(judgements))
-    judged = [one in named for one in _identities(predictions)]
-    sampled = sample_evenly(
-        [n for n in _known_positions(questions, predictions) if judged[n]], _ROWS
-    )
-    responses = list(rows_at(predictions, sampled))
+    judged = set(map(_identity, judgements))
+    known = [row for row in _rows_on(questions, predictions) if _identity(row) in judged]
+    responses = sample_evenly(known, _ROWS)
     by_id, by_response = _questions_of(questions, responses), _rows_about(judgements, responses)
     for response in responses:
         rows = by_response[_identity(response)]
@@ -151,10 +145,9 @@ def mistakes_preview(
 ) -> dict[str, dg.MetadataValue]:
     """Preview responses without full points: parsed answer, verdict and reason; {} without any."""
     page = PreviewTable(image_store, [*_COLUMNS, "read as", "verdict", "points", "why"])
-    points = zip(column(scores, "points"), column(scores, "max_points"), strict=True)
-    has_lost = [one is not None and one < most for one, most in points]
-    wrong = [place for place in _known_positions(questions, scores) if has_lost[place]]
-    sampled = list(rows_at(scores, sample_evenly(wrong, n)))
+    known = _rows_on(questions, scores)
+    wrong = [row for row in known if row.points is not None and row.points < row.max_points]
+    sampled = sample_evenly(wrong, n)
     by_id, by_response = _questions_of(questions, sampled), _rows_about(judgements, sampled)
     responses = _rows_about(predictions, sampled)
     for score in sampled:
@@ -174,17 +167,16 @@ def mistakes_preview(
     return page.shown("mistakes")
 
 
-def _known_positions(questions: Sequence[Question], rows: Sequence[_Row]) -> list[int]:
-    """Positions of rows whose question exists."""
-    question_ids = set(column(questions, "question_id"))
-    return [n for n, name in enumerate(column(rows, "question_id")) if name in question_ids]
+def _rows_on(questions: Sequence[Question], rows: Sequence[_Row]) -> list[_Row]:
+    """Rows whose question exists."""
+    question_ids = {question.question_id for question in questions}
+    return [row for row in rows if row.question_id in question_ids]
 
 
 def _questions_of(questions: Sequence[Question], rows: Sequence[_Row]) -> dict[str, Question]:
     """The questions of a few rows."""
     wanted = {row.question_id for row in rows}
-    places = [n for n, name in enumerate(column(questions, "question_id")) if name in wanted]
-    return {question.question_id: question for question in rows_at(questions, places)}
+    return {one.question_id: one for one in questions if one.question_id in wanted}
 
 
 def _rows_about(
@@ -192,9 +184,9 @@ def _rows_about(
 ) -> dict[_Identity, list[_Row]]:
     """Rows of a table about the same responses as a few."""
     wanted, found = set(map(_identity, few)), defaultdict(list)
-    places = [n for n, one in enumerate(_identities(rows)) if one in wanted]
-    for row in rows_at(rows, places):
-        found[_identity(row)].append(row)
+    for row in rows:
+        if (identity := _identity(row)) in wanted:
+            found[identity].append(row)
     return dict(found)
 
 
@@ -217,8 +209,3 @@ def _verdict_text(rows: Iterable[Judgement]) -> str:
 
 def _identity(row: Prediction | Judgement | Score) -> _Identity:
     return row.question_id, row.condition, row.sample
-
-
-def _identities(rows: Sequence[_Row]) -> Iterator[_Identity]:
-    names = ("question_id", "condition", "sample")
-    return zip(*(column(rows, name) for name in names), strict=True)

@@ -4,11 +4,10 @@ import logging
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields, replace
 
-from bench_assets.core.judging.request_streaming import BATCH_SIZE
 from bench_assets.core.schema.chat import Decoding, ElicitsOptions, Request, Response, certain
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.text.redaction import REDACTED, Secrets
-from bench_resources.response_cache.engine import BatchSizeHint, Engine, KeyExtension
+from bench_resources.response_cache.engine import Engine, KeyExtension
 
 _LOG = logging.getLogger("bench_assets.redaction")
 
@@ -59,11 +58,6 @@ class RedactingEngine(EngineWrapper):
     def __init__(self, engine: Engine, secrets: Secrets) -> None:
         super().__init__(engine)
         self._secrets = secrets
-
-    @property
-    def at_once(self) -> int:
-        """The engine's batch size, if it has one."""
-        return self._engine.at_once if isinstance(self._engine, BatchSizeHint) else BATCH_SIZE
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Send requests, and redact the responses.

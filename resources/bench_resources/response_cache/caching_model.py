@@ -1,12 +1,11 @@
 """Caching model: sends only requests that are not cached."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bench_assets.core.judging.request_streaming import BATCH_SIZE, request_batches
 from bench_assets.core.reading.reasoning import Tags
 from bench_assets.core.schema.chat import (
     NOT_CACHED,
@@ -21,7 +20,6 @@ from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.provenance import response_key, row_digest
 from bench_resources.response_cache.engine import (
     VALIDATION_VERSION,
-    BatchSizeHint,
     Engine,
     KeyExtension,
     validate_arrivals,
@@ -104,35 +102,16 @@ class CachingModel:
             ModelError: If the model cannot be reached, or no request succeeded and not all were
                 permanently refused.
         """
-        return [response for _, response in self._answer_parts([requests], len(requests))]
-
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
-        """Respond to each request, in order, in batches that keep the engine busy.
-
-        Raises:
-            ModelError: As ``response``, also at the end.
-        """
-        most = self._engine.at_once if isinstance(self._engine, BatchSizeHint) else BATCH_SIZE
-        return self._answer_parts(request_batches(requests, most), len(requests))
-
-    def _answer_parts(
-        self, parts: Iterable[Sequence[Request]], n: int
-    ) -> Iterator[tuple[Request, Response]]:
-        counter = _ProgressCounter(n)
-        for requests in parts:
-            keys = [self._key(request) for request in requests]
-            known = self._store.find(list(dict.fromkeys(keys)))
-            unknown = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
-            counter.found(len(requests), len(known), len(unknown))
-            self._progress(*counter)
-            if unknown and self._asks:
-                known |= self._ask(unknown, counter)
-            elif unknown:
-                known |= dict.fromkeys(unknown, Response(error=NOT_CACHED))
-            for request, key in zip(requests, keys, strict=True):
-                yield request, replace(known[key], thinking_tags=self._thinking_tags)
-        if counter.failed and counter.failed == counter.asked and counter.refused < counter.failed:
-            raise ModelError(f"{self._name}: all {counter.failed} requests failed: {counter.why}")
+        keys = [self._key(request) for request in requests]
+        known = self._store.find(list(dict.fromkeys(keys)))
+        unknown = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
+        counter = _ProgressCounter(len(known), len(unknown))
+        self._progress(*counter)
+        if unknown and self._asks:
+            known |= self._ask(unknown, counter)
+        elif unknown:
+            known |= dict.fromkeys(unknown, Response(error=NOT_CACHED))
+        return [replace(known[key], thinking_tags=self._thinking_tags) for key in keys]
 
     def _ask(self, unknown: dict[str, Request], counter: "_ProgressCounter") -> dict[str, Response]:
         """Send missing requests, and wait for those that another process is sending."""
@@ -144,7 +123,10 @@ class CachingModel:
                     counter.done += len(asking.found)
                     self._progress(*counter)
                 self._stream(asking, unknown, responses, counter)
-        counter.see(responses.values())
+        failed = [why for one in responses.values() if (why := one.error or one.refusal)]
+        n_refused = sum(bool(one.refusal) for one in responses.values())
+        if failed and len(failed) == len(responses) and n_refused < len(failed):
+            raise ModelError(f"{self._name}: all {len(failed)} requests failed: {failed[0]}")
         return responses
 
     def _stream(
@@ -211,29 +193,14 @@ class CachingModel:
 
 
 class _ProgressCounter:
-    """Progress of an evaluation over all of its parts."""
+    """Progress of an evaluation; equal requests count once."""
 
-    def __init__(self, n: int) -> None:
-        self.done, self.remembered, self.total = 0, 0, n
-        self.asked, self.failed, self.refused, self.why = 0, 0, 0, ""
+    def __init__(self, n_known: int, n_unknown: int) -> None:
+        self.done, self.remembered, self.total = n_known, n_known, n_known + n_unknown
 
     def __iter__(self) -> Iterator[int]:
         """Arguments of ``Progress``."""
         return iter((self.done, self.remembered, self.total))
-
-    def found(self, n: int, known: int, unknown: int) -> None:
-        """Count a part; equal requests count once."""
-        self.done += known
-        self.remembered += known
-        self.total += known + unknown - n
-
-    def see(self, responses: Collection[Response]) -> None:
-        """Count the responses of a part."""
-        failed = [why for response in responses if (why := response.error or response.refusal)]
-        self.asked += len(responses)
-        self.failed += len(failed)
-        self.refused += sum(bool(response.refusal) for response in responses)
-        self.why = self.why or next(iter(failed), "")
 
 
 def _decoding_text(decoding: Decoding | None) -> str:

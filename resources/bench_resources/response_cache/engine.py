@@ -51,16 +51,6 @@ class KeyExtension(Protocol):
         ...
 
 
-@runtime_checkable
-class BatchSizeHint(Protocol):
-    """Engines with a preferred number of requests per batch."""
-
-    @property
-    def at_once(self) -> int:
-        """The most requests of one call of ``stream``."""
-        ...
-
-
 VALIDATION_VERSION = "1"  # stored with each response; raise it when validation becomes stricter
 
 

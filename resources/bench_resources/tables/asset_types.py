@@ -14,33 +14,6 @@ from bench_assets.core.tables.arrow import to_json
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def table_type(row_type: type[Any]) -> dg.DagsterType:
-    """Dagster type of a table that may be large: iterable, but not a list.
-
-    ``list[Row]`` is the type of tables that are small or needed as a whole.
-    """
-    return _table_type(cast(Hashable, row_type))
-
-
-@cache
-def _table_type(row_type: Any) -> dg.DagsterType:  # noqa: ANN401
-    return dg.DagsterType(
-        lambda _, value: isinstance(value, Sequence),
-        key=f"Table.{row_type.__name__}",
-        typing_type=list[row_type],
-    )
-
-
-def accept_large_tables(**row_types: type[Any]) -> Callable[[Function], Function]:
-    """Annotate inputs of a check as tables that may be large, by name and row type."""
-
-    def told(function: Function) -> Function:
-        function.__annotations__ |= {name: table_type(row) for name, row in row_types.items()}
-        return function
-
-    return told
-
-
 def asset_row_type(context: dg.OutputContext | dg.InputContext) -> type[Any]:
     """Row type of a table that an asset writes or reads."""
     (row_type,) = get_args(context.dagster_type.typing_type)

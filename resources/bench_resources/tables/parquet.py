@@ -9,6 +9,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
@@ -21,11 +22,10 @@ from pydantic import PrivateAttr
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.tables.arrow import arrow_schema, digest, require_columns, to_rows, to_table
-from bench_assets.core.tables.large_tables import BLOCK_ROWS, Blocks, LargeTable, block_tables
 from bench_resources.storage.atomic_write import open_atomic
 from bench_resources.storage.file_digests import file_state
 from bench_resources.tables import duckdb_queries
-from bench_resources.tables.asset_types import asset_row_type, preview, table_type
+from bench_resources.tables.asset_types import asset_row_type, preview
 from bench_resources.tables.checksums import write_groups
 from bench_resources.tables.fetching import FetchedTable, fetch_tables
 from bench_resources.tables.file_bytes import (
@@ -34,7 +34,6 @@ from bench_resources.tables.file_bytes import (
     TABLE_NAME_KEY,
     WRITTEN,
     TableBytes,
-    describe_table_errors,
     table_name,
 )
 from bench_resources.tables.locations import file_name
@@ -47,6 +46,7 @@ Table: TypeAlias = tuple[tuple[str, ...], str]
 
 
 _RECENT = 3  # tables that a run holds: questions, responses, verdicts
+_GROUP_ROWS = 8192  # rows of a row group
 
 
 class TableFiles(TableBytes):
@@ -80,7 +80,8 @@ class TableFiles(TableBytes):
             **footer,
         }
         columns = arrow_schema(row_type).with_metadata(metadata)
-        tables = block_tables(rows, row_type)
+        starts = range(0, max(len(rows), 1), _GROUP_ROWS)
+        tables = (to_table(rows[start : start + _GROUP_ROWS], row_type) for start in starts)
         if self.blobs.folder is None:
             buffer = io.BytesIO()
             write_groups(tables, columns, buffer)
@@ -110,33 +111,6 @@ class TableFiles(TableBytes):
                 wanted = [name in of for name in table.column("question_id").to_pylist()]
                 table = table.filter(pa.array(wanted, pa.bool_()))
             return to_rows(table, row_type)
-
-    def rows(self, key: Sequence[str], row_type: type[Row], partition: str = "") -> Sequence[Row]:
-        """Read a table lazily: of a large one, one block at a time is in memory.
-
-        Raises:
-            TableError: As ``read``.
-        """
-        with self.opened(key, partition) as file:
-            require_columns(file.schema_arrow, row_type)
-            if file.metadata.num_rows <= BLOCK_ROWS:
-                return to_rows(file.read(), row_type)
-        return self.in_blocks(key, row_type, partition)
-
-    def in_blocks(
-        self, key: Sequence[str], row_type: type[Row], partition: str = ""
-    ) -> LargeTable[Row]:
-        """Read a table of any size lazily.
-
-        Raises:
-            TableError: As ``read``.
-        """
-        with self.opened(key, partition) as file:
-            require_columns(file.schema_arrow, row_type)
-        with describe_table_errors(self.place(key, partition)):
-            shared = self.blobs.folder is None
-            lies = self._read_bytes(key, partition) if shared else self.path(key, partition)
-            return LargeTable(Blocks(lies).split(), row_type)
 
     def has_errors(self, key: Sequence[str], partition: str = "") -> bool:
         """Whether a table has a row with an ``error``; False without a table or such a column.
@@ -274,7 +248,7 @@ class TableIOManager(dg.ConfigurableIOManager):
         """Read one partition, or all partitions for an unpartitioned asset."""
         keys = context.asset_partition_keys if context.has_asset_partitions else [""]
         row_type = asset_row_type(context)
-        if len(keys) == 1 and context.dagster_type is table_type(row_type):
+        if len(keys) == 1:
             return self._rows(context.asset_key.path, row_type, keys[0])
         return [
             row for key in keys for row in self.files.read(context.asset_key.path, row_type, key)
@@ -283,11 +257,11 @@ class TableIOManager(dg.ConfigurableIOManager):
     def _rows(self, key: Sequence[str], row_type: type[Any], partition: str) -> Sequence[Any]:
         """Read a table once for all steps of a task, unless it has been written again."""
         if self.files.blobs.folder is None:
-            return self.files.rows(key, row_type, partition)
+            return self.files.read(key, row_type, partition)
         state = (row_type, *file_state(self.files.path(key, partition)))
         rows = self._recent.pop(state, None)
         if rows is None:
-            rows = self.files.rows(key, row_type, partition)
+            rows = self.files.read(key, row_type, partition)
         self._recent[state] = rows
         if len(self._recent) > _RECENT:
             del self._recent[next(iter(self._recent))]
@@ -338,11 +312,8 @@ def read_columns(
     if not tables.exists(key, partition):
         raise tables.missing_table_error(key, partition)
     wanted = list(names) or [field.name for field in fields(row_type)]
-    with tables.opened(key, partition) as file:
-        require_columns(file.schema_arrow, row_type)
-        existing = set(file.schema_arrow.names)
-        table = file.read(columns=[name for name in wanted if name in existing])
-        return _columns_as_lists(table, row_type, wanted)
+    table = _read_table(tables, key, row_type, partition, wanted)
+    return _columns_as_lists(table, row_type, wanted)
 
 
 def read_question_ids(tables: TableFiles, key: Sequence[str]) -> pa.Array:
@@ -379,12 +350,28 @@ def read_by_question(  # noqa: PLR0913, PLR0917  (a table, its columns, and ques
     Raises:
         TableError: As ``read_columns``.
     """
-    with describe_table_errors(tables.place(key, partition)):
-        rows, places = tables.in_blocks(key, row_type, partition).ordered_rows(ids)
-        ends = np.searchsorted(places, range(n, len(ids) + n, n))
-        existing = [name for name in names if rows.has(name)]
-        for table in rows.cut(ends.tolist(), existing):
-            yield _columns_as_lists(table, row_type, names)
+    import pyarrow.compute as pc  # takes 0.05 s; most commands do not need it
+
+    table = _read_table(tables, key, row_type, partition, {*names, "question_id"})
+    numbers = pc.index_in(table.column("question_id").cast(pa.string()), value_set=ids)
+    numbers = numbers.fill_null(len(ids)).to_numpy()
+    order = np.argsort(numbers, kind="stable")
+    ends = np.searchsorted(numbers, [*range(0, len(ids), n), len(ids)], sorter=order)
+    for start, end in pairwise(ends):
+        yield _columns_as_lists(table.take(order[start:end]), row_type, names)
+
+
+def _read_table(
+    tables: TableFiles,
+    key: Sequence[str],
+    row_type: type[Any],
+    partition: str,
+    names: Collection[str],
+) -> pa.Table:
+    """Read those of the columns that the file has."""
+    with tables.opened(key, partition) as file:
+        require_columns(file.schema_arrow, row_type)
+        return file.read(columns=[name for name in file.schema_arrow.names if name in names])
 
 
 def _columns_as_lists(

@@ -1,11 +1,10 @@
-"""A judge that is asked about more responses than can be held says what it says of a few."""
+"""Requests for verdicts, and for unreadable ones again."""
 
 from collections import Counter
 
 from bench_assets.core.judging.verdict_requests import (
     VerdictRequest,
     ask_for_verdicts,
-    stream_verdicts,
 )
 from bench_assets.core.reading.verdicts import YES_OR_NO, read_word
 from bench_assets.core.schema.chat import Prompt, Response
@@ -35,15 +34,12 @@ def verdict(response):
     return read_word(response.said.answer, YES_OR_NO)
 
 
-def test_verdicts_of_many_are_those_of_a_few():
+def test_an_unreadable_verdict_is_asked_for_once_more():
     asked = [
         VerdictRequest(question(), prediction(question_id=f"t/{n}"), Prompt.of(n), verdict, "so")
         for n in SAID
     ]
-    few, many = Judge(), Judge()
-    found = list(stream_verdicts(asked, many, "Print yes or no."))
-    assert found == ask_for_verdicts(asked, few, "Print yes or no.")
-    assert many.asked == few.asked
+    found = ask_for_verdicts(asked, Judge(), "Print yes or no.")
     assert [rows[0].question_id for rows in found] == [f"t/{n}" for n in SAID]
     assert [rows[0].verdict for rows in found] == [True, False, True, False, None]
     assert [len(rows) for rows in found] == [1, 2, 2, 1, 1]  # of equals the first stays

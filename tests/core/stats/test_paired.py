@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.stats import t, ttest_1samp
 
-from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.paired_tests import (
     PairedScores,
     change_interval,
@@ -17,7 +16,6 @@ from bench_assets.core.stats.paired_tests import (
     mean_change,
     paired_t_test,
 )
-from bench_assets.core.tables.large_tables import BLOCK_ROWS, Blocks, collect_rows
 from tests.core.stats.test_clusters import satterthwaite
 from tests.rows import question
 
@@ -157,25 +155,6 @@ def test_clusters_are_what_shares_a_group_or_all_images():
     found = cluster_questions(questions)
     assert found["a"] == found["b"] == found["c"]
     assert len({found[name] for name in "adef"}) == 4
-
-
-def test_clusters_of_a_large_table_are_found_in_two_passes(monkeypatch):
-    groups = [
-        *range(2 * BLOCK_ROWS),
-        0,
-        BLOCK_ROWS,
-        1,
-        BLOCK_ROWS + 1,
-    ]  # those of two blocks in turn
-    asked = (question(question_id=f"q{n}", group_id=f"g{of}") for n, of in enumerate(groups))
-    questions = collect_rows(asked, Question)
-    read = []
-    whole = Blocks.table
-    monkeypatch.setattr(Blocks, "table", lambda *of: read.append(of[1]) or whole(*of))
-    found = cluster_questions(questions)
-    last = [found[f"q{n}"] for n in range(2 * BLOCK_ROWS, len(groups))]
-    assert last == ["q0", f"q{BLOCK_ROWS}", "q1", f"q{BLOCK_ROWS + 1}"]
-    assert read == [0, 1, 2, 0, 1, 2]  # not once for each question
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,6 @@ def test_a_spoilt_table_is_our_error_whatever_is_asked(
     "ask",
     [
         pytest.param(lambda files: files.read(KEY, Score, "a"), id="its rows"),
-        pytest.param(lambda files: files.rows(KEY, Score, "a"), id="its rows in blocks"),
         pytest.param(lambda files: files.digest(KEY, "a"), id="its digest"),
         pytest.param(lambda files: files.verify(KEY, "a"), id="whether it is whole"),
         pytest.param(points, id="what SQL finds in it"),

@@ -5,15 +5,15 @@ import time
 from pathlib import Path
 
 import dagster as dg
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Rejection
 from bench_assets.core.tables.arrow import digest, to_rows
-from bench_resources.tables.asset_types import table_type
 from bench_resources.tables.checksums import write_groups
-from bench_resources.tables.parquet import TableFiles, TableIOManager
+from bench_resources.tables.parquet import TableFiles, TableIOManager, read_by_question
 from tests.rows import prediction
 
 KEY = ["suite", "table"]
@@ -23,6 +23,22 @@ ROWS = [Rejection(entry="a", reason="b"), Rejection(entry="c", reason="d")]
 @pytest.fixture
 def files(tmp_path):
     return TableFiles(folder=str(tmp_path))
+
+
+def test_a_table_is_read_question_by_question(files):
+    named = ["d", "b", "unknown", "a", "b", "e"]
+    rows = [prediction(question_id=name, sample=n) for n, name in enumerate(named)]
+    files.write(KEY, rows, Prediction)
+    ids = pa.array(["a", "b", "c", "d", "e"])
+    batches = read_by_question(files, KEY, Prediction, "", ("sample", "served"), ids, 2)
+    assert [batch["sample"] for batch in batches] == [[3, 1, 4], [0], [5]]
+
+
+def test_rows_of_several_row_groups_are_read_in_order(files):
+    rows = [Rejection(entry=f"line {n}", reason="empty") for n in range(2 * 8192 + 1)]
+    path = files.write(KEY, rows, Rejection)
+    assert pq.read_metadata(path).num_row_groups == 3
+    assert files.read(KEY, Rejection) == rows
 
 
 def test_what_was_written_is_read_and_known_by_its_content(files):
@@ -130,7 +146,8 @@ def test_a_table_says_itself_when_it_was_written_whatever_becomes_of_its_file(fi
 
 def test_the_steps_of_a_run_read_a_table_once_until_it_is_written_again(files):
     manager = TableIOManager(files=files)
-    asked = dg.build_input_context(asset_key=dg.AssetKey(KEY), dagster_type=table_type(Rejection))
+    rows = dg.DagsterType(lambda _, value: True, "Rejections", typing_type=list[Rejection])
+    asked = dg.build_input_context(asset_key=dg.AssetKey(KEY), dagster_type=rows)
     files.write(KEY, ROWS, Rejection)
     first = manager.load_input(asked)
     assert first == ROWS

@@ -16,10 +16,10 @@ from bench_assets.suites.blink.studies import (
     TaskAccuracy,
     common_mistakes,
     human_scores,
-    majority_votes,
     radar,
     read_answers,
     sample_mistakes,
+    vote_over_runs,
 )
 from bench_assets.suites.blink.task import TASK
 from bench_assets.suites.blink.visual_prompts import ALL_CIRCLES, label_variants, sample_questions
@@ -51,13 +51,13 @@ def score(question_id="q", *, answer="", points=0.0, sample=0, **fields):
 def test_the_majority_of_runs(runs, points, winner):
     right = question(question_id="q", answer=("A",))
     rows = [score(answer=run.strip("-"), sample=n) for n, run in enumerate(runs)]
-    (vote,) = majority_votes([right], reversed(rows))
+    (vote,) = vote_over_runs([right], reversed(rows))
     assert (vote.points, vote.answer, vote.sample) == (points, winner, 0)
 
 
 def test_a_vote_that_an_unscored_run_might_change_is_unscored():
     rows = [score(answer="A", sample=0), score(points=None, sample=1, error="timeout")]
-    (vote,) = majority_votes([question(question_id="q", answer=("A",))], rows)
+    (vote,) = vote_over_runs([question(question_id="q", answer=("A",))], rows)
     assert (vote.points, vote.error) == (None, "timeout")
 
 

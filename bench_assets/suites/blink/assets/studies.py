@@ -29,11 +29,11 @@ from bench_assets.suites.blink.studies import (
     Mistake,
     TaskAccuracy,
     human_scores,
-    majority_votes,
     radar,
     read_answers,
     sample_mistakes,
     task_accuracies,
+    vote_over_runs,
 )
 from bench_assets.suites.blink.studies import common_mistakes as count_common
 from bench_assets.suites.blink.task import TASK
@@ -77,7 +77,7 @@ def majority_vote(
     questions: list[Question], predictions: list[Prediction], scores: list[Score]
 ) -> dg.Output[list[Metric]]:
     """Compare the majority vote of five runs with single runs."""
-    voted = majority_votes(questions, scores)
+    voted = vote_over_runs(questions, scores)
     return table_output(
         [
             *_accuracies("majority_vote", questions, predictions, voted),

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench_assets.annotation.answers.values import answers_by_unit, entries, majority_value, word
+from bench_assets.annotation.answers.values import answers_by_unit, entries, word
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     Answer,
@@ -19,6 +19,7 @@ from bench_assets.annotation.tasks import (
     unit_id,
 )
 from bench_assets.core.schema.rows import StoredImage
+from bench_assets.core.stats.rater_agreement import majority
 from bench_assets.suites.cogbench.construction.annotation_files import (
     DESCRIPTION,
     ENTITIES,
@@ -95,7 +96,7 @@ def reviews(answers: Sequence[Answer]) -> list[Review]:
     found = []
     for name, unit_answers in answers_by_unit(answers).items():
         image, field, text = split_unit_id(name)
-        decision = majority_value([word(answer, "decision") for answer in unit_answers])
+        decision = majority(word(answer, "decision") for answer in unit_answers)
         if decision:
             same_as = decision.removeprefix(_SAME) if decision.startswith(_SAME) else ""
             accept = None if same_as else decision == _KEEP

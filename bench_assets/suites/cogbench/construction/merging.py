@@ -21,11 +21,7 @@ import numpy.typing as npt
 
 from bench_assets.core.schema.chat import TextEncoder, Vectors
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.stats.rater_agreement import (
-    krippendorff_alpha,
-    pairwise_agreement,
-    unanimous_share,
-)
+from bench_assets.core.stats.rater_agreement import RaterAgreement
 from bench_assets.suites.cogbench.construction.annotation_files import (
     DESCRIPTION,
     ENTITIES,
@@ -279,15 +275,9 @@ def agreement(items: Iterable[AnnotatedItem], merged: Sequence[MergedItem]) -> l
             if item.field == section
         ]
         if units:
-            rows.append(
-                FieldAgreement(
-                    field=section,
-                    n_items=len(units),
-                    unanimous=unanimous_share(units),
-                    pairwise=pairwise_agreement(units),
-                    alpha=krippendorff_alpha(units),
-                )
-            )
+            _, *measured = RaterAgreement.of(units)
+            figures = dict(zip(("unanimous", "pairwise", "alpha"), measured, strict=True))
+            rows.append(FieldAgreement(field=section, n_items=len(units), **figures))
     return rows
 
 

@@ -9,7 +9,6 @@ from bench_assets.annotation.answers.values import (
     choice_letter,
     entries,
     lettered_choices,
-    majority_value,
     word,
 )
 from bench_assets.annotation.responses.units import option_units
@@ -21,6 +20,7 @@ from bench_assets.annotation.tasks import (
     Unit,
 )
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.core.stats.rater_agreement import majority
 from bench_assets.suites.cogbench.construction.selection import images_by_id, question_id
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 from bench_assets.suites.cogbench.vqa.questions import WrittenQuestion, as_source_question
@@ -82,7 +82,7 @@ def refinements(answers: Sequence[Answer]) -> Refinements:
     """
     found = Refinements([], [])
     for name, unit_answers in answers_by_unit(answers).items():
-        decision = majority_value([word(answer, "action") for answer in unit_answers])
+        decision = majority(word(answer, "action") for answer in unit_answers)
         why = "" if decision else "no majority among reviewers"
         if decision and _ACTIONS[decision] == "replace":
             unit_answers = [one for one in unit_answers if word(one, "action") == decision]  # noqa: PLW2901

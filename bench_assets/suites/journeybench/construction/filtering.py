@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from bench_assets.annotation.answers.progress import UndecidedUnits
 from bench_assets.core.images.near_duplicates import hash_distance
-from bench_assets.core.stats.rater_agreement import krippendorff_alpha, unanimous_share
+from bench_assets.core.stats.rater_agreement import RaterAgreement
 from bench_assets.suites.journeybench.raw_material import (
     CRITERIA,
     CaptionDecision,
@@ -106,11 +106,12 @@ def agreement(votes: Iterable[FilterVote]) -> list[CriterionAgreement]:
     return [
         CriterionAgreement(
             criterion=criterion,
-            n_images=sum(len(unit) > 1 for unit in rated),
-            unanimous=unanimous_share(rated),
-            alpha=krippendorff_alpha(rated),
+            n_images=found.n,
+            unanimous=found.unanimous,
+            alpha=found.alpha,
         )
         for criterion, rated in units.items()
+        for found in [RaterAgreement.of(rated)]
         if rated
     ]
 

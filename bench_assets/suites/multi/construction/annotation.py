@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench_assets.annotation.answers.values import answers_by_unit, majority_value, word
+from bench_assets.annotation.answers.values import answers_by_unit, word
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     Answer,
@@ -17,6 +17,7 @@ from bench_assets.annotation.tasks import (
     unit_id,
 )
 from bench_assets.core.schema.rows import StoredImage
+from bench_assets.core.stats.rater_agreement import majority
 from bench_assets.suites.multi.construction.decisions import (
     Annotation,
     DuplicateDecision,
@@ -192,7 +193,7 @@ def _duplicate_decisions(answers: Sequence[Answer]) -> list[DuplicateDecision]:
     found = []
     for name, unit_answers in answers_by_unit(answers).items():
         later, earlier = split_unit_id(name)
-        decision = majority_value([word(answer, "decision") for answer in unit_answers])
+        decision = majority(word(answer, "decision") for answer in unit_answers)
         if decision:
             found.append(
                 DuplicateDecision(item_id=later, earlier=earlier, drop=_DROP_BY_CHOICE[decision])

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -36,8 +35,6 @@ class BatchEngine(RemoteEngine):
     an interrupted run loses nothing, the next one collects them. The identity is that of the same
     server without batches.
     """
-
-    at_once = sys.maxsize  # a batch takes up to a day: one after the other they would take weeks
 
     def __init__(
         self,

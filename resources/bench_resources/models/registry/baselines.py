@@ -3,12 +3,10 @@
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from string import ascii_uppercase
-from typing import overload
 
-from bench_assets.core.judging.request_streaming import stream_responses
 from bench_assets.core.schema.chat import (
     ChatModel,
     ElicitsOptions,
@@ -30,18 +28,7 @@ _AUXILIARIES = {"am", "is", "are", "was", "were", "do", "does", "did", "has", "h
 }
 
 
-class _SequentialModel:
-    """Answers a list of requests by ``answers``."""
-
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
-        raise NotImplementedError
-
-    def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Answer each request, in order; errors as ``answers``."""
-        return [response for _, response in self.answers(requests)]
-
-
-class RandomBaseline(_SequentialModel):
+class RandomBaseline:
     """Random guessing from the prompt's options, never from the answer key.
 
     Guesses a letter of the shown options; for questions with texts, a shown option, yes or no if
@@ -59,10 +46,9 @@ class RandomBaseline(_SequentialModel):
         """The seed."""
         return f"random|seed={self._seed}"
 
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
-        """Answer each request, in order, one after the other."""
-        for one in requests:
-            yield one, _text_response(self._draw(_question(self.name, one), one))
+    def response(self, requests: Sequence[Request]) -> list[Response]:
+        """Answer each request, in order."""
+        return [_text_response(self._draw(_question(self.name, one), one)) for one in requests]
 
     def _draw(self, question: Question, request: Request) -> str:
         rng = random.Random(f"{self._seed}\n{question.question_id}\n{request.sample}")
@@ -70,7 +56,7 @@ class RandomBaseline(_SequentialModel):
         return rng.choice(offered) if offered else ""
 
 
-class MostFrequentBaseline(_SequentialModel):
+class MostFrequentBaseline:
     """The most frequent right answer of the questions: an offered letter, or one text.
 
     Ties go to the first letter, or to the text whose question comes first.
@@ -81,7 +67,7 @@ class MostFrequentBaseline(_SequentialModel):
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
+    def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order, after counting the keys of all."""
         seen = set[str]()
         letters, texts = Counter[str](), Counter[str]()
@@ -90,10 +76,13 @@ class MostFrequentBaseline(_SequentialModel):
                 seen.add(question.question_id)
                 (letters if _letters(question) else texts).update(question.answer)
         text = max(texts, key=texts.__getitem__, default="")
-        for one in requests:
-            question = _question(self.name, one)
+        responses = []
+        for request in requests:
+            question = _question(self.name, request)
             letter = max(_letters(question), key=letters.__getitem__, default="")
-            yield one, _text_response(letter or (text if question.kind == "text" else ""))
+            answer = letter or (text if question.kind == "text" else "")
+            responses.append(_text_response(answer))
+        return responses
 
 
 def _question(model: str, request: Request) -> Question:
@@ -152,41 +141,12 @@ class BlindModel:
         """Answer each request by the other model, without images."""
         return self.inner.response([_without_images(request) for request in requests])
 
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
-        """Answer each request, in order, in the batches of the other model."""
-        responses = stream_responses(self.inner, _BlindRequests(requests))
-        return (
-            (request, response) for request, (_, response) in zip(requests, responses, strict=True)
-        )
-
-
-class _BlindRequests(Sequence[Request]):
-    """Requests without their images, made lazily."""
-
-    def __init__(self, requests: Sequence[Request]) -> None:
-        self._requests = requests
-
-    def __len__(self) -> int:
-        return len(self._requests)
-
-    def __iter__(self) -> Iterator[Request]:
-        return map(_without_images, self._requests)
-
-    @overload
-    def __getitem__(self, place: int) -> Request: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Request]: ...
-    def __getitem__(self, place: int | slice) -> Request | Sequence[Request]:
-        if isinstance(place, slice):
-            return [_without_images(request) for request in self._requests[place]]
-        return _without_images(self._requests[place])
-
 
 def _without_images(request: Request) -> Request:
     return replace(request, prompt=request.prompt.without_images())
 
 
-class ScriptedModel(_SequentialModel):
+class ScriptedModel:
     """A function as a model, for tests and for trials of the graph."""
 
     signature = "scripted"
@@ -195,6 +155,6 @@ class ScriptedModel(_SequentialModel):
         self.name = name
         self._answer = answer
 
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
-        """Answer each request, in order, one after the other."""
-        return ((r, Response(text=self._answer(r), finish_reason="stop")) for r in requests)
+    def response(self, requests: Sequence[Request]) -> list[Response]:
+        """Answer each request, in order."""
+        return [_text_response(self._answer(request)) for request in requests]

@@ -6,7 +6,7 @@ unknown fields are errors.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -115,10 +115,6 @@ class _RecordedAnswers:
         """Answer each request in order; a missing response has ``error``."""
         return [self._find(request) for request in requests]
 
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
-        """Answer each request, in order, one after the other."""
-        return ((request, self._find(request)) for request in requests)
-
     def _find(self, request: Request) -> Response:
         question_id = request.question.question_id if request.question else request.name
         if not question_id:
@@ -145,20 +141,13 @@ class EvaluatedModel(RecordedModel):
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request in order; a missing response has ``error``."""
-        return [response for _, response in self.answers(requests)]
-
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
-        """Answer each request, in order, one after the other."""
-        n = len(requests)
-        n_failed = 0
-        for request, response in super().answers(requests):
-            n_failed += bool(response.error)
-            yield request, response
-        if n and n == n_failed:
+        responses = super().response(requests)
+        if responses and all(response.error for response in responses):
             of = next((f"; it has one to {name!r}" for name, _ in self._said), "")
             raise ModelError(
-                f"{self.name}: {self._file} has no response to any of {n} requests{of}"
+                f"{self.name}: {self._file} has no response to any of {len(responses)} requests{of}"
             )
+        return responses
 
 
 class RecordedJudge(_RecordedAnswers):
