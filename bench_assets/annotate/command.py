@@ -248,6 +248,7 @@ def review(
 
     with open_home(task, source) as bench:
         chosen = "" if condition == "main" else f" --condition {condition}"
+        chosen += bench.source_option(task)
         suffix = "" if condition == "main" else f"-{condition}"
         target = file or Path(f"review-{task}-{model}{suffix}.jsonl".replace("/", "-"))
         lines = write_review(bench, bench.catalog.task(task), model, condition, target, by)

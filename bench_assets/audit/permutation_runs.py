@@ -74,6 +74,7 @@ def evaluate_permutations(
         ModelError: If the model cannot be opened, or questions remain without a response.
     """
     questions = bench.questions(task)
+    bench.remember_source(task.suite)
     if bench.settings.suite(task.suite, SuiteSettings).judge == PEOPLE:
         raise SettingsError(
             f"{task.name}: people judge only questions as they are shown. Name another judge"

@@ -84,7 +84,7 @@ def leaderboard(
     )
     from bench_assets.workspace.maintain.removal import unknown_suites
 
-    with open_home() as bench:
+    with open_home(rule="bench.toml") as bench:  # it lists all sources
         rows = present_leaderboard(bench)
         if task:
             names = {one.name for one in bench.catalog.tasks_of(task)}

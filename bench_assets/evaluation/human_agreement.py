@@ -21,8 +21,8 @@ from bench_assets.core.stats.means import Mean
 from bench_assets.core.stats.rater_agreement import cohen_kappa, confusion_matrix
 from bench_assets.core.tables.json_records import read_lines, records
 from bench_assets.evaluation import measured_figures as names
-from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.measured_figures import JudgeFigure
+from bench_assets.evaluation.runner import Runner, StoredResponses
 from bench_assets.evaluation.task import Task
 
 _RIGHT_THRESHOLD = 0.5  # share of points above which a response counts as called right
@@ -157,7 +157,8 @@ def judge_share(
     """
     if len(judgements) == 1:
         return None if judgements[0].verdict is None else float(judgements[0].verdict)
-    (score,) = pipeline.score(task, [question], [prediction], judgements)
+    runner = Runner(task=task, responses=StoredResponses([prediction]))
+    (score,) = runner.scores([question], [prediction], judgements)
     if score.points is None or not score.max_points:
         return None
     return score.points / score.max_points

@@ -36,7 +36,7 @@ def import_results(
     from bench_assets.external_results.storing import read_evaluations, store_evaluations
     from bench_resources.images.store import open_image_store
 
-    with open_home() as bench:
+    with open_home(rule="bench.toml") as bench:
         images = open_image_store(bench.settings)
         found = [
             one for file in files for one in read_evaluations(file, images, suite=name, model=model)

@@ -78,6 +78,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
         categories: Evaluate only these categories; also partial.
         condition: ``"main"`` or an ablation.
         source: Folder with the suite's files or an address, instead of bench.toml's; one suite.
+            It is remembered: what reads the suite's results takes it. "default": bench.toml's.
         judge: A model of bench.toml, or ``"rules"``; needs exactly one suite.
         scorer: Name of the scorer; needs exactly one suite.
         elicit: ``"likelihood"`` or ``"constrained"`` choose among the options without parsing a
@@ -114,6 +115,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
             models=parsed.sections,
             review=str(Path(review).absolute()) if review else "",
             accept=accept,
+            rule="stated",
         ) as bench:
             check_names(bench, names, parsed.names, [condition])
             if part == WHOLE or not callable(model):  # else no table names the function

@@ -33,7 +33,8 @@ def test_questions_are_printed_as_json_lines(home, source):
         f"codis/{name}" for name in ("000/1", "000/2", "001/1", "001/2")
     ]
     assert {row["edition"] for row in rows} == {"own"}
-    assert not (home / "tables").exists()
+    assert not (home / "tables/codis").exists()
+    assert not (home / "sources.toml").exists()  # which remembers what was evaluated
 
 
 def test_responses_made_elsewhere_are_scored_and_what_does_not_fit_is_reported(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bench_assets.workspace.evaluate.model_arguments import ModelArguments
     from bench_assets.workspace.materialization.workbench import Workbench
     from bench_resources.config.bench_toml import Settings
+    from bench_resources.config.sources_toml import SourceRule
 
 
 _DISK_FULL = "No usable temporary directory"  # tempfile's error on a full disk; has no filename
@@ -35,10 +36,10 @@ def open_home(  # noqa: PLR0913  (an option each)
     review: str = "",  # path of a review form
     accept: Sequence[str] = (),  # outcomes that do not stop a number, besides bench.toml's
     training: Sequence[Path] = (),  # training data, instead of bench.toml's
-    scratch: bool = False,
+    rule: "SourceRule" = "evaluated last",  # the source of a suite for which none is named
     read: "Settings | None" = None,  # of bench.toml, if the command has read it
 ) -> "Generator[Workbench]":
-    """Open the home folder; ``scratch`` writes tables to a temporary folder."""
+    """Open the home folder."""
     with error_reporting():
         from bench_assets.workspace.materialization.opening import open_workbench
 
@@ -51,7 +52,7 @@ def open_home(  # noqa: PLR0913  (an option each)
             review=review,
             accept=accept,
             training=training,
-            scratch=scratch,
+            rule=rule,
             read=read,
         ) as bench:
             gc.freeze()  # exempt the million objects of the start-up from garbage collection
@@ -88,6 +89,7 @@ def open_home_for(  # noqa: PLR0913  (an option each)
             models=parsed.sections,
             review=review,
             accept=accept,
+            rule="stated",
             read=read,
         ) as bench:
             yield bench, parsed

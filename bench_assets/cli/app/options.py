@@ -24,7 +24,8 @@ SourceOption = Annotated[
     str,
     typer.Option(
         metavar="PATH",
-        help="Folder of the suite's files, or hf:... or https://... Default: bench.toml's.",
+        help="Folder of the suite's files, or hf:... or https://...; default: bench.toml's. It is"
+        " remembered once it was evaluated.",
         show_default=False,
     ),
 ]

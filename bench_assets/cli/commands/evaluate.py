@@ -134,11 +134,12 @@ def evaluate(
     _check_combination("--responses", responses, {**parts, **request_options})
     form, accepted = str(review.absolute()) if review else "", [one.value for one in accept or ()]
     if responses:
-        open_one = partial(open_home, one, source, judge, scorer, review=form, accept=accepted)
+        chosen = one, source, judge, scorer
+        open_one = partial(open_home, *chosen, review=form, accept=accepted, rule="stated")
         _evaluate_responses(one, responses, open_one, as_json=as_json)
         return
-    chosen = (one, source, judge, scorer, elicit)
-    with open_home_for(model or [], *chosen, review=form, accept=accepted) as (bench, parsed):
+    of_model = (one, source, judge, scorer, elicit)
+    with open_home_for(model or [], *of_model, review=form, accept=accepted) as (bench, parsed):
         from bench_assets.workspace.evaluate.subset import QuestionSubset
 
         part = QuestionSubset(limit=limit, categories=tuple(category or ()))
@@ -215,9 +216,10 @@ def _print_estimates(
     *,
     as_json: bool,
 ) -> None:
-    from bench_assets.workspace.evaluate.dry_run import dry_run
+    from bench_assets.workspace.evaluate.dry_run import build_missing_questions, dry_run
     from bench_assets.workspace.evaluate.subset import check_categories
 
+    build_missing_questions(bench, suites)
     check_categories(bench, suites, askings, part)
     estimates = [row for name, one in askings for row in dry_run(bench, suites, name, one, part)]
     print_rows(estimates, as_json=as_json)

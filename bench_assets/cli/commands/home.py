@@ -38,7 +38,7 @@ def fetch(
     """
     from bench_assets.workspace.maintain.downloads import fetch_release
 
-    with open_home(suite) as bench:
+    with open_home(suite, rule="bench.toml") as bench:
         definition = bench.catalog.suite(suite)
         release, folder = fetch_release(
             bench.settings, definition, address, bar=sys.stderr.isatty()
@@ -58,7 +58,7 @@ def verify(
     """
     from bench_assets.workspace.maintain.verification import verify as look
 
-    with open_home() as bench:
+    with open_home(rule="bench.toml") as bench:
         found = look(bench)
         print_rows(found, as_json=as_json)
         wrong = Counter[str]()
@@ -144,7 +144,7 @@ def demo() -> None:
     """
     from bench_assets.cli.commands.demo import evaluate_embedded, print_summary
 
-    with open_home() as bench:
+    with open_home(rule="bench.toml") as bench:
         failures = evaluate_embedded(bench)
         print_summary(bench)
         if failures:

@@ -86,7 +86,7 @@ def remove(
     """
     from bench_assets.workspace.maintain import removal
 
-    with open_home() as bench:
+    with open_home(rule="bench.toml") as bench:
         found = removal.find_removable(bench, model)
         also = ", and its responses" if responses else "; its responses stay"
         print_message(f"{model}: {len(found.tables)} tables, {found.megabytes:.1f} MB{also}")

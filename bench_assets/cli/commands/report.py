@@ -50,7 +50,7 @@ def report(
     from bench_assets.workspace.inspect.leaderboard import present_report
     from bench_assets.workspace.inspect.report_server import pack_report
 
-    with open_home() as bench:
+    with open_home(rule="bench.toml") as bench:  # it shows all sources
         left_out = [bench.catalog.suite(name).name for name in without_images or ()]
         page = present_report(bench, left_out)
         _warn_about_licences(bench, left_out)

@@ -1,6 +1,6 @@
 """``bench tables``: tables of the graph and of the papers, expectations, differences."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from bench_assets.cli.app.options import (
 )
 from bench_assets.core.schema.errors import TableError
 from bench_assets.workspace.console.output import print_message, print_rows
+
+if TYPE_CHECKING:
+    from bench_resources.config.sources_toml import SourceRule
 
 EvaluationArgument = Annotated[
     str, typer.Argument(help="Model, condition, Parquet file of metrics, or signature.")
@@ -38,7 +41,8 @@ def table(
     """
     from bench_assets.workspace.inspect.leaderboard import present_leaderboard
 
-    with open_home(name.partition("/")[0] if source else "", source) as bench:
+    rule: SourceRule = "bench.toml" if name == "leaderboard" else "evaluated last"
+    with open_home(name.partition("/")[0] if source else "", source, rule=rule) as bench:
         rows = present_leaderboard(bench) if name == "leaderboard" else bench.rows(name, model)
         if name == "leaderboard" and model:
             rows = [row for row in rows if row.model == model]
@@ -105,7 +109,7 @@ def questions(suite: SuiteName, source: SourceOption = "", *, as_json: JsonOptio
     """
     from bench_assets.workspace.materialization.backfill import build_questions
 
-    with open_home(suite, source, scratch=bool(source)) as bench:
+    with open_home(suite, source) as bench:
         names, failures = build_questions(bench, suite)
         for task in bench.tasks_with_questions(names):
             print_rows(bench.questions(task), as_json=as_json)
@@ -167,6 +171,7 @@ def diff(
     model: Annotated[str, typer.Option(help="Model whose conditions are compared.")] = "",
     condition: ConditionOption = "main",
     metric: Annotated[str, typer.Option(help="Metric. Default: each task's primary metric.")] = "",
+    source: SourceOption = "",
     *,
     as_json: JsonOption = False,
 ) -> None:
@@ -179,8 +184,10 @@ def diff(
     from bench_assets.workspace.console.output import print_result, print_rows
     from bench_assets.workspace.inspect.explanation import compare_evaluations
 
+    if source and not suite:
+        raise typer.BadParameter("--source needs --suite")
     left_out: list[TableError] = []
-    with open_home(suite) as bench:
+    with open_home(suite, source) as bench:
         chosen = {"suite": suite, "model": model, "condition": condition, "metric": metric}
         found = compare_evaluations(bench, before, after, **chosen, left_out=left_out)
         effects: list[Comparison] = []

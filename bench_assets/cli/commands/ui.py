@@ -55,7 +55,7 @@ def ui(
 
     with error_reporting():
         require_free(port)
-    with open_home() as bench:
+    with open_home(rule="bench.toml") as bench:
         n_models = add_every_model(bench)
         home = bench.settings.home
     with (
@@ -84,7 +84,7 @@ def web(host: Host = "127.0.0.1", port: WebPort = 3000, code: CodeServer = "") -
     from bench_assets.workspace.materialization.dagster_processes import Web, add_every_model
 
     _warn_if_exposed(host, port, "start runs and read every response")
-    with open_home() as bench:
+    with open_home(rule="bench.toml") as bench:
         add_every_model(bench)
         home = bench.settings.home
     with error_reporting():

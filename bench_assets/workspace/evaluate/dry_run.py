@@ -7,6 +7,7 @@ from math import ceil
 from typing import NamedTuple
 
 from bench_assets.asset_factory.configured_runner import configured_verdicts
+from bench_assets.asset_factory.evaluation_assets import questions_key
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.elicited_model import ElicitedModel
@@ -15,6 +16,8 @@ from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset
 from bench_assets.workspace.inspect.stale_numbers import print_stale_questions
+from bench_assets.workspace.materialization.backfill import build_questions
+from bench_assets.workspace.materialization.freshness import build_models
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.sections.base import PriceSection, SamplingSection
 from bench_resources.config.sections.servers import ServerSpec
@@ -43,6 +46,19 @@ class Estimate:
     completion_tokens: int  # mean of earlier responses, otherwise max_tokens
     seconds: float | None  # from earlier responses; None if there are none
     money: float  # at the prices of bench.toml; 0 without prices
+
+
+def build_missing_questions(bench: Workbench, suites: Sequence[str]) -> None:
+    """Build the questions of suites and tasks without any, unless models take part in that.
+
+    Raises:
+        BenchError: If they cannot be built.
+    """
+    for name in suites:
+        asked = [task for task in bench.catalog.tasks_of(name) if task.asked_of == "model"]
+        is_built = all(bench.tables.exists(questions_key(task, "main")) for task in asked)
+        if not is_built and not build_models(bench.settings, bench.catalog.suite(name).name):
+            build_questions(bench, name)
 
 
 def dry_run(

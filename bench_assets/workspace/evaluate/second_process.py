@@ -57,7 +57,7 @@ def background_evaluation(home: Path, steps: Sequence[Step]) -> Iterator[Callabl
 def main(steps: Sequence[Step]) -> None:
     """Evaluate the steps, in order; entry point of the process."""
     gc.set_threshold(_GC_THRESHOLD)
-    with open_workbench() as bench:
+    with open_workbench(rule="bench.toml") as bench:
         for suites, models in steps:
             with suppress(BenchError):  # occurs again in the caller
                 for _ in backfill(bench, models, suites):

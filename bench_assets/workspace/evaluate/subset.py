@@ -181,6 +181,7 @@ def evaluate_suite_subsets(
     built = {suite: build_questions(bench, suite) for suite in suites}
     check_categories(bench, [name for names, _ in built.values() for name in names], askings, part)
     for suite, (names, failures) in built.items():
+        bench.remember_source(suite)
         tasks = subset_tasks(bench, names)
         found = [
             row for asking in askings for row in _evaluate_tasks(bench, tasks, asking, part, waits)
@@ -272,6 +273,7 @@ def evaluate_answered(
         BenchError: If the judge cannot be called.
     """
     questions = bench.questions(task, condition)
+    bench.remember_source(task.suite)
     with bench.models() as models:
         opened = partial(open_model, models, f"{model}: {task.name}", model, condition)
         responses = configured_responses(task, bench.settings, model, opened)

@@ -10,14 +10,15 @@ from urllib.parse import unquote
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.environment import MODELS_FILE as GIVEN
 from bench_resources.config.known_benchmarks import FOLDER
+from bench_resources.config.sources_toml import SOURCES_FILE
 from bench_resources.config.stores import open_home_blobs
 from bench_resources.datasets.cache import ReleaseCache
 from bench_resources.tables.locations import SOURCES_FOLDER
 
 BACKUP = """\
-Back up bench.toml, models.toml, benchmarks/, annotation/ and responses.sqlite. The rest can be
-rebuilt from them and from the suites' sources. (With a database in [storage], responses are not in
-a file: docs/cluster.md.)
+Back up bench.toml, models.toml, sources.toml, benchmarks/, annotation/ and responses.sqlite. The
+rest can be rebuilt from them and from the suites' sources. (With a database in [storage], responses
+are not in a file: docs/cluster.md.)
 While nothing runs, use cp; otherwise, also for files in annotation/,
   sqlite3 {home}/responses.sqlite ".backup 'COPY.sqlite'"
 To move the home: stop all runs, move the folder, and set BENCH_HOME to the new path."""
@@ -43,6 +44,7 @@ _DESCRIPTIONS = {
     "bench.toml": ("configuration", ""),
     FOLDER: ("sections of known benchmarks", "{rm}: copied again when named"),
     GIVEN: ("ad-hoc models of commands", "bench home remove MODEL"),
+    SOURCES_FILE: ("sources of the last evaluations", "{rm}: --source names them again"),
     "orders.jsonl": (
         "measured position bias",
         "{rm}: measured again by bench audit permute-options",

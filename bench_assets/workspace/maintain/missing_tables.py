@@ -139,7 +139,7 @@ def missing_tables(bench: Workbench, listed: Collection[str]) -> Iterator[Verifi
 def _missing_finding(bench: Workbench, record: _TableRecord) -> VerificationFinding:
     tables, key, model = bench.tables.locate_file(record.name)
     is_current = record.root == bench.tables.root(key[0])
-    other = "" if is_current else "; it belongs to another source, see --source"
+    other = "" if is_current else "; it is of another source, name that with --source"
     return VerificationFinding(
         what="/".join(key) + (f" of {model}" if model else ""),
         state="missing",

@@ -17,7 +17,7 @@ from bench_resources.config.models_toml import read_models, remove_model
 from bench_resources.config.stores import existing_response_store, open_table_locks
 from bench_resources.runs.orphaned_runs import table_locks
 from bench_resources.storage.blobs.port import BlobEntry
-from bench_resources.tables.locations import file_name
+from bench_resources.tables.locations import SOURCES_FOLDER, file_name
 
 _RESULTS = "metrics"  # folder of the tables with results
 
@@ -85,7 +85,7 @@ def find_removable(bench: Workbench, model: str) -> Removable:
 def unknown_suites(bench: Workbench) -> dict[str, list[str]]:
     """Suites with results here that are neither installed nor configured, and their models."""
     blobs, found = bench.tables.blobs, dict[str, list[str]]()
-    known = {*bench.catalog.names, *bench.catalog.not_loaded}
+    known = {SOURCES_FOLDER, *bench.catalog.names, *bench.catalog.not_loaded}
     for suite in blobs.folders():
         names = [PurePosixPath(one.name) for one in blobs.list(suite)] if suite not in known else []
         if models := {unquote(one.stem) for one in names if one.parent.name == _RESULTS}:

@@ -5,7 +5,7 @@ fresh. ``table_groups`` says which inputs belong to which tables.
 """
 
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -102,10 +102,8 @@ def inputs_digest(settings: Settings, suite: Suite, source: SuiteSource) -> str:
     are included with their own settings and content, as are images of a file benchmark. The mini
     edition's folder is not included, because code generates it.
     """
-    entries = settings.suites.get(suite.name, {}).items()
-    chosen = {name: value for name, value in entries if name not in _EVALUATION_SETTINGS}
-    named = settings.models.keys() & set(iter_texts(chosen))
-    models = {name: state_of(name, settings) for name in named}
+    chosen = _build_settings(settings, suite.name)
+    models = {name: state_of(name, settings) for name in build_models(settings, suite.name)}
     folders = [*([] if source.is_mini else [source.folder]), *named_files(chosen, settings)]
     if benchmark := settings.benchmarks.get(suite.name):
         chosen["benchmark"] = benchmark.model_dump(mode="json")
@@ -121,6 +119,16 @@ def inputs_digest(settings: Settings, suite: Suite, source: SuiteSource) -> str:
         installed_packages(),
     ]
     return json_digest([*facts, *_annotation_inputs(settings, suite)])
+
+
+def build_models(settings: Settings, suite: str) -> Collection[str]:
+    """Models that take part in the build of a suite's questions, such as a writer."""
+    return settings.models.keys() & set(iter_texts(_build_settings(settings, suite)))
+
+
+def _build_settings(settings: Settings, suite: str) -> dict[str, Any]:
+    entries = settings.suites.get(suite, {}).items()
+    return {name: value for name, value in entries if name not in _EVALUATION_SETTINGS}
 
 
 def _images(

@@ -1,6 +1,5 @@
 """Opens a home folder, for commands and for the Python interface."""
 
-import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ from bench_resources.config.environment import default_home, set_openmp_passive,
 from bench_resources.config.known_benchmarks import add_known
 from bench_resources.config.sections.engine_kinds import kind_problems
 from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.sources_toml import BENCH_TOML, SourceRule, remembered_sources
 from bench_resources.redaction.logs import redact_logs
 
 
@@ -32,21 +32,21 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     review: str = "",
     accept: Sequence[str] = (),
     training: Sequence[Path] = (),
-    scratch: bool = False,
+    rule: SourceRule = "evaluated last",
     read: Settings | None = None,
 ) -> Generator[Workbench]:
     """Open ``$BENCH_HOME``, or ``bench_home`` in the working directory; prints warnings.
 
     Args:
         suite: Suite or task to load; "": all suites.
-        source: Folder of the suite's files or its address, instead of bench.toml's.
+        source: Folder of the suite's files or its address; "default": bench.toml's.
         judge: The suite's judge, instead of bench.toml's.
         scorer: The suite's scorer, instead of bench.toml's.
         models: Settings of ad-hoc models.
         review: File of the suite's reviewed responses, instead of bench.toml's.
         accept: Outcomes that do not stop a number, in addition to bench.toml's.
         training: Training data for contamination checks, instead of bench.toml's.
-        scratch: Write tables to a temporary folder.
+        rule: The source of a suite for which none is named here.
         read: The settings of bench.toml, if the command has read them.
 
     Raises:
@@ -54,28 +54,36 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     """
     _check_accepted(accept)
     load_review(review)  # fail on an unusable form before any request
-    with _temporary_folder(wanted=scratch) as temporary:
-        suite_name = suite.partition("/")[0]  # a task has the source of its suite
-        add_known(default_home(), [suite_name])
-        chosen = {"judge": judge, "scorer": scorer, "review": review}
-        settings = home_settings(suite_name, source, chosen, models, training, accept)
-        settings = settings.holding(read or settings.read())
-        written = settings.load()
-        catalog = load_catalog(written, only={suite_name, *written.suites} if suite_name else None)
-        kinds = kind_problems(written.models)
-        print_warnings([*catalog.problems, *kinds, *weak_key_warnings(written.home)])
-        with Workbench(
-            settings,
-            [suite_name] if suite_name else (),
-            catalog=catalog,
-            scratch=temporary,
-            progress=progress_style(),
-        ) as bench:
-            left_out = bench.catalog.problems[len(catalog.problems) :]
-            if suite_name and left_out:
-                raise SettingsError("; ".join(left_out))
-            print_warnings(left_out)
-            yield bench
+    suite_name = suite.partition("/")[0]  # a task has the source of its suite
+    add_known(default_home(), [suite_name])
+    chosen = {"judge": judge, "scorer": scorer, "review": review}
+    settings = home_settings(suite_name, source, chosen, models, training, accept)
+    settings = settings.holding(read or settings.read())
+    written = settings.load()
+    catalog = load_catalog(written, only={suite_name, *written.suites} if suite_name else None)
+    kinds = kind_problems(written.models)
+    print_warnings([*catalog.problems, *kinds, *weak_key_warnings(written.home)])
+    if not source:
+        suites = [suite_name] if suite_name else catalog.names
+        found = remembered_sources(settings.read(), rule)
+        remembered = {name: found[name] for name in suites if name in found}
+        for name, last in remembered.items():
+            print_message(f"{name}: from {last}, as in its last evaluation. {_OTHERWISE}")
+        settings = settings.with_sources(remembered)
+    with Workbench(
+        settings,
+        [suite_name] if suite_name else (),
+        catalog=catalog,
+        progress=progress_style(),
+    ) as bench:
+        left_out = bench.catalog.problems[len(catalog.problems) :]
+        if suite_name and left_out:
+            raise SettingsError("; ".join(left_out))
+        print_warnings(left_out)
+        yield bench
+
+
+_OTHERWISE = f"--source {BENCH_TOML}: bench.toml's, or the mini edition"
 
 
 def _check_accepted(accept: Sequence[str]) -> None:
@@ -104,19 +112,9 @@ def home_settings(
     overrides = {key: value for key, value in (chosen or {}).items() if value}
     return SettingsResource(
         home=str(default_home()),
-        sources={suite: source_of(source)} if source else {},
+        sources={suite: source_of(source)} if str(source) not in ("", BENCH_TOML) else {},
         suites={suite: overrides} if overrides else {},
         models=dict(models or {}),
         training=list(map(str, training)),
         accept=list(accept),
     )
-
-
-@contextmanager
-def _temporary_folder(*, wanted: bool) -> Generator[Path | None]:
-    """Create a temporary folder only if wanted, because the disk may be full."""
-    if not wanted:
-        yield None
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        yield Path(folder)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import Any, Self, cast, get_args
 
 import dagster as dg
@@ -27,6 +28,7 @@ from bench_assets.workspace.materialization.dagster_instance import (
 )
 from bench_assets.workspace.materialization.freshness import TableGroup
 from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.sources_toml import remember_source
 from bench_resources.config.stores import open_table_locks
 from bench_resources.datasets.source_files import SourceFiles, table_locations
 from bench_resources.images.store import open_image_store
@@ -109,6 +111,20 @@ class Workbench:
                 return
         self._make([group], title=f"{suite}: questions")
 
+    def remember_source(self, suite: str) -> None:
+        """Record that a suite or task is evaluated from its present source; its questions exist.
+
+        Raises:
+            BenchError: If it cannot be recorded.
+        """
+        name = self.catalog.suite(suite).name
+        remember_source(self._settings.read(), name, self._settings.sources.get(name, ""))
+
+    def source_option(self, suite: str) -> str:
+        """`` --source ...`` of a command that evaluates on the present source; "": bench.toml's."""
+        source = self._settings.sources.get(self.catalog.suite(suite).name, "")
+        return f" --source {quote(source)}" if source else ""
+
     def build_questions(self, suite: str) -> None:
         """Materialize the assets of a suite or task that do not depend on a model, with checks.
 
@@ -141,6 +157,7 @@ class Workbench:
             is_built = self.tables.exists(questions_key(task, condition))
             if task.conditions[condition].needs and not is_built:
                 raise no_questions_error(task, condition)
+            self.remember_source(task.suite)
         wanted = table_groups.evaluation_groups(self._home, tasks, model, condition)
         constants = [*table_groups.constants_groups(self._home, tasks, condition)]
         if all(one.is_fresh() for one in (*wanted, *constants)):

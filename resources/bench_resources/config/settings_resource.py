@@ -1,5 +1,6 @@
 """Settings as a Dagster resource, with overrides of one command."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -36,6 +37,11 @@ class SettingsResource(dg.ConfigurableResource[Any]):
         held = self.fresh()
         held._written = written
         return held
+
+    def with_sources(self, sources: Mapping[str, str]) -> Self:
+        """The same overrides, and sources of suites for which none was named."""
+        changed = self.model_copy(update={"sources": {**sources, **self.sources}})
+        return changed.holding(self.read())
 
     def fresh(self) -> Self:
         """The same overrides of the file as it is now."""

@@ -135,8 +135,8 @@ class TableBytes(TableLocations):
     def missing_table_error(self, key: Sequence[str], partition: str) -> TableError:
         """Build the error for a table that was never written, with the command that makes it."""
         name = "/".join(key) + (f" of {partition}" if partition else "")
-        others = [one for one in self.elsewhere(key[0]) if one.exists(key, partition)]
-        also = "; there is one of another source, see --source" if others else ""
+        others = [one.below(key) for one in self.elsewhere(key[0]) if one.exists(key, partition)]
+        also = f"; {others[0]} is of another source, name it with --source" if others else ""
         place = self.place(key, partition)
         # A task has questions of its own: "codis/plain" is a condition, "cogbench/vqa" a task.
         of_condition = len(key) > 2 and self.exists([*key[:-2], "questions"])

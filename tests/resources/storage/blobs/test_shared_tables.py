@@ -76,7 +76,7 @@ def test_tables_of_another_source_are_elsewhere(opened: Opened) -> None:
     opened(suite=".of/x-1").write(KEY, ROWS, Rejection, "m")
     assert opened().elsewhere("suite")[0].read(KEY, Rejection, "m") == ROWS
     assert [one.places for one in opened(suite=".of/x-1").elsewhere("suite")] == []
-    with pytest.raises(TableError, match="there is one of another source, see --source"):
+    with pytest.raises(TableError, match="is of another source, name it with --source"):
         opened().read(KEY, Rejection, "m")
     (one,) = opened().blobs.list()
     holder, key, model = opened().locate_file(one.name)

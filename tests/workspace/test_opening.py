@@ -1,0 +1,209 @@
+"""`--source` is remembered: every command that reads finds what was evaluated from a source."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import bench_assets
+from bench_assets.audit.python import audit
+from bench_assets.core.schema.errors import SettingsError, SourceError
+from tests.suites.codis.raw import entry, write_release
+from tests.workspace.typed import bench, lines
+
+TOML = """
+[benchmarks.fridge]
+file = "one.jsonl"
+[models.a]
+kind = "scripted"
+says = "A"
+[models.b]
+kind = "scripted"
+says = "B"
+"""
+SUITES = ("fridge", "codis")  # bench.toml has a file of the first, and says nothing of the second
+
+
+def write_questions(file: Path, keys: str) -> Path:
+    asked = {"question": "Which?", "options": ["red", "blue"]}
+    rows = [
+        asked | {"id": f"{file.stem}-{n}", "question": f"Which of {n}?", "answer": key}
+        for n, key in enumerate(keys)
+    ]
+    file.write_text("\n".join(map(json.dumps, rows)))
+    return file
+
+
+def evaluate(suite: str, *options: object) -> None:
+    model = "a" if suite == "fridge" else "random"
+    bench("evaluate", suite, "--model", model, *options)
+
+
+@pytest.fixture(scope="session")
+def evaluated_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home whose suites were evaluated from files that bench.toml does not name."""
+    folder = tmp_path_factory.mktemp("remembered")
+    home = folder / "home"
+    home.mkdir()
+    (home / "bench.toml").write_text(TOML)
+    write_questions(home / "one.jsonl", "AAAA")
+    write_questions(folder / "two.jsonl", "ABBB")
+    write_questions(folder / "three.jsonl", "AABB")
+    pairs = [entry(), entry(id="001", image_id="b.png")]
+    write_release(folder / "codis", pairs, images=("a.png", "b.png"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BENCH_HOME", str(home))
+        evaluate("fridge", "--source", folder / "two.jsonl")
+        bench("evaluate", "fridge", "--model", "b", "--source", folder / "two.jsonl")
+        evaluate("codis", "--source", folder / "codis")
+    return folder
+
+
+@pytest.fixture
+def folder(evaluated_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of it; the sources are where they were."""
+    shutil.copytree(evaluated_folder / "home", tmp_path / "home")
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return evaluated_folder
+
+
+READING: dict[str, tuple[tuple[str, ...], str]] = {
+    "tables show": (("tables", "show", "fridge/scores"), "fridge/two-3"),
+    "tables show --model": (("tables", "show", "fridge/metrics", "--model", "a"), "0.250"),
+    "tables questions": (("tables", "questions", "fridge"), "fridge/two-0"),
+    "tables questions --json": (("tables", "questions", "codis", "--json"), "codis/001/2"),
+    "tables list": (("tables", "list", "fridge", "--json"), '"fridge/scores", "stage": "scores"'),
+    "tables check": (("tables", "check", "--json"), '"table": "fridge/source"'),
+    "tables diff": (("tables", "diff", "a", "b"), "fridge, accuracy: a -> b"),
+    "tables diff --suite": (("tables", "diff", "a", "b", "--suite", "fridge"), "a: 0.2500"),
+    "tables paper": (
+        ("tables", "paper", "codis", "output_variability", "--model", "random"),
+        "random",
+    ),
+    "explain": (("explain", "fridge/two-1", "--model", "a"), "accuracy 0.250"),
+    "explain --json": (("explain", "codis/001/1", "--model", "random", "--json"), '"own"'),
+    "audit run": (("audit", "run", "fridge"), "No question is asked twice, of 4."),
+    "audit run --json": (("audit", "run", "codis", "--json"), '"n": 4'),
+    "audit power": (("audit", "power", "codis", "--json"), '"questions": 4'),
+    "bundle pack": (("bundle", "pack", "fridge", "a", "a.zip"), "a.zip"),
+    "bundle pack --json": (("bundle", "pack", "codis", "random", "c.zip", "--json"), "codis|"),
+    "bundle reproduce": (("bundle", "reproduce", "fridge", "a"), "same digits"),
+    "bundle reproduce --json": (("bundle", "reproduce", "codis", "random", "--json"), "same"),
+    "export csv": (("export", "csv", "--suite", "fridge", "--out", "out"), "scores.csv"),
+    "export jsonl": (("export", "jsonl", "--out", "out"), "predictions"),
+    "annotate review": (("annotate", "review", "fridge", "--model", "a"), "review-fridge-a.jsonl"),
+    "annotate review --condition": (
+        ("annotate", "review", "codis", "--model", "random", "--condition", "main"),
+        "review-codis-random.jsonl",
+    ),
+    "leaderboard": (("leaderboard",), "own edition of two.jsonl-"),
+    "leaderboard --json": (("leaderboard", "codis", "--json"), '"place": "codis-'),
+    "report": (("report",), "index.html"),
+    "dry run": (("evaluate", "codis", "--model", "a", "--dry-run", "--json"), '"requests": 4'),
+    "dry run --limit": (
+        ("evaluate", "codis", "--model", "a", "--dry-run", "--limit", "2", "--json"),
+        '"requests": 2',
+    ),
+}
+FINDING_FAULTS = ("audit run --json",)  # exit code 1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", READING)
+def test_what_reads_finds_what_was_evaluated_from_a_source(folder: Path, name: str) -> None:
+    command, expected = READING[name]
+    result = bench(*command, code=int(name in FINDING_FAULTS))
+    assert expected in result.output
+    lists_all = name.startswith(("leaderboard", "report"))
+    assert ("as in its last evaluation" in result.stderr) != lists_all
+
+
+PYTHON: dict[str, Callable[[], object]] = {
+    "load": lambda: [question.question_id for question in bench_assets.load("fridge")][-1],
+    "review": lambda: bench_assets.review("fridge", "a", "form.jsonl"),
+    "audit": lambda: {row.n for row in audit("codis").rows if row.check == "repeated_questions"},
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("load", "fridge/two-3"), ("review", []), ("audit", {4})],
+)
+@pytest.mark.usefixtures("folder")
+def test_python_finds_it_too(name: str, expected: object) -> None:
+    assert PYTHON[name]() == expected
+
+
+def ids(*options: object) -> list[str]:
+    return [row["question_id"] for row in lines(bench("tables", "questions", *options, "--json"))]
+
+
+@pytest.mark.long
+def test_the_last_evaluation_counts_and_a_source_that_is_named_before_it(folder: Path) -> None:
+    three = folder / "three.jsonl"
+    assert ids("fridge", "--source", three)[0] == "fridge/three-0"
+    assert ids("fridge")[0] == "fridge/two-0"  # looking is not evaluating
+    assert ids("fridge", "--source", "default")[0] == "fridge/one-0"
+    evaluate("fridge", "--source", three, "--dry-run")
+    assert ids("fridge")[0] == "fridge/two-0"
+    evaluate("fridge", "--source", three, "--limit", "2")
+    assert ids("fridge")[0] == "fridge/three-0"
+    shown = bench("tables", "show", "fridge/scores", "--source", folder / "two.jsonl").stdout
+    assert "fridge/two-3" in shown
+
+
+@pytest.mark.long
+def test_a_source_of_bench_toml_is_evaluated_and_then_read_unless_another_is_named(
+    folder: Path, tmp_path: Path
+) -> None:
+    evaluate("fridge")
+    assert ids("fridge")[0] == "fridge/one-0"
+    evaluate("fridge", "--source", folder / "two.jsonl")
+    toml = tmp_path / "home/bench.toml"
+    toml.write_text(f'{TOML}\n[sources]\nfridge = "{folder / "three.jsonl"}"\n')
+    assert ids("fridge")[0] == "fridge/three-0"  # what is written later counts
+
+
+@pytest.mark.long
+def test_without_a_source_in_bench_toml_the_last_one_is_evaluated_again(folder: Path) -> None:
+    evaluate("codis", "--limit", "2")
+    assert len(ids("codis")) == 4
+    evaluate("codis", "--source", "default")
+    assert len(ids("codis")) == 80  # of the mini edition
+
+
+@pytest.mark.long
+def test_what_is_remembered_reads_on_without_its_folder_and_names_it_when_it_is_needed(
+    folder: Path, tmp_path: Path
+) -> None:
+    moved = tmp_path / "moved"
+    shutil.copytree(folder / "codis", moved)
+    evaluate("codis", "--source", moved)
+    shutil.rmtree(moved)
+    assert "acc_p" in bench("explain", "codis/000/1", "--model", "random").stdout
+    for command in (("audit", "run", "codis"), ("evaluate", "codis", "--model", "a")):
+        result = bench(*command, code=1)
+        assert f"error: {moved}: no such folder" in result.stderr
+        assert f"codis: from {moved}, as in its last evaluation" in result.stderr
+    with pytest.raises(SourceError, match=f"{moved}: no such folder"):
+        bench_assets.load("codis")
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("folder")
+def test_tables_of_homes_that_remember_nothing_are_named(tmp_path: Path) -> None:
+    (tmp_path / "home/sources.toml").unlink()
+    result = bench("explain", "fridge/two-1", "--model", "a", code=1)
+    assert "fridge/questions is of another source, name it with --source" in result.stderr
+
+
+@pytest.mark.usefixtures("folder")
+def test_entries_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    (tmp_path / "home/sources.toml").write_text("fridge = 3\n")
+    assert "sources.toml, entry fridge" in bench("tables", "list", code=1).stderr
+    with pytest.raises(SettingsError, match=r"sources\.toml"):
+        bench_assets.load("fridge")
