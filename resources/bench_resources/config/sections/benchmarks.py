@@ -34,6 +34,17 @@ PointsFunction: TypeAlias = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
 _LIST_COLUMNS: frozenset[Column] = frozenset({"images", "options", "turns"})
 
 
+class AnswersFileSettings(StrictSection):
+    """A second file with the answers."""
+
+    file: Path
+    """Beside the questions, or relative to bench.toml."""
+    id: str = "id"
+    """Column with the id of the question."""
+    answer: str = "answer"
+    """Column with the answer."""
+
+
 class FileBenchmarkSettings(StrictSection):
     """A benchmark defined by a file of questions, without Python."""
 
@@ -52,8 +63,16 @@ class FileBenchmarkSettings(StrictSection):
     """Consecutive rows that form a group, if no column defines groups: 2 for pairs."""
     image_folder: Path | None = None
     """Folder of image paths; default: the file's."""
+    answers_file: AnswersFileSettings | None = None
+    """A second file with the answers, ``{file = "keys.json", id = "id", answer = "truth"}``; its
+    other columns are added."""
     answers: AnswerFormat = ""
     """Format of answers to questions with options; default: detected."""
+    drawn_options: int = Field(0, ge=0, le=26)
+    """Number of options that only the picture shows, A, B, ..., of rows that list none."""
+    image_marks: Literal["images", "text"] = "images"
+    """``"text"``: ``<image>`` and ``<image 2>`` stay as text, such as the marks of one composed
+    picture; the images come first."""
     prompt: str = ""
     """Template with columns in braces: ``"{context}\\n{question}\\n{options}"``."""
     system: str = ""
