@@ -154,7 +154,7 @@ class _QuestionBuilder:
         """Read the answer key, which may depend on options, image, unit and precision."""
         benchmark = self.benchmark
         value = (cells_of(cells, benchmark, "answer") or [None])[0]
-        if not options:
+        if not options and benchmark.answer_type is None:
             _refuse_hidden_options(text, value)
             self._refuse_list(value)
         decimals = text_of(cells, benchmark, "decimals")
@@ -193,7 +193,7 @@ class _QuestionBuilder:
         """
         listed = parse_list(value)
         several = isinstance(listed, list | tuple) and len(set(map(str, listed))) > 1
-        if several and self.benchmark.answer_type is None and self.scoring.is_judgeable:
+        if several and self.scoring.is_judgeable:
             raise MissingSettingError(
                 f'the answer {value!r:.60} is a list: set answer_type to "text" (any item is '
                 'right), "list" (all items), "number", "box", "point" or "json"'

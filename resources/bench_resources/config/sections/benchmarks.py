@@ -54,6 +54,9 @@ class FileBenchmarkSettings(StrictSection):
     """Split of a folder, such as ``"test"``."""
     title: str = ""
     """Title in the report."""
+    published_questions: int = Field(0, ge=0)
+    """Number of questions of the published release: with fewer, numbers are PARTIAL and have no
+    rank."""
     columns: dict[Column, str | tuple[str, ...]] = Field(default_factory=dict)
     """Our column to the file's: ``{question = "q", images = ["image_1", "image_2"]}``; also a
     template, ``{images = "{Index}.jpg"}``; options inside the question: ``{options = "q"}``."""
