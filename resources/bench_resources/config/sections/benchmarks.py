@@ -11,6 +11,7 @@ from bench_assets.core.answer_types.definition import (
     AnswerTypeName,
     MetricName,
 )
+from bench_assets.core.metrics.official_rules import OfficialRule
 from bench_assets.core.schema.errors import did_you_mean
 from bench_resources.config.sections.base import StrictSection
 
@@ -93,6 +94,9 @@ class FileBenchmarkSettings(StrictSection):
     metric: MetricName | PointsFunction | None = None
     """Primary metric (docs/benchmarks.md), or ``module:function``, which returns the points of a
     response and its question; default: that of the answer type."""
+    official: OfficialRule | None = None
+    """Rule of the benchmark's authors, which the scorer ``official`` applies; default: that of the
+    metric, if there is one."""
     groups: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Further metrics: name to columns; rows with equal values there form a group, as in
     ``group_accuracy``."""
