@@ -7,6 +7,7 @@ from math import isnan
 
 from bench_assets.core.images.charts import Bar, bar_chart, scale, training_curve
 from bench_assets.core.schema.rows import LeaderboardRow, Metric, Prediction, cluster_warning
+from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.schema.training_runs import curve_of, parse_step
 from bench_assets.core.text.escaping import escape_markdown
 
@@ -141,6 +142,7 @@ def format_caveats(row: Metric | LeaderboardRow) -> str:
     }
     caveats = [f"{n} {label}" for label, n in counts.items() if n]
     caveats += [f"{format_percent(row.unread)} unread"] if row.unread else []
+    caveats += [f"PARTIAL: {part}"] if (part := partial_part(row.signature)) else []
     caveats += [format_mixed(row.signature), cluster_warning(row)]
     return "".join(f" ({one})" for one in caveats if one)
 

@@ -17,7 +17,7 @@ from bench_assets.asset_factory.suite_assets import AssetFolder, ModelSession
 from bench_assets.core.schema.chat import ChatModel, cached
 from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import Signature
+from bench_assets.core.schema.signature import with_partial
 from bench_assets.core.stats.paired_tests import cluster_questions
 from bench_assets.evaluation.blind_baselines import BestConstant, best_constants
 from bench_assets.evaluation.runner import (
@@ -51,20 +51,8 @@ def partial_tables(home: Path) -> TableFiles:
 
 def as_partial(one: Evaluation, part: str) -> Evaluation:
     """Mark an evaluation, and the signatures of its metrics, with the part of the questions."""
-    marked = [replace(row, signature=f"{row.signature}|partial:{part}") for row in one.metrics]
+    marked = [replace(row, signature=with_partial(row.signature, part)) for row in one.metrics]
     return replace(one, metrics=marked, partial=part)
-
-
-def partial_part(signature: str) -> str:
-    """The evaluated part of the questions; "" for all, or if unknown.
-
-    >>> partial_part("t|v1|main|data:0c|model:m|n:2|partial:2 of 4 questions")
-    '2 of 4 questions'
-    """
-    try:
-        return Signature.parse(signature).parts.get("partial", "")
-    except TableError:
-        return ""
 
 
 def write_partial(home: Path, one: Evaluation) -> None:
@@ -83,12 +71,7 @@ def write_partial(home: Path, one: Evaluation) -> None:
     if one.task.is_judged:
         write("judgements", one.judgements, Judgement)
     write("scores", one.scores, Score)
-    write("metrics", [_as_metric(row) for row in one.metrics], Metric)
-
-
-def _as_metric(row: Metric) -> Metric:
-    """Convert a row of a subclass to ``Metric``, the type of the table."""
-    return Metric(**{name: getattr(row, name) for name in Metric.__dataclass_fields__})
+    write("metrics", one.metrics, Metric)
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from bench_assets.workspace.inspect.table_collection import ModelResponses
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.images.store import ImageStore
 
-_PLACES = {"file", "image_folder", "split", "shots_file", "shots_split"}
+_PLACES = {"file", "image_folder", "split", "shots_file", "shots_split", "answers_file"}
 
 
 class PackedBundle(NamedTuple):

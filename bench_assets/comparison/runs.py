@@ -18,7 +18,7 @@ from bench_assets.comparison.verdicts import (
     decide,
 )
 from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question, Score
-from bench_assets.core.schema.signature import Signature
+from bench_assets.core.schema.signature import Signature, partial_part
 from bench_assets.core.schema.training_runs import (
     COMPARED_PARTS,
     is_earlier_step,
@@ -126,7 +126,8 @@ def run_verdicts(
         rows: The leaderboard; only rows measured in this home count.
     """
     runs: dict[str, dict[int, str]] = defaultdict(dict)
-    measured = (row for row in rows if row.is_measured and not row.n_failed)
+    whole = (row for row in rows if not (row.n_failed or partial_part(row.signature)))
+    measured = (row for row in whole if row.is_measured)
     complete = [row for row in measured if not isnan(row.value)]
     for row in complete:
         if step := parse_step(row.model):

@@ -13,7 +13,7 @@ from typing import Protocol, Self, TypeAlias
 from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import format_judge_setup
+from bench_assets.core.schema.signature import format_judge_setup, with_partial
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import (
     BestConstant,
@@ -286,7 +286,11 @@ class Runner:
         has_constants = self.task.asked_of == "model" and judged is None
         constants = self.baselines.constants(self.task, questions) if has_constants else []
         rows = metrics_with_baselines(self.task, questions, predictions, scores, constants, judged)
-        return [replace(row, n_rejected=self.n_rejected) for row in rows]
+        rows = [replace(row, n_rejected=self.n_rejected) for row in rows]
+        if not len(questions) < self.task.n_published:
+            return rows
+        part = f"{len(questions)} of {self.task.n_published} questions of the release"
+        return [replace(row, signature=with_partial(row.signature, part)) for row in rows]
 
     def _require(self, what: str, rows: Sequence[Prediction] | Sequence[Judgement]) -> None:
         if self.complete:

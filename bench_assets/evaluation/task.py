@@ -222,6 +222,8 @@ class Task:
         slices: Categories of a question that results are sliced by.
         asked_of: Kind of model that answers; names the partition set.
         counts: The paper's number of questions by category.
+        n_published: Number of questions of the published release, below which a number is partial;
+            0 if unknown.
         extensions: Packages that added to it, see ``evaluation.extensions``.
         vote_tables: Tables of votes, for rater agreement.
         decided_in: Decision tables of annotation that its questions are built from.
@@ -243,6 +245,7 @@ class Task:
     slices: Slices = by_category
     asked_of: Literal["model", "encoder"] = "model"
     counts: Mapping[str, int] = field(default_factory=dict)
+    n_published: int = 0
     extensions: tuple[str, ...] = ()
     vote_tables: tuple[VoteTable, ...] = ()
     decided_in: tuple[DecisionTable, ...] = ()

@@ -19,7 +19,8 @@ def import_results(
         typer.Argument(
             metavar="FILE...",
             help="A log of Inspect AI (.eval, .json), samples of lmms-eval (*_samples_*.jsonl,"
-            " *_results.json), or a file of VLMEvalKit (MODEL_DATASET.xlsx).",
+            " *_results.json) or lm-evaluation-harness (samples_*.jsonl, results_*.json), a review"
+            " of EvalScope (reviews/MODEL/*.jsonl), or a file of VLMEvalKit (MODEL_DATASET.xlsx).",
         ),
     ],
     name: Annotated[str, typer.Option(help="Task name here. Default: harness and task.")] = "",

@@ -163,6 +163,7 @@ def _signature(one: Evaluation, data: str) -> Signature:
         "harness": one.task.measured_by,
         "model": one.model,
         "n": str(len(one.questions)),
+        **({"partial": one.partial} if one.partial else {}),
     }
     return Signature(one.task.name, one.task.version, one.condition, parts)
 

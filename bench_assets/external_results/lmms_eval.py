@@ -1,8 +1,12 @@
-"""Samples of lmms-eval: ``<date>_samples_<task>.jsonl`` beside ``<date>_results.json``.
+"""Samples of lmms-eval and of lm-evaluation-harness, beside the results file of the same date.
 
-Points of a sample are stored under the metric's name, as a number or an object with ``score``.
-Samples of tasks that log only parsed answers have no points; only their headline is read. A task
-with several filters logs each sample once per filter; those of the first are read.
+lmms-eval writes ``<date>_samples_<task>.jsonl`` and ``<date>_results.json``; lm-evaluation-harness,
+and ``bench export lm-eval``, ``samples_<task>_<date>.jsonl`` and ``results_<date>.json``.
+
+Points of a sample are stored under the metric's name, as a number or an object with ``score``; of
+MMMU, as the parsed and the right answer. Samples of tasks that log only parsed answers have no
+points; only their headline is read. A task with several filters logs each sample once per filter;
+those of the first are read.
 """
 
 import re
@@ -10,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench_assets.core.metrics.official_rules import is_right_open
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.json_records import Entry, read_lines, read_object
 from bench_assets.external_results.results import (
@@ -17,13 +22,18 @@ from bench_assets.external_results.results import (
     ExternalResults,
     ExternalSample,
     category_of,
+    model_name,
     shape_errors,
     to_number,
     to_text,
 )
 
 HARNESS = "lmms-eval"
+LM_EVAL = "lm-evaluation-harness"
 
+_DATE = r"\d{4}-\d\d-\d\dT[\d.+-]+"
+_LM_EVAL_RESULTS = re.compile(rf"results_{_DATE}\.json")
+_LM_EVAL_SAMPLES = re.compile(rf"samples_(?P<task>.+?)_{_DATE}\.jsonl")
 _SAMPLES = re.compile(r"(?P<date>.*?)_?samples_(?P<task>.+)\.jsonl")
 _NO_VERSION = "unknown@unknown"  # lmms_eval_version of an installed package
 _SHARED_FIELDS = ("input", "target")  # the same with each filter
@@ -31,26 +41,54 @@ _SAMPLE_FIELDS = frozenset(
     (
         *("doc_id", "doc", "target", "input", "arguments", "resps", "filtered_resps"),
         *("token_counts", "doc_hash", "prompt_hash", "target_hash", "input_media", "filter"),
+        *("metrics", "max_points", "error", "explanation"),
     )
 )
 
 
+def is_samples_or_results(file: Path) -> bool:
+    """Whether a file is named as both harnesses name samples and results."""
+    is_results = file.name.endswith("results.json") or _LM_EVAL_RESULTS.fullmatch(file.name)
+    return bool(is_results) or (file.suffix == ".jsonl" and "samples_" in file.name)
+
+
 def read_lmms_samples(file: Path) -> list[ExternalResults]:
-    """Read a file of samples, or all that belong to a ``results.json``.
+    """Read a file of samples, or all that belong to a file of results.
 
     Raises:
-        SourceError: If a file is not of lmms-eval, or its counterpart is missing.
+        SourceError: If a file is of neither harness, or its counterpart is missing.
     """
+    if named := _LM_EVAL_SAMPLES.fullmatch(file.name):
+        return [_read_task(named["task"], file, _lm_eval_results(file, named["task"]))]
+    if _LM_EVAL_RESULTS.fullmatch(file.name):
+        tasks = read_object(file).get("results") or {}
+        samples = {
+            named["task"]: one  # the last of each task
+            for one in sorted(file.parent.glob("samples_*.jsonl"))
+            if (named := _LM_EVAL_SAMPLES.fullmatch(one.name)) and named["task"] in tasks
+        }
+        return [_read_task(task, one, file) for task, one in samples.items()] or _no_samples(file)
     if named := _SAMPLES.fullmatch(file.name):
         results = file.with_name(f"{named['date']}_results.json".removeprefix("_"))
         return [_read_task(named["task"], file, results)]
     date = file.name.removesuffix("results.json")
     found = sorted(file.parent.glob(f"{date}samples_*.jsonl"))
-    if not found:
-        raise SourceError(
-            f"{file}: no {date}samples_*.jsonl beside it; run lmms-eval with --log_samples"
-        )
-    return [_read_task(_SAMPLES.fullmatch(one.name)["task"], one, file) for one in found]  # type: ignore[index]
+    tasks_of = {one: _SAMPLES.fullmatch(one.name) for one in found}
+    read = [_read_task(named["task"], one, file) for one, named in tasks_of.items() if named]
+    return read or _no_samples(file)
+
+
+def _no_samples(file: Path) -> list[ExternalResults]:
+    raise SourceError(f"{file}: no file of its samples beside it; run it with --log_samples")
+
+
+def _lm_eval_results(samples: Path, task: str) -> Path:
+    """Results file of samples: of the same date, else the first later one with the task."""
+    date = samples.stem.removeprefix(f"samples_{task}_")
+    found = sorted(samples.parent.glob("results_*.json"))
+    later = [one for one in found if one.stem.removeprefix("results_") >= date]
+    own = samples.with_name(f"results_{date}.json")
+    return own if own in found else (later or [own])[0]
 
 
 def _read_task(task: str, file: Path, results: Path) -> ExternalResults:
@@ -68,15 +106,18 @@ def _read_task(task: str, file: Path, results: Path) -> ExternalResults:
         found = list(_metrics(measured, higher))
     metrics = sorted(found, key=lambda metric: not _covers_all_samples(metric, rows))
     key = _points_key(rows, [one.name for one in metrics])
-    version = str(document.get("lmms_eval_version") or document.get("git_hash") or "")
+    is_lm_eval = _LM_EVAL_RESULTS.fullmatch(results.name) is not None
+    versions = ("lm_eval_version", "bench_assets_version") if is_lm_eval else ("lmms_eval_version",)
+    version = next((str(v) for name in (*versions, "git_hash") if (v := document.get(name))), "")
+    model = document.get("model_name") or document.get("model_source") or file.parent.name
     with shape_errors(f"{results}, n-samples", HARNESS):
         count = (document.get("n-samples") or {}).get(task) or {}
         is_partial = bool(count.get("original")) and count["effective"] < count["original"]
     return ExternalResults(
-        harness=HARNESS,
+        harness=LM_EVAL if is_lm_eval else HARNESS,
         version="" if version == _NO_VERSION else version,
         task=task,
-        model=str(document.get("model_name") or document.get("model_source") or file.parent.name),
+        model=model_name(str(model)),
         metrics=tuple(metrics),
         samples=tuple(_sample(row, key, where) for where, row in placed),
         about=f"{count['effective']} of {count['original']} samples" if is_partial else "",
@@ -88,12 +129,19 @@ def _first_filter_rows(lines: Iterable[tuple[Entry, str]]) -> list[tuple[str, En
     for row, where in lines:
         if row.get("doc_id") is None:
             raise SourceError(f"{where}: no doc_id")
-        first_where, one = first.setdefault(str(row["doc_id"]), (where, row))
+        first_where, one = first.setdefault(f"{row['doc_id']} {_draw(row)}", (where, row))
         if any(to_text(one.get(name)) != to_text(row.get(name)) for name in _SHARED_FIELDS):
             raise SourceError(
                 f"{where}: doc_id {row['doc_id']!r} is also in {first_where}; keep one"
             )
     return list(first.values())
+
+
+def _draw(row: Entry) -> int:
+    """Number of the draw, in samples of ``bench export lm-eval``; 0 elsewhere."""
+    doc = row.get("doc")
+    draw = doc.get("sample") if isinstance(doc, dict) and "max_points" in row else 0
+    return draw if isinstance(draw, int) else 0
 
 
 def _covers_all_samples(metric: ExternalMetric, rows: Sequence[Mapping[str, Any]]) -> bool:
@@ -122,7 +170,20 @@ def _points_key(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> st
 
 
 def _points(value: object) -> float | None:
+    if isinstance(value, dict) and "parsed_pred" in value:
+        return _mmmu_points(value)
     return to_number(value.get("score")) if isinstance(value, dict) else to_number(value)
+
+
+def _mmmu_points(details: Entry) -> float:
+    """Points of MMMU: one of the parsed answers is the right letter, or the right open answer."""
+    parsed, right = details["parsed_pred"], details.get("answer")
+    listed = parsed if isinstance(parsed, list) else [parsed]
+    if details.get("question_type") == "multiple-choice":
+        return float(right in listed)
+    # Several responses are a list of texts, whose characters lmms-eval compares: none is right.
+    texts = [str(one) for one in right] if isinstance(right, list) else [str(right)]
+    return float(is_right_open(texts, [one for one in listed if not isinstance(one, list)]))
 
 
 def _sample(row: Entry, key: str, where: str) -> ExternalSample:
@@ -137,14 +198,17 @@ def _parse_sample(row: Entry, key: str) -> ExternalSample:
     while isinstance(response, list) and len(response) == 1:
         response = response[0]
     sent = row.get("input", row.get("arguments", ""))
-    while isinstance(sent, list) and sent:
-        sent = sent[0]
+    while isinstance(sent, list | dict) and sent:  # {"gen_args_0": {"arg_0": the prompt}}
+        sent = sent[0] if isinstance(sent, list) else next(iter(sent.values()))
+    target = row.get("target")
     return ExternalSample(
         sample_id=str(row["doc_id"]),
+        draw=_draw(row),
         prompt=to_text(sent),
-        target=(to_text(row.get("target")),),
+        target=tuple(map(to_text, target)) if isinstance(target, list) else (to_text(target),),
         category=category_of({**(row.get("doc") or {}), **details}),
         response=to_text(response),
         answer=to_text(row.get("filtered_resps")),
         points=_points(scored),
+        error=to_text(row.get("error")),
     )

@@ -14,8 +14,10 @@ def read_results(file: str | Path, *, name: str = "", model: str = "", store: bo
     """Read results of another harness as a run, which can be shown, compared and audited.
 
     Reads a log of Inspect AI (``.eval`` or ``.json``), samples of lmms-eval
-    (``*_samples_TASK.jsonl`` beside ``*_results.json``) or a file of VLMEvalKit
-    (``MODEL_DATASET.xlsx``). Numbers and points are those of the harness.
+    (``*_samples_TASK.jsonl`` beside ``*_results.json``) or lm-evaluation-harness
+    (``samples_TASK_*.jsonl`` beside ``results_*.json``), a review of EvalScope
+    (``reviews/MODEL/*.jsonl``) or a file of VLMEvalKit (``MODEL_DATASET.xlsx``). Numbers and
+    points are those of the harness; VLMEvalKit's responses without scores are scored here.
 
     >>> import json
     >>> from pathlib import Path

@@ -4,42 +4,55 @@ import zipfile
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.json_records import read_lines
+from bench_assets.external_results.evalscope import is_review, read_evalscope
 from bench_assets.external_results.inspect_logs import read_inspect_log
-from bench_assets.external_results.lmms_eval import read_lmms_samples
+from bench_assets.external_results.lmms_eval import is_samples_or_results, read_lmms_samples
 from bench_assets.external_results.results import ExternalResults
 from bench_assets.external_results.vlmevalkit import SUFFIXES, read_vlmevalkit
 
-_KINDS = (
+KINDS = (
     "a log of Inspect AI (.eval or .json), samples of lmms-eval (*_samples_TASK.jsonl beside"
-    " *_results.json), or a file of VLMEvalKit (MODEL_DATASET.xlsx)"
+    " *_results.json) or lm-evaluation-harness (samples_TASK_*.jsonl beside results_*.json), a"
+    " review of EvalScope (reviews/MODEL/*.jsonl), or a file of VLMEvalKit (MODEL_DATASET.xlsx)"
 )
+"""The formats that are read, for messages."""
 _HEAD = 1 << 16  # bytes that are searched for the keys of an Inspect AI log
 
 
-def read_external_results(file: Path) -> list[ExternalResults]:
-    """Read the results of another harness; all tasks of lmms-eval's ``results.json``.
+def read_external_results(file: Path, model: str = "") -> list[ExternalResults]:
+    """Read the results of another harness; all tasks of a file of results.
+
+    Args:
+        file: The file.
+        model: Name of the model, for files whose names do not say where it ends.
 
     Raises:
         SourceError: If the format is unknown, or the file is damaged.
     """
     if not file.is_file():
         raise SourceError(
-            f"{file}: {'a folder' if file.is_dir() else 'no such file'}; give {_KINDS}"
+            f"{file}: {'a folder' if file.is_dir() else 'no such file'}; give {KINDS}"
         )
     if file.suffix == ".eval" or _is_inspect_json(file):
         found = [read_inspect_log(file)]
-    elif file.name.endswith("results.json") or (
-        file.suffix == ".jsonl" and "samples_" in file.name
-    ):
+    elif is_samples_or_results(file):
         found = read_lmms_samples(file)
+    elif file.suffix == ".jsonl" and _is_evalscope(file):
+        found = [read_evalscope(file)]
     elif file.suffix in SUFFIXES:
-        found = [read_vlmevalkit(file)]
+        found = [read_vlmevalkit(file, model)]
     else:
-        raise SourceError(f"{file}: expected {_KINDS}")
+        raise SourceError(f"{file}: expected {KINDS}")
     for one in found:
         if not one.samples:
             raise SourceError(f"{file}: {one.task}: no sample in it; nothing to compare or audit")
     return found
+
+
+def _is_evalscope(file: Path) -> bool:
+    row, _ = next(read_lines(file), ({}, ""))
+    return is_review(row)
 
 
 def _is_inspect_json(file: Path) -> bool:

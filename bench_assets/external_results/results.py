@@ -141,6 +141,19 @@ def mean_of_points(name: str, samples: Sequence[ExternalSample]) -> list[Externa
     return [ExternalMetric(name=name, value=sum(known) / len(known))] if known else []
 
 
+_CACHED = re.compile(r".*[/\\]models--(?P<name>[^/\\]+)[/\\]snapshots[/\\].*")
+
+
+def model_name(named: str) -> str:
+    """Name of a model, also of one that is named by its folder in the hub's cache.
+
+    >>> model_name("/opt/hub/models--Org--Seer-3B/snapshots/e7b6239342"), model_name("Org/Seer-3B")
+    ('Org/Seer-3B', 'Org/Seer-3B')
+    """
+    cached = _CACHED.fullmatch(named)
+    return cached["name"].replace("--", "/", 1) if cached else named
+
+
 def to_number(value: object) -> float | None:
     """Convert a JSON value to a number; None if it is not one, or is not finite.
 

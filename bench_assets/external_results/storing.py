@@ -32,7 +32,7 @@ def read_evaluations(
     """Read results of another harness as evaluations; stores nothing but their images.
 
     Args:
-        file: A log of Inspect AI, samples of lmms-eval, or a file of VLMEvalKit.
+        file: A file of one of the formats of ``reading.KINDS``.
         images: Store for the images in the file.
         suite: Name of the suite here; "": harness and task.
         model: Name of the model here; "": as in the file.
@@ -43,7 +43,7 @@ def read_evaluations(
     """
     if suite and (why := name_defects(suite)):
         raise SettingsError(f"{suite!r}: {why[0]}; choose another name")
-    found = read_external_results(file)
+    found = read_external_results(file, model)
     if suite and len(found) > 1:
         names = ", ".join(one.task for one in found)
         raise SettingsError(

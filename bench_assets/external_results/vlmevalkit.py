@@ -2,20 +2,26 @@
 
 The first file has the responses. VLMEvalKit's evaluation adds ``..._result.xlsx`` with ``hit`` for
 options, or files of a judge with ``score``, and the headline in ``..._acc.csv`` or
-``..._score.csv``.
+``..._score.csv``. Responses without scores are scored here: letters, yes or no, and texts by the
+rules of files of questions.
 """
 
 import json
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 from xml.etree import ElementTree
 
+from bench_assets.core.answer_types.definition import AnswerSettings, Gold
+from bench_assets.core.answer_types.options import split_options
+from bench_assets.core.answer_types.registry import make_answer_type
 from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import AnswerKind
 from bench_assets.core.tables.json_records import read_object
 from bench_assets.external_results.results import (
     UNPACKING_ERRORS,
@@ -30,6 +36,7 @@ from bench_assets.external_results.results import (
     unique_samples,
 )
 from bench_assets.file_benchmarks.row_files import READERS, Row, refuse_duplicate_columns
+from bench_resources.config.known_benchmarks import known_benchmarks
 
 HARNESS = "VLMEvalKit"
 
@@ -41,14 +48,16 @@ _JUDGED = re.compile(
 _POINTS = ("hit", "eval_score", "score", "eval_match", "match")  # the first one present
 _ALL = "Overall"  # split of all samples, if rows are splits and columns are metrics
 _NAMESPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_SCORED_HERE = "(scored here)"
+_MODEL_AND_TASK = 2  # parts of a name that can be split at one place only
 _COLUMN = re.compile(r"[A-Z]+")
 _SHEET = "xl/worksheets/sheet1.xml"
 
 _OVERALL = ("Overall", "overall", "Final Score Norm", "Final Score", "acc", "score")
 
 
-def read_vlmevalkit(file: Path) -> ExternalResults:
-    """Read the responses and scores of a model on a data set.
+def read_vlmevalkit(file: Path, model: str = "") -> ExternalResults:
+    """Read the responses and scores of a model on a data set; ``model`` names it.
 
     Raises:
         SourceError: If the file has no columns ``index`` and ``prediction``, or its name does not
@@ -59,13 +68,16 @@ def read_vlmevalkit(file: Path) -> ExternalResults:
     columns, rows = _table(scored)
     if missing := {"index", "prediction"} - columns:
         raise SourceError(f"{scored}: no column {sorted(missing)[0]!r}; not a file of VLMEvalKit")
-    model, task = _split_name(file, stem)
+    model, task = _split_name(file, stem, model)
     key = _points_column(rows)
     ids = [to_text(row.cells.get("question_id")) for row in rows]
     named = "question_id" if len({*ids} - {""}) == len(rows) else "index"
     samples = unique_samples((row.where, _sample(row, key, named)) for row in rows)
+    if not key:
+        samples = tuple(map(_score, samples))
     return ExternalResults(
         harness=HARNESS,
+        version="" if key else _SCORED_HERE,
         task=task,
         model=model,
         metrics=tuple(_headline(file.with_name(stem), samples)),
@@ -96,15 +108,39 @@ def _points_column(rows: Sequence[Row]) -> str:
     return next((name for name in _POINTS if any(name in row.cells for row in rows)), "")
 
 
-def _split_name(file: Path, stem: str) -> tuple[str, str]:
-    """Model and data set; the model is the name of one of the folders above."""
-    for folder in file.absolute().parents[:2]:
-        if stem.startswith(f"{folder.name}_"):
-            return folder.name, stem.removeprefix(f"{folder.name}_")
-    model, _, task = stem.partition("_")
-    if not task:
-        raise SourceError(f"{file}: expected a name like MODEL_DATASET{file.suffix}")
-    return model, task
+def _split_name(file: Path, stem: str, model: str) -> tuple[str, str]:
+    """Model and data set: the model is named, or is the name of one of the folders above.
+
+    Raises:
+        SourceError: If neither, and the name could be split at several places.
+    """
+    for name in filter(None, (model, *(folder.name for folder in file.absolute().parents[:2]))):
+        if stem.startswith(f"{name}_"):
+            return name, stem.removeprefix(f"{name}_")
+    parts = stem.split("_")
+    places = [
+        n
+        for n, part in enumerate(parts)
+        if n and (part.casefold() in known_benchmarks() or len(parts) == _MODEL_AND_TASK)
+    ]
+    if model and not places:
+        return model, stem
+    if not places:
+        raise SourceError(
+            f"{file}: expected a name like MODEL_DATASET{file.suffix}, in a folder MODEL; name the"
+            " model (--model)"
+        )
+    return model or "_".join(parts[: places[0]]), "_".join(parts[places[0] :])
+
+
+def _score(sample: ExternalSample) -> ExternalSample:
+    """Score a response by the form of its target; one that no rule reads has no points."""
+    is_choice = bool(sample.options) and set(sample.target) <= set(ascii_uppercase)
+    kind: AnswerKind = ("choice" if len(sample.target) == 1 else "choices") if is_choice else "text"
+    gold = Gold(kind, sample.target, sample.options)
+    grade = make_answer_type(None, AnswerSettings()).grade(sample.response, gold)
+    answer = " | ".join(grade.read)
+    return replace(sample, points=grade.points or 0.0, answer=answer, why=grade.reason)
 
 
 def _table(file: Path) -> tuple[set[str], list[Row]]:
@@ -169,6 +205,7 @@ def _sample(of_table: Row, key: str, named: str) -> ExternalSample:
     listed = "".join(
         f"\n{letter}. {one}" for letter, one in zip(ascii_uppercase, options, strict=False)
     )
+    options = options or split_options(to_text(row.get("question"))).options
     return ExternalSample(
         sample_id=to_text(row[named]).removesuffix(".0"),
         prompt=f"{hint}{to_text(row.get('question'))}{listed}",

@@ -57,6 +57,7 @@ def _source(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.A
         )
         locations = [place, *([example_location(benchmark, place)] if benchmark.shots else [])]
         files = [str(file) for one in locations for file in data_files(one.file, one.split)]
+        files += [str(place.answers.file)] if place.answers else []
         files = sorted(files + image_files(benchmark, place))
         folder = Path(commonpath({str(Path(file).parent) for file in files}))
         rows = [pin_file(Path(file), folder) for file in files]

@@ -33,10 +33,16 @@ _ARITHMETIC = re.compile(r"(.+?)\s*(%|//)\s*(\d+)")
 """Field of a template with the remainder or the whole part of a division: ``{index % 1000000}``."""
 
 
+class MissingSettingError(SourceError):
+    """A row whose meaning a setting would state; the message names the setting."""
+
+
 def columns_of(
     cells: Collection[str], benchmark: FileBenchmarkSettings, column: Column
 ) -> list[str]:
     """Columns that hold a question field; several for images and options."""
+    if column == "answer" and benchmark.answers_file:
+        return [benchmark.answers_file.answer]
     if column in benchmark.columns:
         named = benchmark.columns[column]
         return [named] if isinstance(named, str) else list(named)
@@ -100,7 +106,7 @@ def labels_of(cells: Entry, benchmark: FileBenchmarkSettings) -> dict[str, str]:
     """Labels of a question: its other columns that hold texts or numbers.
 
     Raises:
-        SettingsError: If a column that no setting names looks like images, video or audio.
+        MissingSettingError: If a column that no setting names looks like images, video or audio.
         SourceError: If a column of ``slices`` holds neither text nor number.
     """
     standard = {
@@ -125,12 +131,12 @@ def labels_of(cells: Entry, benchmark: FileBenchmarkSettings) -> dict[str, str]:
 def _refuse_media(name: str, cell: object) -> None:
     match looks_like_media(name, cell):
         case "images":
-            raise SettingsError(
+            raise MissingSettingError(
                 f"column {name!r} looks like images ({cell!r:.60}), but is not used. Name it in "
                 "columns (images), or in ignore"
             )
         case "video or audio":
-            raise SettingsError(
+            raise MissingSettingError(
                 f"column {name!r} looks like video or audio ({cell!r:.60}): only images are "
                 "supported. Provide frames as images, and name the column in ignore"
             )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from bench_assets.core.answer_types.option_answers import ChoiceAnswer
 from bench_assets.core.answer_types.registry import RowAnswer
 from bench_assets.core.answer_types.texts import TextAnswer
-from bench_assets.core.reading.choices import MAX_OPTIONS, lettered
+from bench_assets.core.reading.choices import MAX_OPTIONS
 from bench_assets.core.schema.chat import Image, Prompt, Turn
 from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
 from bench_assets.core.schema.rows import Question
@@ -66,6 +66,7 @@ class PromptSettings(NamedTuple):
     template: str = ""
     system: str = ""
     shots: bool = False  # the questions carry solved examples
+    marks: bool = True  # ``<image>`` is the place of an image
     instruction: str = TextAnswer().instruction  # of questions without options
 
 
@@ -79,8 +80,13 @@ def settings_of(benchmark: FileBenchmarkSettings, answers: RowAnswer) -> PromptS
         SettingsError: If its prompt is not a valid template.
     """
     fields_of(benchmark.prompt)
-    shots = bool(benchmark.shots)
-    return PromptSettings(benchmark.prompt, benchmark.system, shots, answers.instruction)
+    return PromptSettings(
+        template=benchmark.prompt,
+        system=benchmark.system,
+        shots=bool(benchmark.shots),
+        marks=benchmark.image_marks == "images",
+        instruction=answers.instruction,
+    )
 
 
 def main(question: Question, settings: PromptSettings = DEFAULT_SETTINGS) -> Prompt:
@@ -96,7 +102,7 @@ def main(question: Question, settings: PromptSettings = DEFAULT_SETTINGS) -> Pro
     )
     opening = (Turn("system", (settings.system,)),) if settings.system else ()
     shots = turns_of(question.labels.get(SHOTS, "")) if settings.shots else ()
-    return Prompt((*opening, *shots, *_turns(text, question.images)))
+    return Prompt((*opening, *shots, *_turns(text, question.images, settings.marks)))
 
 
 def no_image(question: Question, settings: PromptSettings = DEFAULT_SETTINGS) -> Prompt:
@@ -116,7 +122,8 @@ def number_marks(question: Question) -> Question:
     numbers = [int(mark[1] or nth) for nth, mark in enumerate(_PLACED.finditer("".join(texts)), 1)]
     if invalid := [number for number in numbers if number > len(question.images)]:
         raise SourceError(
-            f"<image {invalid[0]}>: no such image (the question has {len(question.images)})"
+            f"<image {invalid[0]}>: no such image (the question has {len(question.images)});"
+            ' image_marks = "text" keeps it as text'
         )
     if not any(map(_PLACED.search, question.options)):
         return question
@@ -151,14 +158,14 @@ def turns_of(written: str) -> tuple[Turn, ...]:
         raise SourceError(f"label {SHOTS!r}: {written!r:.60} are not turns: {error}") from error
 
 
-def _turns(text: str, images: Sequence[str]) -> Iterator[Turn]:
-    """Build the user's turns, with each image at its mark."""
+def _turns(text: str, images: Sequence[str], marks: bool) -> Iterator[Turn]:
+    """Build the user's turns, with each image at its mark if ``marks``, else first."""
     left, nth = dict(enumerate(images, 1)), 0
     turns: list[list[str | Image]] = []
     for one in _TURN.split(text):
         parts: list[str | Image] = []
         end = 0
-        for mark in _PLACED.finditer(one):
+        for mark in _PLACED.finditer(one) if marks else ():
             nth += 1
             number = int(mark[1] or nth)
             if number <= len(images):
@@ -180,16 +187,26 @@ def judge(question: Question, response: str) -> Prompt:
     else:
         places = [ascii_uppercase.index(letter) for letter in question.answer]
         answer = " and ".join(f"({ascii_uppercase[n]}) {question.options[n]}" for n in places)
-    options = f"{lettered(question.options)}\n" if question.options else ""
+    options = f"{list_options(question.options)}\n" if any(question.options) else ""
     return Prompt.of(
         _JUDGE.format(question=question.text, options=options, answer=answer, response=response)
     )
 
 
+def list_options(options: Sequence[str]) -> str:
+    r"""Write options one per line, without those that have only a letter.
+
+    >>> list_options(("left", "", "right"))
+    '(A) left\n(C) right'
+    """
+    pairs = zip(ascii_uppercase, options, strict=False)
+    return "\n".join(f"({letter}) {option}" for letter, option in pairs if option)
+
+
 def _default_text(question: Question, settings: PromptSettings) -> str:
     letters = ChoiceAnswer(question.kind).instruction if question.options else ""
     instruction = letters or settings.instruction
-    options = f"\n{lettered(question.options)}" if question.options else ""
+    options = f"\n{list_options(question.options)}" if any(question.options) else ""
     context = f"{question.context}\n\n" if question.context else ""
     return f"{context}{question.text}{options}\n\n{instruction}".rstrip("\n")
 
@@ -200,7 +217,7 @@ def _fill_template(template: str, question: Question) -> str:
     columns |= dict(zip(ascii_uppercase, question.options, strict=False))
     columns |= {
         "question": question.text,
-        "options": lettered(question.options),
+        "options": list_options(question.options),
         "context": question.context,
         "category": question.category,
     }

@@ -1,7 +1,7 @@
 """Builds questions from the rows of a file, and rejections from unusable rows."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -9,6 +9,9 @@ from string import ascii_uppercase
 
 from bench_assets.core.answer_types.definition import Gold, RowContext
 from bench_assets.core.answer_types.options import (
+    MISSING,
+    NOT_AVAILABLE,
+    drop_missing,
     format_cell,
     parse_list,
     read_options,
@@ -18,7 +21,9 @@ from bench_assets.core.schema.errors import ImageError, SettingsError, SourceErr
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.core.tables.json_records import Entry
 from bench_assets.file_benchmarks import prompts
+from bench_assets.file_benchmarks.answers_file import AnswersFile
 from bench_assets.file_benchmarks.columns import (
+    MissingSettingError,
     cells_of,
     columns_of,
     labels_of,
@@ -34,7 +39,7 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 
 _OPTION_REFERENCE = re.compile(
-    r"\bof the (?:above|below|others?)\b|\b(?-i:[A-M] (?:and|or|nor) [A-M])\b|\([A-M]\)",
+    r"\bof the (?:above|below|others?)\b|\b(?-i:[A-Z] (?:and|or|nor) [A-Z])\b|\([A-Z]\)",
     re.IGNORECASE,
 )
 
@@ -49,14 +54,16 @@ class FileLocation:
     image_folder: Path  # root of relative image paths
     section: str  # location of its settings: "bench.toml, [benchmarks.fridge]"
     shots_file: Path  # file or folder of solved examples
+    answers: AnswersFile | None = None
 
-    def rows(self) -> Iterator[Row]:
-        """Read all rows."""
-        return read_rows(self.file, self.split)
+    def rows(self, benchmark: FileBenchmarkSettings) -> Iterator[Row]:
+        """Read all rows, with their answers if another file holds them."""
+        rows = read_rows(self.file, self.split)
+        return self.answers.join(rows, lambda row: _id(row, benchmark)) if self.answers else rows
 
     def questions(self, benchmark: FileBenchmarkSettings) -> Iterator[Row]:
         """Read all rows; a row with a list of questions becomes one row per question."""
-        for row in self.rows():
+        for row in self.rows(benchmark):
             names = columns_of(row.cells, benchmark, "question")
             listed = row.cells.get(names[0]) if len(names) == 1 else None
             if not isinstance(listed, list | tuple):
@@ -85,7 +92,8 @@ class _QuestionBuilder:
         """Start without questions; ``store`` puts an image into the image store, under a name."""
         self.benchmark, self.place = benchmark, place
         self.scoring = scoring_of(benchmark)
-        self.images = RowImages(store, place.image_folder, benchmark, place.rows)
+        self.images = RowImages(store, place.image_folder, benchmark, lambda: place.rows(benchmark))
+        self._missing: frozenset[str] | None = None
 
     def question(self, row: Row, number: int) -> Question:
         """Build the question of a row.
@@ -103,6 +111,7 @@ class _QuestionBuilder:
         gold = self._gold(cells, text, options, images)
         named = columns_of(cells, benchmark, "id")
         name = text_of(cells, benchmark, "id")
+        context = text_of(cells, benchmark, "context")
         if named and not name:
             raise SourceError("no id (expected one, since the file has a column for it)")
         question = Question(
@@ -113,13 +122,14 @@ class _QuestionBuilder:
             text=text,
             answer=gold.answer,
             images=tuple(one.sha256 for one in images),
-            options=options,
-            context=text_of(cells, benchmark, "context"),
+            options=gold.options,
+            context=context if context.casefold() not in MISSING else "",
             category=text_of(cells, benchmark, "category"),
             group_id=text_of(cells, benchmark, "group") or self._group(number),
             labels=labels_of(cells, benchmark),
         )
-        question = number_marks(question)
+        if benchmark.image_marks == "images":
+            question = number_marks(question)
         name = f"{name or content_id(question)}{f'/{row.part}' if row.part else ''}"
         return replace(question, question_id=f"{self.place.name}/{name}")
 
@@ -133,7 +143,7 @@ class _QuestionBuilder:
         """Read the answer key, which may depend on options, image, unit and precision."""
         benchmark = self.benchmark
         value = (cells_of(cells, benchmark, "answer") or [None])[0]
-        if not options:
+        if not options and benchmark.answer_type is None:
             _refuse_hidden_options(text, value)
             self._refuse_list(value)
         decimals = text_of(cells, benchmark, "decimals")
@@ -146,18 +156,34 @@ class _QuestionBuilder:
             unit=text_of(cells, benchmark, "unit"),
             decimals=int(decimals) if decimals else None,
         )
-        return self.scoring.answers.gold(value, context)
+        gold = self.scoring.answers.gold(value, context)
+        if not any(options) or gold.kind == "text":
+            return gold._replace(options=options)
+        return drop_missing(gold, self._missing_options(gold.options))
+
+    def _missing_options(self, options: Sequence[str]) -> Collection[str]:
+        """Texts that stand for no option; "N/A" only if it is the answer of no row of the file."""
+        if NOT_AVAILABLE not in map(str.casefold, options):
+            return MISSING
+        if self._missing is None:
+            answers = (cells_of(r.cells, self.benchmark, "answer") for r in self._all_rows())
+            is_answer = any(NOT_AVAILABLE in str(cells).casefold() for cells in answers)
+            self._missing = MISSING - {NOT_AVAILABLE} if is_answer else MISSING
+        return self._missing
+
+    def _all_rows(self) -> Iterator[Row]:
+        return self.place.rows(self.benchmark)
 
     def _refuse_list(self, value: object) -> None:
         """Refuse a list as the answer if no setting says whether one item of it is enough.
 
         Raises:
-            SettingsError: If it is such a list; names the setting.
+            MissingSettingError: If it is such a list; names the setting.
         """
         listed = parse_list(value)
         several = isinstance(listed, list | tuple) and len(set(map(str, listed))) > 1
-        if several and self.benchmark.answer_type is None and self.scoring.is_judgeable:
-            raise SettingsError(
+        if several and self.scoring.is_judgeable:
+            raise MissingSettingError(
                 f'the answer {value!r:.60} is a list: set answer_type to "text" (any item is '
                 'right), "list" (all items), "number", "box", "point" or "json"'
             )
@@ -181,7 +207,19 @@ def benchmark_location(name: str, file: Path, settings: Settings) -> FileLocatio
         image_folder=settings.resolve(named) if named else _parent_folder(file),
         section=settings.section(name),
         shots_file=settings.resolve(shots_file) if shots_file else file,
+        answers=_answers_file(benchmark, file, settings),
     )
+
+
+def _answers_file(
+    benchmark: FileBenchmarkSettings, file: Path, settings: Settings
+) -> AnswersFile | None:
+    """Location of the file of answers: beside the questions, or as bench.toml names it."""
+    if (named := benchmark.answers_file) is None:
+        return None
+    beside = _parent_folder(file) / named.file
+    path = beside if beside.exists() else settings.resolve(named.file)
+    return AnswersFile(file=path, id_column=named.id, answer_column=named.answer)
 
 
 def example_location(benchmark: FileBenchmarkSettings, place: FileLocation) -> FileLocation:
@@ -202,12 +240,13 @@ def build(
 
     Raises:
         SourceError: If the file cannot be read or is cut short, or no row can be used.
-        SettingsError: If the settings name a column that no row has, or leave the meaning of a
-            column open; or if a few-shot example is a question.
+        SettingsError: If the settings name a column that no row has, or leave the meaning of most
+            rows open; or if a few-shot example is a question.
     """
     building, columns = _QuestionBuilder(benchmark, place, store), dict[str, None]()
     questions, rejections = list[Question](), list[Rejection]()
     first_rows: dict[str, str] = {}  # question id -> location of its first row
+    unset: list[str] = []  # rows whose meaning a setting would state
     shots, shot_images = _shots(benchmark, place, store)
     for n, row in enumerate(place.questions(benchmark)):
         columns |= dict.fromkeys(row.cells)
@@ -217,6 +256,7 @@ def build(
             raise SettingsError(f"{place.section}: {row.where}: {error}") from error
         except (SourceError, ImageError) as error:
             rejections.append(Rejection(entry=row.where, reason=str(error)))
+            unset += [f"{row.where}: {error}"] * isinstance(error, MissingSettingError)
             continue
         if (first := first_rows.get(question.question_id)) is None:
             first_rows[question.question_id] = row.where
@@ -226,6 +266,8 @@ def build(
         subject = f"id {question.question_id}" if with_id else "question"
         rejections.append(Rejection(entry=row.where, reason=f"the same {subject} as {first}"))
     require_columns(benchmark, list(columns), place.section)
+    if len(unset) > len(questions):  # no single row, but the file
+        raise SettingsError(f"{place.section}: {unset[0]}")
     if not questions:
         problem = "; ".join(f"{one.entry}: {one.reason}" for one in rejections[:1])
         raise SourceError(f"{place.file}: no usable row: {problem or 'the file is empty'}")
@@ -265,8 +307,17 @@ def _read_question(cells: Entry, benchmark: FileBenchmarkSettings) -> tuple[str,
     columns = columns_of(cells, benchmark, "options")
     if columns and columns == columns_of(cells, benchmark, "question"):
         text, options = split_options(text)
-        return text, read_options([list(options)])
-    return text, read_options(cells_of(cells, benchmark, "options"))
+        return text, read_options([list(options)]) or ("",) * benchmark.drawn_options
+    options = read_options(cells_of(cells, benchmark, "options"))
+    return text, options or ("",) * benchmark.drawn_options
+
+
+def _id(cells: Entry, benchmark: FileBenchmarkSettings) -> str:
+    """Id of a row; "" if it has none, or none that can be used."""
+    try:
+        return text_of(cells, benchmark, "id")
+    except SourceError:
+        return ""
 
 
 def _refuse_hidden_options(text: str, gold: object) -> None:
@@ -275,11 +326,11 @@ def _refuse_hidden_options(text: str, gold: object) -> None:
     Without parsed options the letter would be graded as text.
 
     Raises:
-        SettingsError: If it is such a letter; names the setting.
+        MissingSettingError: If it is such a letter; names the setting.
     """
-    letter = re.fullmatch(r"\(?([A-Ma-m])[).]?", str(gold).strip())
+    letter = re.fullmatch(r"\(?([A-Za-z])[).]?", str(gold).strip())
     if letter and ord(letter[1].upper()) - ord("A") < len(split_options(text).options):
-        raise SettingsError(
+        raise MissingSettingError(
             f"the answer is {gold!r}, and the question holds options ({text!r:.60}): set columns, "
             "options to the question's column"
         )
@@ -304,7 +355,7 @@ def image_files(benchmark: FileBenchmarkSettings, place: FileLocation) -> list[s
     files = set[str]()
     for location in (place, *([example_location(benchmark, place)] if benchmark.shots else [])):
         folder = Folder(location.image_folder)
-        for row in location.rows():
+        for row in location.rows(benchmark):
             try:
                 found = images_of(cells_of(row.cells, benchmark, "images"), folder)
             except SourceError:
@@ -316,13 +367,13 @@ def image_files(benchmark: FileBenchmarkSettings, place: FileLocation) -> list[s
 def shuffle_all_options(questions: Sequence[Question], seed: int) -> list[Question]:
     """Shuffle the options of each question.
 
-    Leaves out questions without options, those with an option that refers to others, such as "all
-    of the above" or "A and B", and those whose options are letters in the picture: "Point A".
+    Leaves out questions without listed options, those with an option that refers to others, such as
+    "all of the above" or "A and B", and those whose options are letters in the picture: "Point A".
     """
     return [
         _shuffle_options(question, Random(f"{seed}\n{question.question_id}"))
         for question in questions
-        if question.options
+        if any(question.options)
         and not any(map(_OPTION_REFERENCE.search, question.options))
         and not _are_labels(question.options)
     ]
@@ -335,7 +386,7 @@ def _are_labels(options: Sequence[str]) -> bool:
 
 
 def _shuffle_options(question: Question, rng: Random) -> Question:
-    order = list(range(len(question.options)))
+    order = [n for n, option in enumerate(question.options) if option]
     rng.shuffle(order)
     letters = {ascii_uppercase[old]: ascii_uppercase[new] for new, old in enumerate(order)}
     return replace(

@@ -1,7 +1,8 @@
 """Readers of question files: JSON lines, JSON, CSV, TSV, Parquet, Arrow.
 
 A folder has the layout of ``datasets``' ``save_to_disk``, or files for ``load_dataset``, with
-splits named by folder and file (``data/test-00000-of-00002.parquet``).
+splits named by folder and file (``data/test-00000-of-00002.parquet``), or of an ImageFolder
+(``test/metadata.jsonl``).
 """
 
 import csv
@@ -12,14 +13,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, parse_json, read_entries
+from bench_assets.core.tables.json_records import (
+    Entry,
+    parse_json,
+    read_entries,
+    read_object,
+    read_text,
+)
 
 _BATCH = 16  # least rows in memory at once; one may hold several photographs
 _MAX_ROWS = 1024  # most rows in memory at once
@@ -63,11 +70,53 @@ def _json_line(line: bytes, where: str) -> Row:
     return Row(where, entry) if isinstance(entry, dict) else Row(where, {}, "not a JSON object")
 
 
+def _json(file: Path) -> Iterator[Row]:
+    """Rows of a list, of an object with one list, of objects or answers by id, or of JSON lines."""
+    text = read_text(file)
+    if not text.lstrip().startswith("{"):
+        yield from _json_list(file)
+    elif _is_json_object(text.lstrip().partition("\n")[0]) and text.strip().count("\n"):
+        yield from _json_lines(file)
+    else:
+        yield from _json_object(read_object(file), file)
+
+
+def _is_json_object(text: str) -> bool:
+    try:
+        return isinstance(parse_json(text), dict)
+    except SourceError:  # an object with a duplicate field
+        return True
+    except (ValueError, RecursionError):
+        return False
+
+
 def _json_list(file: Path) -> Iterator[Row]:
     rejections: list[Rejection] = []
     for entry, where in read_entries(file, rejections):
         yield Row(where, entry)
     yield from (Row(str(file.with_name(one.entry)), {}, one.reason) for one in rejections)
+
+
+def _json_object(rows: Entry, file: Path) -> Iterator[Row]:
+    if not rows:
+        raise SourceError(f"{file}: expected a list of rows, or an object of rows by id")
+    lists = [name for name, value in rows.items() if _is_list_of_objects(value)]
+    has_objects = any(isinstance(row, dict) for row in rows.values())
+    if len(lists) == 1 and not has_objects:
+        (name,) = lists
+        rows = {f"{name}, entry {n}": row for n, row in enumerate(rows[name], 1)}
+    for name, row in rows.items():
+        where = f"{file}, {name}"
+        if isinstance(row, dict):
+            yield Row(where, row if lists else {"id": name, **row})
+        elif has_objects or lists:
+            yield Row(where, {}, f"expected an object, found {row!r:.60}")
+        else:
+            yield Row(where, {"id": name, "answer": row})
+
+
+def _is_list_of_objects(value: object) -> bool:
+    return isinstance(value, list) and any(isinstance(row, dict) for row in value)
 
 
 def _delimited(file: Path, delimiter: str) -> Iterator[Row]:
@@ -213,7 +262,7 @@ def _name_classes(entry: Entry, classes: Mapping[str, list[str]]) -> Entry:
 
 READERS: Mapping[str, Callable[[Path], Iterator[Row]]] = {
     ".jsonl": _json_lines,
-    ".json": _json_list,
+    ".json": _json,
     ".csv": lambda file: _delimited(file, ","),
     ".tsv": lambda file: _delimited(file, "\t"),
     ".parquet": _parquet,
@@ -224,6 +273,7 @@ READERS: Mapping[str, Callable[[Path], Iterator[Row]]] = {
 
 _FOLDER_SUFFIXES = [suffix for suffix in READERS if suffix != ".json"]
 """Suffixes of question files in folders, where JSON files are mostly metadata."""
+_METADATA = "metadata"  # file of an ImageFolder that describes the images beside it
 _SHARD = re.compile(r"(?:^|-)\d+(?:-of-\d+(?:-[0-9a-f]{16})?)?$")
 
 
@@ -234,7 +284,27 @@ def read_rows(path: Path, split: str = "") -> Iterator[Row]:
         SourceError: If a file cannot be read, or the split of a folder is ambiguous.
     """
     for file in data_files(path, split):
-        yield from READERS[file.suffix.lower()](file)
+        rows = READERS[file.suffix.lower()](file)
+        if path.is_dir() and file.stem == _METADATA:
+            rows = (_name_images(row, file.parent.relative_to(path)) for row in rows)
+        yield from rows
+
+
+def _name_images(row: Row, folder: Path) -> Row:
+    """Name the images of an ImageFolder's row: ``file_name`` is ``image``, from the file's folder.
+
+    ``question_file_name`` is ``question``, and ``images_file_names`` a list.
+    """
+    cells: Entry = {}
+    for name, cell in row.cells.items():
+        if name == "file_name" or name.endswith(("_file_name", "_file_names")):
+            column = name.removesuffix("s").removesuffix("file_name").rstrip("_") or "image"
+            paths = cell if isinstance(cell, list) else [cell]
+            found = [str(folder / path) if isinstance(path, str) else path for path in paths]
+            cells[column] = found if isinstance(cell, list) else found[0]
+        else:
+            cells[name] = cell
+    return row._replace(cells=cells)
 
 
 def data_files(path: Path, split: str = "") -> list[Path]:
@@ -274,7 +344,7 @@ def _saved_splits(folder: Path) -> dict[str, list[Path]]:
 
 
 def _saved_files(folder: Path) -> list[Path]:
-    state = _json(folder / "state.json")
+    state = read_object(folder / "state.json")
     if state.get("_indices_data_files"):
         raise SourceError(
             f"{folder}: the dataset is a selection of rows. Save it after flatten_indices()"
@@ -294,7 +364,7 @@ def _is_file_name(one: object) -> bool:
 
 
 def _read_list(file: Path, name: str) -> list[object]:
-    listed = _json(file).get(name, [])
+    listed = read_object(file).get(name, [])
     if not isinstance(listed, list):
         raise SourceError(f"{file}: {name} is {listed!r:.60}, expected a list")
     return listed
@@ -307,17 +377,7 @@ def _by_split(folder: Path) -> dict[str, list[Path]]:
         if file.suffix.lower() in _FOLDER_SUFFIXES and not any(
             part[0] == "." for part in inside.parts
         ):
-            stem = _SHARD.sub("", file.stem)
+            stem = "" if file.stem == _METADATA else _SHARD.sub("", file.stem)
             parts = [part for part in inside.parts[:-1] if part != "data"]
             splits.setdefault("/".join([*parts, *([stem] if stem else [])]), []).append(file)
     return splits
-
-
-def _json(file: Path) -> dict[str, Any]:
-    try:
-        read = parse_json(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError, SourceError) as error:
-        raise SourceError(f"{file}: cannot be read as JSON: {error}") from error
-    if not isinstance(read, dict):
-        raise SourceError(f"{file}: expected an object, found {read!r:.60}")
-    return read

@@ -33,6 +33,7 @@ from bench_assets.core.judging.verdict_requests import (
 )
 from bench_assets.core.judging.verdicts import is_truncated, read_verdict
 from bench_assets.core.metrics.aggregates import group_accuracy_by
+from bench_assets.core.metrics.official_rules import OFFICIAL_RULES, OfficialRule
 from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG
 from bench_assets.core.schema.chat import ChatModel, Prompt, Response
 from bench_assets.core.schema.errors import SettingsError
@@ -54,6 +55,12 @@ _YES_THRESHOLD = 0.5  # points from which a grade counts as yes
 _ROUNDING = 1e-6  # of points that a metric function computes, such as a cosine
 _WORDS = {"yes", "no"}
 
+_METRIC_RULES: Mapping[str, OfficialRule] = {
+    "anls": "docvqa",
+    "relaxed_accuracy": "chartqa",
+    "vqa_accuracy": "vqa",
+}
+
 _DEFAULT_ANSWERS = AnswerSettings()
 
 Points: TypeAlias = Callable[[str, Question], float | None]
@@ -70,6 +77,7 @@ class AnswerScoring:
     points: Points | None = None  # a user's metric function, instead of the answer type's points
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Further metrics, see ``group_accuracy_by``."""
+    official: Points | None = None  # the authors' own rule
 
     @classmethod
     def of(
@@ -113,8 +121,9 @@ class AnswerScoring:
 
     @property
     def scorers(self) -> dict[str, ScoreOne]:
-        """The scorer, by its name."""
-        return {"judged" if self.is_judgeable else self.name: self.score}
+        """The scorer by its name, and the authors' own if there is one."""
+        own: dict[str, ScoreOne] = {"judged" if self.is_judgeable else self.name: self.score}
+        return {**own, "official": self.score_officially} if self.official else own
 
     @property
     def measures(self) -> dict[str, Measure]:
@@ -142,6 +151,17 @@ class AnswerScoring:
         note = f"{grade.reason}, only named" if grade.named else ""
         return Score.of(
             answered.prediction, points=grade.points or 0.0, answer=grade.read, note=note
+        )
+
+    def score_officially(
+        self, answered: AnsweredQuestion, judgements: Sequence[Judgement]
+    ) -> Score:
+        """Score a response by the authors' published rule; where it draws an answer, as wrong."""
+        question, prediction = answered
+        points = self.official(prediction.text, question) if self.official else None
+        note = "the authors draw an answer at random" if points is None else ""
+        return Score.of(
+            prediction, points=points or 0.0, answer=(prediction.text.strip(),), note=note
         )
 
     def judge(self, answered: Sequence[AnsweredQuestion], model: ChatModel) -> Sequence[Judgement]:
@@ -225,7 +245,14 @@ def scoring_of(benchmark: FileBenchmarkSettings) -> AnswerScoring:
     )
     if benchmark.judge != RULES and not found.is_judgeable:
         raise SettingsError(f"judge: {found.name} needs no judge. Remove it")
-    return found
+    return (
+        replace(found, official=OFFICIAL_RULES[rule]) if (rule := _official(benchmark)) else found
+    )
+
+
+def _official(benchmark: FileBenchmarkSettings) -> OfficialRule | None:
+    """The authors' rule of a benchmark: that of the settings, or of the metric."""
+    return benchmark.official or _METRIC_RULES.get(benchmark.metric or "")
 
 
 def _complete_answer(response: Response) -> str:

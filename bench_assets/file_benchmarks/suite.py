@@ -31,6 +31,7 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
         rejections=f"{name}/rejections",
         title=benchmark.title or name,
         version=7,
+        n_published=benchmark.published_questions,
         conditions={
             "main": Condition(prompt=main, about="The images, then the prompt."),
             "no_image": Condition(

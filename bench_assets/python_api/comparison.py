@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from bench_assets.asset_factory.asset_metadata import format_p
+from bench_assets.comparison.gate import FailOn, failing, junit_xml, markdown_summary
 from bench_assets.comparison.verdicts import (
     Comparison,
     compare_scores,
@@ -39,14 +40,30 @@ _COLUMNS: Mapping[str, Cell] = {
 class RunComparison:
     """Comparison of two runs: better, worse or undecided, with corrected p-values."""
 
-    model: str
-    against: str
+    before: str
+    after: str
     rows: tuple[Comparison, ...]  # over all questions of each task, then over its slices
 
     @property
     def sentence(self) -> str:
         """The verdict over whole tasks in one sentence."""
-        return verdict_sentence([row for row in self.rows if row.category == "all"])
+        return verdict_sentence(self._overall)
+
+    def fails(self, on: FailOn = "worse") -> bool:
+        """Whether a gate fails: a whole task is worse, or also one that is undecided."""
+        return bool(failing(self._overall, on))
+
+    def junit(self, on: FailOn = "worse") -> str:
+        """The verdicts over whole tasks as JUnit XML."""
+        return junit_xml(self.before, self.after, self._overall, on)
+
+    def markdown(self) -> str:
+        """The verdicts over whole tasks as Markdown."""
+        return markdown_summary(self.before, self.after, self._overall)
+
+    @property
+    def _overall(self) -> list[Comparison]:
+        return [row for row in self.rows if row.category == "all"]
 
     @property
     def frame(self) -> "pd.DataFrame":
@@ -65,7 +82,7 @@ class RunComparison:
     @property
     def title(self) -> str:
         """Names of both runs."""
-        return f"{self.model} against {self.against}"
+        return f"{self.after} against {self.before}"
 
     def __repr__(self) -> str:
         """The sentence, then the table."""
@@ -76,49 +93,50 @@ class RunComparison:
         return html_rows(f"{self.title}: {self.sentence}", self.rows, _COLUMNS)
 
 
-def compare(run: Run, other: Run) -> RunComparison:
-    """Compare a run with another one on their common questions.
+def compare(before: Run, after: Run) -> RunComparison:
+    """Compare two runs on their common questions, as ``bench tables diff BEFORE AFTER``.
 
     The primary metric of each task is tested by paired tests, over all questions and over each
     category; p-values are corrected for multiple comparisons (Holm, 1979).
 
     >>> import bench_assets as bench
     >>> result = bench.evaluate("codis", model="random", limit=8)
-    >>> bench.compare(result, result).sentence
-    'undecided on 1 of 1 tasks'
+    >>> comparison = bench.compare(result, result)
+    >>> comparison.sentence, comparison.fails("worse")
+    ('undecided on 1 of 1 tasks', False)
 
     Args:
-        run: The run.
-        other: The run it is compared with.
+        before: The run that ``after`` is compared with.
+        after: The run that is better or worse.
 
     Raises:
         SettingsError: If they have no common question with the same text and answer.
     """
-    for name, candidate in (("run", run), ("other", other)):
+    for name, candidate in (("before", before), ("after", after)):
         check_run(name, candidate)
     pairs = [
-        (one, base)
-        for one in run.evaluations
-        for base in other.evaluations
-        if (base.task.name, base.condition) == (one.task.name, one.condition)
+        (old, new)
+        for new in after.evaluations
+        for old in before.evaluations
+        if (old.task.name, old.condition) == (new.task.name, new.condition)
     ]
-    effects = [effect for one, base in pairs for effect in _effects(one, base)]
+    effects = [effect for old, new in pairs for effect in _effects(old, new)]
     if not effects:
         raise SettingsError(
-            f"{run.model} and {other.model}: the runs have no common question. Evaluate both on"
+            f"{before.model} and {after.model}: the runs have no common question. Evaluate both on"
             " the same suites, with the same limit"
         )
     overall = decide([row for row in effects if row.category == "all"])
     return RunComparison(
-        model=run.model,
-        against=other.model,
+        before=before.model,
+        after=after.model,
         rows=(*overall, *decide([row for row in effects if row.category != "all"])),
     )
 
 
-def _effects(one: Evaluation, base: Evaluation) -> Sequence[Comparison]:
-    before = {question.question_id: question for question in base.questions}
+def _effects(before: Evaluation, after: Evaluation) -> Sequence[Comparison]:
+    asked = {question.question_id: question for question in before.questions}
     common = [
-        question for question in one.questions if before.get(question.question_id) == question
+        question for question in after.questions if asked.get(question.question_id) == question
     ]
-    return compare_scores(one.task, common, base.scores, one.scores) if common else []
+    return compare_scores(after.task, common, before.scores, after.scores) if common else []

@@ -13,6 +13,7 @@ from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.reviews import ReviewLine
 from bench_assets.evaluation.task import Evaluation
 from bench_assets.python_api import arguments
+from bench_assets.python_api.benchmark import Benchmark, add_suites
 from bench_assets.python_api.run import Run
 from bench_assets.workspace.console.interrupt_summary import interrupt_summary
 from bench_assets.workspace.console.output import print_message
@@ -32,7 +33,6 @@ from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.opening import open_workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import default_home
-from bench_resources.config.known_benchmarks import add_known
 from bench_resources.config.sections.models import EMBEDDED_MODELS
 from bench_resources.images.store import open_image_store
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def evaluate(  # noqa: PLR0913  (an option each)
-    suites: str | Sequence[str],
+    suites: "str | Benchmark | Sequence[str | Benchmark]",
     model: "str | Path | ModelFunction",
     *,
     limit: int = 0,
@@ -70,7 +70,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
 
     Args:
         suites: Suites or tasks, such as ``"blink"`` or ``["codis", "journeybench/mcot"]``; or a
-            file with a section ``[benchmarks.NAME]``, ``"mybench.toml"``.
+            file with a section ``[benchmarks.NAME]``, ``"mybench.toml"``; or a ``Benchmark``.
         model: A checkpoint's folder, ``hf:org/name``, ``http://host:8000/v1#name``, a name of
             bench.toml, or a function ``(images, prompt) -> text`` of PIL images and a text.
         limit: Evaluate at most this many questions per task, stratified by category; 0: all. A
@@ -99,7 +99,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
         limit=arguments.count("limit", limit, ", 0 for all"),
         categories=tuple(arguments.names("categories", categories)),
     )
-    names = list(dict.fromkeys(add_known(default_home(), arguments.names("suites", suites))))
+    names = add_suites("suites", suites)
     if not names:
         raise SettingsError("suites: expected a suite or task, got none")
     one = names[0] if len(names) == 1 else ""

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, overload
 
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Question
-from bench_assets.python_api import arguments
+from bench_assets.python_api.benchmark import Benchmark, add_suites
 from bench_assets.python_api.evaluation import interrupt_reporting
 from bench_assets.python_api.samples import SampleImage
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.opening import open_workbench
-from bench_resources.config.environment import default_home
-from bench_resources.config.known_benchmarks import add_known
 from bench_resources.images.store import ImageStore, open_image_store
 
 if TYPE_CHECKING:
@@ -67,7 +65,9 @@ class SuiteQuestions(Sequence[Question]):
         return str(self.frame().to_html(max_rows=10))
 
 
-def load(suite: str, *, condition: str = "main", source: str | Path = "") -> SuiteQuestions:
+def load(
+    suite: str | Benchmark, *, condition: str = "main", source: str | Path = ""
+) -> SuiteQuestions:
     """Load the questions of a suite or task; built first if missing.
 
     >>> questions = load("codis")
@@ -77,20 +77,20 @@ def load(suite: str, *, condition: str = "main", source: str | Path = "") -> Sui
     array(['codis'], dtype=object)
 
     Args:
-        suite: Suite or task, or a file with one section ``[benchmarks.NAME]``.
+        suite: Suite or task, a file with one section ``[benchmarks.NAME]``, or a ``Benchmark``.
         condition: ``"main"`` or an ablation.
         source: Folder with the suite's files or an address, instead of bench.toml's.
 
     Raises:
         BenchError: If a name is unknown, or the source cannot be used.
     """
-    found = add_known(default_home(), arguments.names("suite", suite))
+    found = add_suites("suite", suite)
     if len(found) != 1:
         raise SettingsError(f"suite: expected one, got {', '.join(found) or 'none'}")
-    suite = found[0]
-    with interrupt_reporting(), open_workbench(suite, source) as bench:
-        check_names(bench, [suite], (), [condition])
-        names, failures = build_questions(bench, suite)
+    name = found[0]
+    with interrupt_reporting(), open_workbench(name, source) as bench:
+        check_names(bench, [name], (), [condition])
+        names, failures = build_questions(bench, name)
         if failures:
             raise failures[0]
         tasks = bench.tasks_with_questions(names)

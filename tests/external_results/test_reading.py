@@ -499,7 +499,7 @@ def test_two_models_of_another_harness_are_compared_by_our_engine(home, tmp_path
     whole["results"]["mini_vqa"]["exact_match,none"] = 0.0
     results.write_text(json.dumps(whole))
     good, bad = bench.read_results(LMMS / file.name), bench.read_results(file)
-    (line,) = bench.compare(good, bad).rows
+    (line,) = bench.compare(bad, good).rows
     assert (line.before, line.after, line.n) == (0.0, pytest.approx(2 / 3), 3)
 
 

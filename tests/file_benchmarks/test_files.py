@@ -47,6 +47,8 @@ WRITERS = {
     "a.arrow": write_arrow,
     "whole/a.arrow": write_feather,
     "saved": write_saved,
+    "lines.json": lambda file: file.write_text("\n".join(map(json.dumps, ROWS)) + "\n"),
+    "one list.json": lambda file: file.write_text(json.dumps({"version": "1", "data": ROWS})),
 }
 
 
@@ -54,6 +56,32 @@ WRITERS = {
 def test_rows_are_read_in_order(tmp_path, name):
     WRITERS[name](tmp_path / name)
     assert [row.cells for row in read_rows(tmp_path / name)] == ROWS
+
+
+def test_rows_by_id_have_it_as_a_column(tmp_path):
+    rows = {"7": {"question": "Who?"}, "8": {"id": "own", "question": "Which?"}, "9": "none"}
+    (tmp_path / "a.json").write_text(json.dumps(rows, indent=1))
+    who, which, bad = read_rows(tmp_path / "a.json")
+    assert who.cells == {"id": "7", "question": "Who?"}
+    assert which.cells["id"] == "own"
+    assert bad.fault == "expected an object, found 'none'"
+
+
+def test_answers_by_id_are_rows(tmp_path):
+    (tmp_path / "keys.json").write_text('{"7": "B", "8": ["a", "b"]}')
+    assert [row.cells for row in read_rows(tmp_path / "keys.json")] == [
+        {"id": "7", "answer": "B"},
+        {"id": "8", "answer": ["a", "b"]},
+    ]
+
+
+def test_an_image_folder_names_its_images_beside_each_metadata_file(tmp_path):
+    for split in ("train", "test"):
+        (tmp_path / split).mkdir()
+        row = {"file_name": "1.png", "masks_file_names": ["2.png"], "question": split}
+        (tmp_path / split / "metadata.jsonl").write_text(json.dumps(row) + "\n")
+    (row,) = read_rows(tmp_path, "test")
+    assert row.cells == {"image": "test/1.png", "masks": ["test/2.png"], "question": "test"}
 
 
 @pytest.mark.parametrize(
@@ -230,7 +258,7 @@ def test_splits_that_were_saved_together_are_told_apart(tmp_path):
             "duplicate field",
             id="twins of a state",
         ),
-        pytest.param("saved/state.json", b"[" * 200_000, "cannot be read as JSON", id="brackets"),
+        pytest.param("saved/state.json", b"[" * 200_000, "nested too deeply", id="brackets"),
     ],
 )
 def test_what_cannot_be_read_names_the_file(tmp_path, name, data, why):

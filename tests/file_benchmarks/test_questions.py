@@ -86,16 +86,67 @@ def test_options_are_found(tmp_path, row, columns):
     [
         pytest.param({"A": None, "B": "blue"}, id="the first empty"),
         pytest.param({"A": "red", "B": None}, id="one left"),
-        pytest.param({"A": "red", "B": None, "C": "blue"}, id="one between others empty"),
-        pytest.param({"A": "red", "B": "blue", "D": "green"}, id="one between others missing"),
-        pytest.param({"A": "", "B": "red", "C": "blue"}, id="an empty text"),
+        pytest.param({"A": "red", "B": "nan", "C": ""}, id="one left beside nan"),
+        pytest.param({"A": "", "B": "red", "C": "blue"}, id="an empty text is the answer"),
     ],
 )
-def test_an_empty_option_is_a_rejection_and_makes_no_question_without_options(tmp_path, row):
+def test_an_empty_answer_or_a_single_option_is_a_rejection(tmp_path, row):
     rest = {name: cell for name, cell in ROW.items() if name != "options"} | {"answer": "A"}
     found = built(tmp_path, [rest | row, ROW])
     assert [one.question_id for one in found.questions] == ["fridge/7"]
-    assert "(expected at least 2, all different)" in found.rejections[0].reason
+    assert "(expected at least 2" in found.rejections[0].reason
+
+
+@pytest.mark.parametrize(
+    ("options", "answer", "kept"),
+    [
+        pytest.param(["red", "blue", "nan", "nan"], "B", ("red", "blue"), id="unused ones"),
+        pytest.param(["nan", "Two", "One"], "A", ("nan", "Two", "One"), id="the answer"),
+        pytest.param(["Two", "nan", "One"], "C", ("Two", "", "One"), id="between others"),
+        pytest.param(["red", "blue", "N/A"], "A", ("red", "blue"), id="N/A"),
+        pytest.param(["x", "x", "y"], "C", ("x", "x", "y"), id="equal distractors"),
+        pytest.param(["x", "x", "y"], "x", ("x", "x", "y"), id="equal right ones"),
+    ],
+)
+def test_options_that_stand_for_none_are_dropped_and_no_letter_moves(
+    tmp_path, options, answer, kept
+):
+    (found,) = built(tmp_path, [ROW | {"options": options, "answer": answer}]).questions
+    assert found.options == kept
+    assert found.options["ABC".index(found.answer[0])] in (answer, options["ABC".find(answer)])
+
+
+def test_an_option_that_is_the_answer_of_another_row_is_kept(tmp_path):
+    rows = [
+        ROW | {"id": str(n), "options": ["red", "blue", "N/A"], "answer": answer}
+        for n, answer in enumerate(["red", "N/A"])
+    ]
+    assert {len(one.options) for one in built(tmp_path, rows).questions} == {3}
+
+
+def test_options_that_only_the_picture_shows_have_letters(tmp_path):
+    rows = [ROW | {"options": None, "answer": answer, "id": answer} for answer in ("C", "A, D")]
+    found = built(tmp_path, rows, drawn_options=4).questions
+    assert [(one.kind, one.answer, one.options) for one in found] == [
+        ("choice", ("C",), ("",) * 4),
+        ("choices", ("A", "D"), ("",) * 4),
+    ]
+    assert prompts.main(found[0]).turns[0].parts == (
+        "Which colour?\n\nAnswer with the letter of the right option.",
+    )
+    assert list(shuffle_all_options(found, 0)) == []
+
+
+def test_a_hint_that_is_missing_is_no_context(tmp_path):
+    (found,) = built(tmp_path, [ROW | {"hint": "nan"}], columns={"context": "hint"}).questions
+    assert found.context == ""
+
+
+def test_a_row_that_needs_a_setting_is_a_rejection_among_others(tmp_path):
+    rows = [{"id": str(n), "question": "?", "answer": "red"} for n in range(3)]
+    found = built(tmp_path, [*rows, {"id": "4", "question": "?", "answer": ["a", "b"]}])
+    assert len(found.questions) == 3
+    assert "set answer_type" in found.rejections[0].reason
 
 
 @pytest.mark.parametrize(
@@ -284,7 +335,9 @@ def test_options_that_are_images_are_numbered_as_in_muirbench(with_images):
     short = built(
         with_images, [row | {"image_list": ["a.png"]}, ROW], columns={"images": "image_list"}
     )
-    assert short.rejections[0].reason == "<image 2>: no such image (the question has 1)"
+    assert short.rejections[0].reason == (
+        '<image 2>: no such image (the question has 1); image_marks = "text" keeps it as text'
+    )
 
 
 def test_an_image_cell_may_be_the_index_of_another_row(with_images):

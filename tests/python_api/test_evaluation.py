@@ -259,12 +259,15 @@ def test_a_plot_has_a_bar_for_each_category_beside_chance_and_the_best_constant(
 
 def test_runs_are_compared_by_the_engine_of_the_report(home):
     good = bench.evaluate("fridge", model=lambda i, p: "AB"[i[0].getpixel((0, 0))[0] == 0])
-    found = bench.compare(good, bench.evaluate("fridge", model=says_a))
+    found = bench.compare(bench.evaluate("fridge", model=says_a), good)
     (whole,) = [row for row in found.rows if row.category == "all"]
     assert (whole.before, whole.after, whole.gained) == (0.5, 1.0, ("fridge/1", "fridge/3"))
     assert found.sentence.startswith("undecided on 1 of 1")
     assert "fridge/1" in found.frame.gained[0]
     assert found.plot().n_rows == 3
+    assert (found.fails(), found.fails("undecided")) == (False, True)
+    assert "| undecided |" in found.markdown()
+    assert 'failures="1"' in found.junit("undecided")
 
 
 def test_runs_without_a_common_question_are_not_compared(home):

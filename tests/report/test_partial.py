@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from bench_assets.asset_factory.partial_results import (
-    partial_part,
     partial_tables,
     snapshot_while_running,
 )
 from bench_assets.asset_factory.suite_assets import ModelSession
 from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.core.schema.signature import partial_part
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import BestConstant
 from bench_resources.config.bench_toml import load_settings

@@ -109,6 +109,18 @@ def test_diff_as_json_is_a_row_a_cause():
     assert [row["cause"] for row in rows] == ["in all", "model"]
     assert [row["effect"] for row in rows] == [-0.5, -0.5]  # one of two pairs has a half wrong now
     assert (rows[0]["n_worse"], rows[0]["examples"]) == (1, ["codis/000/2"])
+    assert (rows[0]["verdict"], rows[0]["low"] <= -0.5 <= rows[0]["high"]) == ("undecided", True)
+    assert "verdict" not in rows[1]
+
+
+def test_a_gate_exits_with_3_and_writes_junit_and_a_summary(tmp_path):
+    files = {"--junit": tmp_path / "gate.xml", "--summary": tmp_path / "summary.md"}
+    options = [str(part) for pair in files.items() for part in pair]
+    diff = ("tables", "diff", "old", "new", "--suite", "codis")
+    bench(*diff, "--fail-on", "worse", *options)
+    bench(*diff, "--fail-on", "undecided", *options, code=3)
+    assert "<failure" in files["--junit"].read_text()
+    assert files["--summary"].read_text().count("new against old: undecided on 1 of 1") == 2
 
 
 @pytest.mark.parametrize("task", ["file of another home", "signature"])

@@ -246,11 +246,10 @@ def _print_partial(
     bench: "Workbench", suite: str, done: "Sequence[Evaluation]", *, as_json: bool
 ) -> None:
     from bench_assets.evaluation.blind_baselines import baseline_messages
-    from bench_assets.workspace.evaluate.subset import PARTIAL_COLUMNS
     from bench_assets.workspace.materialization.backfill import rejection_messages
 
     rows = [row for one in done for row in one.metrics]
-    print_rows(rows, as_json=as_json, columns=PARTIAL_COLUMNS)
+    print_rows(rows, as_json=as_json, columns=METRIC_COLUMNS)
     rejected = rejection_messages(bench, suite, dict.fromkeys(one.condition for one in done))
     for sentence in (*rejected, *baseline_messages(rows)):
         print_message(sentence)

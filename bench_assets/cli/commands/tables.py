@@ -1,6 +1,8 @@
 """``bench tables``: tables of the graph and of the papers, expectations, differences."""
 
-from typing import TYPE_CHECKING, Annotated
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
@@ -15,11 +17,17 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.workspace.console.output import print_message, print_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bench_assets.comparison.difference import Cause
+    from bench_assets.comparison.verdicts import Comparison
     from bench_resources.config.sources_toml import SourceRule
 
 EvaluationArgument = Annotated[
     str, typer.Argument(help="Model, condition, Parquet file of metrics, or signature.")
 ]
+
+FailOn: TypeAlias = Literal["worse", "undecided"]
 
 app = typer.Typer(no_args_is_help=True, help="List, print, compare and check tables.")
 
@@ -172,16 +180,29 @@ def diff(
     condition: ConditionOption = "main",
     metric: Annotated[str, typer.Option(help="Metric. Default: each task's primary metric.")] = "",
     source: SourceOption = "",
+    fail_on: Annotated[
+        FailOn | None,
+        typer.Option(help="Exit with code 3 if a task is worse; or if it is not better."),
+    ] = None,
+    junit: Annotated[
+        Path | None, typer.Option(help="Write the verdicts as JUnit XML to this file.")
+    ] = None,
+    summary: Annotated[
+        Path | None, typer.Option(help="Append the verdicts as Markdown to this file.")
+    ] = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
     """Compare two evaluations, and split the difference by cause: questions, prompt, model, judge.
 
-    Example: bench tables diff model-a model-b --suite codis
+    With --json, the first line of a task has its verdict, with interval and p.
+
+    Example: bench tables diff model-a model-b --suite codis --fail-on worse
     """
     from bench_assets.cli.output.explanations import print_difference
-    from bench_assets.comparison.verdicts import Comparison, comparison_sentence, decide
-    from bench_assets.workspace.console.output import print_result, print_rows
+    from bench_assets.comparison import gate
+    from bench_assets.comparison.verdicts import comparison_sentence, decide
+    from bench_assets.workspace.console.output import print_result
     from bench_assets.workspace.inspect.explanation import compare_evaluations
 
     if source and not suite:
@@ -189,16 +210,35 @@ def diff(
     left_out: list[TableError] = []
     with open_home(suite, source) as bench:
         chosen = {"suite": suite, "model": model, "condition": condition, "metric": metric}
-        found = compare_evaluations(bench, before, after, **chosen, left_out=left_out)
-        effects: list[Comparison] = []
-        for one in found:
-            effects += one.effects
-            if as_json:
-                print_rows(one.causes, as_json=True)
-            else:
+        causes, effects = [], []
+        for one in compare_evaluations(bench, before, after, **chosen, left_out=left_out):
+            causes.append(one.causes)
+            effects.append(one.effects)
+            if not as_json:
                 print_difference(one)
-        if effects and not as_json and not metric:
-            print_result(f"\n{comparison_sentence(before, after, decide(effects))}")
+        verdicts = decide(chain.from_iterable(effects))
+        if as_json:
+            _print_causes(causes, effects, verdicts)
+        elif verdicts and not metric:
+            print_result(f"\n{comparison_sentence(before, after, verdicts)}")
         for why in left_out:
             print_message(f"left out: {why}")
-    raise typer.Exit(bool(left_out))
+        failed = gate.close_gate(before, after, verdicts, fail_on, junit, summary)
+    raise typer.Exit(gate.EXIT_CODE if failed else bool(left_out))
+
+
+def _print_causes(
+    causes: "Sequence[Sequence[Cause]]",
+    effects: "Sequence[Sequence[Comparison]]",
+    verdicts: "Sequence[Comparison]",
+) -> None:
+    """Print the causes of each task as JSON lines, the first with the verdict."""
+    from bench_assets.comparison.gate import as_record
+    from bench_assets.core.tables.arrow import to_json
+    from bench_assets.workspace.console.output import print_json_result
+
+    decided = iter(verdicts)
+    for rows, of_task in zip(causes, effects, strict=True):
+        for row in rows:
+            verdict = as_record(next(decided)) if of_task and row is rows[0] else {}
+            print_json_result(to_json(row) | verdict)

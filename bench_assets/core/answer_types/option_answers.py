@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 
 from bench_assets.core.answer_types.definition import (
     AnswerReading,
@@ -35,7 +36,9 @@ class ChoiceAnswer(StatedAnswer):
     def gold(self, value: object, context: RowContext) -> Gold:
         """Find the options that the answer key names."""
         if not context.options:
-            raise SourceError("no options (expected at least 2)")
+            raise SourceError(
+                "no options (expected at least 2; drawn_options if only the picture shows them)"
+            )
         found = read_answer(value, context.options, context.answers)
         if self.kind == "choice" and len(found.answer) > 1:
             raise SourceError(f"{len(found.answer)} right options (expected 1)")
@@ -50,8 +53,10 @@ class ChoiceAnswer(StatedAnswer):
         return found.as_answer(found.value) if found else None
 
     def points(self, answer: Sequence[str], gold: Gold) -> float:
-        """Give a point for exactly the right letters."""
-        return float(tuple(answer) == gold.answer)
+        """Give a point for exactly the right letters, or for an option equal to the right one."""
+        right = _texts(gold.answer, gold) if self.kind == "choice" else ()
+        equal = "" not in right and right and _texts(answer, gold) == right
+        return float(tuple(answer) == gold.answer or bool(equal))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +82,9 @@ class YesNoAnswer(StatedAnswer):
     def points(self, answer: Sequence[str], gold: Gold) -> float:
         """Give a point for the right word."""
         return float(tuple(answer) == gold.answer)
+
+
+def _texts(letters: Sequence[str], gold: Gold) -> list[str]:
+    texts = dict(zip(ascii_uppercase, gold.options, strict=False))
+    named = [texts.get(letter, "") for letter in letters]
+    return ["" if _IMAGE_PLACEHOLDER in text else text for text in named]

@@ -3,7 +3,7 @@
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import isnan
 from string import ascii_uppercase
 from typing import NamedTuple
@@ -13,13 +13,16 @@ from bench_assets.core.reading.choices import MAX_OPTIONS
 from bench_assets.core.schema.errors import SettingsError, SourceError
 
 _LETTER_STYLES = (
-    re.compile(r"(?:(?<=\s)|^)\(([A-Ma-m])\)\s*"),
-    re.compile(r"^[ \t]*([A-Ma-m])[.:)]\s+", re.M),
-    re.compile(r"(?:(?<=\s)|^)([A-M])[.:)]\s+"),
+    re.compile(r"(?:(?<=\s)|^)\(([A-Za-z])\)\s*"),
+    re.compile(r"^[ \t]*([A-Za-z])[.:)]\s+", re.M),
+    re.compile(r"(?:(?<=\s)|^)([A-Z])[.:)]\s+"),
 )
-_OWN_LETTER = re.compile(r"\s*(?:[(（]([A-M])[)）]|([A-M])[.:)、．])\s*(\S.*)", re.DOTALL)
+_OWN_LETTER = re.compile(r"\s*(?:[(（]([A-Z])[)）]|([A-Z])[.:)、．])\s*(\S.*)", re.DOTALL)
 _OPTIONS_HEADING = re.compile(r"\s*\b(?:options?|choices)\s*(?:are)?\s*:?\s*\Z", re.I)
 _MIN_OPTIONS = 2
+NOT_AVAILABLE = "n/a"
+MISSING = frozenset({"", "nan", NOT_AVAILABLE})
+"""How tables write that a cell is empty, in lower case."""
 
 
 class SplitText(NamedTuple):
@@ -107,22 +110,46 @@ def read_options(cells: Sequence[object]) -> tuple[str, ...]:
     """Parse the options: one cell with all of them, or one cell each (trailing ones may be empty).
 
     A single cell is a list, an object with letters as names, either of these as text, or a text
-    such as ``(a) x (b) y``. Options with ``<image>`` may be equal: each is another image. Returns
-    () for a row without options.
+    such as ``(a) x (b) y``. Returns () for a row without options.
 
     Raises:
-        SourceError: If there are fewer than 2 options or more than 13, or one is a duplicate or
-            empty.
+        SourceError: If there is one option, or more than 26.
     """
     options = [format_cell(one) for one in _list_options(cells)]
     while options and not options[-1]:
         options.pop()
-    options = [*drop_letters(options)]
-    if options and (len(options) < 2 or "" in options or _has_duplicates(options)):
-        raise SourceError(f"options {options} (expected at least 2, all different)")
+    if len(options) == 1:
+        raise SourceError(f"options {options} (expected at least 2)")
     if len(options) > MAX_OPTIONS:
         raise SourceError(f"{len(options)} options; at most {MAX_OPTIONS} can be read in responses")
-    return tuple(options)
+    return tuple(drop_letters(options))
+
+
+def drop_missing(gold: Gold, missing: Collection[str] = MISSING) -> Gold:
+    """Drop the options that stand for none, unless the answer is one of them.
+
+    One between others becomes "" and keeps its letter, so that no other letter moves.
+
+    Args:
+        gold: A gold with options.
+        missing: Texts that stand for no option, in lower case.
+
+    >>> drop_missing(Gold("choice", ("A",), ("one", "", "two", "nan"))).options
+    ('one', '', 'two')
+
+    Raises:
+        SourceError: If fewer than 2 options remain.
+    """
+    options = [
+        option if letter in gold.answer or option.casefold() not in missing else ""
+        for letter, option in zip(ascii_uppercase, gold.options, strict=False)
+    ]
+    while options and not options[-1] and ascii_uppercase[len(options) - 1] not in gold.answer:
+        options.pop()
+    right = [options[ascii_uppercase.index(letter)] for letter in gold.answer]
+    if "" in right or len(options) - options.count("") < _MIN_OPTIONS:
+        raise SourceError(f"options {[*gold.options]} (expected at least 2, with the right one)")
+    return gold._replace(options=tuple(options))
 
 
 def drop_letters(options: Sequence[str]) -> Sequence[str]:
@@ -201,11 +228,6 @@ def parse_list(value: object) -> object:
     return found if isinstance(found, list | tuple | dict) else value
 
 
-def _has_duplicates(options: Sequence[str]) -> bool:
-    text_options = [option for option in options if "<image>" not in option]
-    return len(set(text_options)) < len(text_options)
-
-
 def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str:
     """Find the option of an answer key; refuses an ambiguous one."""
     forms = [answers] if answers else _DEFAULT_FORMATS
@@ -241,8 +263,8 @@ def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
     matches = matches or [
         n for n, option in enumerate(options) if option.casefold() == text.casefold()
     ]
-    if len(matches) == 1:
-        found["texts"] = matches[0]
+    if matches and len({options[place] for place in matches}) == 1 and "<image" not in text:
+        found["texts"] = matches[0]  # equal options are equally right
     return found
 
 

@@ -104,11 +104,11 @@ def _similarity(one: str, other: str) -> float:
     longest = max(len(one), len(other))
     if not longest or abs(len(one) - len(other)) > ANLS_THRESHOLD * longest:
         return float(one == other)
-    similarity = 1 - _edit_distance(one, other) / longest
+    similarity = 1 - edit_distance(one, other) / longest
     return similarity if similarity >= ANLS_THRESHOLD else 0.0
 
 
-def _edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
+def edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
     """Edit distance: letters or words to insert, delete or substitute (Levenshtein, 1966).
 
     Bit-parallel (Hyyrö, 2003): a table of all pairs of letters takes seconds for a page of text.
@@ -139,7 +139,7 @@ def word_errors(response: str, references: Sequence[str]) -> tuple[int, int]:
     """
     response_words = _words(response)
     pairs = [
-        (_edit_distance(response_words, words), len(words)) for words in map(_words, references)
+        (edit_distance(response_words, words), len(words)) for words in map(_words, references)
     ]
     return min(pairs, key=lambda pair: pair[0] / max(1, pair[1]), default=(len(response_words), 0))
 

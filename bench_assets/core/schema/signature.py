@@ -82,6 +82,27 @@ class Signature:
         return cls(task, int(start["version"]), start["condition"], parts, tuple(extensions))
 
 
+def partial_part(signature: str) -> str:
+    """The measured part of the questions; "" for all, or if unknown.
+
+    >>> partial_part("t|v1|main|data:0c|model:m|n:2|partial:2 of 4 questions")
+    '2 of 4 questions'
+    """
+    try:
+        return Signature.parse(signature).parts.get("partial", "")
+    except TableError:
+        return ""
+
+
+def with_partial(signature: str, part: str) -> str:
+    """Mark a signature with the measured part of the questions.
+
+    >>> with_partial("t|v1|main|model:m|n:2|partial:2 of 4 rows", "2 of 2 questions")
+    't|v1|main|model:m|n:2|partial:2 of 2 questions'
+    """
+    return str(Signature.parse(signature).with_parts(partial=part))
+
+
 def short_digest(digest: str) -> str:
     """Shorten the digest of a table to the form in signatures.
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench_assets.core.schema.rows import LeaderboardRow
+from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.stats.means import Z
 
 N_RESAMPLES = 2_000  # resamples of tasks
@@ -47,12 +48,12 @@ def rank_intervals(
 def add_rank_intervals(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
     """Add rank intervals to the complete rows of each task.
 
-    Ranks are among rows of one edition and source. Baselines, stale rows and rows without an
-    interval have none.
+    Ranks are among rows of one edition and source. Baselines, partial and stale rows and rows
+    without an interval have none.
     """
     groups: dict[tuple[str, str, str], list[LeaderboardRow]] = defaultdict(list)
     for row in rows:
-        doubtful = row.n_failed or row.stale or isnan(row.value)
+        doubtful = row.n_failed or partial_part(row.signature) or row.stale or isnan(row.value)
         if row.is_measured and not (doubtful or row.is_baseline):
             groups[row.task, row.edition, row.place].append(row)
     found: dict[int, str] = {}

@@ -57,7 +57,7 @@ def read_entries(
     Raises:
         SourceError: If the file cannot be read, or is not a JSON list.
     """
-    for number, entry in enumerate(_parse_list(_text(file), str(file)), 1):
+    for number, entry in enumerate(_parse_list(read_text(file), str(file)), 1):
         named = (
             f" (id {_shorten(entry['id'])})" if isinstance(entry, dict) and "id" in entry else ""
         )
@@ -80,7 +80,7 @@ def read_lines(
     Raises:
         SourceError: If the file cannot be read, or its last line is incomplete.
     """
-    lines = _text(file).split("\n")
+    lines = read_text(file).split("\n")
     for number, line in enumerate(lines, 1):
         if line.strip():
             where = f"{file}, line {number}"
@@ -146,7 +146,7 @@ def read_json(file: Path) -> object:
     Raises:
         SourceError: If it cannot be read, is not JSON, or has a duplicate field; names the file.
     """
-    return _parse(_text(file), str(file))
+    return _parse(read_text(file), str(file))
 
 
 def read_object(file: Path) -> Entry:
@@ -155,7 +155,7 @@ def read_object(file: Path) -> Entry:
     Raises:
         SourceError: If it cannot be read, or is not an object.
     """
-    return parse_object(_text(file), str(file))
+    return parse_object(read_text(file), str(file))
 
 
 def require_field(entry: Entry, name: str, kind: type[Value], where: str) -> Value:
@@ -242,7 +242,12 @@ def _parse_entries(text: str, where: str) -> list[object]:
     return found
 
 
-def _text(file: Path) -> str:
+def read_text(file: Path) -> str:
+    """Read a file of text, without a byte order mark.
+
+    Raises:
+        SourceError: If it cannot be read, or is not UTF-8.
+    """
     try:
         return file.read_text(encoding="utf-8-sig")
     except OSError as error:

@@ -22,7 +22,7 @@ from bench_assets.core.schema.rows import (
     LeaderboardRow,
     Metric,
 )
-from bench_assets.core.schema.signature import Signature, short_digest
+from bench_assets.core.schema.signature import Signature, partial_part, short_digest
 from bench_assets.core.stats.ranks import add_rank_intervals
 from bench_assets.core.tables.arrow import to_json, to_rows
 from bench_assets.core.text.escaping import escape_formula, escape_markdown
@@ -56,9 +56,9 @@ def rank_task(
 ) -> list[LeaderboardRow]:
     """Rank the models of one task: first those measured here, then published numbers.
 
-    Models with failed questions come last; after them stale ones, such as those evaluated on older
-    questions, with the reason in ``stale``, and those with unreadable tables, by name and reason
-    without a number. Results on other sources stay, with
+    Partial numbers come last; after them stale ones, such as those evaluated on older questions,
+    with the reason in ``stale``, and those with unreadable tables, by name and reason without a
+    number. Results on other sources stay, with
     their ``place``; rows are grouped by edition, the present edition first.
     """
     printed = [
@@ -88,7 +88,8 @@ def _place(row: LeaderboardRow) -> tuple[object, ...]:
     if not row.is_measured:
         return True, row.source, -row.merit
     unreadable = row.n_scored is None
-    doubt = unreadable, bool(row.stale), bool(row.n_failed), isnan(row.value)
+    is_partial = bool(row.n_failed or partial_part(row.signature))
+    doubt = unreadable, bool(row.stale), is_partial, isnan(row.value)
     return False, row.place, *doubt, 0.0 if isnan(row.value) else -row.merit, row.model
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from bench_assets.asset_factory.asset_metadata import format_mixed
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
-from bench_assets.asset_factory.partial_results import partial_part, partial_tables
+from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.judge_agreement import (
     agreement_of,
@@ -29,6 +29,7 @@ from bench_assets.comparison.measurements import (
 from bench_assets.core.schema.elicitation import split_elicited_name
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow
+from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.schema.training_runs import parse_step
 from bench_assets.core.stats.ranks import rank_models
 from bench_assets.evaluation.task import Task

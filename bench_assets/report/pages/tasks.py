@@ -7,13 +7,14 @@ from typing import Any
 
 from bench_assets.asset_factory.asset_metadata import format_mixed
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.asset_factory.partial_results import partial_part, partial_tables
+from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import all_cells, metrics_version, to_columns
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import LeaderboardRow, Prediction, Question, Score
+from bench_assets.core.schema.signature import partial_part
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.folder import Site, slug
 from bench_resources.config.sections.base import ModelSpec, PriceSection

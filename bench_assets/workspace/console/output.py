@@ -14,6 +14,7 @@ from rich.table import Table
 
 from bench_assets.asset_factory.asset_metadata import blind, format_mixed, format_percent
 from bench_assets.core.schema.rows import LeaderboardRow, Metric, cluster_warning
+from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.core.text.escaping import (
     escape_controls,
@@ -64,12 +65,19 @@ def print_rows(
     if as_json:
         secrets = _secrets()
         for row in rows:
-            print_json_result(secrets.redacted_value(to_json(row)))
+            print_json_result(secrets.redacted_value(_as_json(row)))
         return
     if not rows:
         print_message("(no rows)")
         return
     print_table(table_of(rows, columns or {f.name: _field(f.name) for f in fields(rows[0])}))
+
+
+def _as_json(row: object) -> Any:  # noqa: ANN401
+    """All fields of a row; of a number also its ``partial``, if it is one."""
+    values = to_json(row)
+    part = partial_part(row.signature) if isinstance(row, Metric | LeaderboardRow) else ""
+    return {**values, "partial": part} if part else values
 
 
 def table_of(rows: Sequence[Any], columns: Mapping[str, Cell]) -> Table:
@@ -99,6 +107,7 @@ def _secrets() -> Secrets:
 def _count(row: Metric | LeaderboardRow) -> str:
     parts = [str(row.n_scored)]
     parts += [f"{row.n_unscored} unscored"] if row.n_unscored else []
+    parts += [f"PARTIAL: {part}"] if (part := partial_part(row.signature)) else []
     parts += [f"PARTIAL: {row.n_failed} without response"] if row.n_failed else []
     parts += [f"{row.n_no_answer} no answer"] if row.n_no_answer else []
     parts += [f"{row.n_refused} refused"] if row.n_refused else []

@@ -7,7 +7,7 @@ evaluation requests only the rest.
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 
@@ -27,7 +27,7 @@ from bench_assets.asset_factory.partial_results import (
 from bench_assets.asset_factory.suite_assets import ModelSession
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
-from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.evaluation.elicited_model import has_options
 from bench_assets.evaluation.runner import (
     AnnotatorVerdicts,
@@ -38,7 +38,7 @@ from bench_assets.evaluation.runner import (
 )
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Evaluation, Task, by_category
-from bench_assets.workspace.console.output import METRIC_COLUMNS, Cell, progress_style
+from bench_assets.workspace.console.output import progress_style
 from bench_assets.workspace.evaluate.open_verdicts import publish_verdicts
 from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.backfill import build_questions
@@ -124,19 +124,6 @@ def _spread_positions(
 def _draw(group: Sequence[Question]) -> bytes:
     first = group[0]
     return sha256(f"{_SEED}/{first.group_id or first.question_id}".encode()).digest()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PartialMetric(Metric):
-    """A metric over a subset of the questions; not a number of the benchmark."""
-
-    partial: str  # "4 of 80 questions", with the categories if chosen
-
-
-PARTIAL_COLUMNS: dict[str, Cell] = {
-    **METRIC_COLUMNS,
-    "n": lambda row: f"{METRIC_COLUMNS['n'](row)} PARTIAL: {row.partial}",
-}
 
 
 def subset_tasks(bench: Workbench, suites: Sequence[str]) -> list[Task]:
@@ -324,8 +311,7 @@ def _run_partial(
     more = beside(bench.settings, model, questions, evaluation.predictions) if beside else []
     marked = as_partial(replace(evaluation, metrics=[*evaluation.metrics, *more]), part)
     write_partial(bench.settings.home, marked)
-    rows = [PartialMetric(**asdict(row), partial=part) for row in marked.metrics]
-    return replace(marked, metrics=rows)
+    return marked
 
 
 def _responses(

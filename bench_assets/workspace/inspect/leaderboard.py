@@ -12,6 +12,7 @@ from bench_assets.asset_factory.asset_metadata import format_mixed, format_perce
 from bench_assets.comparison.judge_agreement import judges_with_agreement, unmeasured_judges
 from bench_assets.comparison.measurements import describe_questions
 from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow, cluster_warning
+from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.stats.ranks import MeanRanks, rank_models
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.tables.leaderboard import rank_tasks
@@ -20,7 +21,7 @@ from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization.workbench import Workbench
 
 _MARKS = {
-    "*": "questions without a response are left out",
+    "*": "PARTIAL: some questions are left out, or without a response",
     "°": "fewer than ten effective clusters: a rough interval, probably too wide",
     "~": "stale: of other questions, sources or settings than the present: bench leaderboard TASK",
     "^": "imported: measured by another harness",
@@ -157,7 +158,7 @@ def _levels(
 def _ranks(rows: Sequence[LeaderboardRow]) -> MeanRanks:
     values: dict[str, dict[str, float]] = {}
     for row in rows:
-        if not (isnan(row.value) or row.is_baseline):
+        if not (isnan(row.value) or row.is_baseline or partial_part(row.signature)):
             values.setdefault(row.task, {})[row.model] = row.merit
     return rank_models(values, np.random.default_rng(0))
 
@@ -165,7 +166,9 @@ def _ranks(rows: Sequence[LeaderboardRow]) -> MeanRanks:
 def _cell(row: LeaderboardRow, unmeasured: Container[str]) -> str:
     if isnan(row.value):
         return "!" if row.n_scored is None else "\u2013"
-    marks = "*" * bool(row.n_failed) + "°" * bool(cluster_warning(row))
+    marks = "*" * bool(row.n_failed or partial_part(row.signature)) + "°" * bool(
+        cluster_warning(row)
+    )
     marks += "~" * bool(row.stale) + "^" * row.is_imported + "?" * (row.signature in unmeasured)
     marked = f"{row.value:.3f}{marks}"
     value = f"{marked} {row.ranks}" if row.ranks else marked

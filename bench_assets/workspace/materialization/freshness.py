@@ -108,7 +108,8 @@ def inputs_digest(settings: Settings, suite: Suite, source: SuiteSource) -> str:
     if benchmark := settings.benchmarks.get(suite.name):
         chosen["benchmark"] = benchmark.model_dump(mode="json")
         chosen["images"] = _images(benchmark, suite.name, source, settings)
-        folders += [settings.resolve(benchmark.shots_file)] if benchmark.shots_file else []
+        others = [benchmark.shots_file, benchmark.answers_file and benchmark.answers_file.file]
+        folders += [settings.resolve(file) for file in others if file]
     read = home_digests(settings.home).of(folders)
     facts = [
         chosen,

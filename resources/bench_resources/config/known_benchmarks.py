@@ -128,6 +128,9 @@ def _sections(file: Path, only: Collection[str] = ()) -> dict[str, Any]:
 
 
 def _absolute_path(folder: Path, key: str, value: object) -> object:
+    if key == "answers_file" and isinstance(value, dict) and isinstance(value.get("file"), str):
+        beside = folder / Path(value["file"]).expanduser()
+        return {**value, "file": str(beside)} if beside.exists() else value
     is_path = key in _PATHS and isinstance(value, str) and "://" not in value
     if not is_path or str(value).startswith("hf:"):
         return value

@@ -35,8 +35,6 @@ def test_options_are_read(cells, options):
     "cells",
     [
         pytest.param([["red"]], id="one alone"),
-        pytest.param([["red", "red"]], id="two equal ones"),
-        pytest.param(["red", None, "blue"], id="an empty one between others"),
         pytest.param([[str(n) for n in range(14)]], id="more than can be read in responses"),
         pytest.param([{"A": None, "B": "red", "C": "green"}], id="an object whose A is empty"),
         pytest.param([{"A": "red", "C": "green"}], id="an object without B"),

@@ -82,11 +82,11 @@ def test_the_numbers_are_those_of_the_authors_rule(name, tmp_path):
     assert primary.low < primary.value < primary.high
 
 
-def test_fourteen_benchmarks_are_known_in_eight_lines_each():
+def test_fourteen_benchmarks_are_known_in_ten_lines_each():
     assert set(KNOWN) == set(LAYOUTS) == set(RULES)
     assert len(KNOWN) == 14
     lengths = {name: len((SECTIONS / f"{name}.toml").read_text().splitlines()) for name in KNOWN}
-    assert {name: n for name, n in lengths.items() if n > 8} == {}
+    assert {name: n for name, n in lengths.items() if n > 10} == {}
 
 
 @pytest.mark.parametrize("name", KNOWN)

@@ -83,8 +83,12 @@ def refinements(answers: Sequence[Answer]) -> Refinements:
     found = Refinements([], [])
     for name, unit_answers in answers_by_unit(answers).items():
         decision = majority(word(answer, "action") for answer in unit_answers)
-        why = "" if decision else "no majority among reviewers"
-        if decision and _ACTIONS[decision] == "replace":
+        if not decision:
+            reason = "no majority among reviewers"
+            found.rejections.append(Rejection(entry=f"review of {name}", reason=reason))
+            continue
+        why = ""
+        if _ACTIONS[decision] == "replace":
             unit_answers = [one for one in unit_answers if word(one, "action") == decision]  # noqa: PLW2901
             why = _missing_fields(unit_answers[0])
         if why:

@@ -11,6 +11,7 @@ from bench_assets.core.answer_types.definition import (
     AnswerTypeName,
     MetricName,
 )
+from bench_assets.core.metrics.official_rules import OfficialRule
 from bench_assets.core.schema.errors import did_you_mean
 from bench_resources.config.sections.base import StrictSection
 
@@ -34,6 +35,17 @@ PointsFunction: TypeAlias = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
 _LIST_COLUMNS: frozenset[Column] = frozenset({"images", "options", "turns"})
 
 
+class AnswersFileSettings(StrictSection):
+    """A second file with the answers."""
+
+    file: Path
+    """Beside the questions, or relative to bench.toml."""
+    id: str = "id"
+    """Column with the id of the question."""
+    answer: str = "answer"
+    """Column with the answer."""
+
+
 class FileBenchmarkSettings(StrictSection):
     """A benchmark defined by a file of questions, without Python."""
 
@@ -43,6 +55,9 @@ class FileBenchmarkSettings(StrictSection):
     """Split of a folder, such as ``"test"``."""
     title: str = ""
     """Title in the report."""
+    published_questions: int = Field(0, ge=0)
+    """Number of questions of the published release: with fewer, numbers are PARTIAL and have no
+    rank."""
     columns: dict[Column, str | tuple[str, ...]] = Field(default_factory=dict)
     """Our column to the file's: ``{question = "q", images = ["image_1", "image_2"]}``; also a
     template, ``{images = "{Index}.jpg"}``; options inside the question: ``{options = "q"}``."""
@@ -52,8 +67,16 @@ class FileBenchmarkSettings(StrictSection):
     """Consecutive rows that form a group, if no column defines groups: 2 for pairs."""
     image_folder: Path | None = None
     """Folder of image paths; default: the file's."""
+    answers_file: AnswersFileSettings | None = None
+    """A second file with the answers, ``{file = "keys.json", id = "id", answer = "truth"}``; its
+    other columns are added."""
     answers: AnswerFormat = ""
     """Format of answers to questions with options; default: detected."""
+    drawn_options: int = Field(0, ge=0, le=26)
+    """Number of options that only the picture shows, A, B, ..., of rows that list none."""
+    image_marks: Literal["images", "text"] = "images"
+    """``"text"``: ``<image>`` and ``<image 2>`` stay as text, such as the marks of one composed
+    picture; the images come first."""
     prompt: str = ""
     """Template with columns in braces: ``"{context}\\n{question}\\n{options}"``."""
     system: str = ""
@@ -71,6 +94,9 @@ class FileBenchmarkSettings(StrictSection):
     metric: MetricName | PointsFunction | None = None
     """Primary metric (docs/benchmarks.md), or ``module:function``, which returns the points of a
     response and its question; default: that of the answer type."""
+    official: OfficialRule | None = None
+    """Rule of the benchmark's authors, which the scorer ``official`` applies; default: that of the
+    metric, if there is one."""
     groups: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Further metrics: name to columns; rows with equal values there form a group, as in
     ``group_accuracy``."""

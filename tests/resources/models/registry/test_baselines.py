@@ -54,7 +54,7 @@ def said(responses: list[Response]) -> list[str]:
             id="yes or no",
         ),
         pytest.param(
-            question(kind="text", text="Of the left or right cup, is it so? Answer with yes or no."),
+            question(kind="text", text="Left or right cup, is it so? Answer with yes or no."),
             {"yes", "no"},
             id="the answer type that the prompt asks for",
         ),

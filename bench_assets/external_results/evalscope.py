@@ -1,0 +1,81 @@
+"""Reviews of EvalScope, with the score of each sample: ``reviews/MODEL/BENCHMARK_SUBSET.jsonl``."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bench_assets.core.tables.json_records import Entry, read_lines, read_object
+from bench_assets.external_results.results import (
+    ExternalResults,
+    ExternalSample,
+    category_of,
+    mean_of_points,
+    model_name,
+    shape_errors,
+    to_number,
+    to_text,
+    unique_samples,
+)
+
+HARNESS = "EvalScope"
+
+
+def is_review(row: Mapping[str, Any]) -> bool:
+    """Whether a line has the fields of a review."""
+    return "sample_score" in row and "index" in row
+
+
+def read_evalscope(file: Path) -> ExternalResults:
+    """Read the reviews of a model on a subset of a benchmark; the headline is their mean.
+
+    Raises:
+        SourceError: If a line is not a review, or two have the same index.
+    """
+    placed = [(where, _sample(row, where)) for row, where in read_lines(file)]
+    samples = unique_samples((where, sample) for where, (sample, _) in placed)
+    name = next((name for _, (_, name) in placed if name), "score")
+    return ExternalResults(
+        harness=HARNESS,
+        task=file.stem,
+        model=_model(file),
+        metrics=tuple(mean_of_points(name, samples)),
+        samples=samples,
+    )
+
+
+def _model(file: Path) -> str:
+    """The model that the report of the run names; else the folder of the reviews."""
+    folder = file.absolute().parent
+    for report in sorted((folder.parent.parent / "reports" / folder.name).glob("*.json")):
+        if named := read_object(report).get("model_name"):
+            return model_name(str(named))
+    return folder.name
+
+
+def _sample(row: Entry, where: str) -> tuple[ExternalSample, str]:
+    with shape_errors(where, HARNESS):
+        scored = row["sample_score"]
+        score = scored["score"]
+        values = score.get("value") or {}
+        name = score.get("main_score_name") or next(iter(values), "")
+        turns = row.get("messages") or []
+        asked = [turn for turn in turns if turn.get("role") != "assistant"]
+        metadata = scored.get("sample_metadata") or {}
+        sample = ExternalSample(
+            sample_id=to_text(row["index"]),
+            prompt=row.get("input") or "\n\n".join(_text(turn.get("content")) for turn in asked),
+            target=(to_text(row.get("target")),),
+            category=category_of(metadata),
+            response=to_text(score.get("prediction")),
+            answer=to_text(score.get("extracted_prediction")),
+            points=to_number(values.get(name)),
+            why=to_text(score.get("explanation")),
+        )
+    return sample, name
+
+
+def _text(content: object) -> str:
+    """Text of a message: a text, or parts of which some are texts."""
+    if isinstance(content, list):
+        return "\n".join(str(part["text"]) for part in content if part.get("text"))
+    return to_text(content)

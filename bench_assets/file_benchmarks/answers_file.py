@@ -1,0 +1,61 @@
+"""A second file with the answers to the questions of a first one, joined by id."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench_assets.core.answer_types.options import format_cell
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.json_records import Entry
+from bench_assets.file_benchmarks.row_files import Row, read_rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswersFile:
+    """Location of the answers, and the columns that hold them."""
+
+    file: Path
+    id_column: str
+    answer_column: str  # in both files, if the first has it, too
+
+    def join(self, rows: Iterable[Row], id_of: Callable[[Entry], str]) -> Iterator[Row]:
+        """Add the answers and the other columns of this file to rows; a row without one is faulty.
+
+        Raises:
+            SourceError: If the file cannot be read, or none of its rows has both columns.
+        """
+        answers = self._read()
+        for row in rows:
+            name = "" if row.fault else id_of(row.cells)
+            if row.fault or name in answers:
+                added = answers.get(name, {})
+                answer = {k: v for k, v in added.items() if k == self.answer_column}
+                yield row._replace(cells={**added, **row.cells, **answer})
+            else:
+                yield row._replace(fault=f"no answer to id {name!r:.60} in {self.file}")
+
+    def _read(self) -> dict[str, Entry]:
+        """Columns of the answers by id, without the id; of an id that occurs twice, none."""
+        answers: dict[str, Entry] = {}
+        seen: set[str] = set()
+        for row in read_rows(self.file):
+            cells = dict(row.cells)
+            name = _id(cells.pop(self.id_column, None))
+            if name and self.answer_column in cells and name not in seen:
+                answers[name] = cells
+            elif name in seen:
+                answers.pop(name, None)
+            seen.add(name)
+        if not answers:
+            raise SourceError(
+                f"{self.file}: no row with the columns {self.id_column!r} and"
+                f" {self.answer_column!r} (answers_file)"
+            )
+        return answers
+
+
+def _id(cell: object) -> str:
+    try:
+        return format_cell(cell)
+    except SourceError:
+        return ""

@@ -1,0 +1,124 @@
+"""``bench.Benchmark``: rows of Python as a benchmark, with the checks of a file of questions."""
+
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from PIL import Image
+
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.python_api import arguments
+from bench_resources.config.environment import default_home
+from bench_resources.config.known_benchmarks import FOLDER, add_known
+from bench_resources.config.models_toml import toml_value
+from bench_resources.storage.atomic_write import open_atomic
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Rows: TypeAlias = "Iterable[Mapping[str, Any]] | pd.DataFrame"
+_ROWS = "rows.jsonl"
+_PATHS = frozenset({"image_folder", "shots_file"})
+_PNG_MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "I", "I;16"})
+
+
+class Benchmark:
+    """Rows as a benchmark.
+
+    >>> import bench_assets as bench
+    >>> rows = [{"question": "Is fire hot?", "answer": "yes"}] * 2
+    >>> bench.load(bench.Benchmark(rows, name="facts", answer_type="yes_no"))
+    1 questions of facts; .frame() is a DataFrame
+
+    Args:
+        rows: Mappings of column to cell, a data frame, or a ``datasets.Dataset``. An image is a PIL
+            image, its bytes, or the path of a file below ``image_folder``, by default the working
+            directory; a cell may be a list of them.
+        name: Name of the benchmark in tables: a-z, digits and underscores.
+        settings: Entries of ``[benchmarks.NAME]``, such as ``columns`` and ``answer_type``.
+    """
+
+    def __init__(self, rows: Rows, *, name: str = "rows", **settings: object) -> None:
+        """Store the rows and settings; they are checked when the benchmark is used."""
+        self.name, self.settings = name, settings
+        self._rows = rows
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the rows with their images, and a section; returns ``folder/NAME.toml``.
+
+        Raises:
+            SettingsError: If a row is not a mapping, or a cell is of a type that no file holds.
+        """
+        folder = Path(folder)
+        with open_atomic(folder / _ROWS) as file:
+            for number, row in enumerate(_mappings(self._rows), 1):
+                where = f"rows, row {number}"
+                if not isinstance(row, Mapping):
+                    raise SettingsError(f"{where}: expected a mapping, got {row!r:.60}")
+                file.write(json.dumps(_json_cell(row, where)).encode() + b"\n")
+        entries = {"file": _ROWS, "image_folder": ".", **self.settings}
+        entries |= {key: str(Path(str(entries[key])).absolute()) for key in _PATHS & {*entries}}
+        lines = [f"{key} = {toml_value(value)}" for key, value in entries.items()]
+        section = folder / f"{self.name}.toml"
+        with open_atomic(section) as file:
+            file.write("\n".join([f"[benchmarks.{self.name}]", *lines, ""]).encode())
+        return section
+
+
+def add_suites(argument: str, suites: object) -> list[str]:
+    """Add suites of any form to the home; returns the names of suites and tasks, each once.
+
+    Args:
+        argument: Name of the argument, for messages.
+        suites: A name, a TOML file or a ``Benchmark``, or several of them.
+
+    Raises:
+        SettingsError: If one is something else, or unusable.
+    """
+    home = default_home()
+    is_single = isinstance(suites, str | Path | Benchmark) or not isinstance(suites, Iterable)
+    listed = [suites] if is_single else list(suites)  # type: ignore[call-overload]
+    names = [
+        str(suite.save(home / FOLDER / suite.name)) if isinstance(suite, Benchmark) else suite
+        for suite in listed
+    ]
+    return list(dict.fromkeys(add_known(home, arguments.names(argument, names))))
+
+
+def _mappings(rows: Any) -> Iterator[object]:  # noqa: ANN401
+    """Rows of a data frame or an iterable."""
+    if hasattr(rows, "to_dict") and hasattr(rows, "columns"):
+        rows = rows.to_dict("records")
+    if not isinstance(rows, Iterable) or isinstance(rows, str | Mapping):
+        raise SettingsError(f"rows: expected mappings or a data frame, got {type(rows).__name__}")
+    return iter(rows)
+
+
+def _json_cell(cell: object, where: str) -> object:
+    """A cell as JSON; an image as its bytes in base64."""
+    if isinstance(cell, Mapping):
+        return {str(name): _json_cell(one, f"{where}, {name}") for name, one in cell.items()}
+    if isinstance(cell, list | tuple):
+        return [_json_cell(one, where) for one in cell]
+    if hasattr(cell, "tolist"):  # of numpy
+        return _json_cell(cell.tolist(), where)
+    if isinstance(cell, bytes | Image.Image) or (isinstance(cell, Path) and cell.is_file()):
+        return {"bytes": b64encode(_image_bytes(cell)).decode()}
+    if isinstance(cell, Path | date):
+        return str(cell)
+    if cell is None or isinstance(cell, bool | int | float | str):
+        return None if cell != cell else cell  # noqa: PLR0124  (NaN, an empty cell of data frames)
+    raise SettingsError(f"{where}: {type(cell).__name__} is no text, number, list or image")
+
+
+def _image_bytes(image: bytes | Path | Image.Image) -> bytes:
+    if not isinstance(image, Image.Image):
+        return image if isinstance(image, bytes) else image.read_bytes()
+    drawn = image if image.mode in _PNG_MODES else image.convert("RGB")
+    written = BytesIO()
+    drawn.save(written, "PNG", exif=image.getexif())
+    return written.getvalue()

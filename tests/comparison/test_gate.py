@@ -1,0 +1,71 @@
+"""A gate fails on worse tasks, or on undecided ones; JUnit and Markdown say the same."""
+
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from bench_assets.comparison.gate import (
+    as_record,
+    close_gate,
+    failing,
+    junit_xml,
+    markdown_summary,
+)
+from bench_assets.comparison.verdicts import Comparison
+from bench_assets.core.schema.errors import TableError
+
+
+def verdict(task, word, change):
+    return Comparison(
+        task=task,
+        against="a",
+        metric="accuracy",
+        category="all",
+        before=0.5,
+        after=0.5 + change,
+        low=change - 0.1,
+        high=change + 0.1,
+        p=0.01,
+        spread=0.1,
+        n=40,
+        n_questions=40,
+        lost=("q/1",),
+        gained=(),
+        verdict=word,
+    )
+
+
+ROWS = [
+    verdict("A | B", "better", 0.25),
+    verdict("<C>", "worse", -0.25),
+    verdict("D", "undecided", 0.0),
+]
+
+
+@pytest.mark.parametrize(("fail_on", "tasks"), [("worse", ["<C>"]), ("undecided", ["<C>", "D"])])
+def test_a_gate_fails_on_these_tasks(fail_on, tasks):
+    assert [row.task for row in failing(ROWS, fail_on)] == tasks
+    root = ET.fromstring(junit_xml("a", "b", ROWS, fail_on))
+    assert root.attrib == {"tests": "3", "failures": str(len(tasks))}
+    cases = {case.get("classname"): case.find("failure") for case in root.iter("testcase")}
+    assert [task for task, failure in cases.items() if failure is not None] == tasks
+    assert cases["<C>"].text == (
+        "worse: 0.500 -> 0.250 (-0.250, 95 % -0.350 to -0.150), p=0.010, n=40"
+    )
+
+
+def test_the_summary_is_a_table_that_no_name_breaks():
+    sentence, _, header, *lines = markdown_summary("a", "b", ROWS).splitlines()
+    assert sentence.startswith("b against a: better at")
+    assert {line.count("|") for line in (header, *lines)} == {10}
+    assert "| **worse** |" in lines[2]
+
+
+def test_a_record_has_verdict_interval_and_p():
+    assert as_record(ROWS[1]) == {"verdict": "worse", "low": -0.35, "high": -0.15, "p": 0.01}
+
+
+def test_a_gate_without_a_verdict_is_an_error():
+    with pytest.raises(TableError, match="a and b: no verdict"):
+        close_gate("a", "b", [], "worse")
+    assert not close_gate("a", "b", [], None)

@@ -1,0 +1,36 @@
+"""Answers of a second file are joined by id; a question without one is a faulty row."""
+
+import json
+
+import pytest
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.file_benchmarks.answers_file import AnswersFile
+from bench_assets.file_benchmarks.row_files import Row
+
+ROWS = [Row(f"q.json, {n}", {"id": n, "query": f"Is it {n}?", "truth": ""}) for n in (1, 2, 3)]
+
+
+def join(folder, answers, **columns):
+    file = folder / "annotations.json"
+    file.write_text(json.dumps(answers))
+    columns = {"id_column": "id", "answer_column": "truth"} | columns
+    return list(AnswersFile(file=file, **columns).join(ROWS, lambda cells: str(cells["id"])))
+
+
+def test_answers_and_other_columns_are_added_by_id(tmp_path):
+    answers = [{"id": n, "type": "relation", "truth": "no", "query": "other"} for n in (3, 1)]
+    first, second, third = join(tmp_path, answers)
+    assert first.cells == {"id": 1, "query": "Is it 1?", "truth": "no", "type": "relation"}
+    assert third.cells["truth"] == "no"
+    assert second.fault == f"no answer to id '2' in {tmp_path}/annotations.json"
+
+
+def test_an_id_that_occurs_twice_has_no_answer(tmp_path):
+    answers = [{"id": "1", "truth": "no"}, {"id": 1, "truth": "yes"}, {"id": 2, "truth": "no"}]
+    assert [bool(row.fault) for row in join(tmp_path, answers)] == [True, False, True]
+
+
+def test_a_file_without_the_columns_is_refused(tmp_path):
+    with pytest.raises(SourceError, match=r"annotations.json: no row with the columns 'id' and"):
+        join(tmp_path, [{"qid": 1, "truth": "no"}])

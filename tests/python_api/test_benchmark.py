@@ -1,0 +1,66 @@
+"""Rows of Python are a benchmark: checked, stored and scored as a file of questions."""
+
+import json
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+import bench_assets as bench
+from bench_assets.core.schema.errors import SettingsError
+
+
+def is_red(images, prompt):
+    return "yes" if images[0].getpixel((0, 0))[0] else "no"
+
+
+def rows():
+    colours = {"red": "yes", "blue": "no"}
+    return [
+        {"q": f"Is {colour} red?", "image": Image.new("RGB", (4, 4), colour), "answer": answer}
+        for colour, answer in colours.items()
+    ]
+
+
+@pytest.mark.parametrize("form", [list, pd.DataFrame, iter], ids=["list", "frame", "iterator"])
+def test_rows_with_images_are_asked_and_scored(home, form):
+    facts = bench.Benchmark(
+        form(rows()), name="facts", columns={"question": "q"}, answer_type="yes_no"
+    )
+    result = bench.evaluate(facts, model=is_red)
+    assert result.metrics.value.tolist()[0] == 1.0
+    assert result.metrics.n_scored.tolist()[0] == 2
+
+
+def test_a_bad_row_is_a_rejection(home):
+    bad = {"q": "Which?", "image": "gone.png", "answer": "yes"}
+    benchmark = bench.Benchmark([bad, *rows()], name="facts", columns={"question": "q"})
+    assert len(bench.load(benchmark)) == 2
+
+
+def test_cells_of_any_common_type_are_written(tmp_path):
+    cells = {"n": np.int64(3), "x": np.array([1.5]), "none": float("nan"), "day": date(2026, 1, 2)}
+    section = bench.Benchmark([cells], name="facts", shots_file="s.jsonl").save(tmp_path)
+    (written,) = map(json.loads, (tmp_path / "rows.jsonl").read_text().splitlines())
+    assert written == {"n": 3, "x": [1.5], "none": None, "day": "2026-01-02"}
+    assert "[benchmarks.facts]" in section.read_text()
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        pytest.param(["Which?"], "rows, row 1: expected a mapping, got 'Which", id="a text"),
+        pytest.param({"q": 1}, "rows: expected mappings or a data frame, got dict", id="a dict"),
+        pytest.param([{"q": {1}}], "rows, row 1, q: set is no text", id="a set"),
+    ],
+)
+def test_rows_that_are_none_are_refused(tmp_path, rows, message):
+    with pytest.raises(SettingsError, match=message):
+        bench.Benchmark(rows).save(tmp_path)
+
+
+def test_an_unknown_setting_is_refused(home):
+    with pytest.raises(SettingsError, match="anwers"):
+        bench.load(bench.Benchmark(rows(), anwers="letters"))
