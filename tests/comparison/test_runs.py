@@ -75,7 +75,7 @@ def test_the_units_are_those_of_the_metric_whatever_the_scores(measure, question
     points = [halves[0]] * 2 + [halves[1]] * (len(questions) - 2)
     (line,) = effects(points, points, task=task, questions=questions)
     assert line.n == n_units
-    shown = repr(RunComparison(model="m", against="o", rows=(line,)))
+    shown = repr(RunComparison(before="o", after="m", rows=(line,)))
     assert str(n_units) in shown.splitlines()[-1].split()
 
 
