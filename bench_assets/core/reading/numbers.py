@@ -133,11 +133,12 @@ def _number_in(text: str, extent: Extent) -> Measurement | Unreadable | None:
     whole = parse_quantity(text)
     if whole or extent == "answer":
         return whole
+    if found := parse_quantity(text.rpartition("=")[2]):
+        return found
     if part("second_number").match(text):
         return UNREADABLE if extent == "opening" else None
-    for shorter in (text.rpartition("=")[2], part("clause_end").split(text, maxsplit=1)[0]):
-        if (found := parse_quantity(shorter)) is not None:
-            return found
+    if found := parse_quantity(part("clause_end").split(text, maxsplit=1)[0]):
+        return found
     if extent == "mention":
         return _result_in(_CALCULATION.sub("", text))
     numbers = [*part("numbers").finditer(text)]

@@ -1,8 +1,11 @@
 """Yes or no, in the words of all languages of the rules."""
 
+import re
+
 from bench_assets.core.reading.readings import Reading, read
 from bench_assets.core.reading.rules import Extent, part, word
 
+_CLAUSE_END = re.compile(r"[.,;!\n]")
 _EDGES = " .!。'\"()"
 
 
@@ -30,4 +33,5 @@ def parse_yes_no(text: str, extent: Extent = "answer") -> str | None:
     for name in ("yes", "no"):
         if word(name).fullmatch(text) if extent == "answer" else word(name).match(text):
             return name
-    return None
+    filler = part("filler").match(text) if extent == "opening" else None
+    return parse_yes_no(_CLAUSE_END.split(text[filler.end() :])[0]) if filler else None
