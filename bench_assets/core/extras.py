@@ -40,6 +40,7 @@ EXTRAS: Mapping[str, str] = {
     "uvicorn": "annotate",
     "rouge_score": "studies",
     "umap": "studies",
+    "math_verify": "formula",
     "dagster_k8s": "k8s",
     "mlflow": "mlflow",
     "wandb": "wandb",

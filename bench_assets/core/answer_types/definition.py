@@ -12,7 +12,17 @@ from bench_assets.core.reading.readings import UNREAD, Reading
 from bench_assets.core.schema.rows import AnswerKind
 
 AnswerTypeName: TypeAlias = Literal[
-    "choice", "choices", "yes_no", "text", "number", "box", "point", "list", "json", "graded"
+    "choice",
+    "choices",
+    "yes_no",
+    "text",
+    "number",
+    "formula",
+    "box",
+    "point",
+    "list",
+    "json",
+    "graded",
 ]
 MetricName: TypeAlias = Literal[
     "accuracy",

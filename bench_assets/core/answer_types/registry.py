@@ -18,6 +18,7 @@ from bench_assets.core.answer_types.definition import (
     RowContext,
     StatedAnswer,
 )
+from bench_assets.core.answer_types.formulas import FormulaAnswer
 from bench_assets.core.answer_types.graded import GradedAnswer
 from bench_assets.core.answer_types.numbers import NumberAnswer, Tolerance
 from bench_assets.core.answer_types.option_answers import ChoiceAnswer, YesNoAnswer
@@ -121,6 +122,7 @@ _TYPES: Mapping[AnswerTypeName, Callable[[AnswerSettings], AnswerType]] = {
     "yes_no": lambda _: YesNoAnswer(),
     "text": lambda settings: TextAnswer(settings.matching),
     "number": _number,
+    "formula": lambda _: FormulaAnswer(),
     "box": _box,
     "point": _point,
     "list": lambda settings: ListAnswer(settings.ordered),

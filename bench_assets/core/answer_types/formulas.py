@@ -1,0 +1,76 @@
+"""Formulas: expressions in LaTeX that are equal, whatever their form, by ``math-verify``."""
+
+import logging
+import re
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from bench_assets.core.answer_types.definition import Gold, Grade, RowContext
+from bench_assets.core.answer_types.options import format_cell
+from bench_assets.core.extras import require_extra
+from bench_assets.core.reading.readings import UNREAD
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import AnswerKind
+
+_MAX_LENGTH = 20_000  # characters of a response of which the end is read
+_SECONDS = 5  # for one expression
+_DELIMITED = re.compile(r"\$|\\\(|\\\[|\\boxed")
+_COMMAND = re.compile(r"\\[a-zA-Z]+")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaAnswer:
+    r"""A number, an expression, an equation or a set: ``\frac{1}{2}`` is 0.5."""
+
+    kind: AnswerKind = "text"
+    instruction: str = r"End with the answer in \boxed{}."
+
+    def __post_init__(self) -> None:
+        """Check that the library is installed.
+
+        Raises:
+            MissingExtraError: If it is not.
+        """
+        require_extra('answer_type "formula"', "math_verify")
+
+    def gold(self, value: object, context: RowContext) -> Gold:
+        """Read an expression, with or without its dollar signs."""
+        text = format_cell(value)
+        if not _parse(text if _DELIMITED.search(text) else f"${text}$"):
+            raise SourceError(f"answer {text!r:.60} (expected a formula in LaTeX)")
+        return Gold(self.kind, (text,))
+
+    def grade(self, response: str, gold: Gold) -> Grade:
+        """Give a point for an equal expression: in a box, between dollar signs, or alone."""
+        (key,) = gold.answer
+        right = _parse(key if _DELIMITED.search(key) else f"${key}$")
+        said = _parse(_delimit(response[-_MAX_LENGTH:]))
+        if not said:
+            return Grade(None, (), UNREAD)
+        points = float(_library().verify(right, said, timeout_seconds=_timeout()))
+        return Grade(points, (str(said[-1]),), "" if points else "is another formula")
+
+
+def _delimit(response: str) -> str:
+    """A response without dollar signs and words, as a formula."""
+    is_formula = not (_DELIMITED.search(response) or _WORD.search(_COMMAND.sub("", response)))
+    return f"${response.strip().rstrip('.')}$" if is_formula else response
+
+
+def _parse(text: str) -> list[Any]:
+    parsed: list[Any] = _library().parse(text, parsing_timeout=_timeout())
+    return parsed
+
+
+def _timeout() -> int | None:
+    """Limit of time, which the library enforces by a signal: only in the main thread."""
+    return _SECONDS if threading.current_thread() is threading.main_thread() else None
+
+
+def _library() -> Any:  # noqa: ANN401
+    import math_verify
+
+    logging.getLogger("math_verify").setLevel(logging.ERROR)  # warns at each call without a limit
+    return math_verify
