@@ -114,9 +114,8 @@ def test_the_code_that_counts_is_what_all_suites_share_and_the_suites_own(tmp_pa
     (tmp_path / "elsewhere.py").write_text("")
     suite = replace(CODIS, code=(SUITES / "codis", tmp_path / "elsewhere.py"))
     files = {name for name, _ in freshness.code_digests(tmp_path, suite)}
-    shared = {"bench_assets/evaluation/pipeline.py", "bench_resources/tables/parquet.py"}
-    assert {"elsewhere.py", "codis/suite.py", *shared} <= files
-    assert not any(name.startswith(("bench_assets/suites/", "blink/")) for name in files)
+    assert {"elsewhere.py", "codis/suite.py", "evaluation/pipeline.py"} <= files
+    assert not any(name.startswith(("suites/", "blink/", "cli/", "report/")) for name in files)
 
 
 @pytest.fixture

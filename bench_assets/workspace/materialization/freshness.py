@@ -4,8 +4,7 @@ Inputs count by content, not by path, so that a copied home, or one with shared 
 fresh. ``table_groups`` says which inputs belong to which tables.
 """
 
-import sysconfig
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -16,7 +15,6 @@ from urllib.parse import quote
 import dagster as dg
 
 import bench_assets
-import bench_resources
 from bench_assets.core.schema.errors import BenchError, HomeError, TableError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.tables.arrow import digest
@@ -33,8 +31,9 @@ from bench_resources.tables.parquet import TableFiles
 NOTES_FOLDER = ".built"
 """Folder beside the tables with a note on the inputs of each group of tables."""
 
-_CODE = [Path(package.__path__[0]) for package in (bench_assets, bench_resources)]
-_SUITES = _CODE[0] / "suites"  # digested separately, suite by suite
+_PACKAGE = Path(bench_assets.__path__[0])
+_BUILD_CODE = ("core", "evaluation", "file_benchmarks", "asset_factory", "annotation")
+LEADERBOARD_CODE = ("comparison", "defs")
 _MANY = 1 << 16  # images; their digests would take 2 kB each
 # settings that do not affect questions, such as judge and scorer
 _EVALUATION_SETTINGS = frozenset(SuiteSettings.model_fields)
@@ -96,11 +95,11 @@ class TableGroup:
 
 
 def inputs_digest(settings: Settings, suite: Suite, source: SuiteSource) -> str:
-    """Digest of a suite's inputs: source, settings, models, code, packages.
+    """Digest of a suite's inputs: source, settings, models, code.
 
-    Code is that of the suite and of all shared modules. Models and paths in the suite's settings
-    are included with their own settings and content, as are images of a file benchmark. The mini
-    edition's folder is not included, because code generates it.
+    Code is that of the suite and of the packages that dataset builds share. Models and paths in
+    the suite's settings are included with their own settings and content, as are images of a file
+    benchmark. The mini edition's folder is not included, because code generates it.
     """
     chosen = _build_settings(settings, suite.name)
     models = {name: state_of(name, settings) for name in build_models(settings, suite.name)}
@@ -117,7 +116,6 @@ def inputs_digest(settings: Settings, suite: Suite, source: SuiteSource) -> str:
         source.is_mini,
         *read,
         *code_digests(settings.home, suite),
-        installed_packages(),
     ]
     return json_digest([*facts, *_annotation_inputs(settings, suite)])
 
@@ -168,17 +166,17 @@ def _annotation_inputs(settings: Settings, suite: Suite) -> Iterator[object]:
             yield str(error)
 
 
-def code_digests(home: Path, *suites: Suite) -> Iterator[list[str]]:
-    """Names and digests of the code files that produce tables of these suites."""
+def code_digests(home: Path, *suites: Suite, packages: Sequence[str] = ()) -> Iterator[list[str]]:
+    """Names and digests of the code files that produce tables of these suites.
+
+    Args:
+        home: The home, which keeps digests.
+        suites: The suites.
+        packages: Further packages of ours that count.
+    """
     digests = home_digests(home)
-    yield from digests.of(_CODE, without=_SUITES)
+    yield from digests.of(_PACKAGE / name for name in (*_BUILD_CODE, *packages))
     yield from digests.of(path for suite in suites for path in suite.code)
-
-
-def installed_packages() -> list[str]:
-    """Names and versions of all installed packages."""
-    distributions = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
-    return sorted(one.name for one in distributions)
 
 
 def notes_folder(tables: TableLocations, suite: str) -> str:

@@ -127,8 +127,7 @@ def leaderboard_group(home: HomeContext) -> TableGroup:
     printed = home_digests(home_folder).of(suite.published for suite in suites if suite.published)
     now = configuration_digest(home.catalog.tasks, home.settings, home.tables)
     facts = [
-        *freshness.code_digests(home_folder, *suites),
-        freshness.installed_packages(),
+        *freshness.code_digests(home_folder, *suites, packages=freshness.LEADERBOARD_CODE),
         *printed,
         states,
         now,
