@@ -10,6 +10,7 @@ import pytest
 
 from bench_assets.core.answer_types.definition import AnswerSettings, RowContext
 from bench_assets.core.answer_types.registry import make_answer_type
+from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_match
 from bench_assets.core.reading.json_values import decode_json, read_json
 from bench_assets.core.reading.numbered_verdicts import read_numbered_verdicts
@@ -17,7 +18,6 @@ from bench_assets.core.reading.reasoning import split_reasoning
 from bench_assets.core.text.number_words import words_to_digits
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel
-from bench_assets.suites.blink.scoring import read_judged_letter
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.suites.cogbench.description.recognition import remove_denied
@@ -38,7 +38,7 @@ TASKS = [BLINK, CODIS, DESCRIPTION, VQA, CAPTIONING, HALOQUEST, MCOT, MULTI_IMAG
 READERS = {
     "verdicts by number": lambda response: read_numbered_verdicts(response, 3),
     "verdicts by position": lambda response: read_by_position(response, 3),
-    "options of judges": lambda response: read_judged_letter(response, ("left", "right")),
+    "options of judges": AnswerForm("choice", ("left", "right")).read_reply,
     "objects of judges": read_json,
     "decoded objects": decode_json,
     "numbers written out": words_to_digits,

@@ -15,7 +15,7 @@ from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
 from bench_assets.workspace.evaluate.response_review import fill_in, review_lines
-from tests.rows import prediction
+from tests.rows import prediction, question
 from tests.test_no_answer import SCORERS, asked
 
 UNREADABLE = "Well, that is what everybody would like to know, and it was discussed at length."
@@ -150,8 +150,14 @@ class Reviewer:
 )
 def test_a_model_fills_in_what_it_states_alone(text, answer):
     reviewer = Reviewer(text)
-    done, open_ = fill_in([line(question_id="t/1", answer="A", by="ada"), line()], reviewer)
-    assert (done.answer, done.by, len(reviewer.prompts)) == ("A", "ada", 1)
+    open_line = line()
+    asked_about = question(
+        question_id=open_line.question_id, kind="choice", options=("left", "right"), answer=("A",)
+    )
+    lines = [line(question_id="t/1", answer="A", by="ada"), open_line]
+    done, open_ = fill_in(lines, reviewer, VQA, [asked_about])
+    assert (done.answer, done.by) == ("A", "ada")
+    assert len(reviewer.prompts) == 2 - bool(answer)  # once more if it is unreadable
     assert (open_.answer, open_.by) == (answer, "model:r" if answer else "")
 
 

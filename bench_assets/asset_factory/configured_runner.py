@@ -7,16 +7,20 @@ from functools import partial
 from typing import TypeAlias
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
+from bench_assets.core.judging.second_look import SELF, reader_name
 from bench_assets.core.schema.chat import ChatModel
-from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
 from bench_assets.core.schema.signature import format_model_setup
+from bench_assets.evaluation.measured_figures import JudgeFigure
 from bench_assets.evaluation.people_judge import PeopleJudge
+from bench_assets.evaluation.readers import NullTest
 from bench_assets.evaluation.reviews import load_review
 from bench_assets.evaluation.runner import (
     AnnotatorVerdicts,
     GeneratedResponses,
     ModelVerdicts,
     OpenModel,
+    ReaderVerdicts,
     Responses,
     RuleVerdicts,
     Runner,
@@ -27,7 +31,9 @@ from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.features import open_annotation_backend
 from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.models import RecordedSpec
 from bench_resources.models.registry.setup import setup_of
+from bench_resources.tables.measured_figures import add_figures, read_figures
 
 OpenNamed: TypeAlias = Callable[[str], AbstractContextManager[ChatModel]]
 """Opens a model of bench.toml by name."""
@@ -71,13 +77,77 @@ def configured_responses(
 
 
 def configured_verdicts(
-    task: Task, settings: Settings, judge: str, open_model: OpenNamed
+    task: Task, settings: Settings, judge: str, open_model: OpenNamed, evaluated: str
 ) -> Verdicts:
-    """Verdicts of a judge of bench.toml, with its setup and the suite's accepted outcomes.
+    """Verdicts of a judge of bench.toml, then of the reader, with their setups.
+
+    Args:
+        task: The task.
+        settings: Settings of the home.
+        judge: The judge, as in bench.toml.
+        open_model: Opens the judge, and the reader.
+        evaluated: The evaluated model, which may be its own reader.
+
+    Raises:
+        SettingsError: If the task has no such judge, or the model cannot read.
+    """
+    verdicts = _judge_verdicts(task, settings, judge, open_model)
+    reader = configured_reader(task, settings, judge)
+    if not reader:
+        return verdicts
+    model = reader_model(reader, evaluated, settings)
+    setup = setup_of(model, settings)
+    return ReaderVerdicts(
+        judge=verdicts,
+        setting=reader,
+        open=partial(open_model, model),
+        setup=setup,
+        accept=settings.suite(task.suite, SuiteSettings).accept,
+        null_test=NullTest(
+            judge=reader_name(reader),
+            setup=setup,
+            known=partial(read_figures, settings.home, JudgeFigure, task.name),
+            record=partial(add_figures, settings.home, JudgeFigure),
+        ),
+    )
+
+
+def configured_reader(task: Task, settings: Settings, judge: str) -> str:
+    """The reader of a task: a model of bench.toml, or "self"; "" for nobody.
 
     Raises:
         SettingsError: If the task has no such judge.
     """
+    named = settings.suite(task.suite, SuiteSettings).reader
+    reader = task.chosen_reader(judge, named)
+    return reader if named or not reader or _can_read(reader, settings) else ""
+
+
+def reader_model(reader: str, evaluated: str, settings: Settings) -> str:
+    """Model of a reader: a model of bench.toml, or the evaluated one itself.
+
+    Raises:
+        SettingsError: If its responses were recorded, so that it cannot be asked.
+        UnknownNameError: If there is no such model.
+    """
+    model = evaluated if reader == SELF else reader
+    if isinstance(settings.base_model(settings.model(model)), RecordedSpec):
+        raise SettingsError(
+            f"{model}: its responses are recorded, so it cannot be asked as a reader. Name another"
+            " model with --reader"
+        )
+    return model
+
+
+def _can_read(model: str, settings: Settings) -> bool:
+    """Whether a judge's model can be the reader: it exists, and was not recorded."""
+    try:
+        return not isinstance(settings.base_model(settings.model(model)), RecordedSpec)
+    except (UnknownNameError, ModelError):
+        return False
+
+
+def _judge_verdicts(task: Task, settings: Settings, judge: str, open_model: OpenNamed) -> Verdicts:
     if not task.is_judged:
         return StoredVerdicts()
     name, model = task.chosen_judge(judge)

@@ -170,7 +170,7 @@ def evaluation_assets(
     asset of predictions; by default, chat models answer.
     """
     step = EvaluationStep(task, condition, split)
-    model_assets = [predictions(step), *([judgements_asset(step)] if task.is_judged else [])]
+    model_assets = [predictions(step), *([judgements_asset(step)] if task.has_judgements else [])]
     subfolder = "" if condition == "main" else condition
     has_own_questions = not subfolder or task.condition(condition).own_questions
     constant_assets = (
@@ -236,11 +236,11 @@ def _scores(of: EvaluationStep) -> dg.AssetsDefinition:
 
     make = dg.asset(
         name="scores",
-        ins=of.ins("questions", "predictions", *(["judgements"] if task.is_judged else [])),
+        ins=of.ins("questions", "predictions", *(["judgements"] if task.has_judgements else [])),
         description=_SCORES,
         **of.stage("scores"),
     )
-    return make(scores_of_judged if task.is_judged else scores)
+    return make(scores_of_judged if task.has_judgements else scores)
 
 
 def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:

@@ -14,6 +14,7 @@ from bench_assets.asset_factory.configured_runner import (
 )
 from bench_assets.asset_factory.partial_results import CONSTANTS, snapshot_while_running
 from bench_assets.asset_factory.suite_assets import AssetFolder, StepModels
+from bench_assets.core.judging.second_look import is_reader
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import (
@@ -84,7 +85,9 @@ def run_judge(
         BenchError: If the task has no such judge, or the judge cannot be called.
     """
     opened = StepModels(context, models)
-    verdicts = configured_verdicts(task, models.settings.load(), judge, opened.open)
+    settings = models.settings.load()
+    evaluated = context.partition_key if context.has_partition_key else ""
+    verdicts = configured_verdicts(task, settings, judge, opened.open, evaluated)
     rows = verdicts.judgements(task, questions, predictions)
     if not (progress := opened.metadata()):
         return rows, {}
@@ -174,7 +177,8 @@ def read_judged_responses(
         predictions: Predictions of the model.
         judgements: Judgements of the predictions; None is returned if rules judged them.
     """
-    judges = frozenset((row.judge, row.setup) for row in judgements if row.judge != RULES)
+    named = ((row.judge, row.setup) for row in judgements)
+    judges = frozenset(one for one in named if one[0] != RULES and not is_reader(one[0]))
     if not judges:
         return None
     questions_digest, own = short_digest(digest(questions)), predictions[0].model

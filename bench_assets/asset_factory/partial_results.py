@@ -68,7 +68,7 @@ def write_partial(home: Path, one: Evaluation) -> None:
         tables.write(asset_folder.key(f"{prefix}{table}").path, rows, row_type, one.model)
 
     write("predictions", one.predictions, Prediction)
-    if one.task.is_judged:
+    if one.task.has_judgements:
         write("judgements", one.judgements, Judgement)
     write("scores", one.scores, Score)
     write("metrics", one.metrics, Metric)

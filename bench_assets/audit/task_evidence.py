@@ -158,7 +158,7 @@ class TaskEvidence:
         self, table: Table, model: str, names: Sequence[str], condition: str = "main"
     ) -> Columns:
         """Fields of all rows of a model; no judgements without a judge."""
-        if table == "judgements" and not self.task.is_judged:
+        if table == "judgements" and not self.task.has_judgements:
             return {name: [] for name in names}
         key = evaluation_key(self.task, condition, table)
         return read_columns(self.tables, key, _ROWS[table], model, names)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
+from bench_assets.asset_factory.configured_runner import reader_model
 from bench_assets.asset_factory.evaluation_steps import count_rejections
 from bench_assets.bundles.number_lookup import find_number
 from bench_assets.bundles.packing import BundleOptions, PackedBundle, pack_number
@@ -30,6 +31,7 @@ from bench_assets.bundles.rescoring import (
 from bench_assets.comparison.causes import EvaluationTables, split_model_part
 from bench_assets.comparison.difference import Cause, decompose_difference
 from bench_assets.comparison.sides import EvaluationLocation
+from bench_assets.core.judging.second_look import is_reader, reader_setting
 from bench_assets.core.schema.chat import NOT_CACHED, ChatModel, cached
 from bench_assets.core.schema.elicitation import split_signature
 from bench_assets.core.schema.errors import BenchError, ModelError, TableError
@@ -40,6 +42,7 @@ from bench_assets.evaluation.reviews import ResponseReview, base_scorer, load_re
 from bench_assets.evaluation.runner import (
     GeneratedResponses,
     ModelVerdicts,
+    ReaderVerdicts,
     Responses,
     RuleVerdicts,
     Runner,
@@ -128,7 +131,7 @@ def reproduce(bench: Workbench, number: NumberRef, *, ask: bool = False) -> Repr
             )
             return ReproductionResult(number=number, needs=[*requirements, unmet])
     requirements.append(_met(number, "responses", "model", f"{len(predictions)} responses"))
-    if task.is_judged:
+    if task.has_judgements:
         requirements.append(_met(number, "judge", "judge", f"{len(judgements)} verdicts"))
     stored = replace(
         runner, responses=StoredResponses(predictions), judge=StoredVerdicts(judgements)
@@ -175,7 +178,7 @@ def _runner(
         task=task,
         condition=condition,
         responses=_responses(bench, models, inputs, ask=ask),
-        judge=_verdicts(bench, models, inputs, ask=ask) if task.is_judged else StoredVerdicts(),
+        judge=_verdicts(bench, models, inputs, ask=ask),
         scorer=base_scorer(scorer),
         review=None if base_scorer(scorer) == scorer else review,
         n_rejected=count_rejections(number.tables, task, questions, condition),
@@ -218,20 +221,28 @@ class _WithRefusals:
 
 
 def _verdicts(bench: Workbench, models: Models, inputs: _Inputs, *, ask: bool) -> Verdicts:
+    """Verdicts of the judge and the reader in the number's signature."""
     number, task, _ = inputs
-    judge_part = number.signature.parts.get("judge", "none")
-    name, model = _judge_of(task, judge_part, bench.settings.suite(task.suite, SuiteSettings).judge)
-    if name == PEOPLE:
-        return StoredVerdicts(_stored_verdicts(inputs))
-    if not model:
-        return RuleVerdicts(name)
+    parts = number.signature.parts.get("judge", "none").split("+")
+    judges = [part for part in parts if not is_reader(part)] or ["none"]
 
     @contextmanager
-    def open_judge() -> Generator[ChatModel]:
-        with _open_model(models, model, "main") as judge:
+    def open_cached(name: str) -> Generator[ChatModel]:
+        with _open_model(models, name, "main") as judge:
             yield judge if ask else cached(judge)
 
-    return ModelVerdicts(name=name, open=open_judge)
+    verdicts: Verdicts = RuleVerdicts()
+    if task.is_judged:
+        configured = bench.settings.suite(task.suite, SuiteSettings).judge
+        name, model = _judge_of(task, "+".join(judges), configured)
+        if name == PEOPLE:
+            return StoredVerdicts(_stored_verdicts(inputs))
+        opened = partial(open_cached, model)
+        verdicts = ModelVerdicts(name=name, open=opened) if model else RuleVerdicts(name)
+    if reader := next(filter(None, map(reader_setting, parts)), ""):
+        model = reader_model(reader, number.model, bench.settings)
+        return ReaderVerdicts(judge=verdicts, setting=reader, open=partial(open_cached, model))
+    return verdicts
 
 
 def _judge_of(task: Task, judge_part: str, configured: str) -> ChosenJudge:

@@ -56,6 +56,8 @@ def stored_runner(
 
 def stored_verdicts(task: Task, judgements: Sequence[Judgement]) -> Verdicts:
     """Verdicts of the rules that judged; those of a model or of people as they are stored."""
+    if not task.is_judged:
+        return StoredVerdicts(judgements)
     rules = judging_rules(task, judgements)
     return RuleVerdicts(rules) if rules not in ("", PEOPLE) else StoredVerdicts(judgements)
 

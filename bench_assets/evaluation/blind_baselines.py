@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from bench_assets.core.judging.grouping import group_judgements
+from bench_assets.core.judging.second_look import is_reader
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
@@ -139,7 +140,8 @@ def metrics_with_baselines(
     """
     rows = pipeline.summarise(task, questions, predictions, scores)
     scorers = {row.scorer for row in scores}
-    by_rules = _has_rules(task) and {row.judge for row in scores} <= {"", RULES}
+    judges = {one for row in scores for one in row.judge.split("+")}
+    by_rules = _has_rules(task) and {one for one in judges if not is_reader(one)} <= {"", RULES}
     if not rows or len(scorers) != 1 or not (by_rules or judged):
         return rows
     scorer = base_scorer(*scorers)

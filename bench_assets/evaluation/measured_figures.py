@@ -28,6 +28,10 @@ PRECISION, RECALL = "precision_people", "recall_people"
 """Precision and recall of "right" against human labels."""
 
 
+NULL_FOREIGN, NULL_HALVED = "null_foreign", "null_halved"
+"""Shares of responses to other questions, and of halved ones, in which a reader finds no answer."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderFigure:
     """A measured figure of option permutations; a line of the home's ``orders.jsonl``."""

@@ -10,6 +10,7 @@ from functools import lru_cache
 from string import ascii_uppercase
 
 from bench_assets.core.judging.grouping import group_judgements
+from bench_assets.core.judging.second_look import NONE, AnswerForm, is_reader, looked
 from bench_assets.core.reading.non_answers import classify_non_answer
 from bench_assets.core.schema.chat import (
     NO_PROMPT,
@@ -160,14 +161,11 @@ def _score_pair(
     name = name or task.default_scorer
     if is_by_people(judgements):
         result = score_by_people(_score_by_rules(task, task.scorer(name), pair), judgements)
-        unread = result.unread
     else:
-        result = score_response(task, task.scorer(name), pair, judgements)
-        unread = is_unread(pair, result, judgements)
+        judgements, result = _score_read(task, name, pair, judgements)
     found = reviewed.score(task, task.scorer(name), pair, result)
     return replace(
         found,
-        unread=unread if found is result else found.unread,
         scorer=reviewed.named(name),
         confidence=max(softmax(prediction.logprobs)) if prediction.logprobs else None,
         judge="+".join(sorted({verdict.judge for verdict in judgements})),
@@ -242,6 +240,60 @@ def score_response(
         score = without_points(task, score_one, pair)
         return replace(score, note=why, no_answer=True, refused=prediction.refused)
     return attempt(score_one, pair, about)
+
+
+def _score_read(
+    task: Task, name: str, pair: AnsweredQuestion, judgements: Sequence[Judgement]
+) -> tuple[Sequence[Judgement], Score]:
+    """Score a response by what it states, else by what a reader found in it.
+
+    Only the default scorer heeds readers: authors' scorers read on their own.
+
+    Returns:
+        The judgements that count, and the score.
+    """
+    of_judge = [one for one in judgements if not is_reader(one.judge)]
+    form = task.form(pair.question) if name == task.default_scorer else None
+    prediction = pair.prediction
+    if form is None or prediction.error or is_elicited(prediction.decoding):
+        found = score_response(task, task.scorer(name), pair, of_judge)
+        return of_judge, replace(found, unread=is_unread(pair, found, of_judge))
+    reading = form.read(prediction.text)
+    is_stated = reading is not None and not reading.named
+    if not is_stated and (look := looked(judgements)):
+        found = _score_looked(task, task.scorer(name), pair, form, look)
+        used = [look] if is_reader(look.judge) else of_judge
+        return used, replace(found, asked_again=True, unread=is_unread(pair, found, [look]))
+    found = score_response(task, task.scorer(name), pair, of_judge)
+    by_rules = all(one.by_rules for one in of_judge)
+    is_named = by_rules and reading is not None and reading.named and not found.no_answer
+    # The whole response is the answer where it is compared with references.
+    is_other = by_rules and reading is None and form.kind == "references"
+    unread = is_unread(pair, found, of_judge) or (is_other and not found.no_answer)
+    return of_judge, replace(found, unread=unread, named=is_named)
+
+
+def _score_looked(
+    task: Task, score_one: ScoreOne, pair: AnsweredQuestion, form: AnswerForm, look: Judgement
+) -> Score:
+    """Score a response as if it consisted of the answer that a reader found in it."""
+    if look.error or look.verdict is None:
+        reply = f"replied neither an answer nor {NONE}: {look.response:.200}"
+        note = f"gave no response: {look.error}" if look.error else reply
+        return Score.of(pair.prediction, points=None, note=f"{look.judge} {note}")
+    if look.value == NONE:
+        found = without_points(task, score_one, pair)
+        if form.kind == "references":
+            return replace(found, note=f"{look.judge} finds that it says none of the references")
+        return replace(found, note=f"{look.judge} finds no answer", no_answer=True)
+    prediction = replace(pair.prediction, text=look.value, raw_text=look.value)
+    read = pair._replace(prediction=prediction)
+    rules = task.judges.get(RULES)
+    verdicts = rules.judgements([read]) if isinstance(rules, ByRules) else []
+    # They are about what the reader read: where rules alone give no points, they do.
+    own = [replace(one, judge=look.judge, prompt_sha256=look.prompt_sha256) for one in verdicts]
+    found = attempt(score_one, read, own)
+    return replace(found, note=f"{look.judge} reads {look.value}")
 
 
 def _score_by_rules(task: Task, score_one: ScoreOne, pair: AnsweredQuestion) -> Score:

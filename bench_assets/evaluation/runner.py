@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, Self, TypeAlias
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
+from bench_assets.core.judging.second_look import READER, reader_name
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import format_judge_setup, with_partial
@@ -23,6 +24,7 @@ from bench_assets.evaluation.blind_baselines import (
 from bench_assets.evaluation.judged_responses import JudgedResponses
 from bench_assets.evaluation.outcomes import Accepted, accept_refusals, require_responses
 from bench_assets.evaluation.people_judge import PeopleJudge
+from bench_assets.evaluation.readers import NullTest, ask_reader, unread_responses
 from bench_assets.evaluation.reviews import ResponseReview
 from bench_assets.evaluation.task import RULES, Evaluation, Task
 
@@ -99,11 +101,13 @@ class RuleVerdicts:
     def judgements(
         self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
     ) -> list[Judgement]:
-        """Judge by rules.
+        """Judge by rules; without verdicts for tasks that need none.
 
         Raises:
             SettingsError: If the task has no such rules.
         """
+        if not task.is_judged:
+            return []
         rows = pipeline.judge(task, questions, predictions, None, self.name)
         return _with_setup(rows, format_judge_setup(self.name, ""))
 
@@ -165,6 +169,36 @@ class StoredVerdicts:
     ) -> list[Judgement]:
         """Return the rows as they are."""
         return list(self.rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderVerdicts:
+    """Verdicts of a judge, and a reader's answers to the responses that no rule reads."""
+
+    judge: Verdicts
+    setting: str  # the reader's model, or "self"
+    open: OpenModel
+    setup: str = ""  # of the model
+    accept: Collection[Accepted] = ()
+    null_test: NullTest | None = None
+
+    def judgements(
+        self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
+    ) -> list[Judgement]:
+        """Judge, then look again at unread responses, in one call.
+
+        Raises:
+            ModelError: If the reader cannot be asked, or fails its null test.
+        """
+        rows = self.judge.judgements(task, questions, predictions)
+        if not (looks := unread_responses(task, questions, predictions)):
+            return rows
+        with self.open() as model:
+            if self.null_test:
+                self.null_test.require(task, questions, predictions, model)
+            read = ask_reader(looks, model, reader_name(self.setting))
+        accepted = (accept_refusals(row, self.accept) for row in read)
+        return [*rows, *_with_setup(accepted, format_judge_setup(READER, self.setup))]
 
 
 def _with_setup(rows: Iterable[Judgement], setup: str) -> list[Judgement]:
@@ -256,7 +290,7 @@ class Runner:
         Raises:
             BenchError: If the judge cannot be called.
         """
-        if not self.task.is_judged:
+        if not self.task.has_judgements:
             return []
         return self.judge.judgements(self.task, questions, predictions)
 

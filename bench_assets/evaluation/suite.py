@@ -41,6 +41,9 @@ class SuiteSettings(BaseModel):
     judge: str = RULES
     """``"rules"``, ``"people"``, another judge of the task, a model of this file for the default
     judge, or ``"NAME:MODEL"``."""
+    reader: str = ""
+    """Model that looks again at responses that no rule reads; ``"self"`` is the evaluated model,
+    ``"rules"`` nobody. Default: the judge's model, if there is one."""
     scorer: str = ""
     """Scorer of responses; default: the suite's."""
     review: str = ""

@@ -16,6 +16,7 @@ from bench_assets.annotation.responses.error_analysis import (
 )
 from bench_assets.annotation.responses.verdicts import PEOPLE, verdicts_task
 from bench_assets.annotation.tasks import SuiteAnnotationTask
+from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.schema.chat import ChatModel, Prompt
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
@@ -61,6 +62,7 @@ ScoreOne: TypeAlias = Callable[[AnsweredQuestion, Sequence[Judgement]], Score]
 Measure: TypeAlias = Callable[[Sequence[ScoredQuestion]], Mean]
 Adds: TypeAlias = Callable[[Sequence[ScoredQuestion]], Sequence[float]]
 Slices: TypeAlias = Callable[[Question], Sequence[str]]
+FindForm: TypeAlias = Callable[[Question], AnswerForm | None]
 
 
 CANNOT_BE_SCORED = "cannot be scored"
@@ -109,9 +111,14 @@ class ByRules(NamedTuple):
 
 
 class ByModel(NamedTuple):
-    """A judge that calls a chat model."""
+    """A judge that calls a chat model.
+
+    Attributes:
+        reads: Whether it decides about every response that no rule reads, so that no reader does.
+    """
 
     judge: Callable[[Sequence[AnsweredQuestion], ChatModel], Sequence[Judgement]]
+    reads: bool = True
 
 
 Judge: TypeAlias = ByRules | ByModel
@@ -219,6 +226,8 @@ class Task:
         lower_is_better: Metrics of which lower is better, such as error rates.
         right_from: Share of the points from which a response counts as right.
         judges: By name; {} if none is needed.
+        answer_form: Finds the form of the answer to a question, by which the default scorer reads
+            responses and a reader looks again; None for answers without one, such as captions.
         slices: Categories of a question that results are sliced by.
         asked_of: Kind of model that answers; names the partition set.
         counts: The paper's number of questions by category.
@@ -242,6 +251,7 @@ class Task:
     lower_is_better: frozenset[str] = frozenset()
     right_from: float = 1.0
     judges: Mapping[str, Judge] = field(default_factory=dict)
+    answer_form: FindForm | None = None
     slices: Slices = by_category
     asked_of: Literal["model", "encoder"] = "model"
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -292,6 +302,20 @@ class Task:
         return bool(self.judges)
 
     @property
+    def has_judgements(self) -> bool:
+        """Whether it has a table of judgements: of a judge, or of a reader."""
+        return self.is_judged or self.is_read
+
+    @property
+    def is_read(self) -> bool:
+        """Whether a reader can look again at its responses."""
+        return self.answer_form is not None
+
+    def form(self, question: Question) -> AnswerForm | None:
+        """Form of the answer to a question; None if it has none."""
+        return self.answer_form(question) if self.answer_form else None
+
+    @property
     def is_judged_by_people(self) -> bool:
         """Whether people can be its judge."""
         return self.is_judged and self.one_verdict and bool(self.response_tasks)
@@ -339,6 +363,26 @@ class Task:
         raise SettingsError(
             f"{self.name} is judged by {self.ways_to_judge}, not by {setting!r}: name the judge"
         )
+
+    def chosen_reader(self, judge: str, reader: str) -> str:
+        """The model that looks again at unread responses, or "self"; "" for nobody.
+
+        Args:
+            judge: The judge of bench.toml, whose model reads by default.
+            reader: The reader of bench.toml.
+
+        Raises:
+            SettingsError: If the task has no such judge.
+        """
+        if not self.is_read or reader == RULES:
+            return ""
+        if not self.is_judged:
+            return reader or ("" if judge in (RULES, PEOPLE) else judge.rpartition(":")[2])
+        name, model = self.chosen_judge(judge)
+        decides = self.judges.get(name)
+        if name == PEOPLE or (isinstance(decides, ByModel) and decides.reads):
+            return ""
+        return reader or model
 
     def condition(self, name: str) -> Condition:
         """Find a condition by name.

@@ -1,7 +1,8 @@
-"""Scoring of file benchmarks: by the rules of the answer type, then by a judge model.
+"""Scoring of file benchmarks: by the rules of the answer type, then by a reader or a judge model.
 
-Rules parse letters, words, numbers, boxes and lists. The judge model decides about responses that
-they cannot parse, and about texts that match no reference. Graded answers have no rules.
+Rules parse letters, words, numbers, boxes and lists. A reader looks again at letters, words and
+numbers that they cannot parse; the judge model decides about texts that match no reference. Graded
+answers have no rules.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +28,9 @@ from bench_assets.core.answer_types.metrics import (
 )
 from bench_assets.core.answer_types.registry import RowAnswer, make_answer_type
 from bench_assets.core.answer_types.texts import TextAnswer
+from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.judging.verdict_requests import (
+    RECORDED_PREFIX,
     VerdictRequest,
     ask_for_verdicts,
 )
@@ -116,7 +119,7 @@ class AnswerScoring:
 
     @property
     def is_judgeable(self) -> bool:
-        """Whether a judge may decide about responses that the rules cannot parse."""
+        """Whether a judge may decide about texts that match no reference, or grades them."""
         return self.metric.is_judgeable or self.graded_answer is not None
 
     @property
@@ -137,7 +140,17 @@ class AnswerScoring:
         if not self.is_judgeable:
             return {}
         rules: dict[str, Judge] = {RULES: ByRules(self.judge_by_rules)}
-        return {**({} if self.graded_answer else rules), "model": ByModel(self.judge)}
+        return {**({} if self.graded_answer else rules), "model": ByModel(self.judge, reads=False)}
+
+    def form(self, question: Question) -> AnswerForm | None:
+        """Form of the answer, for readers; None if it has none."""
+        gold = Gold(question.kind, question.answer, question.options)
+        return self.answers.form(gold)
+
+    @property
+    def answer_form(self) -> Callable[[Question], AnswerForm | None] | None:
+        """``form``, if some answers have one."""
+        return self.form if self.answers.has_form and not self.points else None
 
     def score(self, answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
         """Score a response by the answer type; if that leaves it open, by the judge's verdict.
@@ -145,7 +158,8 @@ class AnswerScoring:
         Without a verdict of a model, it suffices that a response names one option.
         """
         grade = self._grade(answered, named=all(one.by_rules for one in judgements))
-        if self.is_judgeable and self._is_open(answered, grade):
+        is_judged = bool(judgements) or not self._is_read(answered.question)
+        if self.is_judgeable and is_judged and self._is_open(answered, grade):
             points, note = self._judge_points(judgements)
             return Score.of(answered.prediction, points=points, answer=grade.read, note=note)
         note = f"{grade.reason}, only named" if grade.named else ""
@@ -165,8 +179,14 @@ class AnswerScoring:
         )
 
     def judge(self, answered: Sequence[AnsweredQuestion], model: ChatModel) -> Sequence[Judgement]:
-        """Ask a judge model about responses that the rules leave open."""
-        requests = [self._asked(pair) for pair in answered if self._needs_judge(pair, named=False)]
+        """Ask a judge model about texts that the rules leave open; a recorded one about all."""
+        is_recorded = model.signature.startswith(RECORDED_PREFIX)
+        requests = [
+            self._asked(pair)
+            for pair in answered
+            if (is_recorded or not self._is_read(pair.question))
+            and self._needs_judge(pair, named=False)
+        ]
         complaint = self.graded_answer.complaint if self.graded_answer else prompts.NO_VERDICT
         return [rows[0] for rows in ask_for_verdicts(requests, model, complaint)]
 
@@ -183,6 +203,10 @@ class AnswerScoring:
             for pair in answered
             if self._needs_judge(pair, named=True)
         ]
+
+    def _is_read(self, question: Question) -> bool:
+        """Whether a reader looks again at unread responses, instead of a judge."""
+        return self.answer_form is not None and self.form(question) is not None
 
     def _grade(self, answered: AnsweredQuestion, *, named: bool) -> Grade:
         question, prediction = answered

@@ -50,6 +50,7 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
         lower_is_better=scoring.metric.lower_is_better,
         right_from=scoring.metric.right_from,
         judges=scoring.judges,
+        answer_form=scoring.answer_form,
         slices=partial(_slices, labels=benchmark.slices),
     )
 

@@ -50,6 +50,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
     condition: str = "main",
     source: str | Path = "",
     judge: str = "",
+    reader: "str | ModelFunction" = "",
     scorer: str = "",
     elicit: str = "",
     accept: Sequence[Accepted] = (),
@@ -80,6 +81,8 @@ def evaluate(  # noqa: PLR0913  (an option each)
         source: Folder with the suite's files or an address, instead of bench.toml's; one suite.
             It is remembered: what reads the suite's results takes it. "default": bench.toml's.
         judge: A model of bench.toml, or ``"rules"``; needs exactly one suite.
+        reader: Looks again at responses that no rule reads: a model of bench.toml, a function,
+            ``"self"`` or ``"rules"`` (nobody); needs exactly one suite.
         scorer: Name of the scorer; needs exactly one suite.
         elicit: ``"likelihood"`` or ``"constrained"`` choose among the options without parsing a
             response; see ``core.schema.elicitation``.
@@ -103,16 +106,18 @@ def evaluate(  # noqa: PLR0913  (an option each)
     if not names:
         raise SettingsError("suites: expected a suite or task, got none")
     one = names[0] if len(names) == 1 else ""
-    if not one and (source or judge or scorer or review):
-        raise SettingsError("source, judge, scorer and review need exactly one suite")
+    if not one and (source or judge or reader or scorer or review):
+        raise SettingsError("source, judge, reader, scorer and review need exactly one suite")
     with interrupt_reporting():
         parsed = model_arguments(model, name, elicit)
+        read_by = _reader_arguments(reader)
         with open_workbench(
             one,
             source,
             judge,
             scorer,
-            models=parsed.sections,
+            reader="".join(read_by.names),
+            models={**parsed.sections, **read_by.sections},
             review=str(Path(review).absolute()) if review else "",
             accept=accept,
             rule="stated",
@@ -210,6 +215,22 @@ def model_arguments(
     check_function(model)
     called = name or f"{function_name(model)}@{uuid4().hex[:8]}"
     return ModelArguments([called], {called: callable_section(called, model)})
+
+
+def _reader_arguments(reader: "str | ModelFunction") -> ModelArguments:
+    """Name the reader of a call; a function by its code, so that its responses are cached."""
+    if not callable(reader):
+        return ModelArguments([reader] if reader else [])
+    from bench_resources.models.callables.model import (
+        callable_section,
+        check_function,
+        code_digest,
+        function_name,
+    )
+
+    check_function(reader)
+    called = f"{function_name(reader)}@{code_digest(reader) or uuid4().hex[:8]}"
+    return ModelArguments([called], {called: callable_section(called, reader)})
 
 
 @contextmanager

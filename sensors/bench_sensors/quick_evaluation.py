@@ -88,7 +88,7 @@ def _quick_evaluation(task: Task) -> dg.AssetsDefinition:
             task,
             loaded,
             configured_responses(task, loaded, name, partial(opened.open, name)),
-            configured_verdicts(task, loaded, judge, StepModels(context, models).open),
+            configured_verdicts(task, loaded, judge, StepModels(context, models).open, name),
         )
         evaluation = replace(
             runner, complete=True, n_rejected=count_rejections(tables, task, questions)

@@ -20,6 +20,7 @@ from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Questio
 from bench_assets.core.schema.signature import format_judge_setup
 from bench_assets.core.text.redaction import Secrets
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.readers import ask_reader, unread_responses
 from bench_assets.evaluation.reviews import ResponseReview
 from bench_assets.evaluation.runner import Runner, StoredResponses, StoredVerdicts
 from bench_assets.evaluation.suite import Suite
@@ -77,13 +78,13 @@ class Says:
 
 
 class Right(Says):
-    """A judge that says "right" to everything."""
+    """A reader that finds the first option in everything."""
 
     def __init__(self) -> None:
         super().__init__((), name="judge")
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        self._said = ["right"] * len(requests)
+        self._said = ["A"] * len(requests)
         return super().response(requests)
 
 
@@ -100,6 +101,18 @@ def images_of(home: Path, shared: Path | None) -> ImageStore:
     return ImageStore(folder=near, objects=f"file://{shared}", fetched_bytes=10**6)
 
 
+def judged(
+    questions: Sequence[Question], predictions: Sequence[Prediction], reader: ChatModel | None
+) -> list[Judgement]:
+    """Judge by a reader, or without one by rules."""
+    if reader is None:
+        rows = list(pipeline.judge(TASK, questions, predictions, None))
+    else:
+        rows = ask_reader(unread_responses(TASK, questions, predictions), reader, "reader:judge")
+    setup = format_judge_setup("reader" if reader else "rules", "0c" if reader else "")
+    return [replace(row, setup=setup) for row in rows]
+
+
 def measure(
     home: Path,
     said: Sequence[str] = SAID,
@@ -113,9 +126,7 @@ def measure(
     images = images_of(home, shared)
     questions = asked([images.put(image(), "a.png").sha256])
     predictions = pipeline.predict(TASK, questions, model)
-    setup = format_judge_setup("model" if judge else "rules", "0c" if judge else "")
-    heard = pipeline.judge(TASK, questions, predictions, judge)
-    judgements = [replace(row, setup=setup) for row in heard]
+    judgements = judged(questions, predictions, judge)
     again = Runner(
         task=TASK,
         responses=StoredResponses(predictions),

@@ -11,7 +11,7 @@ from bench_assets.core.schema.signature import format_judge_setup
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel, Condition, Task
-from tests.bundles.shelf import TASK, Right, Says, asked, rescore
+from tests.bundles.shelf import TASK, Right, Says, asked, judged, rescore
 from tests.quiz import judge_right, quiz
 
 DRAWN = Task(
@@ -33,9 +33,7 @@ def model_judged():
     """Four responses, of which the rules cannot read one: that one a model judged."""
     questions = asked()
     predictions = pipeline.predict(TASK, questions, Says())
-    judgements = pipeline.judge(TASK, questions, predictions, Right())
-    judgements = [replace(row, setup=format_judge_setup("model", "0c")) for row in judgements]
-    return questions, predictions, judgements
+    return questions, predictions, judged(questions, predictions, Right())
 
 
 def test_what_a_model_judged_is_taken_as_it_was_recorded():
@@ -44,8 +42,8 @@ def test_what_a_model_judged_is_taken_as_it_was_recorded():
     again = rescore(TASK, questions, predictions, judgements)
     assert again.judgements == judgements
     whole = next(row for row in again.metrics if row.category == "all")
-    assert whole.value == 0.75  # the model takes "no idea" for right
-    assert "judge:judge|" in whole.signature
+    assert whole.value == 0.75  # the reader finds the right letter in "no idea"
+    assert "judge:reader:judge|" in whole.signature
 
 
 def test_rules_judge_again_whatever_was_recorded():

@@ -53,7 +53,7 @@ def test_everything_of_the_number_is_in_it(bundle):
 
 
 def test_what_a_model_judged_is_taken_as_it_judged_and_its_prompts_are_there(tmp_path):
-    """Of four responses rules cannot read "no idea": a model takes it for right."""
+    """Of four responses rules cannot read "no idea": a reader finds the right letter."""
     measure(tmp_path, judge=Right())
     done = packed(tmp_path, tmp_path / "b.zip", remembered=lambda sha256: None)
     assert done.manifest.not_there["judge_prompts"] == 1  # the response store would have it
@@ -61,7 +61,7 @@ def test_what_a_model_judged_is_taken_as_it_judged_and_its_prompts_are_there(tmp
     assert not found.partings
     (whole,) = (r for r in found.again.metrics if (r.metric, r.category) == ("accuracy", "all"))
     assert whole.value == 0.75
-    assert "judge:judge|" in whole.signature
+    assert "judge:reader:judge|" in whole.signature
 
 
 def test_a_verdict_that_somebody_turned_is_named(tmp_path):
@@ -71,9 +71,9 @@ def test_a_verdict_that_somebody_turned_is_named(tmp_path):
     at = next(
         n
         for n, line in enumerate(files["judgements.jsonl"].splitlines())
-        if json.loads(line)["judge"] == "judge"
+        if json.loads(line)["judge"] == "reader:judge"
     )
-    turned = with_line(files, "judgements.jsonl", lambda row: row | {"verdict": False}, at)
+    turned = with_line(files, "judgements.jsonl", lambda row: row | {"value": "B"}, at)
     found = verify(repacked(tmp_path / "b.zip", turned, checksummed=True))
     first = found.partings[0]
     assert (first.step, first.entry.split()[0]) == ("points", "shelf/3")

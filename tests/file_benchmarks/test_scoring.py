@@ -64,7 +64,7 @@ def test_a_response_has_points(fields, response, metric, points):
         pytest.param(TEXT, "I see a plate", "wrong", 0.0, id="another text"),
         pytest.param(TEXT, "I see a mug", "Perhaps", None, id="no word of the judge"),
         pytest.param(TEXT, "mug", "wrong", 1.0, id="a reference is right without asking"),
-        pytest.param(COLOURS, "The colour of grass", "right", 1.0, id="an option in other words"),
+        pytest.param(COLOURS, "The colour of grass", "right", 0.0, id="letters are not judged"),
         pytest.param(COLOURS, "(A)", "right", 0.0, id="a letter is read without asking"),
     ],
 )

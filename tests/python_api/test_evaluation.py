@@ -111,6 +111,25 @@ def test_what_a_function_said_is_cached_by_its_name(home, name, n_asked):
     assert len(asked) == n_asked
 
 
+def test_a_function_reads_what_no_rule_reads_without_the_image_and_is_asked_once(home):
+    asked = []
+
+    def read(images, prompt):
+        asked.append((len(images), prompt.count("the warmer of the two")))
+        return "A"
+
+    def vague(images, prompt):
+        return "I would rather call it the warmer of the two."
+
+    run = bench.evaluate("fridge", model=vague, name="vague", reader=read)
+    whole = run.metrics[run.metrics.category == "all"].iloc[0]
+    assert (whole.value, set(run.samples.answer)) == (0.5, {"A"})
+    assert set(asked) == {(0, 1)}
+    n_asked = len(asked)
+    bench.evaluate("fridge", model=vague, name="vague", reader=read)
+    assert len(asked) == n_asked
+
+
 def test_other_code_under_the_same_name_is_asked_again(home):
     assert bench.evaluate("fridge", model=lambda i, p: "A", name="m").metrics.value[0] == 0.5
     run = bench.evaluate("fridge", model=lambda i, p: "none of them", name="m")

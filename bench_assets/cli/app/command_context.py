@@ -32,6 +32,7 @@ def open_home(  # noqa: PLR0913  (an option each)
     judge: str = "",
     scorer: str = "",
     *,
+    reader: str = "",
     models: Mapping[str, Any] | None = None,  # sections of ad-hoc models
     review: str = "",  # path of a review form
     accept: Sequence[str] = (),  # outcomes that do not stop a number, besides bench.toml's
@@ -48,6 +49,7 @@ def open_home(  # noqa: PLR0913  (an option each)
             source,
             judge,
             scorer,
+            reader=reader,
             models=models,
             review=review,
             accept=accept,
@@ -68,6 +70,7 @@ def open_home_for(  # noqa: PLR0913  (an option each)
     scorer: str = "",
     elicit: str = "",
     *,
+    reader: str = "",
     review: str = "",
     accept: Sequence[str] = (),
 ) -> "Generator[tuple[Workbench, ModelArguments]]":
@@ -86,6 +89,7 @@ def open_home_for(  # noqa: PLR0913  (an option each)
             source,
             judge,
             scorer,
+            reader=reader,
             models=parsed.sections,
             review=review,
             accept=accept,

@@ -33,6 +33,12 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines.")]
 JudgeOption = Annotated[
     str, typer.Option(help='Judge: a model of bench.toml, "rules" or "people".')
 ]
+ReaderOption = Annotated[
+    str,
+    typer.Option(
+        help='Reader of responses that no rule reads: a model of bench.toml, "self" or "rules".'
+    ),
+]
 ScorerOption = Annotated[str, typer.Option(help="Scorer of responses.")]
 ElicitOption = Annotated[
     str,

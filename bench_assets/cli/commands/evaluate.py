@@ -15,6 +15,7 @@ from bench_assets.cli.app.options import (
     JsonOption,
     JudgeOption,
     OptionalModelsOption,
+    ReaderOption,
     ScorerOption,
     SourceOption,
 )
@@ -77,6 +78,7 @@ def evaluate(
     condition: ConditionsOption = None,
     source: SourceOption = "",
     judge: JudgeOption = "",
+    reader: ReaderOption = "",
     scorer: ScorerOption = "",
     elicit: ElicitOption = "",
     limit: LimitOption = 0,
@@ -108,7 +110,7 @@ def evaluate(
 ) -> None:
     """Evaluate models: generate, judge, score, aggregate. Cached responses are reused.
 
-    With --responses, only a judge model gets requests.
+    With --responses, only a judge and a reader get requests.
 
     The judge "recorded" takes verdicts from the file's field judge_response.
 
@@ -121,7 +123,7 @@ def evaluate(
         suites = add_known(default_home(), suites or ())
     one = suites[0] if len({*suites}) == 1 else ""
     _check_arguments(
-        of_one_suite=bool(source or judge or scorer or responses or review),
+        of_one_suite=bool(source or judge or reader or scorer or responses or review),
         one_suite=bool(one),
         asks=bool(model),
         elicits=elicit not in ("", GENERATE),
@@ -135,11 +137,16 @@ def evaluate(
     form, accepted = str(review.absolute()) if review else "", [one.value for one in accept or ()]
     if responses:
         chosen = one, source, judge, scorer
-        open_one = partial(open_home, *chosen, review=form, accept=accepted, rule="stated")
+        open_one = partial(
+            open_home, *chosen, reader=reader, review=form, accept=accepted, rule="stated"
+        )
         _evaluate_responses(one, responses, open_one, as_json=as_json)
         return
     of_model = (one, source, judge, scorer, elicit)
-    with open_home_for(model or [], *of_model, review=form, accept=accepted) as (bench, parsed):
+    with open_home_for(model or [], *of_model, reader=reader, review=form, accept=accepted) as (
+        bench,
+        parsed,
+    ):
         from bench_assets.workspace.evaluate.subset import QuestionSubset
 
         part = QuestionSubset(limit=limit, categories=tuple(category or ()))
@@ -196,7 +203,8 @@ def _check_arguments(
 ) -> None:
     if of_one_suite and not one_suite:
         raise typer.BadParameter(
-            "--source, --judge, --scorer, --responses and --review need exactly one suite. Name it"
+            "--source, --judge, --reader, --scorer, --responses and --review need exactly one"
+            " suite. Name it"
         )
     if asks == scores:
         raise typer.BadParameter("expected either --model or --responses")

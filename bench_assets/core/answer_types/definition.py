@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
+from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.reading.readings import UNREAD, Reading
 from bench_assets.core.schema.rows import AnswerKind
 
@@ -143,6 +144,10 @@ class StatedAnswer(Protocol):
 
     def points(self, answer: Sequence[str], gold: Gold) -> float:
         """Points of an answer, in [0, 1]."""
+        ...
+
+    def form(self, gold: Gold) -> AnswerForm | None:
+        """Form of the answer, for readers; None if it is not asked for."""
         ...
 
     def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:

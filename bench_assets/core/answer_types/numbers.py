@@ -13,6 +13,7 @@ from bench_assets.core.answer_types.definition import (
     StatedAnswer,
 )
 from bench_assets.core.answer_types.options import format_cell, parse_list
+from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.reading.numbers import parse_quantity, read_number, read_numbers
 from bench_assets.core.reading.units import SHARE, Measurement, convert, find_unit
 from bench_assets.core.schema.errors import SettingsError, SourceError
@@ -108,6 +109,10 @@ class NumberAnswer(StatedAnswer):
         found = read_number(response, named=named)
         unit = _parse_key(gold.answer[0]).unit
         return found.as_answer(_format(found.value, unit)) if found else None
+
+    def form(self, gold: Gold) -> AnswerForm | None:
+        """A number; lists of numbers are not asked for."""
+        return None if isinstance(parse_list(gold.answer[0]), list) else AnswerForm("number")
 
     def points(self, answer: Sequence[str], gold: Gold) -> float:
         """Give a point for a number within the tolerance."""

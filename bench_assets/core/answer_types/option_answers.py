@@ -11,6 +11,7 @@ from bench_assets.core.answer_types.definition import (
     StatedAnswer,
 )
 from bench_assets.core.answer_types.options import format_cell, read_answer
+from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.reading.choices import read_choice, read_choices
 from bench_assets.core.reading.yes_no import parse_yes_no, read_yes_no
 from bench_assets.core.schema.errors import SourceError
@@ -46,11 +47,16 @@ class ChoiceAnswer(StatedAnswer):
 
     def read(self, response: str, gold: Gold, *, named: bool = True) -> AnswerReading | None:
         """Read the letters that a response gives; where options are images, by letter only."""
-        options = ["" if _IMAGE_PLACEHOLDER in one else one for one in gold.options]
+        form = self.form(gold)
         if gold.kind == "choices":
-            return read_choices(response, options)
-        found = read_choice(response, options, named=named)
+            return read_choices(response, form.options)
+        found = read_choice(response, form.options, named=named)
         return found.as_answer(found.value) if found else None
+
+    def form(self, gold: Gold) -> AnswerForm:
+        """Letters; options that are images have no text."""
+        options = ("" if _IMAGE_PLACEHOLDER in one else one for one in gold.options)
+        return AnswerForm("choices" if gold.kind == "choices" else "choice", tuple(options))
 
     def points(self, answer: Sequence[str], gold: Gold) -> float:
         """Give a point for exactly the right letters, or for an option equal to the right one."""
@@ -78,6 +84,10 @@ class YesNoAnswer(StatedAnswer):
         """Read yes or no."""
         found = read_yes_no(response, named=named)
         return found.as_answer(found.value) if found else None
+
+    def form(self, gold: Gold) -> AnswerForm:
+        """Yes or no."""
+        return AnswerForm("yes_no")
 
     def points(self, answer: Sequence[str], gold: Gold) -> float:
         """Give a point for the right word."""

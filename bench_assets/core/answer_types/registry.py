@@ -26,6 +26,7 @@ from bench_assets.core.answer_types.options import parse_list, read_answer
 from bench_assets.core.answer_types.regions import Convention
 from bench_assets.core.answer_types.structures import JsonAnswer, ListAnswer
 from bench_assets.core.answer_types.texts import TextAnswer
+from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.reading.readings import Reading
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import AnswerKind
@@ -78,6 +79,17 @@ class RowAnswer:
         if isinstance(by, StatedAnswer):
             return by.grade(response, gold, named=named)
         return by.grade(response, gold)
+
+    def form(self, gold: Gold) -> AnswerForm | None:
+        """Form of the answer, for readers; None if it has none, such as a caption."""
+        by = self._type_of(gold)
+        return by.form(gold) if isinstance(by, StatedAnswer | TextAnswer) else None
+
+    @property
+    def has_form(self) -> bool:
+        """Whether some answers have a form."""
+        is_text = isinstance(self.others, TextAnswer) and self.others.matching == "exact"
+        return is_text or isinstance(self.others, StatedAnswer)
 
     def _type_of(self, gold: Gold) -> AnswerType:
         return ChoiceAnswer(gold.kind) if gold.kind in ("choice", "choices") else self.others

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bench_assets.core.answer_types.definition import Gold, Grade, Matching, RowContext
 from bench_assets.core.answer_types.options import format_cell, read_texts
+from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.metrics.captions import CaptionPair, caption_rouge_l
 from bench_assets.core.metrics.short_answers import (
     anls,
@@ -59,6 +60,11 @@ class TextAnswer:
         # VQA accuracy counts all ten answers, also equal ones.
         return Gold(self.kind, tuple(kept if self.matching == "vqa" else dict.fromkeys(kept)))
 
+    def form(self, gold: Gold) -> AnswerForm | None:
+        """Yes or no, if every reference is one; other texts have no form."""
+        is_yes_no = self.matching == "exact" and {*map(normalize_answer, gold.answer)} <= _WORDS
+        return AnswerForm("yes_no") if is_yes_no else None
+
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give points for the nearest reference; "Yes, there is." matches the reference "yes"."""
         text = (
@@ -66,11 +72,7 @@ class TextAnswer:
         )
         read = (text,) if text else ()
         points = _SIMILARITY[self.matching](response, gold.answer)
-        if (
-            self.matching == "exact"
-            and not points
-            and {*map(normalize_answer, gold.answer)} <= _WORDS
-        ):
+        if not points and self.form(gold):
             found = read_yes_no(response)
             if found is None:
                 return Grade(0.0, read, UNREAD)

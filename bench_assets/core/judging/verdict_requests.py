@@ -48,6 +48,7 @@ class VerdictRequest(NamedTuple):
     read: Callable[[Response], bool | None]
     criterion: str
     value: Callable[[Response], str] | None = None  # the judge's word, where it has more than two
+    choices: tuple[str, ...] = ()  # to which a model is constrained if it can be
 
     def value_of(self, response: Response) -> str:
         """Value of the judgement; "" if the verdict is all there is."""
@@ -56,7 +57,13 @@ class VerdictRequest(NamedTuple):
     @property
     def call(self) -> JudgeCall:
         """The judge's prompt; samples of a prediction are judged separately."""
-        request = Request(prompt=self.prompt, sample=self.prediction.sample, question=self.question)
+        request = Request(
+            prompt=self.prompt,
+            sample=self.prediction.sample,
+            question=self.question,
+            elicit="constrained" if self.choices else "",
+            options=self.choices,
+        )
         return JudgeCall(request, lambda response: int(self.read(response) is None))
 
 

@@ -272,6 +272,8 @@ class Score:
         no_answer: Truncated, refused, or without an answer: no points; ``note`` has the kind.
         refused: Kind of the provider's permanent refusal, if refusals are accepted.
         unread: Has content, but neither a rule nor a model could parse it.
+        asked_again: A reader looked at the response again, see ``core.judging.second_look``.
+        named: The answer is only named, or guessed by rules; no form states it.
         error: The prediction's error; such a prediction is never scored.
         setup: Setups of the model and the judge.
         confidence: Probability of the answer among the options; None if not elicited.
@@ -291,6 +293,8 @@ class Score:
     no_answer: bool = False
     refused: str = ""
     unread: bool = False
+    asked_again: bool = False
+    named: bool = False
     error: str = ""
     setup: str = ""
     confidence: float | None = None
@@ -515,7 +519,13 @@ class LeaderboardRow:
         return self.source.startswith(IMPORTED)
 
     @property
+    def is_read_by_itself(self) -> bool:
+        """Whether the model looked again at its own responses: two skills in one number."""
+        return "reader:self" in self.signature
+
+    @property
     def shown_source(self) -> str:
         """The source, with a mark if the value is not comparable with others."""
         source = f"{self.source}, of another source ({self.place})" if self.place else self.source
+        source += ", read by itself" * self.is_read_by_itself
         return f"{source} (stale: {self.stale})" if self.stale else source

@@ -38,7 +38,7 @@ def evaluation_checks(task: Task, condition: str) -> list[dg.AssetChecksDefiniti
     """Build the checks of one condition of a task."""
     return [
         _prediction_checks(task, condition),
-        *([_judgement_checks(task, condition)] if task.is_judged else []),
+        *([_judgement_checks(task, condition)] if task.has_judgements else []),
         _score_checks(task, condition),
         _metric_checks(task, condition),
     ]

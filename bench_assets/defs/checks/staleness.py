@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
+from bench_assets.asset_factory.configured_runner import configured_reader, reader_model
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.comparison.measurements import QUESTIONS_CHANGED
-from bench_assets.core.schema.errors import SettingsError, UnknownNameError
+from bench_assets.core.judging.second_look import READER
+from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import (
@@ -24,6 +26,8 @@ from bench_resources.datasets.source_files import table_locations
 from bench_resources.datasets.source_state import SourceState
 from bench_resources.models.registry.setup import setup_of
 from bench_resources.tables.parquet import TableFiles
+
+_BY_READER = format_judge_setup(READER, "")
 
 
 def configuration_digest(tasks: Sequence[Task], settings: Settings, tables: TableFiles) -> str:
@@ -74,9 +78,12 @@ class CurrentConfiguration:
         measured = split_setups(row.setup or "")  # NULL if queried together with newer tables
         if model and measured.model - {format_model_setup(model)}:
             return "measured under another configuration of the model"
-        judge = self._judge(task)
-        if judge is not None and measured.judge - {judge}:
-            return "measured under another configuration of the judge"
+        judge, reader = self._judge(task), self._reader(task, row.model)
+        by_reader = {one for one in measured.judge if one.startswith(_BY_READER)}
+        of_judge = measured.judge - by_reader
+        for role, now, found in (("judge", judge, of_judge), ("reader", reader, by_reader)):
+            if now is not None and found - {now}:
+                return f"measured under another configuration of the {role}"
         return ""
 
     def facts(self, tasks: Iterable[Task], models: Iterable[str]) -> list[object]:
@@ -88,9 +95,15 @@ class CurrentConfiguration:
             except UnknownNameError:
                 setups[name] = None
         judges = {task.name: self._judge(task) for task in tasks if task.is_judged}
+        readers = {
+            (task.name, name): self._reader(task, name)
+            for task in tasks
+            for name in setups
+            if task.is_read
+        }
         scorers = {task.name: self._scorer(task) for task in tasks}
         reviews = {task.name: self._review(task) for task in tasks}
-        return [setups, judges, scorers, reviews]
+        return [setups, judges, list(readers.items()), scorers, reviews]
 
     def questions_stale_reason(
         self, task: Task, tables: TableFiles, condition: str = "main"
@@ -146,6 +159,16 @@ class CurrentConfiguration:
         except (SettingsError, UnknownNameError):  # the next evaluation reports it
             return ""
         return format_judge_setup(chosen.name, setup) if setup else None
+
+    def _reader(self, task: Task, model: str) -> str | None:
+        """Setup of the reader of a model's responses; "" if nobody reads, None if unreadable."""
+        setting = self._settings.suite(task.suite, SuiteSettings).judge
+        try:
+            reader = configured_reader(task, self._settings, setting)
+            setup = self._setup(reader_model(reader, model, self._settings)) if reader else ""
+        except (SettingsError, UnknownNameError, ModelError):  # the next evaluation reports it
+            return ""
+        return (format_judge_setup(READER, setup) if setup else None) if reader else ""
 
     def _review(self, task: Task) -> str:
         return self._settings.suite(task.suite, SuiteSettings).review

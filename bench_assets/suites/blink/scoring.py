@@ -1,38 +1,26 @@
 """Scorers of BLINK: the option a response chooses, read by rules and then by a judge; accuracies.
 
-* ``careful`` reads what a response states (``core.reading``); the rest is left to the judge, or
-  without one read from the one option that it names.
+* ``careful`` reads what a response states (``core.reading``); the rest is left to a second look,
+  with the paper's prompt, or without one read from the one option that it names.
 * ``official`` applies the authors' rules (appendix A.3), then takes the judge's response verbatim:
   "(C) Point C" is wrong where "(C)" is right.
 * ``as_released`` prefers the judge's recorded response, as the published numbers do: for eight
   responses of the released models it differs from what the authors' rules read.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import partial
 
-from bench_assets.core.judging.verdict_requests import (
-    RECORDED_PREFIX,
-    VerdictRequest,
-    ask_for_verdicts,
-    final_judgements,
-    first_judgements,
-)
-from bench_assets.core.judging.verdicts import is_truncated
-from bench_assets.core.reading.choices import read_choice
+from bench_assets.core.judging.second_look import ANSWER, AnswerForm, SecondLook, look_again
+from bench_assets.core.judging.verdict_requests import RECORDED_PREFIX, first_judgements
+from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.reading.reasoning import strip_reasoning
-from bench_assets.core.schema.chat import ChatModel, Response
+from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, mean
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion
 from bench_assets.suites.blink import prompts
 
-NO_OPTION = "Z"
-"""Letter of a judge for a response that chooses no option."""
-
-_NO_OPTION = re.compile(r"\W*Z\W*(?:failed(?: to [a-z ]+)?\W*)?", re.IGNORECASE)
 _LETTERS = ("A", "B", "C", "D", "E")
 OPTIONS = tuple(f"({letter})" for letter in _LETTERS)
 """Options that the authors' rules can read; for ``official``, all a judge may respond."""
@@ -67,22 +55,12 @@ def _separate_letters(text: str, offered: Sequence[str]) -> set[str]:
     return set(offered) & set(text.split())
 
 
-def read_judged_letter(reply: str, options: Sequence[str]) -> str | None:
-    """Read the letter of an option that a judge states, or Z for none of them.
-
-    >>> read_judged_letter("(B) right", ("left", "right")), read_judged_letter("(Z) Failed", ())
-    ('B', 'Z')
-    >>> read_judged_letter("(A) right", ("left", "right"))
-    """
-    text = strip_reasoning(reply)
-    if _NO_OPTION.fullmatch(text):
-        return NO_OPTION
-    found = read_choice(text, options, named=False)
-    return found.value if found and not found.disputed else None
+def answer_form(question: Question) -> AnswerForm:
+    """A letter; readers are asked for it with the paper's prompt."""
+    return AnswerForm("choice", question.options, prompt=prompts.judge)
 
 
-CRITERION = "option"
-WITH_REASONING = "option, thoughts included"  # the authors' script does not strip reasoning
+WITH_REASONING = f"{ANSWER}, thoughts included"  # the authors' script does not strip reasoning
 NO_OPTION_LETTER = "(Z)"  # the judge's response if no option is chosen
 
 
@@ -94,22 +72,18 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     """
     recorded = model.signature.startswith(RECORDED_PREFIX)
     texts = [
-        (pair, CRITERION, pair.prediction.text)
-        for pair in answered
-        if recorded or _needs_judge(*pair)
+        (pair, ANSWER, pair.prediction.text) for pair in answered if recorded or _needs_judge(*pair)
     ]
     texts += [
         (pair, WITH_REASONING, pair.prediction.raw_text)
         for pair in answered
         if not recorded and _has_reasoning(pair.prediction) and _author_option(*pair) is None
     ]
-    requests = [
-        VerdictRequest(
-            *pair, prompts.judge(pair.question, text), partial(_verdict, pair.question), criterion
-        )
+    looks = [
+        SecondLook(*pair, answer_form(pair.question), text, criterion)
         for pair, criterion, text in texts
     ]
-    return [row for rows in ask_for_verdicts(requests, model, prompts.NO_OPTION) for row in rows]
+    return [row for rows in look_again(looks, model, prompts.NO_OPTION) for row in rows]
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
@@ -118,7 +92,7 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
         Judgement.of(
             pair.prediction,
             judge=RULES,
-            criterion=CRITERION,
+            criterion=ANSWER,
             verdict=False,
             response=NO_OPTION_LETTER,
         )
@@ -128,26 +102,17 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 
 
 def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Score the option that a response states, or else the one that the judge names.
+    """Score the option that a response states; without a second look, the one that it names.
 
-    Without a judge model, it suffices that a response names one option. Unscored if the judge is
-    needed, but did not respond with an option or "(Z)".
+    Unscored if it states none, and neither a judge nor rules have judged.
     """
-    question, prediction = answered
-    relevant = _without_reasoning(final_judgements(judgements))
-    found = read_choice(
-        prediction.text, question.options, named=any(one.by_rules for one in relevant)
-    )
-    if found is not None:
+    found = answer_form(answered.question).read(answered.prediction.text)
+    by_rules = [one for one in judgements if one.by_rules and not one.error]
+    if found is not None and (by_rules or not found.named):
         return _score(answered, found.value, found.note)
-    if (unjudged := _judge_fault(relevant)) is not None:
-        return Score.of(prediction, points=None, note=unjudged)
-    response = relevant[0].response
-    note = f"the judge says {strip_reasoning(response)}"
-    letter = read_judged_letter(response, question.options)
-    if letter is None:
-        return Score.of(prediction, points=None, note=note)
-    return _score(answered, None if letter == NO_OPTION else letter, note)
+    if not by_rules:
+        return Score.of(answered.prediction, points=None, note="0 judgements instead of one")
+    return _score(answered, None, UNREAD)
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
@@ -191,7 +156,7 @@ def chance(scored: Sequence[ScoredQuestion]) -> Mean:
 
 def _needs_judge(question: Question, prediction: Prediction) -> bool:
     unread = _author_option(question, prediction) is None and not _has_reasoning(prediction)
-    return unread or read_choice(prediction.text, question.options, named=False) is None
+    return unread or not answer_form(question).is_stated(prediction.text)
 
 
 def _has_reasoning(prediction: Prediction) -> bool:
@@ -205,13 +170,6 @@ def _author_option(question: Question, prediction: Prediction) -> str | None:
 
 def _without_reasoning(judgements: Iterable[Judgement]) -> list[Judgement]:
     return [one for one in judgements if one.criterion != WITH_REASONING]
-
-
-def _verdict(question: Question, response: Response) -> bool | None:
-    """Whether the judge's option is right; None for neither an option nor "(Z)"."""
-    reply = "" if is_truncated(response) else response.said.answer
-    letter = read_judged_letter(reply, question.options)
-    return None if letter is None else (letter,) == question.answer
 
 
 def _judge_fault(judgements: Sequence[Judgement]) -> str | None:

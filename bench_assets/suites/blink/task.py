@@ -56,6 +56,7 @@ TASK = Task(
         "chance": scoring.chance,
     },
     judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},
+    answer_form=scoring.answer_form,
     slices=visual_prompts.slices,
     counts={
         "all": sum(task.val for task in PERCEPTION_TASKS.values()),

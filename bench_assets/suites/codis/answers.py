@@ -7,11 +7,8 @@ answer that a response gives as a whole.
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from functools import lru_cache
 
-from bench_assets.core.reading.choices import read_one_of
-from bench_assets.core.reading.readings import Reading
+from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.schema.rows import Question
 
 _MARKUP = " \t*_#`-"
@@ -26,21 +23,20 @@ _WORD = re.compile(r"\d+:\d\d|[^\W_]+")
 _CONTRACTIONS = (("’", "'"), ("can't", "can not"), ("n't", " not"), ("cannot", "can not"))
 
 
+def answer_form(question: Question) -> AnswerForm:
+    r"""One of the two possible answers of a pair, as a whole.
+
+    >>> AnswerForm("answers", ("Up.", "Down.")).read("He climbs the stairs.\n\nUp.").value
+    'Up.'
+    >>> AnswerForm("answers", ("Up.", "Down.")).read("Up or down?")
+    """
+    return AnswerForm("answers", question.options)
+
+
 def read_answer(question: Question, response: str) -> str:
     """Read the answer of a response: the possible answer that it gives, or else its last line."""
-    found = read_possible_answer(response, question.options)
+    found = answer_form(question).read(response)
     return found.value if found else final_answer(response)
-
-
-@lru_cache(maxsize=8192)
-def read_possible_answer(response: str, options: Sequence[str]) -> Reading[str] | None:
-    r"""Read the one possible answer that a response gives.
-
-    >>> read_possible_answer("He climbs the stairs.\n\nUp.", ("Up.", "Down.")).value
-    'Up.'
-    >>> read_possible_answer("Up or down?", ("Up.", "Down."))
-    """
-    return read_one_of("choice", response, options, named=True)
 
 
 def final_answer(response: str) -> str:

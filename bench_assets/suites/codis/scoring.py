@@ -23,7 +23,7 @@ from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean, product
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion
 from bench_assets.suites.codis import prompts
-from bench_assets.suites.codis.answers import normalize_text, read_answer, read_possible_answer
+from bench_assets.suites.codis.answers import answer_form, normalize_text, read_answer
 
 CRITERION = "correct"
 WITH_REASONING = "correct, thoughts included"  # as eval.py, which strips nothing from an output
@@ -114,7 +114,7 @@ def image_cluster(question: Question) -> str:
 
 
 def _rule_judgement(question: Question, prediction: Prediction) -> Judgement:
-    found = read_possible_answer(prediction.text, question.options)
+    found = answer_form(question).read(prediction.text)
     return Judgement.of(
         prediction,
         judge=RULES,

@@ -9,6 +9,7 @@ from bench_assets.core.schema.rows import votes_in
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.codis import prompts, scoring
 from bench_assets.suites.codis.annotation import CODE_BOOK
+from bench_assets.suites.codis.answers import answer_form
 from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.votes import VoteDecision, open_submissions
 
@@ -71,6 +72,7 @@ TASK = Task(
         "context_awareness": scoring.context_awareness,
     },
     judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},
+    answer_form=answer_form,
     counts={
         "all": 706,
         "Location and Orientation": 168,

@@ -4,8 +4,10 @@ import re
 from collections.abc import Sequence
 from string import ascii_uppercase
 
+from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.reading.choices import read_choice, read_one_of
 from bench_assets.core.reading.numbers import parse_quantity, read_number
+from bench_assets.core.schema.rows import Question
 from bench_assets.core.text.number_words import format_number, list_numbers
 
 NUMBER_TOLERANCE = 0.1
@@ -14,6 +16,13 @@ NUMBER_TOLERANCE = 0.1
 _EPSILON = 1e-9  # 3.1 - 3.0 is a little more than 0.1
 _STEP = re.compile(r"=\s*\$?(-?\d[\d,]*(?:\.\d+)?)")
 _PLACES = (("the first image", "the second image"), ("first image", "second image"))
+
+
+def answer_form(question: Question) -> AnswerForm:
+    """An image (cause and effect), else a number or one of the ground truths in words."""
+    if question.options:
+        return AnswerForm("choice", question.options, spellings=_PLACES)
+    return AnswerForm("number", tuple(one for one in question.answer if not is_number(one)))
 
 
 def read_answer(response: str, options: Sequence[str], truths: Sequence[str] = ()) -> str:

@@ -10,8 +10,9 @@ from functools import partial
 from typing import Literal
 from unicodedata import normalize
 
+from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.reading.blanks import read_blanks
-from bench_assets.core.reading.choices import MAX_OPTIONS, read_choice, read_choices
+from bench_assets.core.reading.choices import MAX_OPTIONS
 from bench_assets.core.schema.rows import Question
 from bench_assets.suites.multi.dataset.questions import split_options
 from bench_assets.suites.multi.notation import matches_gold
@@ -141,19 +142,23 @@ CURRENT_END = replace(
 """The authors' script of today as they run it on models that think first: the last letter."""
 
 
-def careful(question: Question) -> Reader:
-    """Make our reader: the answer that a response states, or the one option that it names."""
+def answer_form(question: Question) -> AnswerForm | None:
+    """A letter or several letters; blanks and open answers have no form that is asked for."""
+    if question.category not in ("SA", "MA"):
+        return None
     _, in_text = split_options(question.text)
     options = in_text or question.options or ("",) * MAX_OPTIONS
+    return AnswerForm("choice" if question.category == "SA" else "choices", options)
+
+
+def careful(question: Question) -> Reader:
+    """Make our reader: the answer that a response states, or the one option that it names."""
+    form = answer_form(question)
     wanted = [line for line in question.answer if line.strip()]
 
-    def letter(response: str) -> str:
-        found = read_choice(response, options)
-        return found.value if found else ""
-
     def letters(response: str) -> str:
-        found = read_choices(response, options)
-        return "".join(found.value) if found else ""
+        found = form.read(response) if form else None
+        return found.value.replace(" ", "") if found else ""
 
     def blanks(response: str, _: int) -> tuple[str, ...]:
         found = read_blanks(response, len(wanted))
@@ -161,7 +166,7 @@ def careful(question: Question) -> Reader:
 
     return Reader(
         clean=half_width,
-        letter=letter,
+        letter=letters,
         letters=letters,
         blanks=blanks,
         fits=matches_gold,

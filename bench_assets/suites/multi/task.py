@@ -4,6 +4,7 @@ from bench_assets.annotation.answers.values import VoteTable
 from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.multi import prompts, scoring
 from bench_assets.suites.multi.construction.annotation import CODE_BOOK, DUPLICATE_CONFLICTS
+from bench_assets.suites.multi.readers import answer_form
 
 TASK = Task(
     name="multi",
@@ -88,6 +89,7 @@ TASK = Task(
         "current": scoring.score_as_today,
         "current_end": scoring.score_as_today_from_the_end,
     },
+    answer_form=answer_form,
     measures={
         "score_ratio": scoring.score_ratio,
         "accuracy": scoring.accuracy,

@@ -2,16 +2,22 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import NamedTuple
 
 from bench_assets.asset_factory.configured_runner import configured_verdicts
 from bench_assets.asset_factory.evaluation_assets import questions_key
-from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
+from bench_assets.core.judging.second_look import ConstrainedReader
+from bench_assets.core.schema.chat import NOT_CACHED, ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.elicited_model import ElicitedModel
-from bench_assets.evaluation.runner import GeneratedResponses, ModelVerdicts, Runner
+from bench_assets.evaluation.runner import (
+    GeneratedResponses,
+    ModelVerdicts,
+    ReaderVerdicts,
+    Runner,
+)
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset
@@ -38,7 +44,7 @@ class Estimate:
 
     task: str
     condition: str
-    asked: str  # "model" or "judge"
+    asked: str  # "model" or "judge", which includes the reader
     model: str
     requests: int  # distinct; for a judge an upper bound while responses are missing
     cached: int  # requests with a cached response
@@ -111,23 +117,29 @@ class _Asker(NamedTuple):
 def _of_task(
     bench: Workbench, models: Models, task: Task, questions: Sequence[Question], whom: _Asker
 ) -> list[Estimate]:
-    counters = {"model": _RequestCounter(models, *whom)}
+    counter = _RequestCounter(models, *whom)
+    of_judges: dict[str, _RequestCounter] = {}
 
     def count_verdicts(name: str) -> AbstractContextManager[ChatModel]:
-        counters["judge"] = _RequestCounter(models, name, unsaid=_NO_VERDICT)
-        return nullcontext(counters["judge"])
+        found = of_judges.setdefault(name, _RequestCounter(models, name, unsaid=_NO_VERDICT))
+        return nullcontext(found)
 
     judge = bench.settings.suite(task.suite, SuiteSettings).judge
+    verdicts = configured_verdicts(task, bench.settings, judge, count_verdicts, whom.model)
+    if isinstance(verdicts, ReaderVerdicts) and verdicts.null_test:
+        silent_test = replace(verdicts.null_test, record=lambda figures: None)
+        verdicts = replace(verdicts, null_test=silent_test)
     runner = Runner(
         task=task,
         condition=whom.condition,
-        responses=GeneratedResponses.of(counters["model"]),
-        judge=configured_verdicts(task, bench.settings, judge, count_verdicts),
+        responses=GeneratedResponses.of(counter),
+        judge=verdicts,
     )
     predictions = runner.predictions(questions)
-    if isinstance(runner.judge, ModelVerdicts):
+    if isinstance(verdicts, ModelVerdicts | ReaderVerdicts):
         runner.judgements(questions, predictions)
-    return [counter.estimate(task, asked) for asked, counter in counters.items()]
+    judges = [one.estimate(task, "judge") for one in of_judges.values()]
+    return [counter.estimate(task, "model"), *judges]
 
 
 _PLACEHOLDER = Response(text="?")
@@ -138,10 +150,24 @@ class _RequestPendingError(Exception):
     """Raised instead of sending the first request."""
 
 
+class _EmptyCache:
+    """The cache of a model that is only counted."""
+
+    signature = ""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def response(self, requests: Sequence[Request]) -> list[Response]:
+        """Return no response at all."""
+        return [Response(error=NOT_CACHED) for _ in requests]
+
+
 class _RequestCounter:
     """A chat model that records the requests for another model instead of sending them."""
 
     signature = ""
+    elicits = ("constrained",)  # the other model may differ: see ``ConstrainedReader``
 
     def __init__(
         self,
@@ -168,7 +194,8 @@ class _RequestCounter:
         if engine_kind(self._spec) is None:  # computed locally, without requests
             self._distinct += len(requests)
             self._cached += len(requests)
-            return unsaid
+            with self._models.open(self.name, self._condition) as model:
+                return model.response(requests)
         try:
             with self._models.open(self.name, self._condition, self._count) as model:
                 unwrapped: object = model
@@ -176,9 +203,13 @@ class _RequestCounter:
                     unwrapped = unwrapped.inner
                 if isinstance(unwrapped, CachingModel):
                     self._earlier = self._models.store.averages(*unwrapped.asked_as)
-                return model.response(requests)
+                return ConstrainedReader(model).response(requests)
         except _RequestPendingError:
             return unsaid
+
+    def cached(self) -> ChatModel:
+        """Nothing: the other model looks requests up when they are counted."""
+        return _EmptyCache(self.name)
 
     def estimate(self, task: Task, asked: str) -> Estimate:
         """Estimate the tokens, time and cost of the recorded requests."""

@@ -1,14 +1,17 @@
-"""Response review: exports unread and doubtful responses to a form for people or a model."""
+"""Response review: exports unread and doubtful responses to a form for people or a model.
+
+A model looks at them as a reader does, where their answers have a form.
+"""
 
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from string import ascii_uppercase
 
 from bench_assets.annotation.responses.units import response_name
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.core.judging.grouping import group_judgements
+from bench_assets.core.judging.second_look import AnswerForm, SecondLook, look_again
 from bench_assets.core.reading.choices import lettered
 from bench_assets.core.reading.verdicts import read_word
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request
@@ -21,11 +24,6 @@ from bench_assets.evaluation.task import AnsweredQuestion, Task
 from bench_assets.workspace.evaluate.subset import open_model
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.storage.atomic_write import open_atomic
-
-_ANSWERS = {
-    "choice": "Reply with the letter of the option",
-    "choices": "Reply with the letters of all options, blanks between them,",
-}
 
 
 def write_review(
@@ -61,7 +59,8 @@ def write_review(
     form = list({**new, **kept}.values())
     if by:
         with bench.models() as models, open_model(models, f"{by}: review", by) as model_by:
-            form = fill_in(form, model_by)
+            asked = read(questions_key(task, condition), Question)
+            form = fill_in(form, model_by, task, asked)
     with open_atomic(file) as out:
         out.write(format_lines(form).encode())
     return form
@@ -97,15 +96,42 @@ def review_lines(
     return list(found.values())
 
 
-def fill_in(lines: Sequence[ReviewLine], model: ChatModel) -> list[ReviewLine]:
+def fill_in(
+    lines: Sequence[ReviewLine], model: ChatModel, task: Task, questions: Sequence[Question]
+) -> list[ReviewLine]:
     """Let a model fill in the open lines; a line without an answer stays open."""
+    questions_by_id = {question.question_id: question for question in questions}
     open_ = [place for place, line in enumerate(lines) if not line.is_filled]
-    responses = model.response([Request(prompt=_prompt(lines[place])) for place in open_])
-    filled = list(lines)
-    for place, response in zip(open_, responses, strict=True):
+    open_ = [place for place in open_ if lines[place].question_id in questions_by_id]
+    looks = {
+        place: SecondLook(question, said, form, line.text)
+        for place in open_
+        for line in [lines[place]]
+        for question in [questions_by_id[line.question_id]]
+        for form in [_form(task, question) if line.asked_for == "answer" else None]
+        for said in [Prediction(question_id=line.question_id, model="", condition="", text="")]
+        if form
+    }
+    filled, by = list(lines), f"model:{model.name}"
+    for place, (row, *_) in zip(looks, look_again(list(looks.values()), model), strict=True):
+        filled[place] = (
+            replace(lines[place], answer=row.value, by=by) if row.value else lines[place]
+        )
+    others = [place for place in open_ if place not in looks]
+    responses = model.response([Request(prompt=_prompt(lines[place])) for place in others])
+    for place, response in zip(others, responses, strict=True):
         text = "" if response.error else response.said.answer
-        filled[place] = _filled_line(lines[place], text, f"model:{model.name}")
+        filled[place] = _filled_line(lines[place], text, by)
     return filled
+
+
+def _form(task: Task, question: Question) -> AnswerForm | None:
+    """Form of an answer; letters also for tasks that have no readers."""
+    if form := task.form(question):
+        return form
+    if question.kind == "choice":
+        return AnswerForm("choice", question.options)
+    return AnswerForm("choices", question.options) if question.kind == "choices" else None
 
 
 def _existing(file: Path) -> list[ReviewLine]:
@@ -143,7 +169,8 @@ def _line(pair: AnsweredQuestion, why: str, *, by_model: bool) -> ReviewLine:
 
 def _option_lines(question: Question) -> str:
     options = [" ".join(option.split()) for option in question.options]
-    return lettered(options) if question.kind in _ANSWERS else "\n".join(options)
+    has_letters = question.kind in ("choice", "choices")
+    return lettered(options) if has_letters else "\n".join(options)
 
 
 def _prompt(line: ReviewLine) -> Prompt:
@@ -156,11 +183,10 @@ def _prompt(line: ReviewLine) -> Prompt:
     if line.asked_for == "verdict":
         task = "Does the response commit to the same answer as the reference? Reply yes or no."
     else:
-        instruction = _ANSWERS.get(line.kind, "Reply with the answer alone")
         task = (
             "Which answer does the response commit to? Do not answer the question yourself."
-            f" {instruction}"
-            f" that the response commits to, or {NO_ANSWER} if it commits to no answer."
+            " Reply with the answer alone that the response commits to, or"
+            f" {NO_ANSWER} if it commits to no answer."
         )
     return Prompt.of("\n\n".join([*sections, task]))
 
@@ -171,9 +197,4 @@ def _filled_line(line: ReviewLine, text: str, by: str) -> ReviewLine:
         return replace(line, verdict=verdict, by=by) if verdict else line
     if read_word(text, {NO_ANSWER: NO_ANSWER}):
         return replace(line, answer=NO_ANSWER, by=by)
-    if line.kind in _ANSWERS:
-        letters = text.replace(",", " ").replace("(", " ").replace(")", " ").rstrip(". \n").split()
-        offered = set(ascii_uppercase[: len(line.options.splitlines())])
-        fits = letters and set(letters) <= offered and (line.kind == "choices" or len(letters) == 1)
-        return replace(line, answer=" ".join(letters), by=by) if fits else line
     return replace(line, answer=text.strip(), by=by) if text.strip() else line

@@ -241,7 +241,12 @@ def _evaluate_tasks(
             if not subset:
                 continue
             runner = model_runner(
-                bench, models, task, _responses(bench, models, task, asking, subset), condition
+                bench,
+                models,
+                task,
+                model,
+                _responses(bench, models, task, asking, subset),
+                condition,
             )
             note = f"{len(subset)} of {len(questions)} questions{category_note}"
             try:
@@ -264,7 +269,7 @@ def evaluate_answered(
     with bench.models() as models:
         opened = partial(open_model, models, f"{model}: {task.name}", model, condition)
         responses = configured_responses(task, bench.settings, model, opened)
-        runner = model_runner(bench, models, task, responses, condition)
+        runner = model_runner(bench, models, task, model, responses, condition)
         note = f"{n_answered} of {len(questions)} questions"
         try:
             runner = replace(runner, complete=False)
@@ -339,15 +344,23 @@ def _responses(
 
 
 def model_runner(
-    bench: Workbench, models: Models, task: Task, responses: Responses, condition: str = "main"
+    bench: Workbench,
+    models: Models,
+    task: Task,
+    model: str,
+    responses: Responses,
+    condition: str = "main",
 ) -> Runner:
-    """Build the runner with the configured judge; a missing response or verdict stops it."""
+    """Build the runner of a model's responses, with the configured judge and reader.
+
+    A missing response or verdict stops it.
+    """
 
     def open_judge(name: str) -> AbstractContextManager[ChatModel]:
         return open_model(models, f"{name}: judges {task.name}", name)
 
     judge = bench.settings.suite(task.suite, SuiteSettings).judge
-    verdicts = configured_verdicts(task, bench.settings, judge, open_judge)
+    verdicts = configured_verdicts(task, bench.settings, judge, open_judge, model)
     runner = configured_runner(task, bench.settings, responses, verdicts, condition)
     return replace(runner, complete=True)
 

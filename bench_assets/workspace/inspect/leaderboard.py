@@ -26,6 +26,7 @@ _MARKS = {
     "~": "stale: of other questions, sources or settings than the present: bench leaderboard TASK",
     "^": "imported: measured by another harness",
     "?": "its judge's agreement with people was never measured: bench audit judge TASK",
+    "'": "read by itself: the model looked again at its own responses",
     "!": "its table cannot be read: run bench home verify",
     "\u2013": "no response could be scored",
 }
@@ -170,6 +171,7 @@ def _cell(row: LeaderboardRow, unmeasured: Container[str]) -> str:
         cluster_warning(row)
     )
     marks += "~" * bool(row.stale) + "^" * row.is_imported + "?" * (row.signature in unmeasured)
+    marks += "'" * row.is_read_by_itself
     marked = f"{row.value:.3f}{marks}"
     value = f"{marked} {row.ranks}" if row.ranks else marked
     return "\n".join([value, *_outcomes(row)])

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Sequence
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
-from bench_assets.asset_factory.configured_runner import people_judge
+from bench_assets.asset_factory.configured_runner import configured_reader, people_judge
+from bench_assets.core.judging.second_look import SELF
 from bench_assets.core.schema.errors import ModelError, SettingsError, SourceError, UnknownNameError
 from bench_assets.evaluation.suite import SuiteSettings
-from bench_assets.evaluation.task import Task
+from bench_assets.evaluation.task import RULES, Task
 from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.addresses import is_release_address
@@ -59,20 +60,31 @@ def _check_settings(
     name, judge = task.chosen_judge(chosen.judge) if task.is_judged else ("", "")
     if name == PEOPLE:
         people_judge(task, settings, conditions)
-    known = {**EMBEDDED_MODELS, **settings.models}
-    if judge:
-        try:
-            settings.model(judge)
-        except UnknownNameError:
-            raise UnknownNameError("judge", judge, {*task.judges, PEOPLE, *known}) from None
-        except ModelError:  # known, but currently unavailable
-            if asks:
-                raise
+    _check_role("judge", judge, {*task.judges, PEOPLE}, settings, asks=asks)
+    reader = configured_reader(task, settings, chosen.judge)
+    if reader != SELF:
+        _check_role("reader", reader, {RULES, SELF}, settings, asks=asks)
     source = settings.sources.get(task.suite, "")
     place = settings.resolve(source)
     is_there = place.is_dir() or (task.suite in settings.benchmarks and place.is_file())
     if source and not is_release_address(source) and not is_there:
         raise SourceError(f"{place}: no such folder (the source of {task.suite})")
+
+
+def _check_role(
+    role: str, name: str, others: Iterable[str], settings: Settings, *, asks: bool
+) -> None:
+    """Validate the model of a judge or a reader; ``others`` are the names that are no model."""
+    if not name:
+        return
+    try:
+        settings.model(name)
+    except UnknownNameError:
+        known = {**EMBEDDED_MODELS, **settings.models}
+        raise UnknownNameError(role, name, {*others, *known}) from None
+    except ModelError:  # known, but currently unavailable
+        if asks:
+            raise
 
 
 def _check_model(name: str, kind: str, settings: Settings) -> None:

@@ -28,6 +28,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     judge: str = "",
     scorer: str = "",
     *,
+    reader: str = "",
     models: Mapping[str, Any] | None = None,
     review: str = "",
     accept: Sequence[str] = (),
@@ -42,6 +43,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         source: Folder of the suite's files or its address; "default": bench.toml's.
         judge: The suite's judge, instead of bench.toml's.
         scorer: The suite's scorer, instead of bench.toml's.
+        reader: The suite's reader, instead of bench.toml's.
         models: Settings of ad-hoc models.
         review: File of the suite's reviewed responses, instead of bench.toml's.
         accept: Outcomes that do not stop a number, in addition to bench.toml's.
@@ -56,7 +58,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     load_review(review)  # fail on an unusable form before any request
     suite_name = suite.partition("/")[0]  # a task has the source of its suite
     add_known(default_home(), [suite_name])
-    chosen = {"judge": judge, "scorer": scorer, "review": review}
+    chosen = {"judge": judge, "reader": reader, "scorer": scorer, "review": review}
     settings = home_settings(suite_name, source, chosen, models, training, accept)
     settings = settings.holding(read or settings.read())
     written = settings.load()

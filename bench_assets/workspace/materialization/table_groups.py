@@ -14,12 +14,16 @@ import dagster as dg
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.annotation.tasks import AnnotationError, format_timestamp
-from bench_assets.asset_factory.configured_runner import people_judge
+from bench_assets.asset_factory.configured_runner import (
+    configured_reader,
+    people_judge,
+    reader_model,
+)
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.partial_results import CONSTANTS
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.runs import comparison_models
-from bench_assets.core.schema.errors import SettingsError, TableError
+from bench_assets.core.schema.errors import ModelError, SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.defs.checks.staleness import CurrentConfiguration, configuration_digest
@@ -170,7 +174,7 @@ def _evaluation_group(
     ]
     chosen = home.settings.suite(task.suite, SuiteSettings)
     model_state = state_of(model, home.settings) if task.asked_of == "model" else []
-    judge = _judge_inputs(task, chosen.judge, home.settings)
+    judge = _judge_inputs(task, chosen.judge, home.settings, model)
     compared = _regression_inputs(home, task, model, condition)
     review = Path(chosen.review) if chosen.review else None
     reviewed = sha256(review.read_bytes()).hexdigest() if review and review.is_file() else ""
@@ -178,16 +182,19 @@ def _evaluation_group(
     return home.table_group(f"{task.name} {condition}", selection, json_digest(facts), model)
 
 
-def _judge_inputs(task: Task, setting: str, settings: Settings) -> list[object]:
+def _judge_inputs(task: Task, setting: str, settings: Settings, evaluated: str) -> list[object]:
+    """Inputs of the judge and of the reader."""
     try:
+        reader = configured_reader(task, settings, setting)
+        reads = state_of(reader_model(reader, evaluated, settings), settings) if reader else []
         name, model = task.chosen_judge(setting) if task.is_judged else ("", "")
         if name == PEOPLE:
             people = people_judge(task, settings)
             closed = bool(people.terms.until) and format_timestamp(people.now) > people.terms.until
             return [digest(people.answers), str(people.terms), closed]
-    except (SettingsError, AnnotationError):  # the run reports it
-        model = ""
-    return state_of(model, settings) if model else []
+    except (SettingsError, AnnotationError, UnknownNameError, ModelError):  # the run reports it
+        model, reads = "", []
+    return [*(state_of(model, settings) if model else []), *reads]
 
 
 def _regression_inputs(home: HomeContext, task: Task, model: str, condition: str) -> list[object]:

@@ -181,9 +181,9 @@ class Settings(StrictSection):
             SettingsError: If an entry is unknown or has the wrong type.
         """
         benchmark = self.benchmarks.get(name)
-        judge = {"judge": benchmark.judge} if benchmark else {}
+        own = {"judge": benchmark.judge, "reader": benchmark.reader} if benchmark else {}
         try:
-            chosen = settings_type.model_validate(judge | self.suites.get(name, {}))
+            chosen = settings_type.model_validate(own | self.suites.get(name, {}))
             accept = tuple(dict.fromkeys((*self.accept, *chosen.accept)))
             review = str(self.resolve(chosen.review)) if chosen.review else ""
             return chosen.model_copy(update={"accept": accept, "review": review})

@@ -1,6 +1,7 @@
 """Readers of what models and judges say, and of texts in sources."""
 
 from bench_assets.core.answer_types.options import read_answer, read_options
+from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.reading.blanks import read_blanks
 from bench_assets.core.reading.choices import read_choice, read_choices
 from bench_assets.core.reading.json_values import read_json
@@ -15,7 +16,7 @@ from bench_assets.core.reading.yes_no import read_yes_no
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.text.number_words import list_numbers, words_to_digits
 from bench_assets.core.text.sentences import split_sentences
-from bench_assets.suites.blink.scoring import official_option, read_judged_letter
+from bench_assets.suites.blink.scoring import official_option
 from bench_assets.suites.cogbench.description.scoring import read_by_position
 from bench_assets.suites.journeybench import answer_agreement, solution_verification
 from bench_assets.suites.journeybench.captioning.dataset import split_captions
@@ -77,7 +78,7 @@ TEXTS = [
     _row("core.signature.Signature.parse", Signature.parse, b"codis|v1|main|data:abc|model:m|n:3",
          words=("|", ":", "n:")),
     _row("blink official_option", lambda text: official_option(text, 4)),
-    _row("blink read_judged_letter", lambda text: read_judged_letter(text, _OPTIONS), b"(B) blue",
+    _row("replies of readers", AnswerForm("choice", _OPTIONS).read_reply, b"(B) blue",
          b"(Z) Failed"),
     _row("core.reading read_word", lambda text: read_word(text, RIGHT_OR_WRONG | YES_OR_NO),
          b"right", b"Wrong.", b"yes", b"**No**"),

@@ -5,6 +5,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.rows import Judgement
+from bench_assets.evaluation import pipeline
 from bench_assets.suites.blink import scoring
 from bench_assets.suites.blink.task import TASK
 from bench_resources.models.registry.baselines import ScriptedModel
@@ -20,7 +21,7 @@ def said(text, answer="C"):
 
 def judged(pair, word, **fields):
     return Judgement.of(
-        pair.prediction, judge="gpt", criterion="option", verdict=None, response=word, **fields
+        pair.prediction, judge="gpt", criterion="answer", verdict=None, response=word, **fields
     )
 
 
@@ -42,9 +43,15 @@ def judged(pair, word, **fields):
 )
 def test_points_by_both_readings(response, word, careful, official):
     pair = said(response)
-    judgements = [judged(pair, word)] if word else []
-    assert scoring.score_carefully(pair, judgements).points == careful
+    looks = scoring.judge([pair], ScriptedModel("gpt", lambda _: word))
+    judgements = looks if word else []
+    assert carefully(pair, judgements).points == careful
     assert scoring.score_officially(pair, judgements).points == official
+
+
+def carefully(pair, judgements):
+    (score,) = pipeline.score(TASK, [pair.question], [pair.prediction], judgements)
+    return score
 
 
 @pytest.mark.parametrize(
@@ -79,7 +86,7 @@ def test_what_a_model_thinks_aloud_is_read_by_the_authors_rules(thought, text, c
     pair = pair._replace(prediction=replace(pair.prediction, raw_text=whole))
     judge = ScriptedModel("gpt", lambda request: "(Z)" if "<think>" in shown(request) else "(C)")
     judgements = scoring.judge([pair], judge)
-    assert scoring.score_carefully(pair, judgements).points == careful
+    assert carefully(pair, judgements).points == careful
     assert scoring.score_officially(pair, judgements).points == official
     by_rules = scoring.judge_by_rules([pair])
     assert scoring.score_officially(pair, by_rules).points == official
@@ -118,14 +125,14 @@ def test_the_answer_is_what_was_read_whether_right_or_wrong():
     assert scoring.score_officially(pair, [judged(pair, "(Z)")]).answer == ()
 
 
-@pytest.mark.parametrize("score", [scoring.score_carefully, scoring.score_officially])
+@pytest.mark.parametrize("score", [carefully, scoring.score_officially])
 @pytest.mark.parametrize(
     ("judgements", "why"),
     [
         pytest.param(lambda _: [], "0 judgements instead of one", id="nobody judged"),
         pytest.param(
             lambda pair: [replace(judged(pair, ""), error="timeout")],
-            "the judge gave no response: timeout",
+            "gave no response: timeout",
             id="the judge could not be asked",
         ),
     ],

@@ -212,7 +212,7 @@ ASKED = question(
 )
 def test_a_submission_has_the_authors_ids_and_options(response, option):
     said = prediction(question_id=ASKED.question_id, text=response)
-    unread = Judgement.of(said, judge="rules", criterion="option", verdict=False, response="(Z)")
+    unread = Judgement.of(said, judge="rules", criterion="answer", verdict=False, response="(Z)")
     (row,) = submitted_options(pipeline.score(TASK, [ASKED], [said], [unread]))
     assert (row.idx, row.option) == ("test_Jigsaw_1", option)
 

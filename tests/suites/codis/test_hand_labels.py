@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.suites import codis
-from bench_assets.suites.codis.answers import read_possible_answer
 from bench_assets.suites.codis.votes import CATEGORIES
 from tests.suites.codis.hand_labels import read_hand_labels
 
@@ -15,6 +15,12 @@ LABELS = [
     for table in ("hand_labels.txt", "hand_labels_held_out.txt")
     for label in read_hand_labels(table)
 ]
+
+
+def read(label):
+    return AnswerForm("answers", label.options).read(label.response)
+
+
 README = Path(codis.__file__).with_name("README.md").read_text(encoding="utf-8")
 
 
@@ -22,7 +28,7 @@ def test_what_is_stated_is_what_a_person_reads():
     wrong = [
         (label.question, label.response, found.value)
         for label in LABELS
-        for found in [read_possible_answer(label.response, label.options)]
+        for found in [read(label)]
         if found and not found.named and found.value != label.named
     ]
     assert wrong == []
@@ -32,7 +38,7 @@ def row(category):
     counts = Counter()
     for label in LABELS:
         if label.category == category:
-            found = read_possible_answer(label.response, label.options)
+            found = read(label)
             counts["n"] += 1
             if found:
                 counts[found.named, found.value == label.named] += 1

@@ -136,7 +136,7 @@
     if (row.mixed) found.push({ mark: "mixed", why: `several models or snapshots answered: ${row.served}` });
     if (row.unread) found.push({ mark: `${Bench.percent(row.unread)} unread`, why: "responses from which no answer could be read", href: unreadLink(row) });
     if (row.unmeasured) found.push({ mark: "judge not measured", why });
-    else if (row.agreement) found.push({ mark: row.agreement, why: "agreement of the judge with people, corrected for chance" });
+    else if (row.agreement) found.push({ mark: row.agreement, why: "agreement of the judge with people, corrected for chance; or the null test of the reader" });
     return found;
   }
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from string import ascii_uppercase, whitespace
 
-from bench_assets.core.reading.choices import read_choice
+from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement, Question, Score
@@ -18,10 +18,14 @@ from bench_assets.core.tables.json_records import read_lines, records
 from bench_assets.evaluation.task import AnsweredQuestion
 
 
+def answer_form(question: Question) -> AnswerForm:
+    """The letter of an option."""
+    return AnswerForm("choice", question.options)
+
+
 def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement] = ()) -> Score:
     """Give a point if the one option that the response commits to is right."""
-    question, prediction = answered
-    found = read_choice(prediction.text, question.options)
+    found = answer_form(answered.question).read(answered.prediction.text)
     return _score(answered, found.value if found else None, found.note if found else UNREAD)
 
 

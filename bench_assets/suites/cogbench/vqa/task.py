@@ -23,6 +23,7 @@ TASK = Task(
     },
     scorers={"careful": scoring.score_carefully, "official": scoring.score_officially},
     measures={"accuracy": accuracy},
+    answer_form=scoring.answer_form,
     counts={
         "all": 2577,
         "Time": 86,

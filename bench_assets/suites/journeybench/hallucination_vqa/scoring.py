@@ -7,6 +7,7 @@ The prompt is the bare question. The judge's instructions follow the rules of th
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_verdicts
 from bench_assets.core.reading.choices import read_one_of
 from bench_assets.core.reading.json_values import read_json
@@ -58,6 +59,11 @@ def judge_prompt(question: Question, response: str) -> Prompt:
     """Prompt a judge for agreement with people's answers; the judge does not see the image."""
     truth = "; ".join(question.answer)
     return Prompt.of(_JUDGE.format(question=question.text, response=response, truth=truth))
+
+
+def answer_form(question: Question) -> AnswerForm:
+    """Whatever says the same as one of people's answers."""
+    return AnswerForm("references", question.answer)
 
 
 CRITERION = "correct"

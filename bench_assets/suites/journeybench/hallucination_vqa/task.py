@@ -24,6 +24,7 @@ TASK = Task(
     scorers={"strict": scoring.score, "official": scoring.score_officially},
     measures={"accuracy": accuracy},
     judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},
+    answer_form=scoring.answer_form,
     slices=scoring.by_trigger_and_image_source,
     counts={
         "all": 608,

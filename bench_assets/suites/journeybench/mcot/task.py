@@ -5,6 +5,7 @@ from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.journeybench import solution_verification
+from bench_assets.suites.journeybench.answer_agreement import answer_form
 from bench_assets.suites.journeybench.mcot import scoring
 
 _STEPS = (
@@ -49,6 +50,7 @@ TASK = Task(
         "hallucination_rate": scoring.hallucination_rate,
     },
     lower_is_better=frozenset(["hallucination_rate"]),
+    answer_form=answer_form,
     judges={
         RULES: ByRules(solution_verification.judge_by_rules),
         "paper": ByModel(solution_verification.judge),

@@ -7,6 +7,7 @@ from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.journeybench import solution_verification
+from bench_assets.suites.journeybench.answer_agreement import answer_form
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import CAUSE
 
 _STEPS = 'Think step by step, and end with a line "Answer: " followed by '
@@ -65,6 +66,7 @@ TASK = Task(
         "official": solution_verification.score_officially,
     },
     measures={"accuracy": accuracy},
+    answer_form=answer_form,
     judges={
         RULES: ByRules(solution_verification.judge_by_rules),
         "paper": ByModel(solution_verification.judge),

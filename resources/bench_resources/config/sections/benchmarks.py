@@ -115,7 +115,9 @@ class FileBenchmarkSettings(StrictSection):
     judge_prompt: str = ""
     """Graded answers: prompt of the judge, with {question}, {answer} and {response}."""
     judge: str = "rules"
-    """A model that judges the responses that the rules cannot parse."""
+    """A model that judges texts that match no reference, and reads what rules cannot."""
+    reader: str = ""
+    """As `reader` of every suite."""
     seed: int = 0
     """Seed of ``options_shuffled``."""
 

@@ -1,0 +1,310 @@
+"""The second look: one further request about a response whose answer no rule reads.
+
+It extracts the answer that the response itself gives, or says that there is none; it does not ask
+the question anew. The request is text only: the options and the response, and the question where
+the options do not suffice. The judgement has the criterion ``ANSWER`` and the answer as its value.
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Literal, NamedTuple, TypeAlias
+
+from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_verdicts
+from bench_assets.core.judging.verdicts import is_truncated
+from bench_assets.core.reading.choices import (
+    MAX_OPTIONS,
+    lettered,
+    read_choice,
+    read_choices,
+    read_one_of,
+)
+from bench_assets.core.reading.numbers import read_number
+from bench_assets.core.reading.readings import Reading
+from bench_assets.core.reading.reasoning import strip_reasoning
+from bench_assets.core.reading.units import Measurement
+from bench_assets.core.reading.yes_no import read_yes_no
+from bench_assets.core.schema.chat import (
+    ChatModel,
+    ElicitsOptions,
+    Prompt,
+    Request,
+    Response,
+    cached,
+)
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.provenance import text_digest
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.core.text.number_words import format_number
+
+FormKind: TypeAlias = Literal["choice", "choices", "answers", "references", "number", "yes_no"]
+"""What a response answers with: one letter, several letters, one of the possible answers, any text
+that says the same as a reference, a number, or yes or no."""
+
+ANSWER = "answer"
+"""Criterion of the judgement that a second look gives."""
+
+NONE = "none"
+"""Value of the judgement of a response that gives no answer."""
+
+READER = "reader"
+"""Prefix of a judge's name that reads, and does not judge: ``reader:gpt``."""
+
+SELF = "self"
+"""Reader that is the evaluated model."""
+
+COMPLAINT = "That is not what was asked for. Reply in the form asked for, and nothing else."
+"""Complaint about an unreadable reply."""
+
+PROMPTS_FILE = Path(__file__).with_name("second_look.toml")
+
+_LETTERED: Collection[FormKind] = ("choice", "answers", "references")
+_NONE_LETTERS = ("Z", "N")
+_NO_OPTION = r"\W*{}\W*(?:(?:failed(?: to [a-z ]+)?|none)\W*)?"
+_CURRENCIES = ("$", "€", "£", "¥")  # written before a number
+_CACHED_READINGS = 20_000
+
+MakePrompt: TypeAlias = Callable[[Question, str], Prompt]
+
+
+class SecondLook(NamedTuple):
+    """A prediction that is looked at again."""
+
+    question: Question
+    prediction: Prediction
+    form: "AnswerForm"
+    response: str  # as it is shown, such as the half of it
+    criterion: str = ANSWER
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerForm:
+    """The form of the answer to a question: how a response is read, and looked at again.
+
+    Attributes:
+        kind: What a response answers with.
+        options: The options, possible answers or references; of numbers, answers in words.
+        spellings: Other texts of the options, each for all of them.
+        prompt: A prompt of the benchmark's own, with a letter for none of the options.
+    """
+
+    kind: FormKind
+    options: tuple[str, ...] = ()
+    spellings: tuple[tuple[str, ...], ...] = ()
+    prompt: MakePrompt | None = field(default=None, compare=False)
+
+    def read(self, response: str) -> Reading[str] | None:
+        """Read the answer that a response states, or only names.
+
+        >>> AnswerForm("choices", ("", "", "")).read("The answers are A and C.").value
+        'A C'
+        """
+        texts = (self.options, *self.spellings)
+        return next(filter(None, (_read(self.kind, one, response) for one in texts)), None)
+
+    def is_stated(self, response: str) -> bool:
+        """Whether an explicit form states the answer, so that nobody has to look again."""
+        found = self.read(response)
+        return found is not None and not found.named
+
+    def ask(self, question: Question, response: str) -> Prompt:
+        """Prompt for the answer that a response gives."""
+        if self.prompt:
+            return self.prompt(question, response)
+        options = self.options[:MAX_OPTIONS]
+        has_texts = any(options)
+        # Where the options stand in the question, or are pictures, only their letters are known.
+        listed = lettered(options) if has_texts else f"{question.text}\n{lettered(options)}"
+        words = " or ".join(f'"{one}"' for one in self.options)
+        others = f"If it says {words} instead of a number, copy that.\n" if words else ""
+        return Prompt.of(
+            _template(self.kind).format(
+                question=question.text,
+                options=listed,
+                response=response,
+                letters=", ".join(ascii_uppercase[: len(options)]),
+                none=self.none,
+                others=others,
+            )
+        )
+
+    @property
+    def none(self) -> str:
+        """The letter for none of the options."""
+        return next(one for one in _NONE_LETTERS if one not in self.options)
+
+    @property
+    def _has_letters(self) -> bool:
+        return self.kind in _LETTERED or self.kind == "choices"
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Everything that may be replied; () if that cannot be listed."""
+        if self.kind == "yes_no":
+            return ("yes", "no", NONE)
+        if self.kind not in _LETTERED or self.prompt:
+            return ()
+        return (*ascii_uppercase[: len(self.options[:MAX_OPTIONS])], self.none)
+
+    def read_reply(self, reply: str) -> str | None:
+        """Read the answer that a reader found, or ``NONE``; None if its reply is unreadable.
+
+        >>> AnswerForm("answers", ("Up.", "Down.")).read_reply("(B)")
+        'Down.'
+        >>> AnswerForm("number").read_reply("12 cm"), AnswerForm("yes_no").read_reply("None.")
+        ('12 cm', 'none')
+        """
+        text = strip_reasoning(reply)
+        if self._has_letters and re.fullmatch(_NO_OPTION.format(self.none), text, re.IGNORECASE):
+            return NONE
+        found: Reading[str] | None
+        if self.kind in _LETTERED:
+            found = read_choice(text, self.options[:MAX_OPTIONS], named=False)
+        else:
+            found = _read(self.kind, self.options, text)
+        if found is None or found.named or found.disputed:
+            return NONE if re.fullmatch(rf"\W*{NONE}\W*", text, re.IGNORECASE) else None
+        if self.kind in ("answers", "references"):
+            return self.options[ascii_uppercase.index(found.value)]
+        return found.value
+
+
+def look_again(
+    looks: Sequence[SecondLook], model: ChatModel, complaint: str = COMPLAINT
+) -> list[list[Judgement]]:
+    """Ask a reader about responses; an unreadable reply is asked for once more.
+
+    The verdict is whether the response gives an answer; None if the reply is unreadable.
+
+    Raises:
+        ModelError: If the reader cannot be asked.
+    """
+    requests = [_request(look) for look in looks]
+    return ask_for_verdicts(requests, ConstrainedReader(model), complaint)
+
+
+def looked(judgements: Sequence[Judgement]) -> Judgement | None:
+    """The judgement of a second look among those of a prediction; None if there was none."""
+    return next(
+        (one for one in judgements if one.criterion == ANSWER and (one.error or not one.by_rules)),
+        None,
+    )
+
+
+def reader_name(setting: str) -> str:
+    """Name of a reader as a judge."""
+    return f"{READER}:{setting}"
+
+
+def reader_setting(judge: str) -> str:
+    """Reader of a judge's name; "" if it does not read.
+
+    >>> reader_setting("reader:gpt"), reader_setting("gpt")
+    ('gpt', '')
+    """
+    return judge.removeprefix(f"{READER}:") if is_reader(judge) else ""
+
+
+def is_reader(judge: str) -> bool:
+    """Whether a judge only reads.
+
+    >>> is_reader("reader:gpt"), is_reader("gpt")
+    (True, False)
+    """
+    return judge.startswith(f"{READER}:")
+
+
+@cache
+def prompts_digest() -> str:
+    """Digest of the prompts of second looks."""
+    return text_digest(PROMPTS_FILE.read_text(encoding="utf-8"))
+
+
+class ConstrainedReader:
+    """A model whose requests with options are constrained to them, if its engine can do that."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+        self.name, self.signature = model.name, model.signature
+        able = model.elicits if isinstance(model, ElicitsOptions) else ()
+        self._constrains = "constrained" in able
+
+    def response(self, requests: Sequence[Request]) -> list[Response]:
+        """Answer each request, in order.
+
+        Raises:
+            ModelError: If the model cannot be called at all.
+        """
+        free = [replace(one, elicit="", options=()) for one in requests]
+        if not (self._constrains and any(one.options for one in requests)):
+            return self._model.response(free)
+        # A model that cannot be constrained has answered before without: it is not tried again.
+        known = cached(self._model).response(free)
+        sent = [
+            one if one.options and before.error else plain
+            for one, plain, before in zip(requests, free, known, strict=True)
+        ]
+        try:
+            return self._model.response(sent)
+        except ModelError:  # such as a server that ignores the options
+            self._constrains = False
+            return self._model.response(free)
+
+
+def _request(look: SecondLook) -> VerdictRequest:
+    def read(response: Response) -> str | None:
+        reply = "" if is_truncated(response) else response.said.answer
+        return look.form.read_reply(reply)
+
+    def gives_answer(response: Response) -> bool | None:
+        answer = read(response)
+        return None if answer is None else answer != NONE
+
+    return VerdictRequest(
+        look.question,
+        look.prediction,
+        look.form.ask(look.question, look.response),
+        gives_answer,
+        look.criterion,
+        lambda response: read(response) or "",
+        look.form.choices,
+    )
+
+
+@lru_cache(maxsize=_CACHED_READINGS)  # a response is read when it is judged, scored and counted
+def _read(kind: FormKind, options: tuple[str, ...], response: str) -> Reading[str] | None:
+    match kind:
+        case "choice":
+            found = read_choice(response, options)
+        case "choices":
+            letters = read_choices(response, options)
+            found = letters.of(" ".join(letters.value)) if letters else None
+        case "yes_no":
+            found = read_yes_no(response)
+        case "answers":
+            found = read_one_of("choice", response, options, named=True)
+        case "references":
+            said = (read_one_of("choice", response, [one], named=True) for one in options)
+            found = next(filter(None, said), None)
+        case "number":
+            found = read_one_of("choice", response, options) if options else None
+            if found is None and (number := read_number(response)):
+                found = number.of(_format_quantity(number.value))
+    return found
+
+
+def _format_quantity(quantity: Measurement) -> str:
+    number, unit = format_number(quantity.value), quantity.unit
+    if unit in _CURRENCIES:
+        return f"{unit}{number}"
+    return f"{number}{unit}" if unit == "%" else f"{number} {unit}".strip()
+
+
+@cache
+def _template(kind: FormKind) -> str:
+    templates = tomllib.loads(PROMPTS_FILE.read_text(encoding="utf-8"))
+    return str(templates[kind]["text"]).strip()

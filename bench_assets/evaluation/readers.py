@@ -1,0 +1,190 @@
+"""Readers: models that look again at responses whose answer no rule reads.
+
+A reader is trusted if it finds no answer where there is none: in responses to other questions, and
+in responses that are cut in half (the null test, once for a reader and a task).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from itertools import islice
+from math import floor
+
+from bench_assets.core.judging.second_look import (
+    NONE,
+    AnswerForm,
+    SecondLook,
+    look_again,
+    prompts_digest,
+)
+from bench_assets.core.schema.chat import ChatModel
+from bench_assets.core.schema.elicitation import is_elicited
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.core.schema.signature import short_digest
+from bench_assets.core.stats.means import share_interval
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.measured_figures import NULL_FOREIGN, NULL_HALVED, JudgeFigure
+from bench_assets.evaluation.task import AnsweredQuestion, Task
+
+MIN_NONE_SHARE = 0.9
+"""Share of the responses without an answer in which a trusted reader finds none."""
+
+NULL_RESPONSES = {NULL_FOREIGN: "responses to other questions", NULL_HALVED: "halved responses"}
+"""What the figures of a null test are about."""
+
+_MOST_NULL_LOOKS = 50  # of each kind
+_MIN_NULL_LOOKS = 10  # of each kind; fewer tell nothing
+_MOST_FOREIGN_TRIES = 20  # questions that a response is tried with
+
+
+def unread_responses(
+    task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
+) -> list[SecondLook]:
+    """List the responses whose answer has a form, but is not stated in any."""
+    return [
+        SecondLook(*pair, form, pair.prediction.text)
+        for pair, form in _readable(task, questions, predictions)
+        if not form.is_stated(pair.prediction.text)
+    ]
+
+
+def ask_reader(looks: Sequence[SecondLook], model: ChatModel, name: str) -> list[Judgement]:
+    """Look again at responses; ``name`` is the reader's in the judgements.
+
+    Raises:
+        ModelError: If the reader cannot be asked.
+    """
+    return [replace(row, judge=name) for rows in look_again(looks, model) for row in rows]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NullTest:
+    """The null test of a reader on a task, with the figures of earlier ones."""
+
+    judge: str  # the reader's name in judgements
+    setup: str = ""
+    known: Callable[[], Sequence[JudgeFigure]] = lambda: ()
+    record: Callable[[Sequence[JudgeFigure]], object] = lambda figures: None
+
+    def require(
+        self,
+        task: Task,
+        questions: Sequence[Question],
+        predictions: Sequence[Prediction],
+        model: ChatModel,
+    ) -> None:
+        """Test a reader, unless it was tested before.
+
+        Raises:
+            ModelError: If it finds answers where there are none, or cannot be asked.
+        """
+        digest = short_digest(prompts_digest())
+        mine = (task.name, self.judge, self.setup, digest)
+        figures = [
+            one
+            for one in self.known()
+            if one.figure in NULL_RESPONSES
+            and (one.task, one.judge, one.setup, one.prompts) == mine
+        ]
+        if not figures:
+            figures = self._measure(task, questions, predictions, model, digest)
+            self.record(figures)
+        for one in figures:
+            if one.value < MIN_NONE_SHARE:
+                raise ModelError(
+                    f"{task.name}: {self.judge} is not trusted: it finds an answer in"
+                    f" {round((1 - one.value) * one.n)} of {one.n} {NULL_RESPONSES[one.figure]}"
+                    f" (at most {floor((1 - MIN_NONE_SHARE) * one.n + 1e-9)}). Name another"
+                    ' reader, or reader = "rules" for none'
+                )
+
+    def _measure(
+        self,
+        task: Task,
+        questions: Sequence[Question],
+        predictions: Sequence[Prediction],
+        model: ChatModel,
+        digest: str,
+    ) -> list[JudgeFigure]:
+        drawn = null_looks(task, questions, predictions)
+        rows = look_again([look for looks in drawn.values() for look in looks], model)
+        replies = iter([first for first, *_ in rows])
+        answers = {
+            figure: [row.value for row in islice(replies, len(looks)) if not row.error]
+            for figure, looks in drawn.items()
+        }
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        return [
+            JudgeFigure(
+                task=task.name,
+                judge=self.judge,
+                setup=self.setup,
+                prompts=digest,
+                at=at,
+                figure=figure,
+                value=share,
+                low=low,
+                high=high,
+                n=len(values),
+            )
+            for figure, values in answers.items()
+            if len(values) >= _MIN_NULL_LOOKS
+            for share in [values.count(NONE) / len(values)]
+            for low, high in [share_interval(share, len(values))]
+        ]
+
+
+def null_looks(
+    task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
+) -> dict[str, list[SecondLook]]:
+    """Draw responses without an answer: to other questions, and cut in half.
+
+    No rule sees an answer in them. Responses that state one come first when they are halved: the
+    half of another may still mean one. A kind with few such responses is left out.
+    """
+    readable = sorted(_readable(task, questions, predictions), key=_draw)
+    halved = sorted(readable, key=lambda one: not one[1].is_stated(one[0].prediction.text))
+    drawn = {
+        NULL_FOREIGN: list(islice(_foreign(readable), _MOST_NULL_LOOKS)),
+        NULL_HALVED: list(islice(_halved(halved), _MOST_NULL_LOOKS)),
+    }
+    return {figure: looks for figure, looks in drawn.items() if len(looks) >= _MIN_NULL_LOOKS}
+
+
+def _readable(
+    task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
+) -> Iterator[tuple[AnsweredQuestion, AnswerForm]]:
+    """Responses with an answer of some form; elicited letters need no reading."""
+    for pair in pipeline.answered_questions(questions, predictions):
+        form = task.form(pair.question)
+        if form and not pair.prediction.ranking and not is_elicited(pair.prediction.decoding):
+            yield pair, form
+
+
+def _draw(readable: tuple[AnsweredQuestion, AnswerForm]) -> bytes:
+    prediction = readable[0].prediction
+    return sha256(f"{prediction.question_id}/{prediction.sample}".encode()).digest()
+
+
+def _foreign(readable: Sequence[tuple[AnsweredQuestion, AnswerForm]]) -> Iterator[SecondLook]:
+    """Responses with another question, none of whose options was offered to them."""
+    for place, (pair, own) in enumerate(readable):
+        others = [*readable[place + 1 :], *readable[:place]][:_MOST_FOREIGN_TRIES]
+        for other, form in others:
+            is_foreign = form.kind == own.kind and not {*own.options} & {*form.options, ""}
+            if other.question.text == pair.question.text and not form.options:
+                continue
+            if is_foreign and form.read(pair.prediction.text) is None:
+                prediction = replace(pair.prediction, question_id=other.question.question_id)
+                yield SecondLook(other.question, prediction, form, pair.prediction.text)
+                break
+
+
+def _halved(readable: Sequence[tuple[AnsweredQuestion, AnswerForm]]) -> Iterator[SecondLook]:
+    for pair, form in readable:
+        text = pair.prediction.text.strip()
+        half = text[: len(text) // 2].rpartition(" ")[0].rstrip()
+        if half and form.read(half) is None:
+            yield SecondLook(*pair, form, half)

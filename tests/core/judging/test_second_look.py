@@ -1,0 +1,152 @@
+"""What a second look asks, and how a reply is read."""
+
+import pytest
+
+from bench_assets.core.judging.second_look import (
+    ANSWER,
+    NONE,
+    AnswerForm,
+    ConstrainedReader,
+    SecondLook,
+    look_again,
+    looked,
+)
+from bench_assets.core.schema.chat import Image, Prompt, Response
+from bench_assets.core.schema.errors import ModelError
+from tests.rows import prediction, question
+
+ANIMALS = AnswerForm("choice", ("cat", "dog", "owl"))
+FORMS = {
+    "choice": ANIMALS,
+    "choices": AnswerForm("choices", ("cat", "dog", "owl")),
+    "answers": AnswerForm("answers", ("Up.", "Down.")),
+    "references": AnswerForm("references", ("There is no cat.",)),
+    "number": AnswerForm("number", ("no cups",)),
+    "yes_no": AnswerForm("yes_no"),
+}
+ASKED = question(text="Which animal is it?", images=("a" * 64,), options=("cat", "dog", "owl"))
+
+
+class Reader:
+    """Replies from a list, and keeps what it was asked."""
+
+    name = "gpt"
+    signature = "gpt|t=0"
+
+    def __init__(self, *replies, elicits=()):
+        self.replies, self.elicits, self.requests = list(replies), elicits, []
+
+    def response(self, requests):
+        self.requests += requests
+        return [self.replies.pop(0) for _ in requests]
+
+
+def shown(prompt: Prompt) -> str:
+    return "".join(part for turn in prompt.turns for part in turn.parts if isinstance(part, str))
+
+
+def look(text="The one that barks, I think.", form=ANIMALS):
+    return SecondLook(ASKED, prediction(text=text), form, text)
+
+
+@pytest.mark.parametrize("kind", FORMS)
+def test_a_request_has_the_response_and_no_image(kind):
+    prompt = FORMS[kind].ask(ASKED, "It barks.")
+    assert not any(isinstance(part, Image) for turn in prompt.turns for part in turn.parts)
+    assert "It barks." in shown(prompt)
+    assert "{" not in shown(prompt)
+
+
+@pytest.mark.parametrize(("kind", "has_question"), [("choice", False), ("number", True)])
+def test_the_question_is_shown_where_options_do_not_suffice(kind, has_question):
+    assert (ASKED.text in shown(FORMS[kind].ask(ASKED, "It barks."))) is has_question
+
+
+def test_options_without_a_text_stand_in_the_question():
+    assert ASKED.text in shown(AnswerForm("choice", ("", "")).ask(ASKED, "It barks."))
+
+
+@pytest.mark.parametrize(
+    ("kind", "reply", "answer"),
+    [
+        ("choice", "B", "B"),
+        ("choice", "(B) dog", "B"),
+        ("choice", "Z", NONE),
+        ("choice", "(Z) none", NONE),
+        ("choice", "None.", NONE),
+        ("choice", "<think>B?</think>Z", NONE),
+        ("choice", "(A) dog", None),
+        ("choice", "It is hard to say.", None),
+        ("choices", "A, C", "A C"),
+        ("choices", "Z", NONE),
+        ("answers", "A", "Up."),
+        ("references", "(A)", "There is no cat."),
+        ("number", "12.5 cm", "12.5 cm"),
+        ("number", "$1,200", "$1200"),
+        ("number", "no cups", "no cups"),
+        ("number", "none", NONE),
+        ("number", "12 or 13", None),
+        ("yes_no", "No.", "no"),
+        ("yes_no", "none", NONE),
+    ],
+)
+def test_a_reply_is_read_by_explicit_forms(kind, reply, answer):
+    assert FORMS[kind].read_reply(reply) == answer
+
+
+def test_the_letter_for_none_is_no_option():
+    axes = AnswerForm("choice", ("X", "Y", "Z"))
+    assert axes.choices == ("A", "B", "C", "N")
+    assert axes.read_reply("N") == NONE
+
+
+def test_an_unreadable_reply_is_asked_for_once_more_and_then_left():
+    reader = Reader(Response(text="Hm."), Response(text="Hm?"))
+    (rows,) = look_again([look()], reader)
+    assert len(reader.requests) == 2
+    assert (rows[0].criterion, rows[0].verdict, rows[0].value) == (ANSWER, None, "")
+
+
+def test_an_answer_is_a_judgement():
+    rows = [row for rows in look_again([look(), look()], Reader(*REPLIES)) for row in rows]
+    assert [(one.verdict, one.value, one.judge) for one in rows] == [
+        (True, "B", "gpt"),
+        (False, NONE, "gpt"),
+    ]
+    assert looked(rows) == rows[0]
+
+
+REPLIES = (Response(text="B"), Response(text="Z"))
+
+
+def test_letters_are_constrained_where_the_engine_can():
+    reader = Reader(Response(text="B"), elicits=("constrained",))
+    reader.cached = lambda: Reader(Response(error="not cached"))
+    look_again([look()], reader)
+    (request,) = reader.requests
+    assert (request.elicit, request.options) == ("constrained", ("A", "B", "C", "Z"))
+
+
+def test_a_number_is_never_constrained():
+    reader = Reader(Response(text="12"), elicits=("constrained",))
+    look_again([look(form=FORMS["number"])], reader)
+    assert [one.elicit for one in reader.requests] == [""]
+
+
+class Ignoring(Reader):
+    """A server that ignores the options, which its engine notices."""
+
+    def response(self, requests):
+        if any(one.elicit for one in requests):
+            raise ModelError("the server does not support constrained")
+        return super().response(requests)
+
+
+def test_a_server_that_ignores_options_is_asked_without_and_never_again_with_them():
+    ignoring = Ignoring(Response(text="B"), elicits=("constrained",))
+    ignoring.cached = lambda: Reader(Response(error="not cached"))
+    look_again([look()], ignoring)
+    assert [one.elicit for one in ignoring.requests] == [""]
+    known = Ignoring(Response(text="B"), elicits=("constrained",))
+    known.cached = lambda: Reader(Response(text="B"))
+    assert ConstrainedReader(known).response(ignoring.requests) == [Response(text="B")]

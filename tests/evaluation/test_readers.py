@@ -1,0 +1,158 @@
+"""The null test of a reader, and the points of what it reads."""
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from bench_assets.core.judging.second_look import ANSWER, NONE, AnswerForm
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.rows import Judgement
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.measured_figures import NULL_FOREIGN, NULL_HALVED
+from bench_assets.evaluation.readers import NullTest, null_looks, unread_responses
+from bench_assets.suites.blink.task import TASK as BLINK
+from bench_assets.suites.codis.task import TASK as CODIS
+from bench_assets.suites.cogbench.vqa.task import TASK as COGBENCH
+from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALOQUEST
+from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
+from bench_assets.suites.multi.task import TASK as MULTI
+from bench_resources.models.registry.baselines import ScriptedModel
+from tests.rows import prediction, question
+from tests.signs import QUESTIONS, UNREAD, read_badly, read_well, response
+
+SIGNS = [
+    question(question_id=row["id"], kind="choice", options=tuple(row["options"]), answer=("A",))
+    for row in QUESTIONS
+]
+RESPONSES = [prediction(question_id=row["id"], text=response(int(row["id"]))) for row in QUESTIONS]
+
+
+def reader(read):
+    def reply(request):
+        return read("".join(map(str, request.prompt.turns[-1].parts)))
+
+    return ScriptedModel("gpt", reply)
+
+
+def test_only_responses_that_state_nothing_are_unread():
+    looks = unread_responses(COGBENCH, SIGNS, RESPONSES)
+    assert [int(one.question.question_id) for one in looks] == UNREAD
+    elicited = [replace(one, decoding="m|elicit=likelihood") for one in RESPONSES]
+    assert unread_responses(COGBENCH, SIGNS, elicited) == []
+
+
+def test_null_responses_have_no_answer_that_a_rule_sees():
+    drawn = null_looks(COGBENCH, SIGNS, RESPONSES)
+    assert {figure: len(looks) for figure, looks in drawn.items()} == {
+        NULL_FOREIGN: len(UNREAD),
+        NULL_HALVED: len(SIGNS),
+    }
+    for looks in drawn.values():
+        assert all(look.form.read(look.response) is None for look in looks)
+    for look in drawn[NULL_FOREIGN]:
+        assert f"sign {look.question.question_id}" not in f"{look.response} "
+    for look in drawn[NULL_HALVED]:
+        whole = response(int(look.question.question_id))
+        assert whole.startswith(look.response)
+        assert len(look.response) <= len(whole) / 2
+
+
+def test_a_kind_with_few_null_responses_is_not_tested():
+    assert null_looks(COGBENCH, SIGNS[:4], RESPONSES[:4]) == {}
+
+
+def test_a_reader_is_tested_once():
+    recorded, asked = [], []
+    test = NullTest(judge="reader:gpt", setup="0c", known=lambda: recorded, record=recorded.extend)
+    require = partial(test.require, COGBENCH, SIGNS, RESPONSES)
+    require(reader(lambda prompt: asked.append(prompt) or read_well(prompt)))
+    assert {one.figure: one.value for one in recorded} == {NULL_FOREIGN: 1.0, NULL_HALVED: 1.0}
+    n_asked = len(asked)
+    require(reader(lambda prompt: asked.append(prompt) or "A"))
+    assert len(asked) == n_asked
+    other = replace(test, setup="another")
+    with pytest.raises(ModelError, match="is not trusted"):
+        other.require(COGBENCH, SIGNS, RESPONSES, reader(lambda _: "A"))
+
+
+@pytest.mark.parametrize(
+    ("read", "what"),
+    [
+        pytest.param(read_badly, "responses to other questions", id="two of five"),
+        pytest.param(
+            lambda prompt: "Z" if "fox of sign" in prompt else "A", "halved responses", id="halves"
+        ),
+    ],
+)
+def test_a_reader_that_finds_answers_where_there_are_none_is_refused(read, what):
+    with pytest.raises(ModelError, match=f"it finds an answer in .* {what}"):
+        NullTest(judge="reader:gpt").require(COGBENCH, SIGNS, RESPONSES, reader(read))
+
+
+def looked_at(task, asked, text, value, verdict=True, **fields):
+    said = prediction(question_id=asked.question_id, text=text)
+    look = Judgement.of(
+        said, judge="reader:gpt", criterion=ANSWER, verdict=verdict, value=value, response=value
+    )
+    look = replace(look, prompt_sha256="0", **fields)
+    rules = pipeline.judge(task, [asked], [said], None) if task.is_judged else []
+    (score,) = pipeline.score(task, [asked], [said], [*rules, look])
+    return score
+
+
+TRUTH = "There is no cat in the picture."
+ASKED = {
+    "blink": (BLINK, {"kind": "choice", "options": ("left", "right"), "answer": ("B",)}, "B"),
+    "cogbench": (COGBENCH, {"kind": "choice", "options": ("x", "y"), "answer": ("B",)}, "B"),
+    "codis": (CODIS, {"options": ("Up.", "Down."), "answer": ("Down.",)}, "Down."),
+    "mcot": (MCOT, {"answer": ("12",)}, "12 cups"),
+    "cause": (MCOT, {"options": ("image1", "image2"), "answer": ("image2",)}, "B"),
+    "haloquest": (HALOQUEST, {"answer": (TRUTH,), "edition": "published"}, TRUTH),
+    "multi": (MULTI, {"category": "SA", "options": ("甲", "乙"), "answer": ("B",)}, "B"),
+    "several": (MULTI, {"category": "MA", "options": ("甲", "乙"), "answer": ("A", "B")}, "A B"),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_what_a_reader_reads_is_scored_as_if_it_had_been_said(name):
+    task, fields, value = ASKED[name]
+    asked = question(**{"labels": {"image_source": "x", "images": "SI"}, **fields})
+    right = looked_at(task, asked, "Hm, as I said.", value)
+    assert (right.points, right.judge, right.unread) == (right.max_points, "reader:gpt", False)
+    assert right.asked_again
+    assert right.note == f"reader:gpt reads {value}"
+    none = looked_at(task, asked, "Hm, as I said.", NONE, verdict=False)
+    assert (none.points, none.unread, none.asked_again) == (0.0, False, True)
+    assert none.no_answer is (name != "haloquest")
+    unreadable = looked_at(task, asked, "Hm, as I said.", "", verdict=None)
+    assert (unreadable.points, unreadable.unread) == (None, True)
+
+
+def test_what_is_stated_comes_before_what_a_reader_reads():
+    task, fields, _ = ASKED["cogbench"]
+    score = looked_at(task, question(**fields), "Answer: A", "B")
+    assert (score.answer, score.judge, score.asked_again) == (("A",), "", False)
+
+
+def test_a_reader_does_not_change_what_the_authors_read():
+    task, fields, _ = ASKED["cogbench"]
+    asked, said = question(**fields), prediction(text="Dogs")
+    look = Judgement.of(
+        said, judge="reader:gpt", criterion=ANSWER, verdict=True, value="B", response="B"
+    )
+    scores = pipeline.score(task, [asked], [said], [replace(look, prompt_sha256="0")], "official")
+    assert scores == pipeline.score(task, [asked], [said], [], "official")
+
+
+def test_an_answer_that_is_only_named_is_marked():
+    task, fields, _ = ASKED["cogbench"]
+    said = [prediction(text="B) seems to be it"), prediction(text="Answer: B")]
+    rows = [pipeline.score(task, [question(**fields)], [one], [])[0] for one in said]
+    assert [(one.answer, one.named) for one in rows] == [(("B",), True), (("B",), False)]
+
+
+def test_a_form_is_read_like_the_benchmark_reads():
+    assert AnswerForm("choice", ("image1", "image2"), spellings=(("first", "second"),)).read(
+        "The second."
+    )

@@ -1,0 +1,135 @@
+"""A reader looks again at what no rule reads: asked once, about unread responses alone."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bench_assets.evaluation.measured_figures import JudgeFigure
+from bench_resources.tables.measured_figures import read_figures
+from tests.chat_server import ChatServer, texts
+from tests.signs import UNREAD, N, read_badly, read_well, write_home
+from tests.workspace.typed import bench, lines
+
+READER = '[models.reader]\nkind = "server"\nbase_url = "{url}"\nmodel = "reader"\n'
+
+
+def shown(body):
+    return "".join(texts(body))
+
+
+def looked_at(server):
+    """The unread responses of the evaluation that the server was asked about, whole and once."""
+    found = [
+        n
+        for n in UNREAD
+        for body in server.bodies
+        if f"fox of sign {n}\n" in shown(body) and f"(A) fox number {n}\n" in shown(body)
+    ]
+    assert len(found) == len({*found})
+    return found
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def server():
+    with ChatServer(lambda body: read_well(shown(body))) as one:
+        yield one
+
+
+def accuracy(result):
+    return next(row for row in lines(result) if row["category"] == "all")
+
+
+def test_a_served_reader_is_asked_about_unread_responses_alone_and_once(home, server):
+    file = write_home(home, READER.format(url=server.base_url))
+    evaluate = ("evaluate", "signs", "--responses", file, "--json")
+    assert accuracy(bench(*evaluate))["value"] == 0.5
+    row = accuracy(bench(*evaluate, "--reader", "reader"))
+    assert row["value"] == 1.0
+    assert "|judge:reader:reader|" in row["signature"]
+    assert looked_at(server) == UNREAD
+    assert "Answer: A" not in "".join(map(shown, server.bodies))
+    assert "image_url" not in json.dumps(server.bodies)
+    tests = {one.figure: one.value for one in read_figures(home, JudgeFigure)}
+    assert tests == {"null_foreign": 1.0, "null_halved": 1.0}
+    server.forget()
+    assert accuracy(bench(*evaluate, "--reader", "reader")) == row
+    assert server.n_requests == 0
+
+
+def test_the_default_reader_is_the_judges_model_and_nobody_on_request(home, server):
+    file = write_home(home, READER.format(url=server.base_url))
+    evaluate = ("evaluate", "signs", "--responses", file, "--judge", "reader", "--json")
+    assert accuracy(bench(*evaluate))["value"] == 1.0
+    server.forget()
+    assert accuracy(bench(*evaluate, "--reader", "rules"))["value"] == 0.5
+    assert server.n_requests == 0
+
+
+def test_a_dry_run_counts_the_requests_to_the_reader(home, server):
+    file = write_home(home, READER.format(url=server.base_url))
+    section = f'[models.m]\nkind = "recorded"\nfile = "{file}"\n'
+    (home / "bench.toml").write_text((home / "bench.toml").read_text() + section)
+    command = ("evaluate", "signs", "--model", "m", "--reader", "reader", "--json")
+    bench("tables", "questions", "signs")
+    (_, before) = lines(bench(*command, "--dry-run"))
+    assert server.n_requests == 0
+    assert before["requests"] >= len(UNREAD)
+    bench(*command)
+    server.forget()
+    (_, after) = lines(bench(*command, "--dry-run"))
+    assert after["requests"] == after["cached"] == len(UNREAD)
+    assert server.n_requests == 0
+
+
+def test_a_reader_that_answers_foreign_responses_is_refused_before_it_reads(home):
+    with ChatServer(lambda body: read_badly(shown(body))) as server:
+        file = write_home(home, READER.format(url=server.base_url))
+        command = ("evaluate", "signs", "--responses", file, "--reader", "reader")
+        refused = bench(*command, code=1).stderr
+        assert "signs: reader:reader is not trusted: it finds an answer in" in refused
+        assert "responses to other questions (at most 1)" in refused
+        assert looked_at(server) == []
+        server.forget()
+        assert "is not trusted" in bench(*command, code=1).stderr
+        assert server.n_requests == 0
+
+
+def test_recorded_responses_cannot_read_themselves(home):
+    file = write_home(home)
+    told = bench("evaluate", "signs", "--responses", file, "--reader", "self", code=1).stderr
+    assert "its responses are recorded, so it cannot be asked as a reader" in told
+    told = bench("evaluate", "signs", "--responses", file, "--reader", "gtp", code=1).stderr
+    assert "no reader named 'gtp'" in told
+
+
+@pytest.mark.long
+def test_a_kill_in_the_middle_repeats_only_what_was_in_flight(home):
+    with ChatServer(lambda body: read_well(shown(body)), latency=0.2) as server:
+        limit = READER.format(url=server.base_url) + "concurrency = 1\n"
+        file = write_home(home, limit)
+        program = Path(sys.executable).parent / "bench"
+        command = [program, "evaluate", "signs", "--responses", file, "--reader", "reader"]
+        process = subprocess.Popen([*map(str, command), "--json"])
+        deadline = time.monotonic() + 120
+        while len(looked_at(server)) < 3 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        before = looked_at(server)
+        assert 3 <= len(before) < len(UNREAD)
+        server.forget()
+        assert accuracy(bench(*command[1:], "--json"))["value"] == 1.0
+        again = looked_at(server)
+    assert len({*before, *again}) == len(UNREAD)
+    assert len({*before} & {*again}) <= 2  # in flight, or on the way to the disk
+    assert 2 * len(UNREAD) == N
