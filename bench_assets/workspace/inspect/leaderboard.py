@@ -1,6 +1,5 @@
 """Leaderboard matrices: models by tasks, one matrix per edition, with blind baselines."""
 
-import os
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
@@ -11,14 +10,18 @@ import numpy as np
 from bench_assets.asset_factory.asset_metadata import format_mixed, format_percent
 from bench_assets.comparison.judge_agreement import judges_with_agreement, unmeasured_judges
 from bench_assets.comparison.measurements import describe_questions
+from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow, cluster_warning
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.stats.ranks import MeanRanks, rank_models
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.tables.leaderboard import rank_tasks
-from bench_assets.report.building import make_report
+from bench_assets.report.building import make_report, parts, write_report
+from bench_assets.report.site.folder import STAMPS_FILE, Site
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.environment import known_secrets
+from bench_resources.images.store import open_image_store
 
 _MARKS = {
     "*": "PARTIAL: some questions are left out, or without a response",
@@ -201,8 +204,7 @@ def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
     Raises:
         BenchError: If it cannot be computed.
     """
-    home = bench.settings.home
-    if home.exists() and not os.access(home, os.W_OK):
+    if bench.is_read_only:
         published, _ = bench.catalog.published()
         now = CurrentConfiguration(bench.settings)
         return rank_tasks(bench.catalog.tasks, bench.tables, published, now)
@@ -210,17 +212,26 @@ def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
     return list(bench.rows("leaderboard"))
 
 
-def present_report(bench: Workbench, without_images: Collection[str] = ()) -> Path:
+def present_report(
+    bench: Workbench, without_images: Collection[str] = (), out: Path | None = None
+) -> Path:
     """Build the report from the present tables of a home, without a Dagster run.
 
+    ``out``: its folder; None: that of the home.
+
     Raises:
-        BenchError: If it cannot be built.
+        BenchError: If it cannot be built, or ``out`` holds other files.
     """
-    published, _ = bench.catalog.published()
-    now = CurrentConfiguration(bench.settings)
-    rows = rank_tasks(bench.catalog.tasks, bench.tables, published, now)
-    made_of = bench.settings, bench.tables, bench.catalog, rows
-    return make_report(*made_of, print_message, without_images)
+    if out and out.is_dir() and any(out.iterdir()) and not (out / STAMPS_FILE).exists():
+        raise SettingsError(f"{out}: neither empty nor a report; nothing was written")
+    settings, tables, catalog = bench.settings, bench.tables, bench.catalog
+    published, _ = catalog.published()
+    rows = rank_tasks(catalog.tasks, tables, published, CurrentConfiguration(settings))
+    if out is None:
+        return make_report(settings, tables, catalog, rows, print_message, without_images)
+    site = Site(out, open_image_store(settings), known_secrets(settings.home))
+    write_report(site, tables, catalog, parts(rows, published, settings, without_images))
+    return site.folder / "index.html"
 
 
 def chance_levels(bench: Workbench) -> dict[str, float | None]:

@@ -1,0 +1,278 @@
+"""What people do between two runs: images that are missing, names of other systems.
+
+Whatever is printed afterwards equals a fresh evaluation, or is marked.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from unicodedata import normalize
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from PIL import Image
+
+from bench_assets.catalog import Catalog
+from bench_assets.file_benchmarks.suite import file_benchmark_suites
+from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.settings_resource import SettingsResource
+from tests.faults.accounts import FIRST, SECOND, bench_as, give
+from tests.faults.processes import ended, require_sentence, running
+from tests.faults.table import Fault, FoundError, Trial
+
+GROUP = "people between two runs"
+Row = dict[str, Any]
+
+_TOML = """
+[benchmarks.quiz]
+file = "{file}"
+{more}
+[models.m]
+kind = "scripted"
+says = "A"
+"""
+_GOLD = "ABBABA"
+_EDITS: Mapping[str, Callable[[Row], Row]] = {
+    "is null": lambda row: row | {"image": None},
+    "is empty": lambda row: row | {"image": ""},
+    "is an empty list": lambda row: row | {"image": []},
+    "is a list of null": lambda row: row | {"image": [None]},
+    "is NaN": lambda row: row | {"image": float("nan")},
+    "is an empty struct": lambda row: row | {"image": {"bytes": None, "path": None}},
+    "has no key": lambda row: {name: cell for name, cell in row.items() if name != "image"},
+    "is one of two in a list": lambda row: row | {"image": [row["image"], None]},
+    "is a space": lambda row: row | {"image": " "},
+}
+_NAMES = (
+    "Käse.png",
+    "ürün/ölçü.png",
+    "가방.png",
+    "[1].png",
+    "[a, b].png",
+    "['x'].png",
+    "é [2].png",
+)
+
+_FOLDERS = ("h😀", "h \U0002f81a\u2028", "a'b\"c", "x-1a2d550e/home-one-name", "sk-9ZpLw3Rk2Vt5Qx7")
+
+
+def faults() -> list[Fault]:
+    """Class by class."""
+    return [
+        *(_row(f"the image of one row {name}", "edited after an evaluation",
+               "that row is rejected; the number is that of a fresh home",
+               lambda trial, edit=edit: _without_image(trial, edit))
+          for name, edit in _EDITS.items()),
+        _row("the image of one row of a Parquet file is null", "written by datasets",
+             "that row is rejected", _without_image_in_parquet),
+        _row("rows without an image that are meant", 'images = "optional"',
+             "they are questions", _optional_images),
+        *(_row(f"an image named {name} in the form {form}", "an archive of macOS, or a name",
+               "found", lambda trial, name=name, form=form: _named(trial, name, form))
+          for name in _NAMES for form in ("NFC", "NFD")),
+        *(_row(f"a home in the folder {name!r}", "BENCH_HOME, and the working directory",
+               "evaluated; messages show its path", lambda trial, name=name: _placed(trial, name))
+          for name in _FOLDERS),
+        _row("two users of one group evaluate in one home", "umask 002",
+             "both evaluate, annotate and read; only the key of links is its owner's", _two_users),
+        _row("a home that may only be read", "another user, umask 022",
+             "commands that read write nothing, and print the number", _read_only),
+    ]  # fmt: skip
+
+
+def _row(
+    name: str, made: str, must: str, attempt: Callable[[Trial], str], *, short: bool = False
+) -> Fault:
+    return Fault(
+        group=GROUP, name=name, made=made, must=must, attempt=attempt, short=short, longest=300.0
+    )
+
+
+class Number(NamedTuple):
+    """What is printed of an evaluation."""
+
+    value: float
+    n_scored: int
+    n_rejected: int | None
+
+
+class Quiz:
+    """A home of six questions with an image each, and a model that says A."""
+
+    def __init__(self, home: Path, rows: list[Row] | None = None, more: str = "") -> None:
+        self.home, self.file = home, home / "quiz.jsonl"
+        home.mkdir(parents=True)
+        (home / "bench.toml").write_text(_TOML.format(file=self.file.name, more=more))
+        self.write(rows or [self.row(number) for number in range(len(_GOLD))])
+
+    def row(self, number: int, image: str = "") -> Row:
+        """A question, whose image is written if it is not there."""
+        file = self.home / (image or f"{number}.png")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (8, 8), (40 * number, 0, 0)).save(file)
+        asked = {"id": number, "question": f"Which of {number}?", "options": ["red", "blue"]}
+        return asked | {"answer": _GOLD[number], "image": image or f"{number}.png"}
+
+    def rows(self) -> list[Row]:
+        """The questions as they are written."""
+        return list(map(json.loads, self.file.read_text("utf-8").splitlines()))
+
+    def write(self, rows: list[Row]) -> None:
+        """Write the questions."""
+        self.file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    def evaluate(self) -> Number:
+        """Evaluate, as ``bench evaluate`` does."""
+        settings = SettingsResource(home=str(self.home))
+        suites = tuple(suite for _, suite in file_benchmark_suites(settings.load()))
+        with Workbench(settings, catalog=Catalog(suites=suites)) as bench:
+            bench.refresh_questions("quiz")
+            bench.evaluate(["quiz"], "m")
+            (row,) = [one for one in bench.metrics("quiz", "m") if one.category == "all"]
+            return Number(row.value, row.n_scored, row.n_rejected)
+
+    def fresh(self, folder: Path) -> Number:
+        """The same evaluation in a copy of the home without anything made before."""
+        made = shutil.ignore_patterns("tables", "dagster", "images", "*.sqlite*", "digests.json")
+        shutil.copytree(self.home, folder, ignore=made)
+        copied = object.__new__(Quiz)
+        copied.home, copied.file = folder, folder / self.file.name
+        return copied.evaluate()
+
+
+def _require(found: object, expected: object) -> str:
+    if found != expected:
+        raise FoundError(f"{found}, expected {expected}")
+    return str(found)
+
+
+def _without_image(trial: Trial, edit: Callable[[Row], Row]) -> str:
+    quiz = Quiz(trial.folder / "home")
+    _require(quiz.evaluate(), Number(0.5, 6, 0))
+    first, *others = quiz.rows()
+    quiz.write([edit(first), *others])
+    number = quiz.evaluate()
+    _require(number, Number(2 / 5, 5, 1))
+    return _require(number, quiz.fresh(trial.folder / "fresh"))
+
+
+def _without_image_in_parquet(trial: Trial) -> str:
+    quiz = Quiz(trial.folder / "home")
+    rows = quiz.rows()
+    for number, row in enumerate(rows):
+        data = (quiz.home / row["image"]).read_bytes()
+        row["image"] = None if number == len(rows) - 1 else {"bytes": data, "path": None}
+    file = quiz.home / "quiz.parquet"
+    pq.write_table(pa.Table.from_pylist(rows), file)
+    (quiz.home / "bench.toml").write_text(_TOML.format(file=file.name, more=""))
+    return _require(quiz.evaluate(), Number(2 / 5, 5, 1))
+
+
+def _optional_images(trial: Trial) -> str:
+    quiz = Quiz(trial.folder / "home", more='images = "optional"')
+    rows = quiz.rows()
+    edits = list(_EDITS.values())[: len(rows) - 1]
+    quiz.write([edit(row) for edit, row in zip(edits, rows[1:], strict=True)] + rows[:1])
+    return _require(quiz.evaluate(), Number(0.5, 6, 0))
+
+
+def _placed(trial: Trial, name: str) -> str:
+    quiz = Quiz(trial.folder / name)
+    before = ("env", f"PWD={quiz.home}")
+    with running(quiz.home, ("evaluate", "quiz", "--model", "m", "--json"), before) as process:
+        status, said = ended(process)
+    require_sentence(said)
+    if status:
+        raise FoundError(f"status {status}: {said[-300:]}")
+    with running(quiz.home, ("evaluate", "quiz", "--model", "gone"), before) as process:
+        _, wrong = ended(process)
+    path = str(quiz.home / "bench.toml").replace("\u2028", "\\u2028")
+    if path not in wrong:
+        raise FoundError(f"the path is not shown: {wrong[-300:]}")
+    (row,) = _leaderboard(said, "m")
+    return _require(row["value"], 0.5)
+
+
+_FIRST_USER = (
+    ("evaluate", "quiz", "--model", "m"),
+    ("annotate", "ask", "codis/votes"),
+    ("leaderboard",),
+    ("report",),
+)
+_SECOND_USER = (
+    ("evaluate", "quiz", "--model", "m"),
+    ("evaluate", "quiz", "--model", "most-frequent"),
+    ("evaluate", "quiz", "--model", "random", "--limit", "2"),
+    ("annotate", "ask", "codis/votes"),
+    ("annotate", "status"),
+    ("leaderboard",),
+    ("report",),
+    ("tables", "check"),
+    ("export", "csv"),
+    ("home", "verify"),
+)
+
+
+def _two_users(trial: Trial) -> str:
+    quiz = Quiz(trial.folder / "home", more='\n[annotation.tasks."codis/votes"]')
+    give(quiz.home, FIRST)
+    for command in _FIRST_USER:
+        bench_as(FIRST, quiz.home, *command)
+    for command in (*_SECOND_USER, *_FIRST_USER):
+        bench_as(SECOND if command in _SECOND_USER else FIRST, quiz.home, *command)
+    closed = [one for one in quiz.home.rglob("*") if one.stat().st_mode & 0o060 != 0o060]
+    _require([one for one in closed if one.name != "links.key"], [])
+    (row,) = _leaderboard(bench_as(SECOND, quiz.home, "leaderboard", "quiz", "--json"), "m")
+    return _require(row["value"], 0.5)
+
+
+def _read_only(trial: Trial) -> str:
+    quiz = Quiz(trial.folder / "home")
+    give(quiz.home, FIRST)
+    bench_as(FIRST, quiz.home, "evaluate", "quiz", "--model", "m", umask="022")
+    for path in (quiz.home, *quiz.home.rglob("*")):
+        path.chmod(path.stat().st_mode & ~0o022)
+    states = _states(quiz.home)
+    out = str(trial.folder / f"user-{SECOND}")
+    for command in (
+        ("explain", "quiz/0", "--model", "m"),
+        ("tables", "check"),
+        ("tables", "list"),
+        ("tables", "show", "quiz/scores"),
+        ("tables", "questions", "quiz"),
+        ("tables", "diff", "m", "m"),
+        ("audit", "power", "quiz"),
+        ("bundle", "reproduce", "quiz", "m"),
+        ("bundle", "pack", "quiz", "m", f"{out}/m.zip"),
+        ("export", "csv", "--out", f"{out}/csv"),
+        ("report", "--out", f"{out}/report"),
+        ("evaluate", "quiz", "--model", "m", "--dry-run"),
+        ("models", "list"),
+        ("home", "verify"),
+    ):
+        bench_as(SECOND, quiz.home, *command)
+    bench_as(SECOND, quiz.home, "report", code=1)
+    _require(_states(quiz.home), states)
+    (row,) = _leaderboard(bench_as(SECOND, quiz.home, "leaderboard", "quiz", "--json"), "m")
+    return _require(row["value"], 0.5)
+
+
+def _states(folder: Path) -> dict[str, tuple[int, int]]:
+    found = {str(path): path.stat() for path in folder.rglob("*") if path.is_file()}
+    return {name: (one.st_size, one.st_mtime_ns) for name, one in found.items()}
+
+
+def _leaderboard(said: str, model: str) -> list[Row]:
+    rows = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    return [row for row in rows if row["model"] == model]
+
+
+def _named(trial: Trial, name: str, form: Any) -> str:
+    quiz = Quiz(trial.folder / "home")
+    rows = quiz.rows()
+    other = "NFD" if form == "NFC" else "NFC"
+    row = quiz.row(0, normalize(form, name))
+    quiz.write([row | {"image": normalize(other, name)}, *rows[1:]])
+    return _require(quiz.evaluate(), Number(0.5, 6, 0))
