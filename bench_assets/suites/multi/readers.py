@@ -11,13 +11,14 @@ from typing import Literal
 from unicodedata import normalize
 
 from bench_assets.core.reading.blanks import read_blanks
-from bench_assets.core.reading.choices import MAX_OPTIONS, read_choice, read_choices
+from bench_assets.core.reading.choices import read_choice, read_choices
 from bench_assets.core.schema.rows import Question
 from bench_assets.suites.multi.dataset.questions import split_options
 from bench_assets.suites.multi.notation import matches_gold
 
 Position = Literal["start", "end"]
 
+_MAX_LETTERS = 13  # A to M, of a question whose options are not known
 _THOUGHT = re.compile(r"Thought，持续 [0-9]+ 秒")
 _BOX_OPENS = re.compile(r"\\boxed\\?\{\\text\\?\{")
 _BOX_CLOSES = re.compile(r"\\?\}\\?\}")
@@ -144,7 +145,7 @@ CURRENT_END = replace(
 def careful(question: Question) -> Reader:
     """Make our reader: the answer that a response states, or the one option that it names."""
     _, in_text = split_options(question.text)
-    options = in_text or question.options or ("",) * MAX_OPTIONS
+    options = in_text or question.options or ("",) * _MAX_LETTERS
     wanted = [line for line in question.answer if line.strip()]
 
     def letter(response: str) -> str:
