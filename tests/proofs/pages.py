@@ -10,6 +10,7 @@ from typing import Any
 from bench_resources.config.known_benchmarks import known_benchmarks
 from tests.proofs.benchmarks import BENCHMARKS, KnownBenchmark
 from tests.proofs.recompute import FROZEN, Points, read_frozen
+from tests.proofs.styles import differing
 
 COUNTS = FROZEN / "counts.json"
 RESULTS = FROZEN / "results.json"
@@ -29,6 +30,14 @@ _RESPONSES = """
 
 | benchmark | model | responses | differ: ours | differ: official | accuracy: ours, official, published |
 |---|---|---|---|---|---|
+"""
+_STYLES = """
+## Short answers
+
+Right answers in ten everyday styles ("The answer is 23.", "**23**") that the authors' rule gives other points than our metric:
+
+| rule | differ |
+|---|---|
 """
 _UNPROVEN = """
 ## Unproven
@@ -80,6 +89,8 @@ def known_page() -> str:
             *(f"{line}\n" for line in lines),
             "\nWhy:\n\n",
             *(f"{reason}\n" for reason in reasons),
+            _STYLES,
+            *(f"{line}\n" for line in differing()),
             _UNPROVEN.format(names=", ".join(f"`{name}`" for name in unproven)),
         ]
     )
