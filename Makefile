@@ -15,6 +15,8 @@
 # make faults  twenty minutes of misbehaving servers, kills, damaged disks, hostile files, fuzzers; the report
 #              is written to FAULTS_REPORT, a file of the temporary folder without it
 #              FAULTS_SECONDS=600 for less
+# make proofs FILES=folder  what is held against others' files, of which the folder has checkouts:
+#              docs/known-benchmarks.md and docs/proofs.md
 # make coverage  do 95 % intervals hold the truth 95 times in 100? docs/statistics.md; ten minutes
 # make bench   speed and memory, each figure with its bound beside it
 # make bench-gpu  the local engines on one GPU beside plain generate, in eight minutes: docs/gpu.md
@@ -26,12 +28,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 export BENCH_HOME ?= $(CURDIR)/bench_home
 
-.PHONY: demo ui check check-dagster checked homes models others families servers long browser mutants faults coverage bench bench-gpu golden screenshots docs install lock cluster-check
+.PHONY: demo proofs ui check check-dagster checked homes models others families servers long browser mutants faults coverage bench bench-gpu golden screenshots docs install lock cluster-check
 demo: install
 	$(BIN)/bench home demo
 
 ui: install
 	$(BIN)/bench ui
+
+FILES ?= ..
+
+proofs: install
+	$(BIN)/python -m tests.proofs $(FILES)
 
 install: .venv/installed
 

@@ -114,4 +114,5 @@ def _line(cells: Sequence[str]) -> str:
 
 def _numbers(row: Comparison) -> str:
     change = f"{row.before:.3f} -> {row.after:.3f} ({row.change:+.3f}, 95 % {row.interval})"
-    return f"{row.verdict}: {change}, p={format_p(row.p)}, n={row.n}"
+    p = format_p(row.p)
+    return f"{row.verdict}: {change}, p {p if p.startswith('<') else f'= {p}'}, n = {row.n}"

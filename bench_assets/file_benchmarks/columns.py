@@ -52,8 +52,8 @@ def columns_of(
         numbered = [name for name in cells if _NUMBERED.fullmatch(name)]
         return sorted(numbered, key=lambda name: int(re.sub(r"\D", "", name)))
     if column == "options" and {"A", "B"} <= set(cells):
-        last = max(letter for letter in _LETTERS if letter in cells)
-        return list(_LETTERS[: _LETTERS.index(last) + 1])  # a gap is an empty option
+        last = next(n for n in range(1, MAX_OPTIONS + 1) if not {*_LETTERS[n : n + 2]} & {*cells})
+        return list(_LETTERS[:last])  # a gap of one letter is an empty option
     return []
 
 

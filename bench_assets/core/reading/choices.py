@@ -17,8 +17,8 @@ from bench_assets.core.reading.readings import (
 )
 from bench_assets.core.reading.rules import Extent, Kind, part
 
-MAX_OPTIONS = 13
-"""Options that have a letter that is read, A to M."""
+MAX_OPTIONS = 26
+"""Options that have a letter that is read, A to Z."""
 
 _WORD_OR_SIGN = re.compile(r"[^\W\d]+|\d[\d.,]*|\S")
 _MARGIN, _MARGIN_RATIO = 40, 3  # a text that much longer than all options is none of them
@@ -44,7 +44,7 @@ def read_choice(
 
     Args:
         response: The response, without the model's reasoning.
-        options: The texts of the options as shown, at most 13; "" for one that has only a letter.
+        options: The texts of the options as shown, at most 26; "" for one that has only a letter.
         named: Whether it suffices that one option is named (``Reading.named``).
 
     >>> read_choice("Turning clockwise, so the answer is **left**.", ("left", "right")).value
@@ -68,7 +68,7 @@ def read_choices(response: str, options: Sequence[str]) -> Reading[tuple[str, ..
         pattern = part("letter_list")
         whole = text.rstrip(" .。!]\"'")
         found = pattern.match(text) if extent == "opening" else pattern.fullmatch(whole)
-        letters = sorted(set(re.findall("[A-M](?![a-z])", found[1]))) if found else []
+        letters = sorted(set(re.findall("[A-Z](?![a-z])", found[1]))) if found else []
         if letters and set(letters) <= set(offered.letters):
             return tuple(letters)
         one = offered.whole(text)

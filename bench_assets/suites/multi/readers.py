@@ -12,13 +12,13 @@ from unicodedata import normalize
 
 from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.reading.blanks import read_blanks
-from bench_assets.core.reading.choices import MAX_OPTIONS
 from bench_assets.core.schema.rows import Question
 from bench_assets.suites.multi.dataset.questions import split_options
 from bench_assets.suites.multi.notation import matches_gold
 
 Position = Literal["start", "end"]
 
+_MAX_LETTERS = 13  # A to M, of a question whose options are not known
 _THOUGHT = re.compile(r"Thought，持续 [0-9]+ 秒")
 _BOX_OPENS = re.compile(r"\\boxed\\?\{\\text\\?\{")
 _BOX_CLOSES = re.compile(r"\\?\}\\?\}")
@@ -147,7 +147,7 @@ def answer_form(question: Question) -> AnswerForm | None:
     if question.category not in ("SA", "MA"):
         return None
     _, in_text = split_options(question.text)
-    options = in_text or question.options or ("",) * MAX_OPTIONS
+    options = in_text or question.options or ("",) * _MAX_LETTERS
     return AnswerForm("choice" if question.category == "SA" else "choices", options)
 
 

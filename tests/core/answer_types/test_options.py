@@ -35,7 +35,7 @@ def test_options_are_read(cells, options):
     "cells",
     [
         pytest.param([["red"]], id="one alone"),
-        pytest.param([[str(n) for n in range(14)]], id="more than can be read in responses"),
+        pytest.param([[str(n) for n in range(27)]], id="more than can be read in responses"),
         pytest.param([{"A": None, "B": "red", "C": "green"}], id="an object whose A is empty"),
         pytest.param([{"A": "red", "C": "green"}], id="an object without B"),
         pytest.param([{"1": "red", "10": "green", "2": "blue"}], id="an object of numbers"),
