@@ -11,6 +11,7 @@ from urllib.parse import unquote_to_bytes
 
 from bench_assets.core.answer_types.options import parse_list
 from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.source_folder import existing_path
 
 
 class RowReference(NamedTuple):
@@ -59,7 +60,7 @@ class Folder:
         """
         if "\0" in name:
             raise ValueError("it holds a NUL")
-        path = self.path / name
+        path = existing_path(self.path / name)
         if path.name in ("", "..") or path.is_symlink():
             real = path.resolve()
             return real, real.is_relative_to(self._real)
@@ -80,6 +81,17 @@ def images_of(cells: Sequence[object], folder: Folder) -> list[ImageCell]:
         SourceError: If a cell is not an image; says why.
     """
     return [_image(one, folder) for cell in cells for one in _list_images(cell)]
+
+
+def has_image(cells: Sequence[object]) -> bool:
+    """Whether the cells of a row hold anything that should be an image."""
+    return any(_list_images(cell) for cell in cells)
+
+
+def missing_in_list(cells: Sequence[object]) -> int:
+    """Position of the first empty item in a list of images, from 1; 0 without any."""
+    lists = [one for one in map(_parse_images, cells) if isinstance(one, list | tuple)]
+    return next((n for one in lists for n, item in enumerate(one, 1) if _is_empty(item)), 0)
 
 
 def looks_like_media(name: str, cell: object) -> str:
@@ -122,19 +134,21 @@ def _is_media(cell: object) -> bool:
 
 
 def _list_images(cell: object) -> Sequence[object]:
-    if isinstance(cell, str) and cell.startswith("["):
-        cell = parse_list(cell)
-        if isinstance(cell, str):
-            raise SourceError(f"images {cell!r:.60} are not a list in JSON or Python's notation")
-    listed = cell if isinstance(cell, list | tuple) else [cell]
-    return [one for one in listed if one not in (None, "") and not _is_empty(one)]
+    found = _parse_images(cell)
+    listed = found if isinstance(found, list | tuple) else [found]
+    return [one for one in listed if not _is_empty(one)]
+
+
+def _parse_images(cell: object) -> object:
+    """A list written as text; any other text that begins with "[" is a name."""
+    return parse_list(cell) if isinstance(cell, str) and cell.startswith("[") else cell
 
 
 def _is_empty(cell: object) -> bool:
-    """Whether a struct of ``datasets`` has only empty fields, or a number is NaN."""
+    """Whether a cell is missing, a struct of ``datasets`` has only empty fields, or it is NaN."""
     if isinstance(cell, Mapping):
         return bool(cell) and not any(cell.values())
-    return isinstance(cell, float) and isnan(cell)
+    return cell in (None, "") or (isinstance(cell, float) and isnan(cell))
 
 
 def _image(one: object, folder: Folder) -> ImageCell:

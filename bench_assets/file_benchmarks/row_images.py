@@ -1,18 +1,27 @@
 """Stores the images of rows, each once, and resolves references to images of other rows."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.schema.errors import ImageError, SourceError
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.file_benchmarks.columns import cells_of, text_of
-from bench_assets.file_benchmarks.images import Folder, Image, RowReference, images_of
+from bench_assets.file_benchmarks.images import (
+    Folder,
+    Image,
+    RowReference,
+    has_image,
+    images_of,
+    missing_in_list,
+)
 from bench_assets.file_benchmarks.row_files import Row
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 
 StoreImage: TypeAlias = Callable[[Image, str], StoredImage]
 
+_OPTIONAL = 'If that is meant, set images = "optional"'
 _ROTATED_ORIENTATIONS = range(5, 9)  # EXIF orientations that exchange width and height
 
 
@@ -57,13 +66,33 @@ class RowImages:
             SourceError: If a cell is not an image; says why.
             ImageError: If an image does not decode.
         """
-        found = images_of(cells_of(dict(cells), self._benchmark, "images"), self._folder)
+        named = cells_of(dict(cells), self._benchmark, "images")
+        found = images_of(named, self._folder)
+        if self._benchmark.images != "optional":
+            self._require_image(named)
         return [
             self._image_of_row(one)
             if isinstance(one, RowReference)
             else self._kept(one, where, nth)
             for nth, one in enumerate(found, 1)
         ]
+
+    def _require_image(self, cells: Sequence[object]) -> None:
+        """Refuse a row without an image of its own beside rows that have one.
+
+        Raises:
+            SourceError: If it is such a row, or a list of images has an empty item.
+        """
+        if number := missing_in_list(cells):
+            raise SourceError(f"image {number} of the list is empty. {_OPTIONAL}")
+        if not has_image(cells) and self._is_illustrated:
+            raise SourceError(f"no image, although other rows have one. {_OPTIONAL}")
+
+    @cached_property
+    def _is_illustrated(self) -> bool:
+        """Whether any row has an image; reads the file up to the first of them."""
+        rows = (cells_of(row.cells, self._benchmark, "images") for row in self._rows())
+        return any(map(has_image, rows))
 
     def _kept(self, image: Image, where: str, nth: int) -> ShownImage:
         if not isinstance(image, Path):

@@ -2,7 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 
-from tests.faults import checkpoints, disks, downloads, images, inputs, kills, machine, settings
+from tests.faults import (
+    checkpoints,
+    disks,
+    downloads,
+    images,
+    inputs,
+    kills,
+    machine,
+    people,
+    settings,
+)
 from tests.faults.readers import fuzzing
 from tests.faults.servers import healing
 from tests.faults.table import Fault
@@ -16,7 +26,7 @@ def every_fault() -> list[Fault]:
     rows = [
         *(*settings.faults(), *images.faults(), *checkpoints.faults(), *healing.faults()),
         *(*downloads.faults(), *inputs.faults(), *machine.faults()),
-        *(*fuzzing.faults(), *disks.faults(), *kills.faults()),
+        *(*fuzzing.faults(), *disks.faults(), *kills.faults(), *people.faults()),
     ]
     return sorted(rows, key=lambda fault: not fault.short)
 

@@ -60,7 +60,7 @@ def test_a_whole_path_may_lead_into_the_folder(folder):
         pytest.param("https://x.org/a.png", "is an address: download it", id="an address"),
         pytest.param("data:image/png;base64,A", "is not base64", id="a broken data URI"),
         pytest.param("?" * 2000, "is not base64", id="a long text"),
-        pytest.param("[a.png", "are not a list in JSON", id="a broken list"),
+        pytest.param("['a.png', ", "no image", id="a broken list"),
         pytest.param(3.5, "not a path, bytes", id="a number"),
         pytest.param({"url": "x"}, "not a path, bytes", id="another object"),
     ],

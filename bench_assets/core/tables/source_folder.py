@@ -7,6 +7,7 @@ from hashlib import file_digest
 from itertools import accumulate, islice
 from pathlib import Path, PurePath
 from stat import S_ISLNK
+from unicodedata import normalize
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import SourceFile
@@ -17,6 +18,17 @@ def files_below(folder: Path) -> list[Path]:
     found = (path for path in folder.rglob("*") if path.is_file())
     visible = (path for path in found if not _is_hidden(path.relative_to(folder)))
     return sorted(visible, key=Path.as_posix)
+
+
+def existing_path(path: Path) -> Path:
+    """The path under which a file exists: macOS's archives have other Unicode forms (NFD)."""
+    if str(path).isascii() or path.exists():
+        return path
+    found = Path()
+    for part in path.parts:
+        forms = (found / one for one in (part, normalize("NFC", part), normalize("NFD", part)))
+        found = next(filter(Path.exists, forms), found / part)
+    return found
 
 
 def _is_hidden(path: Path) -> bool:
@@ -54,13 +66,13 @@ def format_json(value: object) -> bytes:
 
 
 def image_files(folder: Path) -> dict[str, Path]:
-    """List the image files below a folder by relative path, sorted, without hidden ones.
+    """List the image files below a folder by relative path (NFC), sorted, without hidden ones.
 
     Raises:
         SourceError: If an image is a link that leaves the folder.
     """
     names = [file.relative_to(folder).as_posix() for file in files_below(folder)]
-    return {name: resolve_inside(folder, name, str(folder)) for name in names}
+    return {normalize("NFC", name): resolve_inside(folder, name, str(folder)) for name in names}
 
 
 def resolve_inside(folder: Path, name: str, where: str) -> Path:

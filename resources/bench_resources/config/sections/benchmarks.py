@@ -61,6 +61,8 @@ class FileBenchmarkSettings(StrictSection):
     columns: dict[Column, str | tuple[str, ...]] = Field(default_factory=dict)
     """Our column to the file's: ``{question = "q", images = ["image_1", "image_2"]}``; also a
     template, ``{images = "{Index}.jpg"}``; options inside the question: ``{options = "q"}``."""
+    images: Literal["required", "optional"] = "required"
+    """Whether rows without an image, beside rows that have one, are questions or rejected."""
     ignore: tuple[str, ...] = ()
     """Columns that look like media, and are not part of the question."""
     group_size: int = Field(0, ge=0)
