@@ -7,7 +7,10 @@ from pathlib import Path
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import audit_key, evaluation_key
+from bench_assets.audit.evidence_inputs import open_training_data
 from bench_assets.audit.framework.findings import AuditRow
+from bench_assets.audit.registry import audit_task
+from bench_assets.audit.task_evidence import TaskEvidence
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.core.schema.rows import Judgement, Prediction
 from bench_assets.evaluation.human_agreement import (
@@ -18,6 +21,7 @@ from bench_assets.evaluation.human_agreement import (
 from bench_assets.evaluation.measured_figures import JudgeFigure
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.images.store import open_image_store
 from bench_resources.tables.measured_figures import add_figures
 
 
@@ -48,11 +52,19 @@ def audit_tasks(
         try:
             if not task.measured_by:  # imported tasks have no source
                 bench.refresh_questions(task.name)
+            if bench.is_read_only:
+                rows += audit_task(_evidence(bench, task))
+                continue
             bench.materialize(dg.AssetSelection.assets(audit_key(task)))
             rows += bench.tables.read(audit_key(task).path, AuditRow)
         except BenchError as error:
             failures.append(error)
     return rows, failures
+
+
+def _evidence(bench: Workbench, task: Task) -> TaskEvidence:
+    images, training = open_image_store(bench.settings), open_training_data(bench.settings)
+    return TaskEvidence(task, bench.tables, images, bench.catalog.tasks, training)
 
 
 def compare_with_people(bench: Workbench, name: str, labels: Path) -> list[JudgeFigure]:

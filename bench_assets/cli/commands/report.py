@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bench_assets.cli.app.command_context import open_home
+from bench_assets.core.schema.errors import HomeError
 from bench_assets.workspace.console.output import print_message, print_result
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ def report(
         Path | None,
         typer.Option("--zip", help="Also pack the report into a file."),
     ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Output folder. Default: report in the home.")
+    ] = None,
     without_images: Annotated[
         list[str] | None,
         typer.Option(metavar="SUITE", help="Leave out a suite's images; repeatable."),
@@ -50,9 +54,13 @@ def report(
     from bench_assets.workspace.inspect.leaderboard import present_report
     from bench_assets.workspace.inspect.report_server import pack_report
 
+    if out and serve:
+        raise typer.BadParameter("--out cannot be combined with --serve")
     with open_home(rule="bench.toml") as bench:  # it shows all sources
         left_out = [bench.catalog.suite(name).name for name in without_images or ()]
-        page = present_report(bench, left_out)
+        if bench.is_read_only and not out:
+            raise HomeError(f"{bench.settings.home}: read-only. Name a folder with --out")
+        page = present_report(bench, left_out, out)
         _warn_about_licences(bench, left_out)
         print_result(str(page))
         if archive:

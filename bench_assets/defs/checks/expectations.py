@@ -4,7 +4,7 @@ Great Expectations is imported on demand, since that takes seconds. Its own Data
 they load scripts and styles from other servers.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple, get_args
 
@@ -201,17 +201,25 @@ def expectations_asset(catalog: Catalog) -> dg.AssetsDefinition:
     def expectations(
         context: dg.AssetExecutionContext, tables: TableFiles
     ) -> dg.Output[list[ValidationRow]]:
-        rows: list[ValidationRow] = []
-        for kind in _kinds(catalog):
-            for found, why in _read(kind, tables):
-                if why:
-                    context.log.warning(why)
-                else:
-                    rows += shared_validation().validate(kind.name, found, "/".join(kind.key))
+        rows = validate_tables(catalog, tables, context.log.warning)
         failed = sum(not row.passed for row in rows)
         return table_output(rows, {"failed": failed})
 
     return expectations
+
+
+def validate_tables(
+    catalog: Catalog, tables: TableFiles, warn: Callable[[str], object]
+) -> list[ValidationRow]:
+    """Validate the expectations of every table; ``warn`` gets the reason of unreadable ones."""
+    rows: list[ValidationRow] = []
+    for kind in _kinds(catalog):
+        for found, why in _read(kind, tables):
+            if why:
+                warn(why)
+            else:
+                rows += shared_validation().validate(kind.name, found, "/".join(kind.key))
+    return rows
 
 
 def _kinds(catalog: Catalog) -> Iterator[_Kind]:

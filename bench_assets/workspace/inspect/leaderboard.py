@@ -1,6 +1,5 @@
 """Leaderboard matrices: models by tasks, one matrix per edition, with blind baselines."""
 
-import os
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
@@ -16,9 +15,12 @@ from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.stats.ranks import MeanRanks, rank_models
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.tables.leaderboard import rank_tasks
-from bench_assets.report.building import make_report
+from bench_assets.report.building import make_report, parts, write_report
+from bench_assets.report.site.folder import Site
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.environment import known_secrets
+from bench_resources.images.store import open_image_store
 
 _MARKS = {
     "*": "PARTIAL: some questions are left out, or without a response",
@@ -201,8 +203,7 @@ def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
     Raises:
         BenchError: If it cannot be computed.
     """
-    home = bench.settings.home
-    if home.exists() and not os.access(home, os.W_OK):
+    if bench.is_read_only:
         published, _ = bench.catalog.published()
         now = CurrentConfiguration(bench.settings)
         return rank_tasks(bench.catalog.tasks, bench.tables, published, now)
@@ -210,17 +211,24 @@ def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
     return list(bench.rows("leaderboard"))
 
 
-def present_report(bench: Workbench, without_images: Collection[str] = ()) -> Path:
+def present_report(
+    bench: Workbench, without_images: Collection[str] = (), out: Path | None = None
+) -> Path:
     """Build the report from the present tables of a home, without a Dagster run.
+
+    ``out``: its folder; None: that of the home.
 
     Raises:
         BenchError: If it cannot be built.
     """
-    published, _ = bench.catalog.published()
-    now = CurrentConfiguration(bench.settings)
-    rows = rank_tasks(bench.catalog.tasks, bench.tables, published, now)
-    made_of = bench.settings, bench.tables, bench.catalog, rows
-    return make_report(*made_of, print_message, without_images)
+    settings, tables, catalog = bench.settings, bench.tables, bench.catalog
+    published, _ = catalog.published()
+    rows = rank_tasks(catalog.tasks, tables, published, CurrentConfiguration(settings))
+    if out is None:
+        return make_report(settings, tables, catalog, rows, print_message, without_images)
+    site = Site(out, open_image_store(settings), known_secrets(settings.home))
+    write_report(site, tables, catalog, parts(rows, published, settings, without_images))
+    return site.folder / "index.html"
 
 
 def chance_levels(bench: Workbench) -> dict[str, float | None]:

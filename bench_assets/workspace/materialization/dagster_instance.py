@@ -30,7 +30,7 @@ from bench_resources.runs.orphaned_runs import (
 )
 from bench_resources.runs.run_pools import LOCATION, asset_pool_limits, pool_tags
 from bench_resources.storage.locks import delete_lock_file, hold_locks
-from bench_resources.storage.sqlite import hold_open
+from bench_resources.storage.sqlite import create_by_umask, hold_open
 
 if TYPE_CHECKING:
     from sqlalchemy.exc import DatabaseError
@@ -79,6 +79,7 @@ def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterIns
     # Two processes that create the databases at the same time fail on each other's tables.
     with storage_error_reporting(folder), hold_locks(home / "locks", [_DATABASES], lambda _: None):
         folder.mkdir(parents=True, exist_ok=True)
+        create_by_umask()
         write_dagster_yaml(folder, settings)
         instance = _opened(folder, settings)
         pools = model_pools(settings)

@@ -3,6 +3,7 @@
 Assets are materialized in this process, and recorded in the instance that the UI shows.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import cached_property
@@ -99,8 +100,15 @@ class Workbench:
             return dg.DagsterInstance.ephemeral()
         return open_instance(self.settings.home, self.settings)
 
+    @property
+    def is_read_only(self) -> bool:
+        """Whether nothing can be stored in the home."""
+        return self.settings.home.exists() and not os.access(self.settings.home, os.W_OK)
+
     def refresh_questions(self, suite: str) -> None:
         """Build the questions of a suite or task, unless their inputs are unchanged.
+
+        In a read-only home, old ones stay, with a warning.
 
         Raises:
             BenchError: If the source cannot be used, or a blocking check fails.
@@ -109,6 +117,9 @@ class Workbench:
         for one in dict.fromkeys((suite_name, suite)):  # digesting inputs is slow
             if (group := table_groups.question_group(self._home, one)).is_fresh():
                 return
+        if self.is_read_only and all(self.tables.exists(key.path) for key in group.keys):
+            print_message(f"warning: {suite}: its questions may be old; the home is read-only")
+            return
         self._make([group], title=f"{suite}: questions")
 
     def remember_source(self, suite: str) -> None:

@@ -17,6 +17,7 @@ from bench_assets.features import hook_of
 from bench_resources.config.environment import local_home, read_secret
 from bench_resources.redaction.logs import CurrentSecrets, redact_logs, redact_tracebacks
 from bench_resources.runs.dagster_names import InstanceRef
+from bench_resources.storage.sqlite import create_by_umask
 
 if TYPE_CHECKING:
     from bench_resources.cluster.heartbeats import Heartbeats
@@ -70,6 +71,7 @@ class HomeInstance(dg.DagsterInstance):
         configured_home = Path(bench["folder"]).parent
         home = local_home(configured_home) if self._database else configured_home
         homes = dict.fromkeys((home, configured_home))
+        create_by_umask()
         redact_logs(*homes)
         redact_tracebacks(*homes)
         self._redactor = RecordRedactor(*homes)

@@ -1,10 +1,11 @@
 """Atomic writes: readers see the old file or the new one."""
 
 import os
-import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from secrets import token_hex
 from typing import IO
 
 from bench_assets.core.schema.errors import HomeError
@@ -32,13 +33,14 @@ def open_atomic(path: Path, *, sync: bool = True) -> Generator[IO[bytes]]:
 
 
 @contextmanager
-def open_temporary(path: Path) -> Generator[tuple[IO[bytes], Path]]:
-    """Open a temporary file beside ``path``; at the end it is deleted, unless it was renamed."""
+def open_temporary(path: Path, mode: int = 0o666) -> Generator[tuple[IO[bytes], Path]]:
+    """Open a temporary file beside ``path``; at the end it is deleted, unless it was renamed.
+
+    ``mode``: its permissions, from which the umask is taken.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(
-        dir=path.parent, prefix=".", suffix=".unfinished", delete=False
-    ) as file:
-        name = Path(file.name)
+    name = path.with_name(f".{token_hex(8)}.unfinished")
+    with open(name, "x+b", opener=partial(os.open, mode=mode)) as file:
         try:
             yield file, name
         finally:

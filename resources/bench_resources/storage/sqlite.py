@@ -3,16 +3,20 @@
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Generator
-from contextlib import closing, contextmanager
+from collections.abc import Generator, Sequence
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
 from bench_assets.core.schema.errors import HomeError
 from bench_resources.storage.atomic_write import describe_write_errors
+
+if TYPE_CHECKING:
+    from sqlalchemy import Dialect
 
 PATIENCE = 60.0  # s to wait for a database that another process writes, or that is unreachable
 _ERROR_MESSAGES = {  # by SQLite's primary error code
@@ -74,6 +78,22 @@ def hold_open(folder: Path) -> Generator[None]:
             connection.close()
 
 
+def create_by_umask() -> None:
+    """Let the SQLite files that SQLAlchemy creates take the umask; SQLite gives them 0644."""
+    from sqlalchemy import event
+    from sqlalchemy.engine import Engine
+
+    if not event.contains(Engine, "do_connect", _create_empty):
+        event.listen(Engine, "do_connect", _create_empty)
+
+
+def _create_empty(dialect: "Dialect", _: object, arguments: Sequence[object], __: object) -> None:
+    file = arguments[0] if dialect.name == "sqlite" and arguments else ""
+    if isinstance(file, str) and file.startswith("/"):
+        with suppress(OSError):  # it exists, or SQLite says why it cannot
+            Path(file).touch(exist_ok=False)
+
+
 def create(file: Path, schema: str) -> None:
     """Create a file with empty tables; of concurrent processes, the first one's stays.
 
@@ -87,6 +107,7 @@ def create(file: Path, schema: str) -> None:
                 return
             with tempfile.TemporaryDirectory(dir=file.parent) as aside:
                 empty = Path(aside, file.name)
+                empty.touch()  # by the umask; SQLite gives 0644
                 with closing(sqlite3.connect(empty)) as db:
                     db.execute("PRAGMA journal_mode=WAL")
                     db.executescript(schema)

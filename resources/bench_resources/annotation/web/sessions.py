@@ -121,7 +121,7 @@ class LinkSigner:
 
 
 def _read_or_create_key(file: Path) -> str:
-    FileBlobs(file.parent).put_new(file.name, secrets.token_hex(32).encode())  # for its owner alone
+    FileBlobs(file.parent, mode=0o600).put_new(file.name, secrets.token_hex(32).encode())
     with describe_write_errors(file):
         if file.stat().st_mode & 0o077:
             raise AnnotationError(f"{file}: readable by others. Run `chmod 600` on it.")

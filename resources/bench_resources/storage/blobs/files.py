@@ -14,8 +14,9 @@ from bench_resources.storage.blobs.port import BlobEntry, safe_name
 class FileBlobs:
     """Files below a folder, which is created with the first one."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, mode: int = 0o666) -> None:
+        """Name the folder; ``mode`` has the permissions of new files, less the umask."""
+        self._folder, self._mode = folder, mode
 
     @property
     def place(self) -> str:
@@ -42,7 +43,7 @@ class FileBlobs:
         file = self._file(name)
         if file.exists():
             return False
-        with describe_write_errors(file), open_temporary(file) as (stream, aside):
+        with describe_write_errors(file), open_temporary(file, self._mode) as (stream, aside):
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
