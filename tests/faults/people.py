@@ -18,6 +18,8 @@ from bench_assets.catalog import Catalog
 from bench_assets.file_benchmarks.suite import file_benchmark_suites
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.settings_resource import SettingsResource
+from tests.faults.accounts import FIRST, SECOND, bench_as, give
+from tests.faults.processes import ended, require_sentence, running
 from tests.faults.table import Fault, FoundError, Trial
 
 GROUP = "people between two runs"
@@ -53,6 +55,8 @@ _NAMES = (
     "é [2].png",
 )
 
+_FOLDERS = ("h😀", "h \U0002f81a\u2028", "a'b\"c", "x-1a2d550e/home-one-name", "sk-9ZpLw3Rk2Vt5Qx7")
+
 
 def faults() -> list[Fault]:
     """Class by class."""
@@ -68,6 +72,13 @@ def faults() -> list[Fault]:
         *(_row(f"an image named {name} in the form {form}", "an archive of macOS, or a name",
                "found", lambda trial, name=name, form=form: _named(trial, name, form))
           for name in _NAMES for form in ("NFC", "NFD")),
+        *(_row(f"a home in the folder {name!r}", "BENCH_HOME, and the working directory",
+               "evaluated; messages show its path", lambda trial, name=name: _placed(trial, name))
+          for name in _FOLDERS),
+        _row("two users of one group evaluate in one home", "umask 002",
+             "both evaluate, annotate and read; only the key of links is its owner's", _two_users),
+        _row("a home that may only be read", "another user, umask 022",
+             "commands that read write nothing, and print the number", _read_only),
     ]  # fmt: skip
 
 
@@ -165,6 +176,97 @@ def _optional_images(trial: Trial) -> str:
     edits = list(_EDITS.values())[: len(rows) - 1]
     quiz.write([edit(row) for edit, row in zip(edits, rows[1:], strict=True)] + rows[:1])
     return _require(quiz.evaluate(), Number(0.5, 6, 0))
+
+
+def _placed(trial: Trial, name: str) -> str:
+    quiz = Quiz(trial.folder / name)
+    before = ("env", f"PWD={quiz.home}")
+    with running(quiz.home, ("evaluate", "quiz", "--model", "m", "--json"), before) as process:
+        status, said = ended(process)
+    require_sentence(said)
+    if status:
+        raise FoundError(f"status {status}: {said[-300:]}")
+    with running(quiz.home, ("evaluate", "quiz", "--model", "gone"), before) as process:
+        _, wrong = ended(process)
+    path = str(quiz.home / "bench.toml").replace("\u2028", "\\u2028")
+    if path not in wrong:
+        raise FoundError(f"the path is not shown: {wrong[-300:]}")
+    (row,) = _leaderboard(said, "m")
+    return _require(row["value"], 0.5)
+
+
+_FIRST_USER = (
+    ("evaluate", "quiz", "--model", "m"),
+    ("annotate", "ask", "codis/votes"),
+    ("leaderboard",),
+    ("report",),
+)
+_SECOND_USER = (
+    ("evaluate", "quiz", "--model", "m"),
+    ("evaluate", "quiz", "--model", "most-frequent"),
+    ("evaluate", "quiz", "--model", "random", "--limit", "2"),
+    ("annotate", "ask", "codis/votes"),
+    ("annotate", "status"),
+    ("leaderboard",),
+    ("report",),
+    ("tables", "check"),
+    ("export", "csv"),
+    ("home", "verify"),
+)
+
+
+def _two_users(trial: Trial) -> str:
+    quiz = Quiz(trial.folder / "home", more='\n[annotation.tasks."codis/votes"]')
+    give(quiz.home, FIRST)
+    for command in _FIRST_USER:
+        bench_as(FIRST, quiz.home, *command)
+    for command in (*_SECOND_USER, *_FIRST_USER):
+        bench_as(SECOND if command in _SECOND_USER else FIRST, quiz.home, *command)
+    closed = [one for one in quiz.home.rglob("*") if one.stat().st_mode & 0o060 != 0o060]
+    _require([one for one in closed if one.name != "links.key"], [])
+    (row,) = _leaderboard(bench_as(SECOND, quiz.home, "leaderboard", "quiz", "--json"), "m")
+    return _require(row["value"], 0.5)
+
+
+def _read_only(trial: Trial) -> str:
+    quiz = Quiz(trial.folder / "home")
+    give(quiz.home, FIRST)
+    bench_as(FIRST, quiz.home, "evaluate", "quiz", "--model", "m", umask="022")
+    for path in (quiz.home, *quiz.home.rglob("*")):
+        path.chmod(path.stat().st_mode & ~0o022)
+    states = _states(quiz.home)
+    out = str(trial.folder / f"user-{SECOND}")
+    for command in (
+        ("explain", "quiz/0", "--model", "m"),
+        ("tables", "check"),
+        ("tables", "list"),
+        ("tables", "show", "quiz/scores"),
+        ("tables", "questions", "quiz"),
+        ("tables", "diff", "m", "m"),
+        ("audit", "power", "quiz"),
+        ("bundle", "reproduce", "quiz", "m"),
+        ("bundle", "pack", "quiz", "m", f"{out}/m.zip"),
+        ("export", "csv", "--out", f"{out}/csv"),
+        ("report", "--out", f"{out}/report"),
+        ("evaluate", "quiz", "--model", "m", "--dry-run"),
+        ("models", "list"),
+        ("home", "verify"),
+    ):
+        bench_as(SECOND, quiz.home, *command)
+    bench_as(SECOND, quiz.home, "report", code=1)
+    _require(_states(quiz.home), states)
+    (row,) = _leaderboard(bench_as(SECOND, quiz.home, "leaderboard", "quiz", "--json"), "m")
+    return _require(row["value"], 0.5)
+
+
+def _states(folder: Path) -> dict[str, tuple[int, int]]:
+    found = {str(path): path.stat() for path in folder.rglob("*") if path.is_file()}
+    return {name: (one.st_size, one.st_mtime_ns) for name, one in found.items()}
+
+
+def _leaderboard(said: str, model: str) -> list[Row]:
+    rows = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    return [row for row in rows if row["model"] == model]
 
 
 def _named(trial: Trial, name: str, form: Any) -> str:

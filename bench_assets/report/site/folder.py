@@ -98,6 +98,7 @@ def combined_digest(*parts: str) -> str:
     return sha256("\n".join(parts).encode()).hexdigest()
 
 
+STAMPS_FILE = ".stamps.json"
 STATIC = Path(__file__).parents[1] / "static"
 _DIGITS = 10
 _PIECE = 2**20
@@ -130,7 +131,7 @@ class Site:
         self._home = _encoded_path(
             image_store.objects or str(Path(image_store.folder).parent.absolute())
         )
-        self._before = _stamps(folder / ".stamps.json")
+        self._before = _stamps(folder / STAMPS_FILE)
         self._known = sorted(self._before)
         self._now: dict[str, _Stamp] = {}
         self.tabs: list[str] = []
@@ -204,7 +205,7 @@ class Site:
         with describe_write_errors(self.folder):
             _copy_static(self.folder)
             stamps = {"made_by": _code(), "stamps": self._now}
-            _write(self.folder / ".stamps.json", orjson.dumps(stamps))
+            _write(self.folder / STAMPS_FILE, orjson.dumps(stamps))
             names = {name: stamp.digest for name, stamp in sorted(self._now.items())}
             _write(self.folder / "data" / "files.js", data_script("files", names))
             wanted = {self._path(name, stamp).name for name, stamp in self._now.items()}

@@ -10,13 +10,14 @@ import numpy as np
 from bench_assets.asset_factory.asset_metadata import format_mixed, format_percent
 from bench_assets.comparison.judge_agreement import judges_with_agreement, unmeasured_judges
 from bench_assets.comparison.measurements import describe_questions
+from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow, cluster_warning
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.stats.ranks import MeanRanks, rank_models
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.tables.leaderboard import rank_tasks
 from bench_assets.report.building import make_report, parts, write_report
-from bench_assets.report.site.folder import Site
+from bench_assets.report.site.folder import STAMPS_FILE, Site
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.environment import known_secrets
@@ -219,8 +220,10 @@ def present_report(
     ``out``: its folder; None: that of the home.
 
     Raises:
-        BenchError: If it cannot be built.
+        BenchError: If it cannot be built, or ``out`` holds other files.
     """
+    if out and out.is_dir() and any(out.iterdir()) and not (out / STAMPS_FILE).exists():
+        raise SettingsError(f"{out}: neither empty nor a report; nothing was written")
     settings, tables, catalog = bench.settings, bench.tables, bench.catalog
     published, _ = catalog.published()
     rows = rank_tasks(catalog.tasks, tables, published, CurrentConfiguration(settings))

@@ -4,7 +4,6 @@ It merges the file beside this module, the settings of bench.toml, and ``dagster
 bench.toml, which overrides the others.
 """
 
-import json
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -69,8 +68,7 @@ def _text(folder: Path, settings: Settings) -> str:
     home = _storage_config(folder, settings)
     site, elsewhere = _site(settings), _cluster(settings)
     if not site and not elsewhere:
-        lines = (f"{name}: {json.dumps(value)}\n" for name, value in home.items())
-        return "\n".join([shipped, "".join(lines)])
+        return f"{shipped}\n{yaml.safe_dump(home, sort_keys=False)}"
     merged = _merged(yaml.safe_load(shipped) | home, elsewhere)
     text = yaml.safe_dump(_merged(merged, site), sort_keys=False, allow_unicode=True)
     return f"{_HEADER}{text}"

@@ -117,10 +117,12 @@ def _variable(name: str) -> str:
 def known_secrets(*homes: Path) -> Secrets:
     """Collect the secrets of bench.toml, those it names, and those of the environment.
 
-    Unreadable files are skipped.
+    Unreadable files are skipped; a part of a home's own path is no secret.
     """
     written = [_read_or_empty(file) for file in files_with_secrets(*homes)]
-    return secrets_in([*written, dict(os.environ)], _variable)
+    environment = {n: one for n, one in os.environ.items() if n != "PWD"}  # the working directory
+    named = named_secrets([*written, environment], _variable)
+    return Secrets({v: name for v, name in named if not any(v in str(home) for home in homes)})
 
 
 def files_with_secrets(*homes: Path) -> list[Path]:
