@@ -4,6 +4,7 @@ Loading the rest takes most of a second. These handlers cover that time; afterwa
 ``bench_assets.workspace.console.signals`` does.
 """
 
+import errno
 import gc
 import os
 import re
@@ -38,7 +39,12 @@ def main() -> None:
     sys.modules.setdefault("mako.ext.pygmentplugin", None)  # type: ignore[arg-type]
     from bench_assets.cli.main import app
 
-    app()
+    try:
+        app()
+    except OSError as error:
+        if error.errno not in _DISK_ERRORS:
+            raise
+        sys.exit(f"error: {error.filename or 'standard output, or a file'}: {error.strerror}")
 
 
 def _hide_keys_in_arguments() -> None:
@@ -62,6 +68,9 @@ def _exit_on_signal(number: int, _: FrameType | None) -> None:
     """Exit immediately, because an import may catch ``KeyboardInterrupt``."""
     os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, _signal_message(number))
     os._exit(EXIT_BASE + number)
+
+
+_DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ESTALE}
 
 
 def _signal_message(number: int) -> bytes:

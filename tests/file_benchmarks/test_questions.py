@@ -175,7 +175,7 @@ def test_a_row_that_cannot_be_used_is_a_rejection_and_the_rest_is_asked(tmp_path
         ROW | {"question": {"en": "?"}},
         ROW,
     ]
-    found = built(tmp_path, rows)
+    found = built(tmp_path, rows, images="optional")
     assert [one.question_id for one in found.questions] == ["fridge/7"]
     assert [one.entry for one in found.rejections] == [
         f"{tmp_path}/fridge.jsonl, line {n}" for n in range(1, 6)
@@ -187,6 +187,17 @@ def test_a_row_that_cannot_be_used_is_a_rejection_and_the_rest_is_asked(tmp_path
         "no id (expected one, since the file has a column for it)",
         "question: {'en': '?'} is not a text or a number",
     ]
+
+
+@pytest.mark.parametrize("image", [None, "", [], [None], float("nan"), ["a.png", None]])
+def test_a_row_without_its_image_beside_rows_that_have_one_is_rejected(tmp_path, image):
+    (tmp_path / "a.png").write_bytes(b"a")
+    rows = [ROW | {"image": image}, ROW | {"id": "8", "image": "a.png"}, ROW | {"id": "9"}]
+    found = built(tmp_path, rows)
+    assert [one.question_id for one in found.questions] == ["fridge/8"]
+    assert all('set images = "optional"' in one.reason for one in found.rejections)
+    assert len(built(tmp_path, rows, images="optional").questions) == 3
+    assert len(built(tmp_path, rows[2:]).questions) == 1
 
 
 def test_without_an_id_a_question_is_named_by_what_is_asked(tmp_path):
@@ -332,9 +343,8 @@ def test_options_that_are_images_are_numbered_as_in_muirbench(with_images):
     (one,) = built(with_images, [row], columns={"images": "image_list"}).questions
     assert (one.text, one.options) == ("Like <image 1>?", ("<image 2>", "<image 3>"))
     assert one.images == digests(["a.png", "b.png", "c.png"])
-    short = built(
-        with_images, [row | {"image_list": ["a.png"]}, ROW], columns={"images": "image_list"}
-    )
+    few = [row | {"image_list": ["a.png"]}, ROW]
+    short = built(with_images, few, columns={"images": "image_list"}, images="optional")
     assert short.rejections[0].reason == (
         '<image 2>: no such image (the question has 1); image_marks = "text" keeps it as text'
     )
@@ -445,7 +455,7 @@ def test_solved_examples_stand_before_each_question(with_images):
         {"id": 3, "turns": ["3", "?"], "options": ["red", "blue"], "answer": ["A", "B"]},
         ROW | {"question": "4?"},
     ]
-    found = shots(with_images, rows, shots=2, prompt="{question}")
+    found = shots(with_images, rows, shots=2, prompt="{question}", images="optional")
     settings = prompts.PromptSettings("{question}", shots=True)
     asked = prompts.main(found.questions[0], settings)
     b, a = map(Image, digests(["b.png", "a.png"]))
@@ -504,4 +514,4 @@ def test_duplicates_name_the_first_row_in_one_pass(tmp_path, monkeypatch):
         (f"{line} 8", f"the same id fridge/1 as {line} 1"),
     ]
     assert len(found.rejections) == 10
-    assert len(passes) == 1
+    assert len(passes) == 2  # one to see that no row has an image

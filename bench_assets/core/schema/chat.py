@@ -154,7 +154,8 @@ class Request:
 CONTENT_FILTER = "content filter"
 IMAGE_REFUSED = "image not accepted"
 CONTEXT_FULL = "context full"
-REFUSALS = (CONTENT_FILTER, IMAGE_REFUSED, CONTEXT_FULL)
+REQUEST_REFUSED = "request refused"
+REFUSALS = (CONTENT_FILTER, IMAGE_REFUSED, CONTEXT_FULL, REQUEST_REFUSED)
 """Kinds of refusals by a provider or an engine: the same request is refused every time."""
 
 _FILTER_REASONS = ("content_filter", "refusal")

@@ -247,6 +247,10 @@ def _adapter_weights(folder: Path) -> list[Path]:
     for name in sorted(ADAPTER_WEIGHTS, reverse=True):  # safetensors first, as in PEFT
         if (folder / name).is_file():
             return [folder / name]
+    if (folder / "adapters.safetensors").is_file():
+        raise ModelError(
+            f"{folder}: an adapter of MLX. Fuse it with mlx_lm.fuse, and use the result"
+        )
     raise ModelError(f"{folder}: adapter_model.safetensors is missing")
 
 

@@ -36,6 +36,11 @@ def refuse_half_copy(file: Path, spans: Sequence[TensorSpan]) -> None:
         ModelError: If all tensors are zero, or the zeros begin inside one; names it.
         OSError: If it cannot be read.
     """
+    if any(one.start == one.end for one in spans) and not any(one.row for one in spans):
+        raise ModelError(
+            f"{file}: its matrices are empty, as DeepSpeed ZeRO-3 writes them without gathering."
+            " Join the parts of the ranks with zero_to_fp32.py"
+        )
     size = file.stat().st_size
     start = _start_of_zeros(file)
     if size - start < BLOCK or not spans:
@@ -71,6 +76,9 @@ def inspect_weights(files: Iterable[Path]) -> None:
             continue
         spans = tensor_spans(file)
         refuse_half_copy(file, spans)
+        if _is_untrained(file, [one for one in spans if ".lora_B." in one.name]):
+            _log.warning("%s: all its lora_B are zero: the adapter changes nothing", file)
+            continue
         with file.open("rb") as opened:
             names = [one.name for one in spans if one.row and _has_zeros(opened, one)]
         if names:
@@ -79,6 +87,17 @@ def inspect_weights(files: Iterable[Path]) -> None:
                 "%s: %d of %d tensors have a block of %d zero bytes (%s). %s",
                 *(file, len(names), len(spans), BLOCK, listed, _COPY_AGAIN),
             )
+
+
+def _is_untrained(file: Path, spans: Sequence[TensorSpan]) -> bool:
+    """Whether an adapter's second matrices are zero, as before its first step."""
+    with file.open("rb") as opened:
+        return bool(spans) and all(_is_zero(opened, one) for one in spans)
+
+
+def _is_zero(opened: BinaryIO, span: TensorSpan) -> bool:
+    opened.seek(span.start)
+    return not opened.read(span.end - span.start).strip(b"\0")
 
 
 def _has_zeros(opened: BinaryIO, span: TensorSpan) -> bool:

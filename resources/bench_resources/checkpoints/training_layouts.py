@@ -78,6 +78,32 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
         parts=r"pytorch_model_fsdp(_\d+)?|optimizer(_\d+)?",
     ),
     TrainingLayout(
+        name="an FSDP full state",
+        signs=(r"pytorch_model_fsdp(_\d+)?\.bin",),
+        about="load {sign} into the model and save_pretrained(FOLDER)",
+    ),
+    TrainingLayout(
+        name="a Composer checkpoint",
+        signs=(r"(ep\d+-ba\d+|latest|best)-rank\d+\.pt(\.\w+)?",),
+        about="LLM Foundry's convert_composer_to_hf makes a checkpoint for transformers of {sign}",
+    ),
+    TrainingLayout(
+        name="an Orbax checkpoint of JAX",
+        signs=(r"((default|params|items|state)/)?(_CHECKPOINT_METADATA|manifest\.ocdbt)",),
+        about="the trainer's own export makes a checkpoint for transformers of it",
+        parts=r"d|default|params|items|state|ocdbt\.process_\d+|array_metadatas",
+    ),
+    TrainingLayout(
+        name="an EXL2 quantization",
+        signs=(r"output(-\d{5}-of-\d{5})?\.safetensors",),
+        about="only ExLlamaV2 reads it: serve it, or use the checkpoint that it was made of",
+    ),
+    TrainingLayout(
+        name="an OpenVINO export",
+        signs=(r"openvino_\w*model\.(xml|bin)",),
+        about="use the checkpoint that it was exported from, with model.safetensors",
+    ),
+    TrainingLayout(
         name="torch.distributed.checkpoint shards (FSDP 2, torchtitan)",
         signs=(_DCP, rf"(model|weights|app)/{_DCP}"),
         about="each file has one rank's part of the weights, and torch.distributed.checkpoint joins"
@@ -91,8 +117,13 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
     ),
     TrainingLayout(
         name="GGUF weights only",
-        signs=(r"[^/]*\.gguf",),
+        signs=(r"(?![^/]*mmproj)[^/]*\.gguf",),
         about='write an entry of bench.toml: path = "{folder}", gguf_file = "{sign}"',
+    ),
+    TrainingLayout(
+        name="an image projector in GGUF without its model",
+        signs=(r"[^/]*mmproj[^/]*\.gguf",),
+        about="add the GGUF file of the text model to {sign}",
     ),
     TrainingLayout(
         name="a diffusers pipeline",

@@ -24,7 +24,7 @@ from bench_resources.config.sections.local_models import (
 
 TRANSFORMERS = "transformers"
 _REGISTRY = "lib/python3*/site-packages/vllm/model_executor/models/registry.py"
-_PROJECTOR = "mmproj*.gguf"  # image projector of a vision-language model, for llama.cpp
+_PROJECTOR = "*mmproj*.gguf"  # image projector of a vision-language model, for llama.cpp
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from email.utils import mktime_tz, parsedate_tz
 from math import inf, isfinite
 from time import monotonic
 
-from bench_assets.core.schema.chat import Response
+from bench_assets.core.schema.chat import REQUEST_REFUSED, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.sections.servers import ServerSpec
 
@@ -135,6 +135,7 @@ _log = logging.getLogger("bench_assets.server")
 UNLIMITED_TRIES = 1_000_000  # ``Failure.tries`` that only the section limits
 _POLL = 5.0  # s, longest wait for a server whose model is loading
 _PROBE_TRIES = 2  # tries
+_MOST_MISCONFIGURED = 10  # requests in a row, such as those after a key has expired
 _MIN_GIVEN_UP = 8  # requests in a row, at least, that are given up before the server counts as gone
 
 
@@ -154,7 +155,8 @@ class Failure:
     refused: bool = False  # the configuration is wrong: key, model name or address
     advice: str = ""  # what to do about a refusal
     loading: bool = False  # the server runs, and still loads its model
-    refusal: str = ""  # kind of a permanent refusal
+    refusal: str = ""  # kind of a permanent refusal; of "request refused", if it comes twice
+    stalled: bool = False  # this process was suspended meanwhile: the attempt does not count
 
     @property
     def is_overload(self) -> bool:
@@ -186,6 +188,7 @@ class RetryPolicy:
         self._rng = rng
         self._answered_at = -1.0  # s on the monotonic clock; below 0: never
         self._lost = 0  # requests given up since the last response
+        self._n_misconfigured = 0  # the same, because of the configuration
         self._gone = asyncio.Event()
         self._why_gone = ""
 
@@ -193,19 +196,25 @@ class RetryPolicy:
         """Retry until a response arrives; at the limits, return one with ``error``.
 
         Raises:
-            ModelError: If no request was ever answered, and the configuration is wrong or the
-                server is gone.
+            ModelError: If the configuration is wrong for the first request or for ten in a row, or
+                the server is gone before it answered any.
         """
-        started, tries = monotonic(), 0
+        started, tries, n_refused = monotonic(), 0, 0
         while not self._gone.is_set():
             outcome = await ask()
             tries += 1
             if isinstance(outcome, Response):
-                self._answered_at, self._lost = monotonic(), 0
+                self._answered_at, self._lost, self._n_misconfigured = monotonic(), 0, 0
                 return outcome
-            most, wait = min(outcome.tries, self._most(outcome)), self._wait(outcome, tries)
+            if outcome.stalled:
+                started, tries = monotonic(), 0
+            is_refused = outcome.refusal == REQUEST_REFUSED
+            n_refused += is_refused
+            sensible = tries + outcome.tries - n_refused if is_refused else outcome.tries
+            most, wait = min(sensible, self._most(outcome)), self._wait(outcome, tries)
             if tries >= most or monotonic() + wait > started + self._spec.max_wait:
-                return self._give_up(outcome, tries, started)
+                is_doubtful = is_refused and n_refused < outcome.tries
+                return self._give_up(outcome, tries, started, is_doubtful=is_doubtful)
             where = f"{self._spec.model} at {self._where}"
             _log.warning("%s: %s; try %d/%d in %.2f s", where, outcome.what, tries + 1, most, wait)
             await self._pause(wait)
@@ -228,16 +237,20 @@ class RetryPolicy:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._gone.wait(), seconds)
 
-    def _give_up(self, failure: Failure, tries: int, started: float) -> Response:
+    def _give_up(
+        self, failure: Failure, tries: int, started: float, *, is_doubtful: bool
+    ) -> Response:
         tried = self._probes and failure.advice == UNKNOWN_FIELD
-        if failure.refused and self._answered_at < 0 and not tried:
+        self._n_misconfigured += failure.refused
+        is_wrong = self._answered_at < 0 or self._n_misconfigured >= _MOST_MISCONFIGURED
+        if failure.refused and is_wrong and not tried:
             todo = f"; {failure.advice}" if failure.advice else ""
             self._why_gone = f"{self._where}: {failure}{todo}"
             self._gone.set()
             raise ModelError(self._why_gone)
-        if failure.tries == 1:
+        if failure.tries == 1 or failure.refusal:
             self._lost = 0  # the server is up: it has read the request
-            return Response(error=str(failure), refused=failure.refusal)
+            return Response(error=str(failure), refused="" if is_doubtful else failure.refusal)
         self._lost += 1
         if self._answered_at < started and self._lost >= self._patience(failure):
             self._why_gone = f"{self._where} cannot be reached any more: {failure}"

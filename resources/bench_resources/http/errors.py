@@ -7,7 +7,12 @@ from collections.abc import Mapping
 import aiohttp
 import orjson
 
-from bench_assets.core.schema.chat import CONTENT_FILTER, CONTEXT_FULL, IMAGE_REFUSED
+from bench_assets.core.schema.chat import (
+    CONTENT_FILTER,
+    CONTEXT_FULL,
+    IMAGE_REFUSED,
+    REQUEST_REFUSED,
+)
 from bench_resources.http.backoff import (
     UNKNOWN_FIELD,
     UNLIMITED_TRIES,
@@ -77,6 +82,9 @@ _NO_BACKEND = _any_of(  # messages of gateways whose backend is down
 
 _NO_KEY = "set api_key_env to the environment variable that holds a key of this server"
 _NO_MONEY = "the account of this key has no credit left"
+_IMAGE_LIMIT = (  # vLLM's
+    "start the server with a larger --limit-mm-per-prompt, such as '{\"image\": 8}', or without it"
+)
 _NO_MODEL = "set model to a name that GET <base_url>/models lists"
 _NO_SUCH_PATH = (
     "set base_url to the part before /chat/completions, or before the path of its format; it"
@@ -85,6 +93,7 @@ _NO_SUCH_PATH = (
 _REDIRECTED = "set base_url to the address that it redirects to"
 
 _ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
+    (_any_of(r"at most 0 image"), _IMAGE_LIMIT),
     (
         _any_of(r"use .?max_completion_tokens"),
         'set max_tokens_field = "max_completion_tokens" in the section of the model',
@@ -163,7 +172,9 @@ def failure(status: int, data: bytes, headers: Mapping[str, str], error: object 
     if status != 429 and _IMAGE_REFUSED.search(message_and_codes):
         return Failure(what=what, detail=detail, refusal=IMAGE_REFUSED)
     if not is_transient_status(status):
-        return Failure(what=what, detail=detail, tries=2 if status == 200 else 1)
+        refusal = REQUEST_REFUSED if 400 <= status < 500 else ""
+        tries = 2 if refusal or status == 200 else 1
+        return Failure(what=what, detail=detail, tries=tries, refusal=refusal)
     return Failure(
         what=what,
         detail=detail,

@@ -23,6 +23,8 @@ from bench_resources.models.api.formats.response_body import decode_response
 from bench_resources.models.api.image_support import ImageSupport
 from bench_resources.redaction.engine import note_redaction
 
+_LATE = 30.0  # s by which a timeout is late if this process was suspended
+
 
 @dataclass(frozen=True, slots=True)
 class ChatSession:
@@ -91,7 +93,8 @@ class ChatSession:
             return Failure(what=what, tries=UNLIMITED_TRIES, unreachable=True)
         except TimeoutError:
             what = f"no response within {self.spec.timeout:g} s"
-            return Failure(what=what, tries=UNLIMITED_TRIES)
+            stalled = perf_counter() - started > self.spec.timeout + _LATE
+            return Failure(what=what, tries=UNLIMITED_TRIES, stalled=stalled)
         except aiohttp.ClientError as error:
             reason = self.endpoint.secrets.redacted(str(error)) or type(error).__name__
             what = f"the connection broke: {reason}"

@@ -12,7 +12,14 @@ from typing import TypeAlias
 
 from PIL import Image as PILImage
 
-from bench_assets.core.schema.chat import IMAGE_REFUSED, Image, Prompt, Request, Response
+from bench_assets.core.schema.chat import (
+    IMAGE_REFUSED,
+    REQUEST_REFUSED,
+    Image,
+    Prompt,
+    Request,
+    Response,
+)
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.backoff import Failure
 from bench_resources.models.api.formats.base import ApiFormat
@@ -77,7 +84,7 @@ def _may_concern_images(failure: Response | Failure) -> bool:
     if isinstance(failure, Response):
         return False
     if failure.refusal:
-        return failure.refusal == IMAGE_REFUSED
+        return failure.refusal in (IMAGE_REFUSED, REQUEST_REFUSED)
     return not failure.refused and (failure.tries == 1 or failure.what == "HTTP 500")
 
 

@@ -1,5 +1,6 @@
 """What servers say instead of responding, and what is made of it."""
 
+import re
 import time
 from typing import Any
 
@@ -10,6 +11,7 @@ from bench_assets.core.schema.chat import (
     CONTENT_FILTER,
     CONTEXT_FULL,
     IMAGE_REFUSED,
+    REQUEST_REFUSED,
     Image,
     Prompt,
     Request,
@@ -71,7 +73,7 @@ def test_what_is_shown(answer: Answer, shown: str) -> None:
     assert str(read(answer)) == shown
 
 
-ONCE, AGAIN = 1, UNLIMITED_TRIES
+ONCE, TWICE, AGAIN = 1, 2, UNLIMITED_TRIES
 
 
 @pytest.mark.parametrize(
@@ -124,7 +126,7 @@ ONCE, AGAIN = 1, UNLIMITED_TRIES
             ONCE,
             id="llama.cpp without eyes",
         ),
-        pytest.param(said(413, "too big"), "HTTP 413", ONCE, id="too many bytes"),
+        pytest.param(said(413, "too big"), "HTTP 413", TWICE, id="too many bytes"),
         pytest.param(said(501, "no"), "HTTP 501", ONCE, id="what the server will never do"),
         pytest.param(said(429, "slow"), "HTTP 429", AGAIN, id="a rate limit"),
         pytest.param(
@@ -191,7 +193,7 @@ def test_whether_to_ask_again(answer: Answer, what: str, tries: int) -> None:
             id="Qwen: its size",
         ),
         pytest.param(said(400, "At most 1 image(s) may be provided"), IMAGE_REFUSED, id="vLLM"),
-        pytest.param(said(400, "Bad request"), "", id="what nobody can tell"),
+        pytest.param(said(400, "Bad request"), REQUEST_REFUSED, id="what nobody can tell"),
         pytest.param(said(429, "slow"), "", id="a rate limit"),
         pytest.param(said(500, "content filter offline"), "", id="a filter that is down"),
     ],
@@ -338,9 +340,10 @@ def test_one_image_that_a_server_breaks_at_is_no_verdict_about_the_server() -> N
         (response,) = ask_about_images(server.base_url, n=1)
         assert (response.text, server.n_requests) == ("A", 5)  # two images, text, image, again
         server.forget()
-        server.fail_next(1, error(400, {"error": "this image is odd"}))
+        server.fail_next(2, error(400, {"error": "this image is odd"}))
         odd, fine = ask_about_images(server.base_url, n=2, concurrency=1)
-    assert (odd.error, odd.refused, fine.text) == ("HTTP 400: this image is odd", "", "A")
+    shown = (odd.error, odd.refused, fine.text)
+    assert shown == ("HTTP 400: this image is odd", REQUEST_REFUSED, "A")
 
 
 def test_a_model_that_is_text_only_is_sent_no_image() -> None:
@@ -356,3 +359,11 @@ def ask_about_images(base_url: str, *, n: int, texts: int = 0, **spec: Any) -> l
     requests = [Request(prompt=prompt) for prompt in prompts]
     responses = dict(engine(base_url, **spec).stream(requests))
     return [responses[position] for position in range(len(requests))]
+
+
+def test_a_server_that_takes_no_images_names_the_option_that_changes_it() -> None:
+    words = "At most 0 image(s) may be provided in one prompt."
+    with ChatServer(lambda _: said(400, words)) as server:
+        with pytest.raises(ModelError, match=rf"{re.escape(words)}.*--limit-mm-per-prompt"):
+            ask_about_images(server.base_url, n=2)
+        assert server.n_requests <= 2

@@ -1,17 +1,21 @@
 """When a server is asked again, and when it is not asked any more."""
 
+import asyncio
 import logging
+import random
 import re
 import time
 from collections.abc import Sequence
 from email.utils import formatdate
 from pathlib import Path
 
+import orjson
 import pytest
 
-from bench_assets.core.schema.chat import Response
+from bench_assets.core.schema.chat import REQUEST_REFUSED, Response
 from bench_assets.core.schema.errors import ModelError
-from bench_resources.http.backoff import retry_after
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.http.backoff import UNLIMITED_TRIES, Failure, RetryPolicy, retry_after
 from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.models.api.asking import ask, engine, requests_for
 from tests.resources.models.api.raw_server import http, saying
@@ -34,16 +38,20 @@ NOT_JSON = Answer(raw=b"<html>")
             id="an error with status 200 is no response",
         ),
         pytest.param([503] * 6, 6, r"HTTP 503: as asked \(tries: 6\)", id="no more than max_tries"),
-        pytest.param([400], 1, "HTTP 400: as asked", id="what is wrong stays wrong"),
-        pytest.param([422], 1, "HTTP 422: as asked", id="another thing that is wrong"),
+        pytest.param([400] * 2, 2, "HTTP 400: as asked", id="what is wrong stays wrong"),
+        pytest.param([422] * 2, 2, "HTTP 422: as asked", id="another thing that is wrong"),
         pytest.param(
             [Answer(status=429, headers={"Retry-After": "3600"})],
             1,
             "HTTP 429",
             id="a wait beyond max_wait is not waited for",
         ),
+        pytest.param([400], 2, "", id="a refusal that passes"),
         pytest.param(
-            [Answer(status=400, text="x" * 301)], 1, f"^HTTP 400: {'x' * 300}$", id="a long message"
+            [Answer(status=400, text="x" * 301)] * 2,
+            2,
+            f"^HTTP 400: {'x' * 300}$",
+            id="a long message",
         ),
     ],
 )
@@ -178,3 +186,82 @@ def test_a_hosted_server_is_asked_through_the_proxy_of_the_environment_and_a_nea
         monkeypatch.setenv("NO_PROXY", "example.invalid")
         with pytest.raises(ModelError, match=r"cannot be reached: .*models.example.invalid"):
             ask(HOSTED, "?", max_tries=1, api_key_env="KEY")
+
+
+@pytest.mark.parametrize(
+    ("failures", "max_tries", "refused"),
+    [
+        pytest.param([400, 400], 6, REQUEST_REFUSED, id="twice the same"),
+        pytest.param([400, 500, 400], 6, REQUEST_REFUSED, id="twice, with a failure between"),
+        pytest.param([400], 1, "", id="once, with one try"),
+    ],
+)
+def test_a_request_that_is_refused_twice_is_refused_for_good(
+    failures: Sequence[int], max_tries: int, refused: str
+) -> None:
+    with ChatServer() as server:
+        for failure in failures:
+            server.fail_next(1, failure)
+        (response,) = ask(server.base_url, "?", max_tries=max_tries)
+    assert (response.refused, response.error[:8]) == (refused, "HTTP 400")
+
+
+@pytest.mark.parametrize("status", [401, 402, 404])
+def test_a_key_that_expires_ends_the_run_after_ten_requests_in_a_row(status: int) -> None:
+    """The responses before it are cached, and what is fine in between begins the count anew."""
+    expired = Answer(status=status, text="no")
+    with ChatServer(lambda body: "A" if "fine" in str(body) else expired) as server:
+        kept = ask(server.base_url, "fine", *["not so"] * 9, "fine too", "not so", concurrency=1)
+        assert sum(bool(response.error) for response in kept) == 10
+        with pytest.raises(ModelError, match=f"HTTP {status}"):
+            ask(server.base_url, "fine", *["not so"] * 30, concurrency=1)
+        assert server.n_requests <= 12 + 12
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"status": "queued"}, id="queued"),
+        pytest.param({"status": "failed"}, id="failed"),
+        pytest.param({"status": "in_progress"}, id="in progress"),
+        pytest.param({"errors": [{"message": "half of it is missing"}]}, id="errors"),
+    ],
+)
+def test_a_body_that_says_that_it_is_no_response_is_asked_for_again(
+    fields: dict[str, object],
+) -> None:
+    choice = {"index": 0, "message": {"content": "half"}, "finish_reason": "stop"}
+    with ChatServer() as server:
+        server.fail_next(1, Answer(raw=orjson.dumps({"choices": [choice], **fields})))
+        (response,) = ask(server.base_url, "?", max_tries=2)
+    assert (response.text, server.n_requests) == ("A", 2)
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        b'{"prompt_tokens": NaN}',
+        b'{"prompt_tokens": 1e999, "completion_tokens": -Infinity}',
+        b'{"prompt_tokens": 3, "prompt_tokens": 4}',
+        b'{"prompt_tokens": "many", "details": {"cached": 01}}',
+        b'{"prompt_tokens": 3, "completion_tokens": 1e30, "cost": "\\ud800"}',
+    ],
+)
+def test_counts_that_make_no_sense_lose_no_response(usage: bytes) -> None:
+    body = b'{"choices": [{"index": 0, "message": {"content": "paid"}, "finish_reason": "stop"}],'
+    with ChatServer(lambda _: Answer(raw=body + b' "usage": ' + usage + b"}")) as server:
+        (response,) = ask(server.base_url, "?", max_tries=1)
+    assert (response.text, response.completion_tokens) == ("paid", None)
+
+
+def test_a_timeout_of_a_suspended_process_does_not_count() -> None:
+    """A laptop that sleeps through a timeout has used up no try."""
+    spec = ServerSpec(kind="server", base_url="http://s", model="m", max_tries=1, max_wait=1.0)
+    slept = Failure(what="no response", tries=UNLIMITED_TRIES, stalled=True)
+    outcomes = iter([slept, Response(text="A")])
+
+    async def ask_once() -> Response | Failure:
+        return next(outcomes)
+
+    policy = RetryPolicy(spec, 0.001, random.Random(0))
+    assert asyncio.run(policy.response(ask_once)).text == "A"

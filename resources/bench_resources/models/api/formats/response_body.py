@@ -17,6 +17,8 @@ from bench_resources.models.api.formats.base import ApiFormat
 
 FAILED = {"failed", "failure", "fail", "error", "cancelled", "canceled", "aborted", "abort"}
 """Words for the status of a failed request."""
+_PENDING = {"queued", "pending", "in_progress", "processing", "running", "starting"}
+"""Words for the status of a request that has no response yet."""
 
 # Codes by which relays and vendors report success, without leading zeros.
 _SUCCESS_CODES = {
@@ -99,14 +101,15 @@ def decode_response(
 ) -> Response | Failure:
     """Decode the body of a response with status 200, which may hold a failure."""
     try:
-        received = parse_json(data)
+        received = _parse_body(data)
     except ValueError as exc:
         classified = failure(200, data, headers)
         return Failure(what=f"the response is not JSON ({exc})", detail=classified.detail, tries=2)
-    if error := _find_error(received, form.holds):
-        return failure(_status_of(error), data, headers, error)
     body = received if isinstance(received, dict) else {}
+    if error := _find_error(received, form.holds) or _list_errors(body):
+        return failure(_status_of(error), data, headers, error)
     try:
+        _require_finished(body)
         response = form.response(body, seconds)
     except NoResponseError as exc:
         if error := exc.error or (reports_failure(body) and body):
@@ -191,6 +194,18 @@ def _find_error(received: object, holds: str) -> object:
     return inner if instead else None
 
 
+def _list_errors(body: Mapping[str, Any]) -> object:
+    """A list of errors beside the responses; None if it is missing or empty."""
+    return None if is_empty(errors := body.get("errors")) else errors
+
+
+def _require_finished(body: Mapping[str, Any]) -> None:
+    """Raise for a status that says that the request failed, or still waits."""
+    status = body.get("status")
+    if isinstance(status, str) and status.lower() in FAILED | _PENDING:
+        raise NoResponseError(f"the response has the status {status[:40]!r}", overloaded=True)
+
+
 def _is_unexplained_empty(response: Response) -> bool:
     """Whether the text is empty for no stated reason."""
     return response.finish_reason in _COMPLETE and not strip_reasoning(response.text).strip()
@@ -211,6 +226,23 @@ def _escape_tags(thought: str, marks: Sequence[str]) -> str:
             thought = thought.replace(mark, f"U+{ord(mark):04X}")
     longer = "|".join(re.escape(mark) for mark in marks if len(mark) > 1)
     return re.sub(rf"(?=(?:{longer}))(.)", r"\1 ", thought, flags=re.DOTALL) if longer else thought
+
+
+_USAGE = re.compile(rb'"usage(?:Metadata)?"\s*:\s*\{(?:[^{}]|\{[^{}]*\})*\}')
+
+
+def _parse_body(data: bytes) -> object:
+    """Parse a body; one that only its token counts make invalid is parsed without them.
+
+    Raises:
+        ValueError: As ``parse_json``.
+    """
+    try:
+        return parse_json(data)
+    except ValueError:
+        if (counted := _USAGE.sub(b'"usage": null', data)) == data:
+            raise
+        return parse_json(counted)
 
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

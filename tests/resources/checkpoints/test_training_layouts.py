@@ -1,0 +1,76 @@
+"""Folders of trainers and converters that are no checkpoint yet: one true sentence on each."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from bench_resources.checkpoints.half_copies import inspect_weights
+from bench_resources.checkpoints.training_layouts import layout_of
+from bench_resources.checkpoints.watched_folders import survey_folders
+
+CONFIG = '{"model_type": "llava"}'
+
+
+def written(folder: Path, *names: str) -> Path:
+    for name in names:
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(CONFIG if name.endswith("config.json") else "x")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        (("pytorch_model_fsdp.bin", "config.json"), "an FSDP full state; load pytorch_model_fsdp"),
+        (("ep0-ba1000-rank0.pt",), "a Composer checkpoint; LLM Foundry's"),
+        (("latest-rank0.pt.symlink",), "a Composer checkpoint"),
+        (("_CHECKPOINT_METADATA", "_METADATA", "d/0a"), "an Orbax checkpoint of JAX"),
+        (("default/manifest.ocdbt", "default/d/0a"), "an Orbax checkpoint of JAX"),
+        (("output.safetensors", "config.json"), "an EXL2 quantization; only ExLlamaV2"),
+        (("output-00001-of-00002.safetensors", "config.json"), "an EXL2 quantization"),
+        (("openvino_model.xml", "openvino_model.bin", "config.json"), "an OpenVINO export"),
+        (("openvino_language_model.xml", "config.json"), "an OpenVINO export"),
+        (("mmproj-f16.gguf", "q4.gguf"), 'gguf_file = "q4.gguf"'),
+        (("a-mmproj-f16.gguf", "b.gguf"), 'gguf_file = "b.gguf"'),
+        (("mmproj-f16.gguf",), "an image projector in GGUF without its model"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value),
+)
+def test_a_layout_of_others_is_named(tmp_path: Path, names: tuple[str, ...], sentence: str) -> None:
+    found = layout_of(written(tmp_path / "step-1", *names))
+    assert found is not None
+    assert sentence in found.says
+    survey = survey_folders([tmp_path], now=4e9, settle_seconds=0, remembered={})
+    assert not survey.finished
+    (why,) = survey.unfinished.values()
+    assert "still being written" not in why
+
+
+def test_an_adapter_of_mlx_is_named(tmp_path: Path) -> None:
+    written(tmp_path / "step-1", "adapter_config.json", "adapters.safetensors")
+    survey = survey_folders([tmp_path], now=4e9, settle_seconds=0, remembered={})
+    (why,) = survey.unfinished.values()
+    assert "an adapter of MLX" in why
+
+
+def test_empty_tensors_are_no_finished_checkpoint(tmp_path: Path) -> None:
+    folder = written(tmp_path / "step-1", "config.json", "tokenizer.json")
+    empty = {name: np.zeros(0, np.float16) for name in ("a.weight", "b.weight")}
+    save_file(empty | {"norm": np.ones(4, np.float16)}, folder / "model.safetensors")
+    survey = survey_folders([tmp_path], now=4e9, settle_seconds=0, remembered={})
+    assert not survey.finished
+    assert "DeepSpeed ZeRO-3" in survey.unfinished["step-1"]
+
+
+@pytest.mark.parametrize(("step", "warned"), [(0.0, True), (0.1, False)])
+def test_an_adapter_of_zeros_is_warned_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, step: float, *, warned: bool
+) -> None:
+    file = tmp_path / "adapter_model.safetensors"
+    first, second = np.ones((4, 8), np.float32), np.full((8, 4), step, np.float32)
+    save_file({"q.lora_A.weight": first, "q.lora_B.weight": second}, file)
+    inspect_weights([file])
+    assert ("the adapter changes nothing" in caplog.text) == warned
