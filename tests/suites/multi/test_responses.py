@@ -47,7 +47,7 @@ SA = [
     ("a refusal", "B", "缺少图片信息", 0, 0, 0, 0),
     ("a refusal with a guess is a refusal", "B", "缺少图片信息，猜B", 0, 1, 0, 0),
     ("a refusal in English", "B", "Lack of image information", 0, 0, 0, 0),
-    ("an English sentence about oneself", "B", "I think it is B", 0, 0, 0, 1),
+    ("an English sentence about oneself", "B", "I think it is B", 1, 0, 0, 1),
     ("a letter that was not offered", "B", "E", 0, 0, 0, 0),
     ("the answer, then why another is wrong", "C", "C\n解析：A选项错误。", 1, 1, 1, 0),
     ("the word option before the letter", "C", "A排除，所以答案是选项C", 1, 0, 0, 1),
