@@ -27,6 +27,7 @@ from bench_assets.core.schema.rows import (
     SourceFile,
     StoredImage,
 )
+from bench_assets.core.tables.build import FunnelStep
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.codis import annotation
 from bench_assets.suites.codis import synthetic as mini
@@ -46,7 +47,6 @@ from bench_assets.suites.codis.prompts import caption
 from bench_assets.suites.codis.settings import CodisSettings
 from bench_assets.suites.codis.task import DECISIONS, TASK
 from bench_assets.suites.codis.votes import (
-    SelectionFunnelStep,
     VoteAgreement,
     VoteDecision,
     count_ballots,
@@ -120,12 +120,11 @@ def selection(
     broken = image_store.put_files(
         {name: file for name, file in files.items() if name not in decoded}
     )
-    selected = select_pairs(submissions, decisions, decoded)
-    rejections = [*broken.rejections]
-    read_pairs(open_release(sources), rejections)
-    read_votes(open_release(sources), rejections)
-    rejections += count_ballots(submissions, votes).rejections
-    return table_output(selected.pairs), table_output([*rejections, *selected.rejections])
+    release, selected = open_release(sources), select_pairs(submissions, decisions, decoded)
+    ballots = count_ballots(submissions, votes)
+    parts = (broken, read_pairs(release), read_votes(release), ballots, selected)
+    rejections = [rejection for part in parts for rejection in part.rejections]
+    return table_output(selected.rows), table_output(rejections)
 
 
 @dg.asset_check(
@@ -159,7 +158,7 @@ def funnel(  # noqa: PLR0913, PLR0917  (a resource or table each)
     submissions: list[ContextPair],
     decisions: list[VoteDecision],
     pairs: list[ContextPair],
-) -> dg.Output[list[SelectionFunnelStep]]:
+) -> dg.Output[list[FunnelStep]]:
     """Count the items left at each step."""
     collected = {*image_names(source), *(image.name for image in stored)}
     undecided = undecided_by_decisions(tables, settings.load(), DECISIONS)
@@ -203,7 +202,8 @@ def captions(
     file = _captions_file(settings, sources)
     if file is None:
         return table_output(list[ImageText]())
-    return table_output(to_image_texts(read_captions(file, []), stored, file.name))
+    captions = {image: text for image, text in read_captions(file).rows if text}
+    return table_output(to_image_texts(captions, stored, file.name))
 
 
 @dg.asset(
@@ -215,10 +215,8 @@ def caption_rejections(
     sources: SourceFiles, settings: SettingsResource
 ) -> dg.Output[list[Rejection]]:
     """List captions that cannot be used."""
-    file, found = _captions_file(settings, sources), list[Rejection]()
-    if file is not None:
-        read_captions(file, found)
-    return table_output(found)
+    file = _captions_file(settings, sources)
+    return table_output(read_captions(file).rejections if file else [])
 
 
 def _captions_file(settings: SettingsResource, sources: SourceFiles) -> Path | None:
@@ -253,7 +251,7 @@ class Verification(dg.Config):
 def submitted(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[ContextPair]]:
     """Read the entries of the source, and those written in the annotation task."""
     return table_output(
-        read_pairs(open_release(sources), []) + counted_rows(tables, annotation.SUBMISSIONS)
+        read_pairs(open_release(sources)).rows + counted_rows(tables, annotation.SUBMISSIONS)
     )
 
 
@@ -261,7 +259,7 @@ def submitted(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Contex
 def first_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[SubmissionVote]]:
     """Read the votes of the files and of the annotation task."""
     return table_output(
-        read_votes(open_release(sources), []) + counted_rows(tables, annotation.VOTES)
+        read_votes(open_release(sources)).rows + counted_rows(tables, annotation.VOTES)
     )
 
 

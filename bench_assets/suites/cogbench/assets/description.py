@@ -21,10 +21,10 @@ from bench_assets.core.schema.rows import (
     Metric,
     Prediction,
     Question,
-    Rejection,
     StoredImage,
 )
 from bench_assets.core.tables.arrow import digest
+from bench_assets.core.tables.build import Table
 from bench_assets.evaluation.aggregation import join_answers
 from bench_assets.evaluation.blind_baselines import best_cells, constant_predictions
 from bench_assets.evaluation.runner import Baselines, StoredResponses, StoredVerdicts
@@ -77,13 +77,11 @@ def questions(
     """Make the description questions."""
     opened = sources.open("cogbench")
     release = find_release(opened.folder)
-    bad, all_stories = list[Rejection](), stories
-    if release.edition == "published":
-        all_stories = read_stories(
-            release, bad
-        )  # an unreadable file stops this task, and only this one
+    # An unreadable file stops this task, and only this one.
+    read = read_stories(release) if release.edition == "published" else Table(stories)
     by_name = {image.name: image for image in stored}
-    complete = not bad and len(all_stories) == len(stories) == TASK.counts["all"]
+    n_read = len(read.rows)
+    complete = not read.rejections and n_read == len(stories) == TASK.counts["all"]
     edition = edition_of(opened, whole=complete)
     rows = to_questions(stories, chains, by_name, edition)
     n_points = sum(len(key_points(row)) for row in rows)

@@ -21,10 +21,10 @@ from bench_assets.asset_factory.suite_assets import (
     out,
 )
 from bench_assets.core.schema.rows import Metric, Question, Rejection, StoredImage
+from bench_assets.core.tables.build import Table
 from bench_assets.evaluation.aggregation import blank_metric
 from bench_assets.suites.cogbench.assets.construction import edition_of
 from bench_assets.suites.cogbench.construction.selection import (
-    Questions,
     images_by_id,
     question_id,
     select_questions,
@@ -42,7 +42,6 @@ from bench_assets.suites.cogbench.vqa import refinement
 from bench_assets.suites.cogbench.vqa.annotation import (
     HUMAN,
     QUESTION_REVIEW,
-    Refinements,
     refinements,
 )
 from bench_assets.suites.cogbench.vqa.questions import (
@@ -125,7 +124,7 @@ def language_only(
 ) -> dg.Output[list[LanguageOnly]]:
     """Answer the questions without images (section 2.3.2)."""
     by_id = images_by_id(stored)
-    usable = select_questions(_shuffled_questions(written_questions), by_id).kept
+    usable = select_questions(_shuffled_questions(written_questions), by_id).rows
     questions = to_questions(usable, by_id, "built")
     chosen = settings.load().suite("cogbench", CogbenchSettings)
     ask = partial(ask_without_image, questions, tries=chosen.text_tries, seed=_SEED)
@@ -185,18 +184,19 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
 ) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]]]:
     """Select the questions to ask; the others become rejections."""
     opened, by_id = sources.open("cogbench"), images_by_id(stored)
-    release, bad = find_release(opened.folder), list[Rejection]()
+    release = find_release(opened.folder)
     if release.edition == "published":
-        found = select_questions(files.read_questions(release, bad), by_id, keep_repeated=True)
-        found = Questions(found.kept, [*bad, *found.rejections])
+        read = files.read_questions(release)
+        found = select_questions(read.rows, by_id, keep_repeated=True)
+        found = Table(found.rows, [*read.rejections, *found.rejections])
     else:
         keep_solvable = settings.load().suite("cogbench", CogbenchSettings).keep_solvable
         solved = [] if keep_solvable else refinement.solved_blind(flags)
         decided = _all_refinements(release.folder, tables)
         found = _apply_refinements(decided, _shuffled_questions(written_questions), solved, by_id)
-    complete = not found.rejections and len(found.kept) == TASK.counts["all"]
+    complete = not found.rejections and len(found.rows) == TASK.counts["all"]
     edition = edition_of(opened, whole=complete)
-    rows = to_questions(found.kept, by_id, edition, refinement.open_flags(flags))
+    rows = to_questions(found.rows, by_id, edition, refinement.open_flags(flags))
     return table_output(rows, question_preview(rows, image_store)), table_output(found.rejections)
 
 
@@ -204,21 +204,20 @@ def _shuffled_questions(written: Sequence[WrittenQuestion]) -> list[SourceQuesti
     return [shuffle_options(as_source_question(one), _SEED) for one in written]
 
 
-def _all_refinements(folder: Path, tables: TableFiles) -> Refinements:
+def _all_refinements(folder: Path, tables: TableFiles) -> Table[refinement.Refinement]:
     """Refinements of the file and of the annotation task; the latter replace the former."""
     collected = refinements(counted_answers(tables, QUESTION_REVIEW))
-    bad: list[Rejection] = []
-    written = refinement.read_refinements(folder, bad)
-    rows = keep_latest([*written, *collected.rows], lambda one: one.question_id)
-    return Refinements(rows, [*bad, *collected.rejections])
+    written = refinement.read_refinements(folder)
+    rows = keep_latest([*written.rows, *collected.rows], lambda one: one.question_id)
+    return Table(rows, [*written.rejections, *collected.rejections])
 
 
 def _apply_refinements(
-    decided: Refinements,
+    decided: Table[refinement.Refinement],
     dealt: Sequence[SourceQuestion],
     solved: Sequence[str],
     images: Mapping[str, StoredImage],
-) -> Questions:
+) -> Table[SourceQuestion]:
     """Apply refinements and leave out questions that need no image."""
     remaining = [one for one in dealt if question_id(one) not in solved]
     left_out = [Rejection(entry=name, reason=refinement.NEEDS_NO_IMAGE) for name in solved]
@@ -226,8 +225,9 @@ def _apply_refinements(
         remaining, [r for r in decided.rows if r.question_id not in solved]
     )
     kept_by_hand = [one.question_id for one in decided.rows if one.action == "keep"]
-    kept, faulty = select_questions(refined.questions, images, kept=kept_by_hand)
-    return Questions(kept, [*left_out, *decided.rejections, *refined.rejections, *faulty])
+    found = select_questions(refined.rows, images, kept=kept_by_hand)
+    parts = (decided, refined, found)
+    return Table(found.rows, left_out + [one for part in parts for one in part.rejections])
 
 
 @dg.asset_check(

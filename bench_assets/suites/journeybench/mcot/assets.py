@@ -20,6 +20,7 @@ from bench_assets.suites.journeybench.mcot.image_references import LabelSpelling
 from bench_assets.suites.journeybench.mcot.image_references import spellings as count_spellings
 from bench_assets.suites.journeybench.mcot.planned_images import (
     PlannedImage,
+    counts_by_image,
     plan_images,
     read_counts,
     to_items,
@@ -46,7 +47,7 @@ mcot_images = image_assets(_FOLDER, "mcot")
 @dg.asset(deps=_FOLDER.source, **_FOLDER.stage("source"))
 def problems(sources: SourceFiles) -> dg.Output[list[Problem]]:
     """Read the text-only problems."""
-    return table_output(read_problems(source_folder(sources) / PROBLEMS, []))
+    return table_output(read_problems(source_folder(sources) / PROBLEMS).rows)
 
 
 quantity_responses = generated_texts(
@@ -62,7 +63,7 @@ def quantities(
     problems: list[Problem], quantity_responses: list[GeneratedText]
 ) -> dg.Output[list[Quantity]]:
     """Keep the numbers that an image can replace."""
-    return table_output(find_quantities(problems, quantity_responses).quantities)
+    return table_output(find_quantities(problems, quantity_responses).rows)
 
 
 @dg.asset(ins=_FOLDER.ins("problems", "quantities"), **_FOLDER.stage("images"))
@@ -112,16 +113,17 @@ def built(
     planned_images: list[PlannedImage],
 ) -> tuple[dg.Output[list[McotItem]], dg.Output[list[Rejection]]]:
     """Replace numbers by references to images, and solve the problems again."""
-    folder, bad = source_folder(sources), list[Rejection]()
-    read_problems(folder / PROBLEMS, bad)
+    folder = source_folder(sources)
+    read, counts = read_problems(folder / PROBLEMS), read_counts(folder / "image_counts.jsonl")
     found = to_items(
         {problem.problem_id: problem for problem in problems},
         {quantity.quantity_id: quantity for quantity in quantities},
         planned_images,
-        read_counts(folder / "image_counts.jsonl", bad),
+        counts_by_image(counts.rows),
     )
-    unread = find_quantities(problems, quantity_responses).rejections
-    return table_output(found.items), table_output([*bad, *unread, *found.rejections])
+    parts = (read, counts, find_quantities(problems, quantity_responses), found)
+    rejections = [rejection for part in parts for rejection in part.rejections]
+    return table_output(found.rows), table_output(rejections)
 
 
 @dg.asset(ins=_FOLDER.ins("entries"), **_FOLDER.stage("select"))

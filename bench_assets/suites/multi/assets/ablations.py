@@ -77,7 +77,7 @@ def captions(
 ) -> dg.Output[list[ImageText]]:
     """Describe every image of a question (section 4.5)."""
     if file := open_release(sources).captions:
-        return table_output(to_image_texts(read_image_texts(file, []), stored, file.name))
+        return table_output(to_image_texts(dict(read_image_texts(file).rows), stored, file.name))
     captioner = settings.load().suite("multi", MultiSettings).captioner
     if not captioner:
         return table_output(list[ImageText]())
@@ -98,7 +98,7 @@ def ocr(
 ) -> dg.Output[list[ImageText]]:
     """Recognise the text in every image of a question (section 4.5)."""
     if file := open_release(sources).ocr:
-        return table_output(to_image_texts(read_image_texts(file, []), stored, file.name))
+        return table_output(to_image_texts(dict(read_image_texts(file).rows), stored, file.name))
     key, author = ["multi", "ocr_for_images", "ocr"], writing.ocr_engine()
     before = tables.read(key, ImageText) if tables.exists(key) else []
     known = {row.image: row for row in before if row.author == author}
@@ -185,7 +185,7 @@ def elite_questions(
     sources: SourceFiles, questions: list[Question], choices: list[EliteChoice]
 ) -> dg.Output[list[Question]]:
     """Select MULTI-Elite: the source's hard list, or else our choice."""
-    listed = read_hard_list(open_release(sources), [])
+    listed = read_hard_list(open_release(sources)).rows
     chosen = [one.question_id.removeprefix("multi/") for one in choices if one.selected]
     return table_output(select_elite(questions, listed, chosen))
 
@@ -209,9 +209,8 @@ def knowledge_links(
     """Link knowledge pieces to questions (MULTI-Extend, section 3.4)."""
     release = open_release(sources)
     built = release.annotations is not None  # the release's own links are kept
-    return table_output(
-        link_knowledge(transformed_items, read_knowledge(release, []), search=built)
-    )
+    names = {piece.name for piece in read_knowledge(release).rows}
+    return table_output(link_knowledge(transformed_items, names, search=built))
 
 
 @dg.asset(
@@ -229,28 +228,29 @@ def questions_with_knowledge(
 ) -> dg.Output[list[Question]]:
     """Add the knowledge piece of each question that has one (section 4.7); none if no one has."""
     by_name = {image.name: image for image in stored}
-    pieces = select_usable(read_knowledge(open_release(sources), []), by_name).usable
+    usable = select_usable(read_knowledge(open_release(sources)).rows, by_name).rows
+    pieces = {piece.name: piece for piece in usable}
     known = add_written_pieces(links, pieces, counted_rows(tables, KNOWLEDGE))
     rows = with_knowledge(questions, known.links, known.pieces, by_name)
     return table_output(rows if any(row.context for row in rows) else list[Question]())
 
 
-def _reject_pieces(release: MultiRelease, images: Container[str], found: list[Rejection]) -> None:
-    found += select_usable(read_knowledge(release, found), images).rejections
+def _reject_pieces(release: MultiRelease, images: Container[str]) -> list[Rejection]:
+    read = read_knowledge(release)
+    return read.rejections + select_usable(read.rows, images).rejections
 
 
-def _reject_unknown_ids(release: MultiRelease, _: Container[str], found: list[Rejection]) -> None:
-    listed, known = read_hard_list(release, found), {i.item_id for i in read_items(release, [])}
-    found += [
-        Rejection(entry=f"hard list, {name}", reason="no question has this id")
-        for name in listed
-        if name not in known and release.annotations is None  # those may be transformed
-    ]
+def _reject_unknown_ids(release: MultiRelease, _: Container[str]) -> list[Rejection]:
+    listed, known = read_hard_list(release), {item.item_id for item in read_items(release).rows}
+    for name in listed.rows:
+        if name not in known and release.annotations is None:  # those may be transformed
+            listed.reject(f"hard list, {name}", "no question has this id")
+    return listed.rejections
 
 
-_OWN_FILES: Mapping[str, Callable[[MultiRelease, Container[str], list[Rejection]], object]] = {
-    "captions_for_images": lambda release, _, found: read_image_texts(release.captions, found),
-    "ocr_for_images": lambda release, _, found: read_image_texts(release.ocr, found),
+_OWN_FILES: Mapping[str, Callable[[MultiRelease, Container[str]], list[Rejection]]] = {
+    "captions_for_images": lambda release, _: read_image_texts(release.captions).rejections,
+    "ocr_for_images": lambda release, _: read_image_texts(release.ocr).rejections,
     "elite": _reject_unknown_ids,
     "with_knowledge": _reject_pieces,
 }
@@ -265,9 +265,8 @@ def _rejections(condition: str) -> dg.AssetsDefinition:
     )
     def rejections(sources: SourceFiles, stored: list[StoredImage]) -> dg.Output[list[Rejection]]:
         """List rows of the condition's own file that cannot be used."""
-        found: list[Rejection] = []
-        _OWN_FILES[condition](open_release(sources), {image.name for image in stored}, found)
-        return table_output(found)
+        images = {image.name for image in stored}
+        return table_output(_OWN_FILES[condition](open_release(sources), images))
 
     return rejections
 

@@ -12,6 +12,7 @@ from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Prediction, Question, Rejection, StoredImage
+from bench_assets.core.tables.build import Table
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.multi import prompts
 from bench_assets.suites.multi.assets.questions import MULTI, open_release
@@ -128,13 +129,11 @@ def annotation(
     selection: list[SelectionDecision],
 ) -> tuple[dg.Output[list[MultiItem]], dg.Output[list[ItemRevision]], dg.Output[list[Rejection]]]:
     """Merge two rounds of annotation, and drop defective items (section 3.2)."""
-    bad: list[Rejection] = []
-    annotations = _read_annotations(sources, bad)
-    unchanged = AnnotatedItems(items, [], [])  # the release has only the result
-    merged = unchanged
-    if annotations is not None:
-        rated = decisions.add_ratings(annotations, counted_rows(tables, DIFFICULTY))
+    merged = AnnotatedItems(items, [], [])  # the release has only the result
+    if annotations := _read_annotations(sources):
+        rated = decisions.add_ratings(annotations.rows, counted_rows(tables, DIFFICULTY))
         merged = decisions.annotate(items, selection, rated)
+    bad = annotations.rejections if annotations else []
     return (
         table_output(merged.items),
         table_output(merged.revisions),
@@ -154,10 +153,10 @@ def transformation_proposals(
     annotated_items: list[MultiItem],
 ) -> dg.Output[list[Transformation]]:
     """Propose transformations (section 3.2, data post-process; Figure 6)."""
-    annotations = _read_annotations(sources, [])
+    annotations = _read_annotations(sources)
     if annotations is None:
         return table_output(list[Transformation]())
-    requests = requested_transformations(annotations)
+    requests = requested_transformations(annotations.rows)
     rows = propose(annotated_items, requests, config.share, config.seed)
     if writer := settings.load().suite("multi", MultiSettings).writer:
         changed = {row.item_id for row in rows}
@@ -184,7 +183,7 @@ def solver_answers(
     rows = select_unproven(transformation_proposals)
     transformed = {row.new_id: (row, apply_transformation(by_id[row.item_id], row)) for row in rows}
     images = {image.name: image for image in stored}
-    questions = to_questions([item for _, item in transformed.values()], images, "built").questions
+    questions = to_questions([item for _, item in transformed.values()], images, "built").rows
     answers = []
     for solver in settings.load().suite("multi", MultiSettings).solvers if questions else ():
         with open_model(context, models, solver) as (model, _):
@@ -258,10 +257,10 @@ def duplicates(
     return table_output(pairs, {"conflicts": sum(bool(pair.conflict) for pair in pairs)})
 
 
-def _read_annotations(sources: SourceFiles, rejections: list[Rejection]) -> list[Annotation] | None:
+def _read_annotations(sources: SourceFiles) -> Table[Annotation] | None:
     """Read the annotations of raw material; None for the release."""
     file = open_release(sources).annotations
-    return read_annotations(file, rejections) if file else None
+    return read_annotations(file) if file else None
 
 
 def _propose_rewrites(model: ChatModel, items: list[MultiItem]) -> list[Transformation]:

@@ -48,7 +48,7 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
 @dg.asset(deps=MULTI.source, **MULTI.stage("source"))
 def raw_items(sources: SourceFiles) -> dg.Output[list[MultiItem]]:
     """Read the questions."""
-    return table_output(read_items(open_release(sources), []))
+    return table_output(read_items(open_release(sources)).rows)
 
 
 @dg.asset(ins=MULTI.ins("raw_items"), **MULTI.stage("select"))
@@ -121,15 +121,15 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     """Build the question table, and a rejection for every other picked item."""
     built: Edition = "mini" if sources.open("multi").is_mini else "built"
     edition = built if open_release(sources).annotations else edition_of(transformed_items)
-    bad: list[Rejection] = []
-    read_items(open_release(sources), bad)
+    bad = read_items(open_release(sources)).rejections
     pairs = apply_decisions(duplicates, counted_rows(tables, DUPLICATE_CONFLICTS))
-    rows, refused = to_questions(
+    asked = to_questions(
         decisions.drop_duplicates(transformed_items, pairs),
         {image.name: image for image in stored},
         edition,
     )
+    twins = decisions.duplicate_rejections(pairs)
     return (
-        table_output(rows, question_preview(rows, image_store)),
-        table_output([*bad, *dropped_items, *decisions.duplicate_rejections(pairs), *refused]),
+        table_output(asked.rows, question_preview(asked.rows, image_store)),
+        table_output([*bad, *dropped_items, *twins, *asked.rejections]),
     )

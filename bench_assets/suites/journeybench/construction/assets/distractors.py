@@ -23,7 +23,7 @@ from bench_assets.suites.journeybench.construction.dialogue import (
     hold_dialogues,
 )
 from bench_assets.suites.journeybench.construction.distractors import Statement
-from bench_assets.suites.journeybench.construction.filtering import BuildFunnelStep, kept_captions
+from bench_assets.suites.journeybench.construction.filtering import VotedStep, kept_captions
 from bench_assets.suites.journeybench.construction.filtering import funnel as count_steps
 from bench_assets.suites.journeybench.construction.look_alikes import (
     LookAlike,
@@ -85,7 +85,7 @@ def statements(
     statement_responses: list[GeneratedText], dialogue_statements: list[Statement]
 ) -> dg.Output[list[Statement]]:
     """Gather the statements of both ways: written by a model, and from dialogues."""
-    written = distractors.read_statements(statement_responses).statements
+    written = distractors.read_statements(statement_responses).rows
     return table_output(written + dialogue_statements)
 
 
@@ -326,7 +326,7 @@ def trigger_questions(
 ) -> dg.Output[list[TriggerQuestion]]:
     """Keep the trigger questions that annotators accept."""
     least = required_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
-    return table_output(triggers.verify_triggers(trigger_responses, trigger_votes, least).questions)
+    return table_output(triggers.verify_triggers(trigger_responses, trigger_votes, least).rows)
 
 
 @dg.asset(
@@ -361,7 +361,7 @@ def funnel(
     caption_decisions: list[CaptionDecision],
     statement_decisions: list[StatementDecision],
     look_alikes: list[LookAlikeDecision],
-) -> dg.Output[list[BuildFunnelStep]]:
+) -> dg.Output[list[VotedStep]]:
     """Count the kept and open items of each step."""
     tasks = (IMAGES, CAPTIONS, STATEMENTS, LOOK_ALIKES)
     waits = [undecided_by_decisions(tables, settings.load(), one) for one in tasks]

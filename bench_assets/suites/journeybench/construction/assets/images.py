@@ -75,7 +75,7 @@ def queries(settings: SettingsResource) -> dg.Output[list[Query]]:
 @dg.asset(ins=_FOLDER.ins("queries"), deps=_FOLDER.source, **_FOLDER.stage("source"))
 def gallery(sources: SourceFiles, queries: list[Query]) -> dg.Output[list[GalleryImage]]:
     """Read the images that were found in the gallery."""
-    rows = read_raw_rows(source_folder(sources), GalleryImage, [])
+    rows = read_raw_rows(source_folder(sources), GalleryImage).rows
     known = {query.query for query in queries}
     return table_output(rows, {"found_otherwise": sum(row.query not in known for row in rows)})
 
@@ -145,7 +145,7 @@ def captioned_images(
     """Join captions and categories of each image."""
     categories = {
         row.image: known_categories([row.category1, row.category2])
-        for row in read_raw_rows(source_folder(sources), ImageCategories, [])
+        for row in read_raw_rows(source_folder(sources), ImageCategories).rows
     }
     return table_output(
         [
@@ -185,7 +185,7 @@ def _votes_asset(name: str, task: SuiteAnnotationTask) -> dg.AssetsDefinition:
         **_FOLDER.stage("annotation"),
     )
     def votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Any]]:
-        written = read_raw_rows(source_folder(sources), task.row, [])
+        written = read_raw_rows(source_folder(sources), task.row).rows
         return table_output(last_entries([*written, *counted_rows(tables, task)]))
 
     return votes
