@@ -74,20 +74,20 @@ def concatenated_images(
         yield table_output(rows, question_preview(rows, image_store))
 
 
-@dg.asset(ins=BLINK.ins("questions"), **BLINK.stage("images", asks="gpu", ablation=True))
+@BLINK.step("images", asks="gpu", ablation=True)
 def captions(
     context: dg.AssetExecutionContext,
     settings: SettingsResource,
     models: Models,
     questions: list[Question],
-) -> dg.Output[list[ImageText]]:
+) -> list[ImageText]:
     """Caption every image with a model."""
     name = settings.load().suite("blink", BlinkSettings).captioner
     if not name:
-        return table_output(list[ImageText]())
+        return list[ImageText]()
     images = [image for question in questions for image in question.images]
     with open_model(context, models, name) as (model, _):
-        return table_output(describe_images(images, prompts.caption, model))
+        return describe_images(images, prompts.caption, model)
 
 
 @dg.multi_asset(

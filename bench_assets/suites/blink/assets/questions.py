@@ -46,8 +46,8 @@ from bench_resources.tables.parquet import TableFiles, table_output
 BLINK = AssetFolder("blink")
 
 
-@dg.asset(**BLINK.stage("source"))
-def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[list[SourceFile]]:
+@BLINK.step("source")
+def source(sources: SourceFiles, settings: SettingsResource) -> list[SourceFile]:
     """Record the digest of every source file."""
     opened = sources.open("blink")
     if opened.is_mini:
@@ -55,10 +55,10 @@ def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[list[S
         from bench_assets.suites.blink.synthetic import edition as mini
 
         mini.write(opened.folder, settings.load().suite("blink", BlinkSettings).seed)
-    return table_output(pin_files(opened.folder))
+    return pin_files(opened.folder)
 
 
-@dg.asset(deps=BLINK.source, **BLINK.stage("images"))
+@BLINK.step("images", deps=BLINK.source)
 def images_to_mark(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[StoredImage]]:
     """Store the images that annotators will mark."""
     folder = sources.open("blink").folder / TO_MARK
@@ -131,7 +131,7 @@ def items(
     )
 
 
-@dg.asset(ins=BLINK.ins("items"), deps=[answers_key(ANSWER_CHECK)], **BLINK.stage("questions"))
+@BLINK.step("questions", deps=[answers_key(ANSWER_CHECK)])
 def questions(
     image_store: ImageStore, tables: TableFiles, items: list[Question]
 ) -> dg.Output[list[Question]]:
@@ -140,24 +140,22 @@ def questions(
     return table_output(rows, question_preview(rows, image_store))
 
 
-@dg.asset(ins=BLINK.ins("items"), deps=[answers_key(ANSWER_CHECK)], **BLINK.stage("select"))
-def answer_rejections(tables: TableFiles, items: list[Question]) -> dg.Output[list[Rejection]]:
+@BLINK.step("select", deps=[answers_key(ANSWER_CHECK)])
+def answer_rejections(tables: TableFiles, items: list[Question]) -> list[Rejection]:
     """List questions that annotators rejected. One row: one question with its verdicts."""
-    return table_output(
-        apply_checks(scorable(items), counted_rows(tables, ANSWER_CHECK)).rejections
-    )
+    return apply_checks(scorable(items), counted_rows(tables, ANSWER_CHECK)).rejections
 
 
-@dg.asset(ins=BLINK.ins("items"), **BLINK.stage("questions"))
-def statistics(items: list[Question]) -> dg.Output[list[Statistic]]:
+@BLINK.step("questions")
+def statistics(items: list[Question]) -> list[Statistic]:
     """Count questions and images."""
-    return table_output(count_statistics(items))
+    return count_statistics(items)
 
 
-@dg.asset(name="questions", ins=BLINK.ins("items"), **BLINK.stage("questions", below="test"))
-def hidden_questions(items: list[Question]) -> dg.Output[list[Question]]:
+@BLINK.step("questions", name="questions", below="test")
+def hidden_questions(items: list[Question]) -> list[Question]:
     """Select the questions of the test split, without their answers."""
-    return table_output(hidden_split(items))
+    return hidden_split(items)
 
 
 def write_annotated_data(

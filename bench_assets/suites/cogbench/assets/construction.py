@@ -58,16 +58,16 @@ T = TypeVar("T")
 COGBENCH = AssetFolder("cogbench")
 
 
-@dg.asset(**COGBENCH.stage("source"))
-def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
+@COGBENCH.step("source")
+def source(sources: SourceFiles) -> list[SourceFile]:
     """Pin the files."""
     opened = sources.open("cogbench")
     if opened.is_mini:
         mini.write(opened.folder)
-    return table_output(files.source_files(find_release(opened.folder)))
+    return files.source_files(find_release(opened.folder))
 
 
-@dg.asset(deps=COGBENCH.source, **COGBENCH.stage("images"))
+@COGBENCH.step("images", deps=COGBENCH.source)
 def images(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[StoredImage]]:
     """Store every image of the folder, several at a time."""
     stored, broken = image_store.put_files(image_files(open_release(sources).images))
@@ -108,31 +108,27 @@ def selection(
     return table_output(selected.rows, {"entities": n_entities}), table_output(rejections)
 
 
-@dg.asset(
-    ins=COGBENCH.ins("stories", "merged_items"), deps=COGBENCH.source, **COGBENCH.stage("select")
-)
+@COGBENCH.step("select", deps=COGBENCH.source)
 def chains(
     sources: SourceFiles, stories: list[Story], merged_items: list[MergedItem]
-) -> dg.Output[list[StoryChain]]:
+) -> list[StoryChain]:
     """Select the chains of the selected images."""
     release = open_release(sources)
     raw = release.edition == "built"
     found = merged_chains(merged_items) if raw else _read_published(release, files.read_chains).rows
     kept = {story.image_id for story in stories}
-    return table_output([chain for chain in found if chain.image_id in kept])
+    return [chain for chain in found if chain.image_id in kept]
 
 
-@dg.asset(
-    ins=COGBENCH.ins("annotations", "merged_items", "stories", "chains"), **COGBENCH.stage("select")
-)
+@COGBENCH.step("select")
 def funnel(
     annotations: list[AnnotatedItem],
     merged_items: list[MergedItem],
     stories: list[Story],
     chains: list[StoryChain],
-) -> dg.Output[list[FunnelStep]]:
+) -> list[FunnelStep]:
     """Count the items left at each step."""
-    return table_output(count_funnel(annotations, merged_items, stories, chains))
+    return count_funnel(annotations, merged_items, stories, chains)
 
 
 @dg.asset_check(
@@ -204,21 +200,21 @@ _ANNOTATION_DEPS = [*COGBENCH.source, answers_key(ANNOTATION)]
 _REVIEW_DEPS = [*COGBENCH.source, answers_key(MERGE_REVIEW)]
 
 
-@dg.asset(deps=_ANNOTATION_DEPS, **COGBENCH.stage("select"))
-def annotations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[AnnotatedItem]]:
+@COGBENCH.step("select", deps=_ANNOTATION_DEPS)
+def annotations(sources: SourceFiles, tables: TableFiles) -> list[AnnotatedItem]:
     """Parse the annotations."""
-    return table_output(figure_6.read_annotations(_raw_annotations(sources, tables)).items)
+    return figure_6.read_annotations(_raw_annotations(sources, tables)).items
 
 
-@dg.asset(deps=_ANNOTATION_DEPS, **COGBENCH.stage("select"))
-def deviations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Rejection]]:
+@COGBENCH.step("select", deps=_ANNOTATION_DEPS)
+def deviations(sources: SourceFiles, tables: TableFiles) -> list[Rejection]:
     """List format errors of annotations. One row: one place that breaks a rule of Figure 6."""
     bad = files.read_annotations(open_release(sources)).rejections
     found = figure_6.read_annotations(_raw_annotations(sources, tables)).deviations
-    return table_output([*bad, *found])
+    return [*bad, *found]
 
 
-@dg.asset(ins=COGBENCH.ins("annotations"), deps=_REVIEW_DEPS, **COGBENCH.stage("select"))
+@COGBENCH.step("select", deps=_REVIEW_DEPS)
 def merged_items(
     sources: SourceFiles,
     settings: SettingsResource,
@@ -240,27 +236,25 @@ def merged_items(
     return table_output(found.rows, {"idle_reviews": dg.MetadataValue.md(idle or "none")})
 
 
-@dg.asset(
-    ins=COGBENCH.ins("annotations", "merged_items", "understanding"), **COGBENCH.stage("select")
-)
+@COGBENCH.step("select")
 def review_queue(
     annotations: list[AnnotatedItem],
     merged_items: list[MergedItem],
     understanding: list[ImageUnderstanding],
-) -> dg.Output[list[MergedItem]]:
+) -> list[MergedItem]:
     """List the items that wait for a review."""
     waiting = [item for item in merged_items if item.outcome == "waiting"]
-    return table_output(waiting + descriptions_to_review(annotations, understanding))
+    return waiting + descriptions_to_review(annotations, understanding)
 
 
-@dg.asset(ins=COGBENCH.ins("annotations"), deps=COGBENCH.source, **COGBENCH.stage("select"))
+@COGBENCH.step("select", deps=COGBENCH.source)
 def to_review(
     sources: SourceFiles, settings: SettingsResource, annotations: list[AnnotatedItem]
-) -> dg.Output[list[MergedItem]]:
+) -> list[MergedItem]:
     """List the units of the annotation task `cogbench/merge_review`."""
     configured = settings.load()
     if not annotations or MERGE_REVIEW.task.name not in configured.annotation.tasks:
-        return table_output([])
+        return []
     chosen = configured.suite("cogbench", CogbenchSettings)
     encoder, written = open_encoder(configured), read_reviews(open_release(sources).folder).rows
     merged = merging.merge_items(
@@ -268,36 +262,32 @@ def to_review(
     ).rows
     understood = compare_descriptions(annotations, merged, encoder, chosen.same_story, written)
     waiting = [item for item in merged if item.outcome == "waiting"]
-    return table_output(waiting + descriptions_to_review(annotations, understood))
+    return waiting + descriptions_to_review(annotations, understood)
 
 
-@dg.asset(
-    ins=COGBENCH.ins("annotations", "merged_items"), deps=_REVIEW_DEPS, **COGBENCH.stage("select")
-)
+@COGBENCH.step("select", deps=_REVIEW_DEPS)
 def understanding(
     sources: SourceFiles,
     settings: SettingsResource,
     tables: TableFiles,
     annotations: list[AnnotatedItem],
     merged_items: list[MergedItem],
-) -> dg.Output[list[ImageUnderstanding]]:
+) -> list[ImageUnderstanding]:
     """Compare the annotators' descriptions (section 2.2)."""
     if not annotations:
-        return table_output([])
+        return []
     configured = settings.load()
     same_story = configured.suite("cogbench", CogbenchSettings).same_story
     encoder, reviews = open_encoder(configured), _reviews(sources, tables)
-    return table_output(
-        compare_descriptions(annotations, merged_items, encoder, same_story, reviews)
-    )
+    return compare_descriptions(annotations, merged_items, encoder, same_story, reviews)
 
 
-@dg.asset(ins=COGBENCH.ins("annotations", "merged_items"), **COGBENCH.stage("select"))
+@COGBENCH.step("select")
 def agreement(
     annotations: list[AnnotatedItem], merged_items: list[MergedItem]
-) -> dg.Output[list[FieldAgreement]]:
+) -> list[FieldAgreement]:
     """Measure inter-annotator agreement. One row: one section of the annotations."""
-    return table_output(merging.agreement(annotations, merged_items))
+    return merging.agreement(annotations, merged_items)
 
 
 def _raw_annotations(sources: SourceFiles, tables: TableFiles) -> list[RawAnnotation]:

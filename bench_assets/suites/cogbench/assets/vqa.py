@@ -79,10 +79,11 @@ _REVIEW_DEPS = [*_FOLDER.source, answers_key(QUESTION_REVIEW)]
 _SEED = 0  # of the option orders; another seed would make another benchmark
 
 
-@dg.asset(
-    ins=_FOLDER.ins(stories="../stories", chains="../chains"),
+@_FOLDER.step(
+    "distractors",
+    reads={"stories": "../stories", "chains": "../chains"},
     deps=_FOLDER.source,
-    **_FOLDER.stage("distractors", asks="judge"),
+    asks="judge",
 )
 def writer_responses(
     context: dg.AssetExecutionContext,
@@ -91,17 +92,17 @@ def writer_responses(
     models: Models,
     stories: list[Story],
     chains: list[StoryChain],
-) -> dg.Output[list[WriterResponse]]:
+) -> list[WriterResponse]:
     """Write questions from chains with a model (section 2.3.2, Figure 7)."""
     folder = sources.open("cogbench").folder
     if find_release(folder).edition == "published":
-        return table_output([])
+        return []
     chosen = settings.load().suite("cogbench", CogbenchSettings)
     with open_writer(context, models, chosen.writer, folder / files.WRITER_RESPONSES) as writer:
-        return table_output(ask_writer(stories, chains, writer, chosen.writer_tries))
+        return ask_writer(stories, chains, writer, chosen.writer_tries)
 
 
-@dg.asset(ins=_FOLDER.ins("writer_responses", chains="../chains"), **_FOLDER.stage("distractors"))
+@_FOLDER.step("distractors", reads={"chains": "../chains"})
 def written_questions(
     writer_responses: list[WriterResponse], chains: list[StoryChain]
 ) -> dg.Output[list[WrittenQuestion]]:
@@ -111,17 +112,14 @@ def written_questions(
     return table_output(rows, {side: sides.count(side) for side in sorted(set(sides))})
 
 
-@dg.asset(
-    ins=_FOLDER.ins("written_questions", stored="../images"),
-    **_FOLDER.stage("distractors", asks="judge"),
-)
+@_FOLDER.step("distractors", reads={"stored": "../images"}, asks="judge")
 def language_only(
     context: dg.AssetExecutionContext,
     settings: SettingsResource,
     models: Models,
     written_questions: list[WrittenQuestion],
     stored: list[StoredImage],
-) -> dg.Output[list[LanguageOnly]]:
+) -> list[LanguageOnly]:
     """Answer the questions without images (section 2.3.2)."""
     by_id = images_by_id(stored)
     usable = select_questions(_shuffled_questions(written_questions), by_id).rows
@@ -129,33 +127,27 @@ def language_only(
     chosen = settings.load().suite("cogbench", CogbenchSettings)
     ask = partial(ask_without_image, questions, tries=chosen.text_tries, seed=_SEED)
     if chosen.text_model == LONGEST_OPTION:
-        return table_output(ask(ScriptedModel(LONGEST_OPTION, longest_option)))
+        return ask(ScriptedModel(LONGEST_OPTION, longest_option))
     with open_model(context, models, chosen.text_model, "blind") as (model, _):
-        return table_output(ask(model))
+        return ask(model)
 
 
-@dg.asset(
-    ins=_FOLDER.ins("written_questions", "language_only"),
-    deps=_REVIEW_DEPS,
-    **_FOLDER.stage("distractors"),
-)
+@_FOLDER.step("distractors", deps=_REVIEW_DEPS)
 def flags(
     sources: SourceFiles,
     tables: TableFiles,
     written_questions: list[WrittenQuestion],
     language_only: list[LanguageOnly],
-) -> dg.Output[list[Flag]]:
+) -> list[Flag]:
     """Flag doubtful questions."""
     decisions = _all_refinements(sources.open("cogbench").folder, tables).rows
     decided = {one.question_id: one.action for one in decisions}
     found = refinement.find_flags(_shuffled_questions(written_questions))
     found += [(row.question_id, SOLVABLE) for row in language_only if row.solvable]
-    return table_output(
-        [
-            Flag(question_id=name, flag=flag, decision=decided.get(name, ""))
-            for name, flag in sorted(set(found))
-        ]
-    )
+    return [
+        Flag(question_id=name, flag=flag, decision=decided.get(name, ""))
+        for name, flag in sorted(set(found))
+    ]
 
 
 @dg.multi_asset(
@@ -266,17 +258,17 @@ def right_letters_are_balanced(questions: list[Question]) -> dg.AssetCheckResult
 _TASK_FOLDER = AssetFolder(TASK.name, str(TASK.version))
 
 
-@dg.asset(
-    ins=_TASK_FOLDER.ins("questions"),
+@_TASK_FOLDER.step(
+    "metrics",
     deps=[answers_key(HUMAN)],
     metadata=needs_metadata(
         "human_answers in [suites.cogbench] of bench.toml, or the annotation task"
     ),
-    **_TASK_FOLDER.stage("metrics", ablation=True),
+    ablation=True,
 )
 def human(
     settings: SettingsResource, tables: TableFiles, questions: list[Question]
-) -> dg.Output[list[Metric]]:
+) -> list[Metric]:
     """Score human answers (Table 5)."""
     configured = settings.load()
     file = configured.suite("cogbench", CogbenchSettings).human_answers
@@ -284,13 +276,11 @@ def human(
     collected: list[PersonAnswer] = counted_rows(tables, HUMAN)
     answers = keep_latest([*written, *collected], lambda one: (one.question_id, one.person))
     if not answers:
-        return table_output([])
+        return []
     people = len({answer.person for answer in answers})
     parts = {"people": str(people), "n": str(len(questions))}
     blank = blank_metric(TASK, questions, "people", parts, n_failed=0)
-    return table_output(
-        [
-            replace(blank, metric=TASK.primary_metric, category=category, **found._asdict())
-            for category, found in human_accuracy(questions, answers).items()
-        ]
-    )
+    return [
+        replace(blank, metric=TASK.primary_metric, category=category, **found._asdict())
+        for category, found in human_accuracy(questions, answers).items()
+    ]

@@ -44,10 +44,10 @@ _FOLDER = AssetFolder("journeybench/mcot")
 mcot_images = image_assets(_FOLDER, "mcot")
 
 
-@dg.asset(deps=_FOLDER.source, **_FOLDER.stage("source"))
-def problems(sources: SourceFiles) -> dg.Output[list[Problem]]:
+@_FOLDER.step("source", deps=_FOLDER.source)
+def problems(sources: SourceFiles) -> list[Problem]:
     """Read the text-only problems."""
-    return table_output(read_problems(source_folder(sources) / PROBLEMS).rows)
+    return read_problems(source_folder(sources) / PROBLEMS).rows
 
 
 quantity_responses = generated_texts(
@@ -58,24 +58,20 @@ quantity_responses = generated_texts(
 )
 
 
-@dg.asset(ins=_FOLDER.ins("problems", "quantity_responses"), **_FOLDER.stage("select"))
-def quantities(
-    problems: list[Problem], quantity_responses: list[GeneratedText]
-) -> dg.Output[list[Quantity]]:
+@_FOLDER.step("select")
+def quantities(problems: list[Problem], quantity_responses: list[GeneratedText]) -> list[Quantity]:
     """Keep the numbers that an image can replace."""
-    return table_output(find_quantities(problems, quantity_responses).rows)
+    return find_quantities(problems, quantity_responses).rows
 
 
-@dg.asset(ins=_FOLDER.ins("problems", "quantities"), **_FOLDER.stage("images"))
-def planned_images(
-    problems: list[Problem], quantities: list[Quantity]
-) -> dg.Output[list[PlannedImage]]:
+@_FOLDER.step("images")
+def planned_images(problems: list[Problem], quantities: list[Quantity]) -> list[PlannedImage]:
     """Plan three images for each problem."""
     by_id = {problem.problem_id: problem for problem in problems}
-    return table_output(plan_images(by_id, quantities))
+    return plan_images(by_id, quantities)
 
 
-@dg.asset(ins=_FOLDER.ins("planned_images"), **_FOLDER.stage("images", asks="gpu"))
+@_FOLDER.step("images", asks="gpu")
 def painted_images(
     context: dg.AssetExecutionContext,
     settings: SettingsResource,
@@ -126,7 +122,7 @@ def built(
     return table_output(found.rows), table_output(rejections)
 
 
-@dg.asset(ins=_FOLDER.ins("entries"), **_FOLDER.stage("select"))
+@_FOLDER.step("select")
 def spellings(entries: list[McotItem]) -> dg.Output[list[LabelSpelling]]:
     """Map each spelling of a co-reference label to the label."""
     rows = count_spellings(entry.category for entry in entries)

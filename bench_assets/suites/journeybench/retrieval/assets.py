@@ -57,15 +57,15 @@ _INS = _TASK_FOLDER.ins("entries", files="../images", fetched="images")
 retrieval_images = image_assets(_TASK_FOLDER, *_TABLES)
 
 
-@dg.asset(ins=_TASK_FOLDER.ins("built"), deps=_TASK_FOLDER.source, **_TASK_FOLDER.stage("select"))
-def entries(sources: SourceFiles, built: list[RetrievalSample]) -> dg.Output[list[RetrievalSample]]:
+@_TASK_FOLDER.step("select", deps=_TASK_FOLDER.source)
+def entries(sources: SourceFiles, built: list[RetrievalSample]) -> list[RetrievalSample]:
     """Samples of the published files, or built ones."""
     published = published_files(source_folder(sources), *_TABLES)
     rows = read_samples(published).rows if published else built
     if published and not rows:
         named = " and ".join(file.name for file in published.values())
         raise SourceError(f"{source_folder(sources)}: no rows in {named}; download them again")
-    return table_output(rows)
+    return rows
 
 
 @dg.asset(ins=_INS, **_TASK_FOLDER.stage("distractors"))

@@ -91,16 +91,16 @@ class DuplicateConfig(dg.Config):
     """Most bits in which the perceptual hashes of two images differ."""
 
 
-@dg.asset(ins=MULTI.ins("items"), **MULTI.stage("select"))
+@MULTI.step("select")
 def selection(
     config: SelectionConfig, sources: SourceFiles, items: list[MultiItem]
-) -> dg.Output[list[SelectionDecision]]:
+) -> list[SelectionDecision]:
     """Select problems by length within each knowledge piece (appendix D)."""
     if not open_release(sources).annotations:
-        return table_output(list[SelectionDecision]())
+        return list[SelectionDecision]()
     reading: Reading = "ratio" if config.reading == "ratio" else "printed_left"
     numbers = config.model_dump(include={"a", "b", "alpha", "m", "p"})
-    return table_output(select(items, SelectionParameters(reading=reading, **numbers), config.seed))
+    return select(items, SelectionParameters(reading=reading, **numbers), config.seed)
 
 
 @dg.multi_asset(
@@ -141,9 +141,7 @@ def annotation(
     )
 
 
-@dg.asset(
-    ins=MULTI.ins("annotated_items"), deps=MULTI.source, **MULTI.stage("distractors", asks="judge")
-)
+@MULTI.step("distractors", deps=MULTI.source, asks="judge")
 def transformation_proposals(
     context: dg.AssetExecutionContext,
     config: TransformationConfig,
@@ -151,11 +149,11 @@ def transformation_proposals(
     settings: SettingsResource,
     models: Models,
     annotated_items: list[MultiItem],
-) -> dg.Output[list[Transformation]]:
+) -> list[Transformation]:
     """Propose transformations (section 3.2, data post-process; Figure 6)."""
     annotations = _read_annotations(sources)
     if annotations is None:
-        return table_output(list[Transformation]())
+        return list[Transformation]()
     requests = requested_transformations(annotations.rows)
     rows = propose(annotated_items, requests, config.share, config.seed)
     if writer := settings.load().suite("multi", MultiSettings).writer:
@@ -163,13 +161,10 @@ def transformation_proposals(
         left = [item for item in annotated_items if item.item_id not in changed]
         with open_model(context, models, writer) as (model, _):
             rows += _propose_rewrites(model, left)
-    return table_output(rows)
+    return rows
 
 
-@dg.asset(
-    ins=MULTI.ins("annotated_items", "transformation_proposals", stored="images"),
-    **MULTI.stage("distractors", asks="judge"),
-)
+@MULTI.step("distractors", reads={"stored": "images"}, asks="judge")
 def solver_answers(
     context: dg.AssetExecutionContext,
     settings: SettingsResource,
@@ -177,7 +172,7 @@ def solver_answers(
     annotated_items: list[MultiItem],
     transformation_proposals: list[Transformation],
     stored: list[StoredImage],
-) -> dg.Output[list[SolverAnswer]]:
+) -> list[SolverAnswer]:
     """Answer the proposed questions whose gold no rule proves, with two or more solver models."""
     by_id = {item.item_id: item for item in annotated_items}
     rows = select_unproven(transformation_proposals)
@@ -191,7 +186,7 @@ def solver_answers(
             for one, response in zip(questions, model.response(requests), strict=True):
                 name = transformed[one.question_id.removeprefix("multi/")][0].name
                 answers.append(_solver_answer(one, response, name, solver))
-    return table_output(answers)
+    return answers
 
 
 @dg.multi_asset(
@@ -227,17 +222,15 @@ def transformations(
     return table_output(rows, shares(rows)), table_output(select_unproven(rows))
 
 
-@dg.asset(ins=MULTI.ins("annotated_items", "transformations"), **MULTI.stage("distractors"))
+@MULTI.step("distractors")
 def transformed_items(
     annotated_items: list[MultiItem], transformations: list[Transformation]
-) -> dg.Output[list[MultiItem]]:
+) -> list[MultiItem]:
     """Replace items by their applied transformations."""
-    return table_output(apply_transformations(annotated_items, transformations))
+    return apply_transformations(annotated_items, transformations)
 
 
-@dg.asset(
-    ins=MULTI.ins("transformed_items", stored="images"), deps=MULTI.source, **MULTI.stage("select")
-)
+@MULTI.step("select", reads={"stored": "images"}, deps=MULTI.source)
 def duplicates(
     config: DuplicateConfig,
     sources: SourceFiles,
