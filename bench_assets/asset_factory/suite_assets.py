@@ -6,14 +6,25 @@ Evaluation assets have one partition dimension: the model.
 import operator
 import posixpath
 import tomllib
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import cache, reduce, wraps
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Literal, NamedTuple, NotRequired, TypeAlias, TypedDict
+from types import MappingProxyType, ModuleType
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    NotRequired,
+    TypeAlias,
+    TypedDict,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import dagster as dg
 
@@ -21,6 +32,7 @@ from bench_assets.core.schema.chat import ChatModel
 from bench_resources.models.registry.opening import Models
 from bench_resources.models.registry.recorded import RecordedModel, read_responses
 from bench_resources.response_cache.throughput import RequestProgress
+from bench_resources.tables.parquet import table_output
 
 StageName: TypeAlias = Literal[
     "source",
@@ -67,6 +79,51 @@ class AssetArguments(TypedDict):
     tags: dict[str, str]
     pool: NotRequired[str]
     partitions_def: NotRequired[dg.PartitionsDefinition[str]]
+
+
+BuildRows: TypeAlias = Callable[..., list[Any] | dg.Output[list[Any]]]
+"""Builds the rows of a table; an output has metadata too."""
+
+
+class Step(NamedTuple):
+    """A table of a dataset build.
+
+    Attributes:
+        function: Its parameters that are lists of rows are the tables that it reads.
+        reads: Tables with another name than their parameter.
+    """
+
+    name: str
+    function: BuildRows
+    reads: Mapping[str, str]
+
+    @property
+    def tables(self) -> dict[str, str]:
+        """The tables that it reads, by parameter."""
+        parameters = get_type_hints(self.function)
+        del parameters["return"]
+        lists = (name for name, hint in parameters.items() if get_origin(hint) is list)
+        return {name: self.reads.get(name, name) for name in lists}
+
+    @property
+    def table_type(self) -> Any:  # noqa: ANN401
+        """Dagster type of the table: that of the returned rows."""
+        returned = get_type_hints(self.function)["return"]
+        return returned if get_origin(returned) is list else get_args(returned)[0]
+
+    def as_output(self) -> Callable[..., dg.Output[list[Any]]]:
+        """The function, with its rows as an output of Dagster."""
+
+        @wraps(self.function)
+        def build(*arguments: Any, **tables: Any) -> dg.Output[list[Any]]:  # noqa: ANN401
+            rows = self.function(*arguments, **tables)
+            return rows if isinstance(rows, dg.Output) else table_output(rows)
+
+        returned = dg.Output[self.table_type]  # type: ignore[name-defined]
+        own = signature(self.function).replace(return_annotation=returned)
+        build.__signature__ = own  # type: ignore[attr-defined]
+        build.__annotations__ = {**self.function.__annotations__, "return": returned}
+        return build
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +181,41 @@ class AssetFolder:
             arguments["partitions_def"] = partitions
             tags["bench/per"] = str(partitions.name)
         return arguments
+
+    def step(
+        self,
+        stage: StageName,
+        *,
+        name: str = "",
+        reads: Mapping[str, str] = MappingProxyType({}),
+        deps: Sequence[dg.AssetKey] = (),
+        metadata: Mapping[str, Any] = MappingProxyType({}),
+        **arguments: Any,  # noqa: ANN401
+    ) -> Callable[[BuildRows], dg.AssetsDefinition]:
+        """Decorate a function that builds a table of this folder; see ``Step``.
+
+        Args:
+            stage: Kind of the asset, as of ``stage``.
+            name: Name of the table; by default, that of the function.
+            reads: Tables that it reads under other names, by parameter; paths as of ``ins``.
+            deps: Tables that it reads by itself.
+            metadata: Metadata of the asset.
+            arguments: Further arguments of ``stage``.
+        """
+
+        def build(function: BuildRows) -> dg.AssetsDefinition:
+            step = Step(name or function.__name__, function, reads)
+            inputs = {parameter: dg.AssetIn(self.key(t)) for parameter, t in step.tables.items()}
+            return dg.asset(
+                name=step.name,
+                ins=inputs,
+                deps=deps or None,
+                metadata=metadata or None,
+                dagster_type=step.table_type,
+                **self.stage(stage, **arguments),
+            )(step.as_output())
+
+        return build
 
     def ins(self, *tables: str, **renamed: str) -> dict[str, dg.AssetIn]:
         """Inputs of an asset, some under another name.

@@ -52,7 +52,9 @@ def read_labels(file: Path) -> list[HumanLabel]:
         SourceError: If the file cannot be read, or a line is invalid, or a duplicate by annotator,
             model and question; names file and line.
     """
-    return records(read_lines(file), HumanLabel, unique=("question_id", "model", "annotator"))
+    return records(
+        read_lines(file), HumanLabel, unique=("question_id", "model", "annotator")
+    ).require()
 
 
 def majority_labels(

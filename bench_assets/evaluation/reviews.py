@@ -133,7 +133,9 @@ def read_review(file: Path) -> list[ReviewLine]:
         SourceError: If it is not a review, or an answer is not an option of its question; names the
             line.
     """
-    lines = records(read_lines(file), ReviewLine, unique=("question_id", "response"), closed=True)
+    lines = records(
+        read_lines(file), ReviewLine, unique=("question_id", "response"), closed=True
+    ).require()
     for line in lines:
         if complaint := _first_error(line):
             raise SourceError(f"{line.where}: {complaint}")

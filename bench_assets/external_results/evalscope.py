@@ -31,7 +31,7 @@ def read_evalscope(file: Path) -> ExternalResults:
     Raises:
         SourceError: If a line is not a review, or two have the same index.
     """
-    placed = [(where, _sample(row, where)) for row, where in read_lines(file)]
+    placed = [(line.where, _sample(line.entry, line.where)) for line in read_lines(file)]
     samples = unique_samples((where, sample) for where, (sample, _) in placed)
     name = next((name for _, (_, name) in placed if name), "score")
     return ExternalResults(

@@ -16,7 +16,7 @@ from typing import Any
 
 from bench_assets.core.metrics.official_rules import is_right_open
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.tables.json_records import Entry, read_lines, read_object
+from bench_assets.core.tables.json_records import Entry, LocatedEntry, read_lines, read_object
 from bench_assets.external_results.results import (
     ExternalMetric,
     ExternalResults,
@@ -124,9 +124,10 @@ def _read_task(task: str, file: Path, results: Path) -> ExternalResults:
     )
 
 
-def _first_filter_rows(lines: Iterable[tuple[Entry, str]]) -> list[tuple[str, Entry]]:
+def _first_filter_rows(lines: Iterable[LocatedEntry]) -> list[tuple[str, Entry]]:
     first: dict[str, tuple[str, Entry]] = {}
-    for row, where in lines:
+    for line in lines:
+        row, where = line.entry, line.where
         if row.get("doc_id") is None:
             raise SourceError(f"{where}: no doc_id")
         first_where, one = first.setdefault(f"{row['doc_id']} {_draw(row)}", (where, row))

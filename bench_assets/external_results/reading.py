@@ -51,8 +51,8 @@ def read_external_results(file: Path, model: str = "") -> list[ExternalResults]:
 
 
 def _is_evalscope(file: Path) -> bool:
-    row, _ = next(read_lines(file), ({}, ""))
-    return is_review(row)
+    line = next(read_lines(file), None)
+    return line is not None and is_review(line.entry)
 
 
 def _is_inspect_json(file: Path) -> bool:

@@ -122,7 +122,7 @@ def read_imports(home: Path) -> list[ImportedTask]:
         SourceError: If the list is damaged.
     """
     file = home / IMPORTS_FILE
-    return records(read_entries(file), ImportedTask) if file.exists() else []
+    return records(read_entries(file), ImportedTask).require() if file.exists() else []
 
 
 def imports_as_json(tasks: Sequence[ImportedTask]) -> list[Mapping[str, str | bool]]:

@@ -19,9 +19,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.json_records import (
     Entry,
+    make_rows,
     parse_json,
     read_entries,
     read_object,
@@ -91,10 +91,10 @@ def _is_json_object(text: str) -> bool:
 
 
 def _json_list(file: Path) -> Iterator[Row]:
-    rejections: list[Rejection] = []
-    for entry, where in read_entries(file, rejections):
-        yield Row(where, entry)
-    yield from (Row(str(file.with_name(one.entry)), {}, one.reason) for one in rejections)
+    table = make_rows(read_entries(file), lambda entry, where: Row(where, entry))
+    yield from table.rows
+    for rejection in table.rejections:
+        yield Row(str(file.with_name(rejection.entry)), {}, rejection.reason)
 
 
 def _json_object(rows: Entry, file: Path) -> Iterator[Row]:

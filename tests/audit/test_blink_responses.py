@@ -46,7 +46,7 @@ ALL_BUT_ONE = {
 @cache
 def evidence(folder: Path) -> Answers:
     """What the authors made of the responses, held against their key."""
-    questions = questions_from_key(read_key(folder / KEY, []))
+    questions = questions_from_key(dict(read_key(folder / KEY).rows))
     columns = {one.question_id: i for i, one in enumerate(questions)}
     answers = np.full((len(SIX), len(questions)), "", dtype=object)
     for row, model in enumerate(SIX):

@@ -40,14 +40,14 @@ def of_codis(tmp_path_factory):
     folder = tmp_path_factory.mktemp("codis")
     codis.write(folder)
     (table,) = TASK.vote_tables
-    return table.votes(read_votes(find_release(folder), []))
+    return table.votes(read_votes(find_release(folder)).rows)
 
 
 @pytest.fixture(scope="module")
 def of_journeybench(tmp_path_factory):
     folder = tmp_path_factory.mktemp("journeybench")
     journeybench.write(folder)
-    rows = read_raw_rows(folder, FilterVote)
+    rows = read_raw_rows(folder, FilterVote).require()
     return votes_in(rows, person="annotator", unit=("image",), criteria=CRITERIA)
 
 

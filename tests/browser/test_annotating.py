@@ -11,8 +11,8 @@ import pytest
 
 from bench_assets.annotate.operations import ask
 from bench_assets.core.schema.rows import Question
+from bench_assets.core.tables.build import FunnelStep
 from bench_assets.defs.assembly import tables_of
-from bench_assets.suites.codis.votes import SelectionFunnelStep
 from bench_assets.suites.journeybench.construction.filtering import FilterDecision
 from bench_assets.suites.journeybench.synthetic import edition as journeybench
 from bench_assets.workspace.materialization.dagster_processes import UiProcess
@@ -134,7 +134,7 @@ def _vote(chromium: "Browser", site: Site, title: str, n: int, keys: str) -> Non
 
 def _funnel(tables: TableFiles) -> dict[str, int]:
     key = ["codis", "funnel"]
-    rows = tables.read(key, SelectionFunnelStep) if tables.exists(key) else []
+    rows = tables.read(key, FunnelStep) if tables.exists(key) else []
     return {row.step: row.n for row in rows if row.step in (OPEN, KEPT)}
 
 

@@ -11,6 +11,7 @@ from bench_assets.annotation.tasks import Answer, AskedUnit, Unit
 from bench_assets.asset_factory.annotation_inputs import undecided_inputs, units_of_tasks
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.schema.signature import EXPIRED, OPEN
+from bench_assets.core.tables.build import FunnelStep as Step
 from bench_assets.defs.checks.table_checks import check_annotation
 from bench_assets.defs.tables.annotation import annotation_assets
 from bench_assets.report.pages.annotation import AnnotationPages
@@ -19,7 +20,6 @@ from bench_assets.suites.codis import annotation
 from bench_assets.suites.codis.assets import questions
 from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.task import TASK
-from bench_assets.suites.codis.votes import SelectionFunnelStep as Step
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.settings_resource import SettingsResource
 from bench_sensors.annotation import listen

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -53,71 +54,72 @@ HALO_ROW = HALOQUEST.splitlines()[1]
 
 
 def in_lines(name, read):
-    def run(folder, rows, bad):
+    def run(folder, rows):
         file = folder / f"{name}.jsonl"
         file.write_text(
             "".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows)
         )
-        return read(file, bad)
+        return read(file)
 
     return run
 
 
 def raw(name, row_type):
-    return in_lines(name, lambda file, bad: read_raw_rows(file.parent, row_type, bad))
+    return in_lines(name, lambda file: read_raw_rows(file.parent, row_type))
 
 
-def in_table(folder, rows, bad):
+def in_table(folder, rows):
     (folder / "haloquest-eval.csv").write_text("\n".join([HALOQUEST.splitlines()[0], *rows, ""]))
-    return read_trigger_questions(folder / "haloquest-eval.csv", bad)
+    return read_trigger_questions(folder / "haloquest-eval.csv")
 
 
-def problems(folder, rows, bad):
+def problems(folder, rows):
     (folder / "problem_v1.json").write_text(json.dumps(dict(zip("abc", rows, strict=True))))
-    return [item.problem_id for item in read_items(find_release(folder), bad)][::2]
+    table = read_items(find_release(folder))
+    return replace(table, rows=table.rows[::2])
 
 
-def pieces(folder, rows, bad):
+def pieces(folder, rows):
     (folder / "problem_v1.json").write_text("{}")
     (folder / "knowledge_v1.json").write_text(json.dumps(dict(zip("abc", rows, strict=True))))
-    return list(read_knowledge(find_release(folder), bad))
+    return read_knowledge(find_release(folder))
 
 
-def hard(folder, rows, bad):
+def hard(folder, rows):
     (folder / "problem_v1.json").write_text("{}")
     (folder / "hard_list_v1.json").write_text(json.dumps(rows))
-    return read_hard_list(find_release(folder), bad)
+    return read_hard_list(find_release(folder))
 
 
-def image_texts(folder, rows, bad):
+def image_texts(folder, rows):
     (folder / "captions_v1_blip.csv").write_text("".join(f"{row}\n" for row in rows))
-    return read_image_texts(folder / "captions_v1_blip.csv", bad)
+    return read_image_texts(folder / "captions_v1_blip.csv")
 
 
 def described(read):
-    def run(folder, rows, bad):
+    def run(folder, rows):
         stories.write_release(folder, dict(zip("abc", rows, strict=True)))
-        found = read(cogbench.find_release(folder), bad)
-        return list(dict.fromkeys(one.image_id for one in found))
+        table = read(cogbench.find_release(folder))
+        return replace(table, rows=list(dict.fromkeys(one.image_id for one in table.rows)))
 
     return run
 
 
-def asked(folder, rows, bad):
+def asked(folder, rows):
     stories.write_release(folder, {}, rows)
-    return cogbench.read_questions(cogbench.find_release(folder), bad)
+    return cogbench.read_questions(cogbench.find_release(folder))
 
 
-def annotated(folder, rows, bad):
+def annotated(folder, rows):
     (folder / "images").mkdir()
     (folder / "annotations.json").write_text(json.dumps(rows))
-    return cogbench.read_annotations(cogbench.find_release(folder), bad)
+    return cogbench.read_annotations(cogbench.find_release(folder))
 
 
 def decided(name, read):
-    def run(folder, rows, bad):
+    def run(folder, rows):
         (folder / f"{name}.json").write_text(json.dumps(rows))
-        return read(folder, bad)
+        return read(folder)
 
     return run
 
@@ -148,11 +150,11 @@ experts = in_lines("knowledge", image_pairs.read_knowledge)
 REVIEW = {"image": "a.png", "field": "Entities", "text": "boy", "accept": True}
 NOTE = {"item": "a_0", "round": 1, "annotator": "ana"}
 DROP = {"question_id": "q", "action": "drop"}
-notes = decided("annotations", lambda at, bad: read_annotations(at / "annotations.json", bad))
+notes = decided("annotations", lambda at: read_annotations(at / "annotations.json"))
 reviews, refinements = decided("reviews", read_reviews), decided("refinements", read_refinements)
 mcot, two = in_lines("mcot", read_mcot), in_lines("multi_image_vqa", read_multi_image)
 captions = in_lines("caption", read_captioned_images)
-texts = in_lines("i2t", lambda file, bad: read_samples({"text_positives": file}, bad))
+texts = in_lines("i2t", lambda file: read_samples({"text_positives": file}))
 OTHER = MCOT | {"url": "https://a/2.png"}
 
 
@@ -263,14 +265,13 @@ OTHER = MCOT | {"url": "https://a/2.png"}
     ],
 )  # fmt: skip
 def test_a_bad_row_costs_one_row_and_says_where(tmp_path, read, rows):
-    bad = []
-    found = read(tmp_path, rows, bad)
-    assert (len(found), len(bad)) == (2, 1)
-    assert re.match(r"[\w-]+\.\w+, (line [23]|entry (2|b|'b'))", bad[0].entry)
-    assert bad[0].reason
-    (tmp_path / "strict").mkdir()
+    table = read(tmp_path, rows)
+    assert len(table.rows) == 2
+    (bad,) = table.rejections
+    assert re.match(r"[\w-]+\.\w+, (line [23]|entry (2|b|'b'))", bad.entry)
+    assert bad.reason
     with pytest.raises(SourceError, match=r"line|entry"):
-        read(tmp_path / "strict", rows, None)
+        table.require()
 
 
 @pytest.mark.parametrize(
@@ -281,13 +282,13 @@ def test_a_bad_row_costs_one_row_and_says_where(tmp_path, read, rows):
         ("image_counts", read_counts, COUNT),
         ("copa", image_pairs.read_copa, EVENT),
         ("knowledge", image_pairs.read_knowledge, EXPERT),
-        ("gallery", lambda file, bad: read_raw_rows(file.parent, GalleryImage, bad), SHOWN),
+        ("gallery", lambda file: read_raw_rows(file.parent, GalleryImage), SHOWN),
     ],
 )
 def test_a_file_that_is_cut_in_its_last_line_is_an_error(tmp_path, name, read, row):
     (tmp_path / f"{name}.jsonl").write_text(f'{json.dumps(row)}\n{{"url": "https')
     with pytest.raises(SourceError, match=rf"{name}.jsonl, line 2: not JSON, or cut short"):
-        read(tmp_path / f"{name}.jsonl", [])
+        read(tmp_path / f"{name}.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -296,7 +297,7 @@ def test_a_file_that_is_cut_in_its_last_line_is_an_error(tmp_path, name, read, r
 def test_a_list_that_is_no_json_is_an_error(tmp_path, name, read):
     (tmp_path / f"{name}.json").write_text(f"[{json.dumps(REVIEW)}, ")
     with pytest.raises(SourceError, match=rf"{name}.json: not JSON, or cut short"):
-        read(tmp_path, [])
+        read(tmp_path)
 
 
 def test_a_release_with_a_bad_row_is_an_edition_of_its_own_with_a_rejection(tmp_path):
@@ -320,17 +321,15 @@ def marked(folder, name, text):
 def test_a_byte_order_mark_changes_nothing_that_is_read(tmp_path):
     (tmp_path / "images").mkdir()
     marked(tmp_path, "cogbench_description.json", json.dumps({"a": STORY}))
-    assert len(cogbench.read_stories(cogbench.find_release(tmp_path))) == 1
-    assert read_key(marked(tmp_path, "val_answers.json", '{"val_Jigsaw_1": "(A)"}'), []) == {
-        "val_Jigsaw_1": "A"
-    }
+    assert len(cogbench.read_stories(cogbench.find_release(tmp_path)).require()) == 1
+    key = read_key(marked(tmp_path, "val_answers.json", '{"val_Jigsaw_1": "(A)"}'))
+    assert key.require() == [("val_Jigsaw_1", "A")]
     marked(tmp_path, "problem_v1.json", json.dumps({"a": PROBLEM}))
     marked(tmp_path, "hard_list_v1.json", '["a_0"]')
-    assert len(read_items(find_release(tmp_path))) == 2
-    assert read_hard_list(find_release(tmp_path)) == ["a_0"]
-    assert read_image_texts(marked(tmp_path, "captions_v1_blip.csv", "a.png,a cat\n")) == {
-        "a.png": "a cat"
-    }
+    assert len(read_items(find_release(tmp_path)).require()) == 2
+    assert read_hard_list(find_release(tmp_path)).require() == ["a_0"]
+    texts = read_image_texts(marked(tmp_path, "captions_v1_blip.csv", "a.png,a cat\n"))
+    assert texts.require() == [("a.png", "a cat")]
     known = read_common_sense(marked(tmp_path, "pairs.tsv", "cat\tdog\n"))
     assert known == {frozenset(("cat", "dog"))}
 
@@ -338,10 +337,10 @@ def test_a_byte_order_mark_changes_nothing_that_is_read(tmp_path):
 def test_an_answer_that_is_given_twice_is_an_error(tmp_path):
     (tmp_path / "val_answers.json").write_text('{"val_Jigsaw_1": "(A)", "val_Jigsaw_1": "(B)"}')
     with pytest.raises(SourceError, match=r"val_answers\.json: duplicate field 'val_Jigsaw_1'"):
-        read_key(tmp_path / "val_answers.json", [])
+        read_key(tmp_path / "val_answers.json")
 
 
 def test_a_caption_with_a_line_separator_of_unicode_is_one_line(tmp_path):
     (tmp_path / "captions_blip.csv").write_text("a.png,first\u2028second\nb.png,third\r\n")
     found = read_image_texts(tmp_path / "captions_blip.csv")
-    assert found == {"a.png": "first\u2028second", "b.png": "third"}
+    assert found.require() == [("a.png", "first\u2028second"), ("b.png", "third")]

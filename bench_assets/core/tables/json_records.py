@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import MISSING, fields
 from functools import cache
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import (
     TYPE_CHECKING,
     Any,
     Literal,
+    NamedTuple,
     TypeAlias,
     TypeVar,
     Union,
@@ -21,8 +22,8 @@ from typing import (
     get_type_hints,
 )
 
-from bench_assets.core.schema.errors import ImageError, SourceError
-from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.build import Table
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -44,38 +45,42 @@ _KINDS: dict[type, str] = {
 }
 
 
-def read_entries(
-    file: Path, rejections: list[Rejection] | None = None
-) -> Iterator[tuple[Entry, str]]:
-    """Read a JSON list of objects, each with its location for messages.
+class LocatedEntry(NamedTuple):
+    """A value of a file with its location for messages; an error if it cannot be parsed."""
 
-    Args:
-        file: UTF-8.
-        rejections: Receives the entries that are not objects, or have a duplicate field; None:
-            they are errors.
+    value: object
+    where: str
+
+    @property
+    def entry(self) -> Entry:
+        """The value, which must be an object.
+
+        Raises:
+            SourceError: If it is not.
+        """
+        if isinstance(self.value, SourceError):
+            raise self.value
+        return _object(self.value, self.where)
+
+
+def read_entries(file: Path) -> Iterator[LocatedEntry]:
+    """Read a JSON list of objects in UTF-8.
 
     Raises:
         SourceError: If the file cannot be read, or is not a JSON list.
     """
-    for number, entry in enumerate(_parse_list(read_text(file), str(file)), 1):
+    for number, value in enumerate(_parse_list(read_text(file), str(file)), 1):
         named = (
-            f" (id {_shorten(entry['id'])})" if isinstance(entry, dict) and "id" in entry else ""
+            f" (id {_shorten(value['id'])})" if isinstance(value, dict) and "id" in value else ""
         )
         where = f"{file}, entry {number}{named}"
-        with collect_rejections(rejections, where):
-            if isinstance(entry, SourceError):
-                raise SourceError(f"{where}: {entry}")
-            yield _object(entry, where), where
+        if isinstance(value, SourceError):
+            value = SourceError(f"{where}: {value}")  # noqa: PLW2901
+        yield LocatedEntry(value, where)
 
 
-def read_lines(
-    file: Path, rejections: list[Rejection] | None = None
-) -> Iterator[tuple[Entry, str]]:
-    """Read JSON lines, each with its location for messages; blank lines are skipped.
-
-    Args:
-        file: UTF-8.
-        rejections: Receives the lines that are not JSON objects; None: they are errors.
+def read_lines(file: Path) -> Iterator[LocatedEntry]:
+    """Read JSON lines in UTF-8; blank lines are skipped.
 
     Raises:
         SourceError: If the file cannot be read, or its last line is incomplete.
@@ -83,37 +88,14 @@ def read_lines(
     lines = read_text(file).split("\n")
     for number, line in enumerate(lines, 1):
         if line.strip():
-            where = f"{file}, line {number}"
-            with collect_rejections(rejections if number < len(lines) else None, where):
+            where, value = f"{file}, line {number}", None
+            try:
                 value = _parse(line, where)
-                with collect_rejections(rejections, where):
-                    yield _object(value, where), where
-
-
-@contextmanager
-def collect_rejections(rejections: list[Rejection] | None, where: str) -> Iterator[None]:
-    """Turn an error of one row into a rejection, so that later rows are read.
-
-    Args:
-        rejections: Receives it; None: the error propagates.
-        where: File and row.
-    """
-    try:
-        yield
-    except (SourceError, ImageError) as error:
-        if rejections is None:
-            raise
-        rejections.append(make_rejection(where, str(error).removeprefix(f"{where}: ")))
-
-
-def make_rejection(where: str, reason: str) -> Rejection:
-    """Build the rejection of a row, located by its file without the folder.
-
-    >>> make_rejection("/data/test.json, entry 5", "no field 'id'").entry
-    'test.json, entry 5'
-    """
-    file, comma, row = where.partition(", ")
-    return Rejection(entry=f"{Path(file).name}{comma}{row}", reason=reason)
+            except SourceError as error:
+                if number == len(lines):
+                    raise
+                value = error
+            yield LocatedEntry(value, where)
 
 
 def parse_json(text: str) -> object:
@@ -260,13 +242,12 @@ Row = TypeVar("Row")
 
 
 def records(
-    entries: Iterable[tuple[Entry, str]],
+    entries: Iterable[LocatedEntry],
     row_type: type[Row],
     *,
     unique: Iterable[str] = (),
     closed: bool = False,
-    rejections: list[Rejection] | None = None,
-) -> list[Row]:
+) -> Table[Row]:
     """Convert entries to rows, in order, with fields of the same names and exact types.
 
     A field with a default may be absent. A field ``where`` is not read; it receives the location of
@@ -277,19 +258,21 @@ def records(
         row_type: A dataclass.
         unique: Fields that must be unique together, such as those that identify a vote.
         closed: Whether unknown fields are refused, so that misspelt optional fields are noticed.
-        rejections: Receives invalid and duplicate entries; None: they are errors.
+
+    Returns:
+        The rows, and rejections of invalid and duplicate entries.
 
     Raises:
-        SourceError: If an entry is invalid or a duplicate; names file and entry.
         TypeError: If a field has another type than str, bool, int, float, list, dict, or one of
             them or None; items of lists and objects are not checked.
     """
-    names, rows = tuple(unique), list[Row]()
+    names, table = tuple(unique), Table[Row]()
     seen: dict[tuple[object, ...], str] = {}
     hints = get_type_hints(row_type)
     known = [name for name in hints if name != "where"]
-    for entry, where in entries:
-        with collect_rejections(rejections, where):
+    for located in entries:
+        with table.rejecting(where := located.where):
+            entry = located.entry
             if closed and (unknown := [name for name in entry if name not in known]):
                 known_names = ", ".join(known)
                 raise SourceError(f"{where}: unknown field {unknown[0]!r} (known: {known_names})")
@@ -299,8 +282,8 @@ def records(
                 listed = ", ".join(names)
                 raise SourceError(f"{where}: the same {listed} as in {seen[key]}: {key}; keep one")
             seen[key] = where
-            rows.append(row)
-    return rows
+            table.rows.append(row)
+    return table
 
 
 def _row(entry: Entry, row_type: type[Row], hints: Mapping[str, type[Any]], where: str) -> Row:
@@ -328,24 +311,21 @@ def _value(entry: Entry, name: str, hint: Any, where: str) -> Any:  # noqa: ANN4
 
 
 def make_rows(
-    entries: Iterable[tuple[Entry, str]],
-    make: Callable[[Entry, str], Row],
-    rejections: list[Rejection] | None,
-    unique: str = "",
-) -> list[Row]:
-    """Make a row of each entry; one that fails is rejected, or raises without ``rejections``.
+    entries: Iterable[LocatedEntry], make: Callable[[Entry, str], Row], unique: str = ""
+) -> Table[Row]:
+    """Make a row of each entry; one that fails is rejected.
 
     Of rows with the same value of the field ``unique``, the later ones fail.
     """
-    rows, seen = list[Row](), dict[object, str]()
-    for entry, where in entries:
-        with collect_rejections(rejections, where):
-            row = make(entry, where)
+    table, seen = Table[Row](), dict[object, str]()
+    for located in entries:
+        with table.rejecting(where := located.where):
+            row = make(located.entry, where)
             name = getattr(row, unique, None)
             if unique and (first := seen.setdefault(name, where)) != where:
                 raise SourceError(f"{where}: {unique} {name!r} is that of {first}; keep one")
-            rows.append(row)
-    return rows
+            table.rows.append(row)
+    return table
 
 
 def find_mistyped(record: "DataclassInstance") -> list[str]:

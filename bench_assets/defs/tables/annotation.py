@@ -233,11 +233,11 @@ def _reasons(refused: Sequence[Answer]) -> list[tuple[str, int]]:
 def _read_gold(file: Path) -> dict[str, Values]:
     try:
         return {
-            require_field(entry, "unit", str, where): {
+            require_field(line.entry, "unit", str, line.where): {
                 name: tuple(map(str, value if isinstance(value, list) else [value]))
-                for name, value in require_field(entry, "values", dict, where).items()
+                for name, value in require_field(line.entry, "values", dict, line.where).items()
             }
-            for entry, where in read_lines(file)
+            for line in read_lines(file)
         }
     except SourceError as error:
         raise SettingsError(f"attention checks: {error}") from error

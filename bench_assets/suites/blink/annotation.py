@@ -9,7 +9,7 @@ GPT-4V (section 4.3, appendix C.2); they add up to 96.4 %.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from bench_assets.annotation.answers.values import (
     choice_letter,
@@ -19,8 +19,9 @@ from bench_assets.annotation.answers.values import (
 from bench_assets.annotation.responses.units import images_of, option_units
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import Answer, SourceTable, SuiteAnnotationTask, Unit
-from bench_assets.core.schema.rows import Question, Rejection
+from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.rater_agreement import majority
+from bench_assets.core.tables.build import Table
 from bench_assets.suites.blink.studies import HumanAnswer
 
 Audit: TypeAlias = Literal["right", "wrong", "ambiguous"]
@@ -40,13 +41,6 @@ class AnswerCheck:
     person: str
     verdict: Audit
     note: str = ""
-
-
-class CheckedQuestions(NamedTuple):
-    """Questions that pass the answer check, and rejections of those that do not."""
-
-    questions: list[Question]
-    rejections: list[Rejection]
 
 
 def check_units(questions: Sequence[Question]) -> list[Unit]:
@@ -78,7 +72,7 @@ def answer_checks(answers: Sequence[Answer]) -> list[AnswerCheck]:
     ]
 
 
-def apply_checks(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -> CheckedQuestions:
+def apply_checks(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -> Table[Question]:
     """Reject questions whose most frequent verdict is "wrong" or "ambiguous".
 
     Unchecked questions and ties are kept. A published edition becomes ``"own"`` if any is rejected.
@@ -86,22 +80,20 @@ def apply_checks(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -
     by_question: dict[str, list[AnswerCheck]] = {}
     for check in checks:
         by_question.setdefault(check.question_id, []).append(check)
-    found = CheckedQuestions([], [])
+    found = Table[Question]()
     for question in questions:
         verdicts: list[str] = [one.verdict for one in by_question.get(question.question_id, [])]
         verdict = majority(verdicts)
         if verdict in (None, "right"):
-            found.questions.append(question)
+            found.rows.append(question)
         else:
             reason = (
                 f"{verdicts.count(verdict)} of {len(verdicts)} people call its answer {verdict}"
             )
-            found.rejections.append(Rejection(entry=question.question_id, reason=reason))
+            found.reject(question.question_id, reason)
     if not found.rejections:
         return found
-    return CheckedQuestions(
-        [_mark_as_own(question) for question in found.questions], found.rejections
-    )
+    return Table(list(map(_mark_as_own, found.rows)), found.rejections)
 
 
 def human_answers(answers: Sequence[Answer]) -> list[HumanAnswer]:

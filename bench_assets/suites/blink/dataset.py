@@ -12,26 +12,28 @@ A source folder is one of
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile
+from bench_assets.core.schema.rows import Edition, Question, SourceFile
+from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import (
     Entry,
-    collect_rejections,
+    LocatedEntry,
     read_entries,
     read_json,
     require_field,
 )
 from bench_assets.core.tables.source_folder import files_below, pin, resolve_inside
 
+Row = TypeVar("Row")
 Route: TypeAlias = Literal["release", "key", "raw"]
 Split: TypeAlias = Literal["val", "test"]
 
@@ -118,50 +120,55 @@ def absent_tasks(folder: Path) -> list[str]:
     return [name for name in PERCEPTION_TASKS if not _files_of(folder / name, "val")]
 
 
-def read_items(folder: Path, rejections: list[Rejection]) -> Iterator[BlinkItem]:
-    """Read a release row by row; only a few rows are in memory at a time.
+def read_items(folder: Path, make: Callable[[BlinkItem], Row]) -> Table[Row]:
+    """Make a row of each item of a release; only a few items are in memory at a time.
+
+    Invalid items, and those whose id an earlier one has, are rejected.
 
     Args:
         folder: Holds the hub's files, or the same rows as JSON.
-        rejections: Receives invalid rows, and rows whose id an earlier row has.
+        make: Makes a row; an image that does not decode may raise an error.
 
     Raises:
         SourceError: If a file cannot be read, or lacks a column.
     """
-    seen: dict[str, str] = {}
+    table, seen = Table[Row](), dict[str, str]()
     for task, split, file in release_files(folder):
-        rows = _parquet_rows(file) if file.suffix == ".parquet" else read_entries(file, rejections)
-        for entry, where in rows:
-            with collect_rejections(rejections, where):
-                item = _item(entry, where, task, split, file.parent)
+        rows = _parquet_rows(file) if file.suffix == ".parquet" else read_entries(file)
+        for located in rows:
+            with table.rejecting(where := located.where):
+                item = _item(located.entry, where, task, split, file.parent)
                 if item.idx in seen:
                     first = seen[item.idx]
                     raise SourceError(f"{where}: {first} already has idx {item.idx}; keep one file")
                 seen[item.idx] = where
-                yield item
+                with table.rejecting(item.idx):
+                    table.rows.append(make(item))
+    return table
 
 
-def read_key(file: Path, rejections: list[Rejection]) -> dict[str, str]:
-    """Read an answer key: the letter of the right option by id, in file order.
+def read_key(file: Path) -> Table[tuple[str, str]]:
+    """Read an answer key: ids with the letter of the right option, in file order.
+
+    Entries with an unknown id or an invalid answer are rejected.
 
     Args:
         file: A JSON object of ids and answers.
-        rejections: Receives entries with an unknown id or an invalid answer.
 
     Raises:
         SourceError: If the file cannot be read, or is not an object.
     """
-    key = {}
+    table = Table[tuple[str, str]]()
     for idx, answer in _answers(file).items():
-        with collect_rejections(rejections, where := f"{file}, {idx}"):
+        with table.rejecting(where := f"{file}, {idx}"):
             found = re.fullmatch(r"val_(.+)_\d+", idx)
             task = PERCEPTION_TASKS.get(found[1]) if found else None
             if task is None:
                 raise SourceError(
                     f"{where}: {idx!r} is not an id (expected one like val_Jigsaw_12)"
                 )
-            key[idx] = _letter(answer, len(task.options), where)
-    return key
+            table.rows.append((idx, _letter(answer, len(task.options), where)))
+    return table
 
 
 def to_question(item: BlinkItem, images: Sequence[str]) -> Question:
@@ -260,7 +267,7 @@ def _answers(file: Path) -> dict[str, object]:
     return answers
 
 
-def _parquet_rows(file: Path) -> Iterator[tuple[Entry, str]]:
+def _parquet_rows(file: Path) -> Iterator[LocatedEntry]:
     try:
         with pq.ParquetFile(file) as table:
             if missing := [name for name in _COLUMNS if name not in table.schema_arrow.names]:
@@ -270,7 +277,7 @@ def _parquet_rows(file: Path) -> Iterator[tuple[Entry, str]]:
                 batch.validate(full=True)  # invalid lengths would crash the process
                 for entry in batch.to_pylist():
                     number += 1
-                    yield entry, f"{file}, row {number} ({entry['idx']})"
+                    yield LocatedEntry(entry, f"{file}, row {number} ({entry['idx']})")
     except (OSError, ValueError, pa.ArrowException) as error:
         raise SourceError(f"{file}: cannot be read as Parquet, or is cut short: {error}") from error
 

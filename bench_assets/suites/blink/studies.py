@@ -58,7 +58,7 @@ def read_answers(file: Path) -> list[HumanAnswer]:
     Raises:
         SourceError: If a line is invalid, or a person answers a question twice.
     """
-    return records(read_lines(file), HumanAnswer, unique=("question_id", "person"))
+    return records(read_lines(file), HumanAnswer, unique=("question_id", "person")).require()
 
 
 def human_scores(questions: Iterable[Question], answers: Iterable[HumanAnswer]) -> list[HumanScore]:

@@ -21,7 +21,7 @@ from bench_assets.annotation.tasks import (
 )
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
-from bench_assets.suites.codis.votes import CRITERIA, count_ballots, decide_submissions
+from bench_assets.suites.codis.votes import CRITERIA, ballots_by_submission, decide_submissions
 
 N_ANNOTATORS = 5  # section 3.4
 N_IMAGES = 75  # uploads per annotator; the five of the paper collected 377 in all
@@ -94,7 +94,7 @@ def _revision_units(
     decisions = decide_submissions(submitted, first_votes, needed=needed)
     digests = {image.name: image.sha256 for image in images}
     everyone = sorted({pair.annotator for pair in submitted})
-    cast = count_ballots(submitted, first_votes).counted
+    cast = ballots_by_submission(submitted, first_votes)
     return [
         Unit(
             task=_TASKS["revisions"].name,

@@ -13,19 +13,20 @@ Either may hold ``captions.jsonl``: lines of ``{image_id, caption}``.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import (
     Edition,
     Question,
-    Rejection,
     SourceFile,
     StoredImage,
 )
+from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import (
     Entry,
-    collect_rejections,
+    make_rows,
     read_entries,
     read_lines,
     records,
@@ -117,50 +118,37 @@ def image_names(files: Iterable[SourceFile]) -> list[str]:
     return [file.path.split("/", 1)[1] for file in files if "/" in file.path]
 
 
-def read_pairs(release: CodisRelease, rejections: list[Rejection]) -> list[ContextPair]:
+def read_pairs(release: CodisRelease) -> Table[ContextPair]:
     """Read all entries in file order; ``select`` checks their contents.
-
-    Args:
-        release: The files of a source.
-        rejections: Receives malformed entries.
 
     Raises:
         SourceError: If the file is not a JSON list.
     """
-    pairs = []
-    for entry, where in read_entries(release.entries, rejections):
-        with collect_rejections(rejections, where):
-            pairs.append(_pair(entry, release, where))
-    return pairs
+    return make_rows(read_entries(release.entries), partial(_pair, release))
 
 
-def read_votes(release: CodisRelease, rejections: list[Rejection]) -> list[SubmissionVote]:
+def read_votes(release: CodisRelease) -> Table[SubmissionVote]:
     """Read all votes in file order, as ``read_pairs``; a published edition has none."""
-    if release.votes is None:
-        return []
-    entries = read_entries(release.votes, rejections)
-    return records(entries, SubmissionVote, rejections=rejections)
+    return records(read_entries(release.votes) if release.votes else (), SubmissionVote)
 
 
-def read_captions(file: Path, rejections: list[Rejection]) -> dict[str, str]:
-    """Read captions by image name, without empty ones.
-
-    Args:
-        file: JSON lines.
-        rejections: Receives malformed lines, and second captions of an image.
+def read_captions(file: Path) -> Table[tuple[str, str]]:
+    """Read image names with their captions from JSON lines; a second caption is rejected.
 
     Raises:
         SourceError: If the file cannot be read.
     """
     captions: dict[str, str] = {}
-    for entry, where in read_lines(file, rejections):
-        with collect_rejections(rejections, where):
-            image = require_field(entry, "image_id", str, where)
-            caption = require_field(entry, "caption", str, where)
-            if image in captions:
-                raise SourceError(f"{where}: second caption for {image}. Remove one of them")
-            captions[image] = caption.strip()
-    return {image: caption for image, caption in captions.items() if caption}
+
+    def caption(entry: Entry, where: str) -> tuple[str, str]:
+        image = require_field(entry, "image_id", str, where)
+        text = require_field(entry, "caption", str, where).strip()
+        if image in captions:
+            raise SourceError(f"{where}: second caption for {image}. Remove one of them")
+        captions[image] = text
+        return image, text
+
+    return make_rows(read_lines(file), caption)
 
 
 def _image_folder(folder: Path) -> Path:
@@ -173,7 +161,7 @@ def _image_folder(folder: Path) -> Path:
     return found[0]
 
 
-def _pair(entry: Entry, release: CodisRelease, where: str) -> ContextPair:
+def _pair(release: CodisRelease, entry: Entry, where: str) -> ContextPair:
     image = require_field(entry, "image_id", str, where)
     resolve_inside(release.images, image, where)
     annotator, revises = _origin(entry, where) if release.votes else ("", "")

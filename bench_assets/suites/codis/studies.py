@@ -51,7 +51,7 @@ def read_labels(file: Path) -> list[JudgeLabel]:
         SourceError: If the file cannot be read, a line has other fields, or two lines have the same
             annotator, model and question; names file and line.
     """
-    return records(read_lines(file), JudgeLabel, unique=_IDENTITY, closed=True)
+    return records(read_lines(file), JudgeLabel, unique=_IDENTITY, closed=True).require()
 
 
 def labels_of(model: str, labels: Labels) -> list[JudgeLabel]:

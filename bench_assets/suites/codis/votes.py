@@ -4,11 +4,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from bench_assets.annotation.answers.progress import UndecidedUnits
-from bench_assets.core.schema.rows import Edition, Rejection
+from bench_assets.core.schema.rows import Edition
 from bench_assets.core.stats.rater_agreement import RaterAgreement
+from bench_assets.core.tables.build import FunnelStep, Table
 from bench_assets.suites.codis.answers import normalize_text
 from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
 
@@ -44,14 +45,9 @@ class VoteAgreement:
     alpha: float  # Krippendorff's, nominal
 
 
-class Ballots(NamedTuple):
-    """The votes that count, by submission, and rejections of the others."""
-
-    counted: Mapping[str, Sequence[SubmissionVote]]
-    rejections: list[Rejection]
-
-
-def count_ballots(submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]) -> Ballots:
+def count_ballots(
+    submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]
+) -> Table[SubmissionVote]:
     """Select the votes that count: each annotator's last on each submission of another one.
 
     A vote in a file counts only if its annotator has submitted something, as all five of the paper
@@ -62,17 +58,26 @@ def count_ballots(submissions: Sequence[ContextPair], votes: Iterable[Submission
         authors.setdefault(submission.pair_id, submission.annotator)
     cast = list(votes)
     last = {(vote.submission, vote.annotator): number for number, vote in enumerate(cast)}
-    counted: dict[str, list[SubmissionVote]] = defaultdict(list)
-    rejections = []
+    counted = Table[SubmissionVote]()
     for number, vote in enumerate(cast):
         reason = _vote_fault(vote, authors)
         if not reason and last[vote.submission, vote.annotator] != number:
             reason = f"{vote.annotator!r} voted on {vote.submission!r} again; the last vote counts"
         if reason:
-            rejections.append(Rejection(entry=_entry(vote), reason=reason))
+            counted.reject(_entry(vote), reason)
         else:
-            counted[vote.submission].append(vote)
-    return Ballots(counted, rejections)
+            counted.rows.append(vote)
+    return counted
+
+
+def ballots_by_submission(
+    submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]
+) -> dict[str, list[SubmissionVote]]:
+    """The votes that count on each submission that has some."""
+    by_submission = defaultdict[str, list[SubmissionVote]](list)
+    for vote in count_ballots(submissions, votes).rows:
+        by_submission[vote.submission].append(vote)
+    return by_submission
 
 
 def decide_submissions(
@@ -98,7 +103,7 @@ def decide_submissions(
         images: Names of the stored images. An open submission about any other is dropped, since
             it cannot be voted on. None: not checked.
     """
-    counted = count_ballots(submissions, votes).counted
+    counted = ballots_by_submission(submissions, votes)
     everyone = {submission.annotator for submission in submissions} - {""}
     faults, revisions = _revisions(submissions)
     decisions = []
@@ -118,7 +123,7 @@ def agreement(
     submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]
 ) -> list[VoteAgreement]:
     """Inter-annotator agreement on each condition; no rows without votes."""
-    ballots = [list(cast) for cast in count_ballots(submissions, votes).counted.values()]
+    ballots = list(ballots_by_submission(submissions, votes).values())
     tables = {name: [[getattr(v, name) for v in cast] for cast in ballots] for name in CRITERIA}
     tables["all"] = [[vote.approves for vote in cast] for cast in ballots]
     return [
@@ -238,40 +243,24 @@ CATEGORIES = (
 N_PUBLISHED_PAIRS = 353  # section 3.4: 706 queries
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectionFunnelStep:
-    """Items left at one step from images to queries."""
-
-    step: str
-    n: int
-    paper: int | None = None  # section 3.4; None where it gives no number
-
-
-class Selection(NamedTuple):
-    """The pairs that become questions, and the rejections of all others."""
-
-    pairs: list[ContextPair]
-    rejections: list[Rejection]
-
-
 def select_pairs(
     pairs: Sequence[ContextPair], decisions: Iterable[VoteDecision], images: Collection[str]
-) -> Selection:
+) -> Table[ContextPair]:
     """Select the kept pairs that pass the automatic checks, in order."""
-    selected: list[ContextPair] = []
+    selected = Table[ContextPair]()
     seen: set[tuple[str, ...]] = set()
-    rejections: list[Rejection] = []
     for pair, decision in zip(pairs, decisions, strict=True):
         faults = (
             _faults(pair, images, seen)
             if decision.outcome == "kept"
             else [_rejection_reason(decision)]
         )
-        rejections += [Rejection(entry=_pair_entry(pair), reason=reason) for reason in faults]
+        for reason in faults:
+            selected.reject(_pair_entry(pair), reason)
         if not faults:
-            selected.append(pair)
+            selected.rows.append(pair)
             seen.add(_content(pair))
-    return Selection(selected, rejections)
+    return selected
 
 
 def edition_of(pairs: Sequence[ContextPair]) -> Edition:
@@ -292,28 +281,26 @@ def funnel(
     decisions: Iterable[VoteDecision],
     selected: Sequence[ContextPair],
     undecided: UndecidedUnits,
-) -> list[SelectionFunnelStep]:
+) -> list[FunnelStep]:
     """Count the items left at each step from images to queries (section 3.4)."""
     submitted = [pair.image for pair in pairs]
     n_images = len({pair.image for pair in selected})
     outcomes = Counter(decision.outcome for decision in decisions)
     return [
-        SelectionFunnelStep(step="images collected", n=len(collected), paper=377),
-        SelectionFunnelStep(step="images with submissions", n=len(set(submitted) & set(collected))),
-        SelectionFunnelStep(step="submissions", n=len(submitted)),
-        SelectionFunnelStep(step="submissions that a revision replaced", n=outcomes["revised"]),
-        SelectionFunnelStep(step="submissions open: votes are missing", n=len(undecided.open)),
-        SelectionFunnelStep(
+        FunnelStep(step="images collected", n=len(collected), paper=377),
+        FunnelStep(step="images with submissions", n=len(set(submitted) & set(collected))),
+        FunnelStep(step="submissions", n=len(submitted)),
+        FunnelStep(step="submissions that a revision replaced", n=outcomes["revised"]),
+        FunnelStep(step="submissions open: votes are missing", n=len(undecided.open)),
+        FunnelStep(
             step="submissions expired: votes were missing at the deadline",
             n=len(undecided.expired),
         ),
-        SelectionFunnelStep(step="submissions kept by the votes", n=outcomes["kept"]),
-        SelectionFunnelStep(
-            step="pairs kept by the checks", n=len(selected), paper=N_PUBLISHED_PAIRS
-        ),
-        SelectionFunnelStep(step="images kept", n=n_images, paper=216),
-        SelectionFunnelStep(step="images excluded", n=len(collected) - n_images, paper=161),
-        SelectionFunnelStep(step="queries", n=2 * len(selected), paper=706),
+        FunnelStep(step="submissions kept by the votes", n=outcomes["kept"]),
+        FunnelStep(step="pairs kept by the checks", n=len(selected), paper=N_PUBLISHED_PAIRS),
+        FunnelStep(step="images kept", n=n_images, paper=216),
+        FunnelStep(step="images excluded", n=len(collected) - n_images, paper=161),
+        FunnelStep(step="queries", n=2 * len(selected), paper=706),
     ]
 
 

@@ -22,10 +22,10 @@ from urllib.parse import unquote, urlsplit
 
 from bench_assets.core.answer_types.options import parse_list
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Question, Rejection
 from bench_assets.core.tables.json_records import (
     Entry,
-    collect_rejections,
+    LocatedEntry,
+    make_rows,
     read_entries,
     read_lines,
 )
@@ -78,33 +78,19 @@ def require_source(folder: Path) -> None:
         )
 
 
-def read_records(
-    file: Path, rejections: list[Rejection] | None = None
-) -> Iterator[tuple[Entry, str]]:
-    """Read a table of JSON lines, a JSON list or CSV; each row with its location for messages.
-
-    Args:
-        file: One of the published files.
-        rejections: Receives malformed rows; None: they are errors.
+def read_records(file: Path) -> Iterator[LocatedEntry]:
+    """Read a published table of JSON lines, a JSON list or CSV.
 
     Raises:
-        SourceError: If the file cannot be read or a row is malformed; names file and row.
+        SourceError: If the file cannot be read; names the file.
     """
-    match file.suffix:
-        case ".csv":
-            yield from _read_csv(file, rejections)
-        case ".jsonl":
-            yield from read_lines(file, rejections)
-        case _:
-            yield from read_entries(file, rejections)
+    readers = {".csv": _read_csv, ".jsonl": read_lines}
+    return readers.get(file.suffix, read_entries)(file)
 
 
-def read_optional_lines(
-    file: Path, rejections: list[Rejection] | None = None
-) -> Iterator[tuple[Entry, str]]:
+def read_optional_lines(file: Path) -> Iterator[LocatedEntry]:
     """Read JSON lines of raw material, as ``read_lines``; none if the file does not exist."""
-    if file.exists():
-        yield from read_lines(file, rejections)
+    return read_lines(file) if file.exists() else iter(())
 
 
 def read_text_field(entry: Entry, name: str, where: str) -> str:
@@ -138,7 +124,7 @@ def image_addresses(files: Iterable[Path]) -> list[str]:
         dict.fromkeys(
             address
             for file in files
-            for entry, _ in read_records(file, [])
+            for entry in make_rows(read_records(file), lambda entry, _: entry).rows
             for name in _ADDRESSES
             for address in read_texts(entry, name)
         )
@@ -224,25 +210,19 @@ def _parse_list(value: object) -> list[object]:
     return found if isinstance(found, list) else []
 
 
-def _read_csv(file: Path, rejections: list[Rejection] | None) -> Iterator[tuple[Entry, str]]:
+def _read_csv(file: Path) -> Iterator[LocatedEntry]:
     try:
         with file.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.reader(lines, strict=True)
             header = next(reader, [])
             for cells in filter(any, reader):  # blank rows are none
                 where = f"{file}, line {reader.line_num}"
-                with collect_rejections(rejections, where):
-                    if len(cells) != len(header):
-                        raise SourceError(f"{where}: {len(cells)} cells, expected {len(header)}")
-                    yield dict(zip(header, cells, strict=True)), where
+                if len(cells) == len(header):
+                    yield LocatedEntry(dict(zip(header, cells, strict=True)), where)
+                else:
+                    fault = f"{where}: {len(cells)} cells, expected {len(header)}"
+                    yield LocatedEntry(SourceError(fault), where)
     except OSError as error:
         raise SourceError(f"{file}: cannot be read: {error.strerror}") from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise SourceError(f"{file}: not CSV in UTF-8: {error}") from error
-
-
-class EntryQuestions(NamedTuple):
-    """Questions of entries, without an edition yet, and rejections."""
-
-    questions: list[Question]
-    rejections: list[Rejection]

@@ -4,7 +4,7 @@ An item with too few votes is open: neither kept nor dropped.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,7 +15,9 @@ from bench_assets.annotation.answers.values import VoteTable
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import SourceTable, unit_id
 from bench_assets.core.schema.rows import Rejection, votes_in
-from bench_assets.core.tables.json_records import read_lines, records
+from bench_assets.core.tables.build import Table
+from bench_assets.core.tables.json_records import records
+from bench_assets.suites.journeybench.published_files import read_optional_lines
 
 Row = TypeVar("Row")
 
@@ -125,39 +127,25 @@ _FILES: dict[type[Any], tuple[str, tuple[str, ...]]] = {
 """File of each row type, and the fields that identify a row."""
 
 
-def read_raw_rows(
-    folder: Path, row_type: type[Row], rejections: list[Rejection] | None = None
-) -> list[Row]:
+def read_raw_rows(folder: Path, row_type: type[Row]) -> Table[Row]:
     """Read all rows of one type, in file order; none if there is no such file.
 
-    Of several votes or texts of a person on one unit, only the last is kept.
-
-    Args:
-        folder: The source.
-        row_type: Type of the rows.
-        rejections: Receives entries that lack a field, and the later of two that should be unique,
-            such as two categories of one image; None: they are errors.
+    Of several votes or texts of a person on one unit, only the last is kept. Of two other entries
+    that should be unique, such as categories of one image, the later is rejected.
 
     Raises:
         SourceError: If the file cannot be read; names file and line.
     """
     name, unique = _FILES[row_type]
-    file = folder / name
-    if not file.exists():
-        return []
     is_note = issubclass(row_type, _SourceNote)
-    unique = () if is_note else unique
-    entries = read_lines(file, rejections)
-    rows = records(entries, row_type, unique=unique, rejections=rejections)
-    return last_entries(rows) if is_note else rows
+    lines = read_optional_lines(folder / name)
+    table = records(lines, row_type, unique=() if is_note else unique)
+    return replace(table, rows=last_entries(table.rows)) if is_note else table
 
 
 def unreadable_rows(folder: Path) -> list[Rejection]:
     """Rejections of all unreadable entries of the raw material."""
-    bad: list[Rejection] = []
-    for row_type in _FILES:
-        read_raw_rows(folder, row_type, bad)
-    return bad
+    return [one for row_type in _FILES for one in read_raw_rows(folder, row_type).rejections]
 
 
 def last_entries(rows: Iterable[Row]) -> list[Row]:

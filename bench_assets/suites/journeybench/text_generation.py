@@ -7,6 +7,7 @@ from typing import Any
 
 from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Request, Response
 from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.build import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +62,7 @@ def json_objects(text: str) -> list[dict[str, Any]] | None:
     return values
 
 
-def proposals_of(
-    response: GeneratedText, rejections: list[Rejection], empty: str = ""
-) -> list[dict[str, Any]]:
+def proposals_of(response: GeneratedText, empty: str = "") -> Table[dict[str, Any]]:
     """Read the proposals in a response; a response without a JSON list of them is rejected.
 
     So is an empty list if ``empty``, the reason, is given.
@@ -71,8 +70,8 @@ def proposals_of(
     proposals = None if response.error else json_objects(response.text)
     if proposals is None or (empty and not proposals):
         reason = response.error or ("unreadable response" if proposals is None else empty)
-        rejections.append(Rejection(entry=response.request_id, reason=reason))
-    return proposals or []
+        return Table(rejections=[Rejection(entry=response.request_id, reason=reason)])
+    return Table(proposals)
 
 
 def format_list(texts: Iterable[str]) -> str:

@@ -44,7 +44,7 @@ def read_scenes(folder: Path) -> list[Scene]:
     Raises:
         SourceError: If the file cannot be read, or an id stands there twice.
     """
-    return records(read_entries(folder / FILE), Scene, unique=["id"])
+    return records(read_entries(folder / FILE), Scene, unique=["id"]).require()
 
 
 def write_mini(folder: Path) -> None:

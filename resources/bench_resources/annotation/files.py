@@ -82,7 +82,8 @@ class FileBackend:
     def _units(self, task: AnnotationTask) -> Iterator[tuple[dict[str, Any], str]]:
         file = self._folder(task) / "units.jsonl"
         try:
-            yield from read_lines(file) if file.exists() else ()
+            for line in read_lines(file) if file.exists() else ():
+                yield line.entry, line.where
         except SourceError as error:
             raise AnnotationError(
                 f"{error}. Remove the file, and publish the units again"

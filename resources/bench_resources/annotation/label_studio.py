@@ -8,6 +8,7 @@ Studio takes the word after it for a variable.
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from bench_assets.annotation.tasks import (
@@ -21,10 +22,9 @@ from bench_assets.annotation.tasks import (
     parse_timestamp,
 )
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import (
     Entry,
-    collect_rejections,
     read_entries,
     require_field,
 )
@@ -109,20 +109,27 @@ def read_export(task: AnnotationTask, file: Path, names: Mapping[str, str]) -> I
     Raises:
         SourceError: If the file cannot be read, or is not a JSON list.
     """
-    rejections = list[Rejection]()
-    for entry, location in read_entries(file, rejections):
-        where, annotations = location.removeprefix(f"{file.parent}/"), entry.get("annotations")
-        if not isinstance(annotations, list):
-            rejections.append(Rejection(entry=where, reason=_NO_ANNOTATIONS))
-            continue
+    table = Table[Answer]()
+    for located in read_entries(file):
+        annotations: list[Any] = []
+        with table.rejecting(located.where):
+            annotations = _annotations(located.entry)
+        where = located.where.removeprefix(f"{file.parent}/")
         for number, annotation in enumerate(annotations, 1):
-            with collect_rejections(rejections, named := f"{where}, annotation {number}"):
-                yield _parse_annotation(task, entry, annotation, named, names)
-    for rejection in rejections:
+            with table.rejecting(named := f"{where}, annotation {number}"):
+                yield _parse_annotation(task, located.entry, annotation, named, names)
+    for rejection in table.rejections:
         yield Answer(
             task=task.name, task_version="", unit_id="", unit_digest="", person="", values={},
             at="", changed_at="", tool=TOOL, tool_id=rejection.entry, complaint=rejection.reason,
         )  # fmt: skip
+
+
+def _annotations(entry: Entry) -> list[Any]:
+    annotations = entry.get("annotations")
+    if not isinstance(annotations, list):
+        raise SourceError(_NO_ANNOTATIONS)
+    return annotations
 
 
 def _add_images(left: Element, *, marked: bool) -> None:

@@ -38,7 +38,7 @@ def read_figures(home: Path, kind: type[Figure], task: str = "") -> list[Figure]
         SourceError: If the file is damaged; names the line.
     """
     file = home / _FILES[kind]
-    found = records(read_lines(file), kind) if file.exists() else []
+    found = records(read_lines(file), kind).require() if file.exists() else []
     return [one for one in found if task in ("", one.task)]
 
 

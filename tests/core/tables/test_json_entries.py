@@ -5,8 +5,14 @@ from dataclasses import dataclass
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import read_entries, read_lines, records, require_field
+from bench_assets.core.tables.json_records import (
+    LocatedEntry,
+    make_rows,
+    read_entries,
+    read_lines,
+    records,
+    require_field,
+)
 
 
 def test_entries_come_in_order_with_the_place_they_stand(tmp_path):
@@ -21,7 +27,7 @@ def test_entries_come_in_order_with_the_place_they_stand(tmp_path):
 def test_lines_may_hold_the_line_separators_that_json_allows(tmp_path):
     file = tmp_path / "captions.jsonl"
     file.write_text('{"caption": "one\u2028two"}\r\n\n{"caption": "three"}\n', encoding="utf-8")
-    assert [(entry["caption"], where[-6:]) for entry, where in read_lines(file)] == [
+    assert [(line.entry["caption"], line.where[-6:]) for line in read_lines(file)] == [
         ("one\u2028two", "line 1"),
         ("three", "line 3"),
     ]
@@ -42,7 +48,7 @@ def test_lines_may_hold_the_line_separators_that_json_allows(tmp_path):
 def test_a_broken_file_is_named(tmp_path, content, complaint):
     (tmp_path / "data.json").write_bytes(content)
     with pytest.raises(SourceError, match=complaint):
-        list(read_entries(tmp_path / "data.json"))
+        [located.entry for located in read_entries(tmp_path / "data.json")]
 
 
 @pytest.mark.parametrize(
@@ -65,27 +71,27 @@ def test_a_broken_file_is_named(tmp_path, content, complaint):
 def test_a_field_that_is_told_twice_is_named(tmp_path, content, complaint):
     (tmp_path / "x.json").write_text(content)
     with pytest.raises(SourceError, match=f"{complaint}; remove one"):
-        list(read_entries(tmp_path / "x.json"))
+        [located.entry for located in read_entries(tmp_path / "x.json")]
 
 
 def test_an_entry_that_tells_a_field_twice_is_a_rejection_and_no_other(tmp_path):
     (tmp_path / "x.json").write_text(
         '[{"a": "]"}, {"b": 1, "b": 1} , {"c": [{"d": 2, "d": 2}]},{}]'
     )
-    rejections = []
-    assert [entry for entry, _ in read_entries(tmp_path / "x.json", rejections)] == [{"a": "]"}, {}]
-    assert [one.reason for one in rejections] == [
+    table = make_rows(read_entries(tmp_path / "x.json"), lambda entry, _: entry)
+    assert table.rows == [{"a": "]"}, {}]
+    assert [one.reason for one in table.rejections] == [
         "duplicate field 'b'; remove one", "duplicate field 'd'; remove one",
     ]  # fmt: skip
     (tmp_path / "x.json").write_text('[{"b": 1, "b": 1}, {"a": ')
     with pytest.raises(SourceError, match="not JSON, or cut short"):
-        list(read_entries(tmp_path / "x.json", rejections))
+        list(read_entries(tmp_path / "x.json"))
 
 
 def test_a_line_that_tells_a_field_twice_is_named(tmp_path):
     (tmp_path / "x.jsonl").write_text('{"text": "A"}\n{"text": "A", "text": "B"}\n')
     with pytest.raises(SourceError, match=r"x\.jsonl, line 2: duplicate field 'text'"):
-        list(read_lines(tmp_path / "x.jsonl"))
+        [located.entry for located in read_lines(tmp_path / "x.jsonl")]
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
@@ -118,10 +124,10 @@ def test_bad_rows_are_rejections_where_they_are_collected(tmp_path):
     lines.write_text('{"n": 1}\n{"n": \n[2]\n{"n": 1, "n": 2}\n{"n": 3}\n')
     listed.write_text('[{"n": 1}, 7, null, {"n": 3}]')
     for file, bad in ((lines, ["line 2", "line 3", "line 4"]), (listed, ["entry 2", "entry 3"])):
-        found: list[Rejection] = []
         read = read_lines if file is lines else read_entries
-        assert [entry["n"] for entry, _ in read(file, found)] == [1, 3]
-        assert [one.entry for one in found] == [f"{file.name}, {where}" for where in bad]
+        table = make_rows(read(file), lambda entry, _: entry["n"])
+        assert table.rows == [1, 3]
+        assert [one.entry for one in table.rejections] == [f"{file.name}, {at}" for at in bad]
 
 
 @dataclass
@@ -132,9 +138,9 @@ class Named:
 
 def test_records_reject_what_is_no_row_or_is_there_twice(tmp_path):
     rows = [{"name": "a", "n": 1}, {"name": "b", "n": "2"}, {"name": "a", "n": 3}, {"n": 4}]
-    found: list[Rejection] = []
-    entries = [(row, f"a.json, entry {number}") for number, row in enumerate(rows, 1)]
-    read = records(entries, Named, unique=("name",), rejections=found)
-    assert read == [Named("a", 1)]
+    entries = [LocatedEntry(row, f"a.json, entry {number}") for number, row in enumerate(rows, 1)]
+    table = records(entries, Named, unique=("name",))
+    assert table.rows == [Named("a", 1)]
+    found = table.rejections
     assert [one.entry for one in found] == [f"a.json, entry {number}" for number in (2, 3, 4)]
     assert found[0].reason == "field 'n' is '2', expected a whole number"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.tables.json_records import read_lines, records
+from bench_assets.core.tables.json_records import LocatedEntry, read_lines, records
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ def written(folder: Path, text: str) -> Path:
 
 def test_a_row_has_what_its_entry_says_and_where_it_stands(tmp_path: Path) -> None:
     file = written(tmp_path, f'{ONE}\n\n{{"image": "b.png", "accepts": false, "times": 3}}')
-    assert records(read_lines(file), Vote) == [
+    assert records(read_lines(file), Vote).require() == [
         Vote(where=f"{file}, line 1", image="a.png", accepts=True),
         Vote(where=f"{file}, line 3", image="b.png", accepts=False, times=3),
     ]
@@ -78,12 +78,12 @@ def test_the_file_and_the_entry_are_named(
 ) -> None:
     file = written(tmp_path, text)
     with pytest.raises(SourceError, match=f"{re.escape(str(file))}, {complaint}"):
-        records(read_lines(file), Vote, **asked)
+        records(read_lines(file), Vote, **asked).require()
 
 
 def test_rows_that_differ_in_one_of_the_fields_are_not_the_same(tmp_path: Path) -> None:
     file = written(tmp_path, f'{ONE}\n{{"image": "a.png", "accepts": false}}')
-    assert len(records(read_lines(file), Vote, unique=["image", "accepts"])) == 2
+    assert len(records(read_lines(file), Vote, unique=["image", "accepts"]).require()) == 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,14 +102,14 @@ class Measured:
     ],
 )
 def test_a_number_may_be_whole_or_nothing(tmp_path: Path, text: str, share: float | None) -> None:
-    (row,) = records(read_lines(written(tmp_path, text)), Measured, closed=True)
+    (row,) = records(read_lines(written(tmp_path, text)), Measured, closed=True).require()
     assert (row.share, type(row.share)) == (share, type(share))
 
 
 @pytest.mark.parametrize("value", ['"2"', "true", "[2]", f"{10**400}"])
 def test_what_is_no_number_is_none(tmp_path: Path, value: str) -> None:
     with pytest.raises(SourceError, match=r"field 'share' is .*, expected a number"):
-        records(read_lines(written(tmp_path, f'{{"share": {value}}}')), Measured)
+        records(read_lines(written(tmp_path, f'{{"share": {value}}}')), Measured).require()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,4 +121,4 @@ def test_a_field_that_cannot_be_read_is_named_with_what_can_be() -> None:
     with pytest.raises(
         TypeError, match=r"^field 'box' cannot be read as list\[int\] \(expected one of str, .*list"
     ):
-        records([({"box": [1, 2, 3, 4]}, "line 1")], Boxed)
+        records([LocatedEntry({"box": [1, 2, 3, 4]}, "line 1")], Boxed)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from bench_assets.core.schema.rows import Rejection
 from bench_assets.suites.blink import dataset as blink
 from bench_assets.suites.blink import released_outputs
 from bench_assets.suites.blink.builders.raw_files import read_arrays
@@ -66,13 +65,13 @@ def _release(name: str, read: Callable[[Path], object]) -> Callable[[bytes, Path
 
 
 def _codis(
-    read: Callable[[codis.CodisRelease, list[Rejection]], object],
+    read: Callable[[codis.CodisRelease], object],
 ) -> Callable[[Path], object]:
     def found(folder: Path) -> object:
         (folder / "images" / "a.png").touch()
         if (folder / "votes.json").exists():
             (folder / "submissions.json").write_text("[]", encoding="utf-8")
-        return read(codis.find_release(folder), [])
+        return read(codis.find_release(folder))
 
     return found
 
@@ -83,7 +82,7 @@ def _cogbench(*reads: Callable[[cogbench.CogBenchRelease], object]) -> Callable[
 
 def _blink(folder: Path) -> object:
     (folder / "Spatial_Relation" / "a.png").write_bytes(b"x")
-    return list(blink.read_items(folder, []))
+    return blink.read_items(folder, lambda item: item)
 
 
 def _samples(file: Path) -> object:
@@ -104,7 +103,7 @@ RAW_DATA = [
     _row("codis votes.json", "json", _release("votes.json", _codis(codis.read_votes)),
          _json([_VOTE])),
     _row("codis captions", "lines",
-         of_file("captions.jsonl", lambda file: codis.read_captions(file, [])),
+         of_file("captions.jsonl", codis.read_captions),
          _json({"image_id": "a", "caption": "A cat."}), _json({"image_id": "b", "caption": ""})),
     _row("cogbench stories", "json", _release(cogbench.DESCRIPTIONS, _cogbench(
         cogbench.read_stories, cogbench.read_chains)), _json({"1": _STORY})),
@@ -140,7 +139,7 @@ RAW_DATA = [
     _row("blink a release in JSON", "json", _release(
         "Spatial_Relation/val.json", _blink), _json([_ROW])),
     _row("blink a key", "json", of_file(
-        "key.json", lambda file: blink.read_key(file, [])), b'{"val_Jigsaw_1": "(A)"}'),
+        "key.json", blink.read_key), b'{"val_Jigsaw_1": "(A)"}'),
     _row("blink saved outputs", "json", _release(
         "out/Jigsaw.json", lambda folder: released_outputs.read_outputs(folder / "out")),
          _json({"val": [_OUTPUT]})),

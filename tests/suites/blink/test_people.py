@@ -88,7 +88,7 @@ def test_a_question_goes_whose_answer_most_do_not_call_right(said, reason):
     answers = [answer("blink/val_Jigsaw_1", f"p{n}", verdict=v) for n, v in enumerate(said)]
     found = apply_checks([asked()], ANSWER_CHECK.to_rows(answers))
     assert [one.reason for one in found.rejections] == ([reason] if reason else [])
-    assert found.questions == ([] if reason else [asked()])
+    assert found.rows == ([] if reason else [asked()])
 
 
 def test_a_check_keeps_why():
@@ -101,8 +101,8 @@ def test_a_check_keeps_why():
 def test_a_published_edition_that_people_took_a_question_from_is_their_own():
     both = [asked(f"blink/val_Jigsaw_{n}", edition="published") for n in (1, 2)]
     (wrong,) = ANSWER_CHECK.to_rows([answer("blink/val_Jigsaw_1", verdict="wrong")])
-    assert [q.edition for q in apply_checks(both, []).questions] == ["published", "published"]
-    assert [q.edition for q in apply_checks(both, [wrong]).questions] == ["own"]
+    assert [q.edition for q in apply_checks(both, []).rows] == ["published", "published"]
+    assert [q.edition for q in apply_checks(both, [wrong]).rows] == ["own"]
 
 
 ASSETS = (assets.questions, assets.answer_rejections, studies.human_score)

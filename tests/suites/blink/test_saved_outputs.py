@@ -55,7 +55,7 @@ def metrics_of(folder, run, condition="main", *, judged=True, scorer="official")
     responses = write_import(read_outputs(run), folder, model=run.name, condition=condition)
     recorded = read_responses(responses)
     key = KEY if condition == "main" else CONCATENATED_KEY
-    questions = questions_from_key(read_key(folder / key, []))
+    questions = questions_from_key(dict(read_key(folder / key).rows))
     scored = evaluation(responses, questions, condition, scorer, judged=judged)
     assert not report(questions, recorded).missing
     return {
@@ -174,7 +174,9 @@ def test_the_run_on_concatenated_images_is_scored_against_its_own_key(shared_dat
         "Visual_Similarity": 73.33,
     }
     assert {task: round(accuracies[task], 2) for task in expected} == expected
-    assert read_key(tmp_path / CONCATENATED_KEY, []) != read_key(shared_data / "blink" / KEY, [])
+    assert dict(read_key(tmp_path / CONCATENATED_KEY).rows) != dict(
+        read_key(shared_data / "blink" / KEY).rows
+    )
 
 
 @pytest.mark.long
@@ -186,7 +188,7 @@ def test_common_mistakes_of_the_validation_split(shared_data, tmp_path):
         file = write_import(outputs, tmp_path, model=model)
         recorded = read_responses(file)
         said = [prediction(question_id=one.question_id, text=one.text) for one in recorded]
-        questions = questions_from_key(read_key(tmp_path / KEY, []))
+        questions = questions_from_key(dict(read_key(tmp_path / KEY).rows))
         judgements = pipeline.judge(TASK, questions, said, RecordedJudge("gpt", recorded, file))
         scores[model] = pipeline.score(TASK, questions, said, judgements, "official")
     small, gpt = common_mistakes(scores)[:2]
@@ -242,7 +244,7 @@ def measure(shared, folder, tables, run, condition="main", model=""):
     outputs = read_outputs(shared / "blink" / "saved_outputs" / run)
     responses = write_import(outputs, folder, model=model or run, condition=condition)
     key = KEY if condition == "main" else CONCATENATED_KEY
-    questions = name_edition(questions_from_key(read_key(folder / key, [])))
+    questions = name_edition(questions_from_key(dict(read_key(folder / key).rows)))
     scored = evaluation(responses, questions, condition, "as_released")
     place = ["blink", *([] if condition == "main" else [condition])]
     tables.write([*place, "questions"], questions, Question)

@@ -4,7 +4,8 @@ import re
 import pyarrow as pa
 import pytest
 
-from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.errors import ImageError, SourceError
+from bench_assets.core.schema.rows import Rejection
 from bench_assets.defs.checks.table_checks import question_problems
 from bench_assets.suites.blink.dataset import (
     KEY,
@@ -38,9 +39,8 @@ JIGSAW = {
 
 def items_of(folder):
     """The items of a release, and the reasons of what is rejected."""
-    rejections = []
-    items = list(read_items(folder, rejections))
-    return items, [f"{one.entry}: {one.reason}" for one in rejections]
+    table = read_items(folder, lambda item: item)
+    return table.rows, [f"{one.entry}: {one.reason}" for one in table.rejections]
 
 
 @pytest.mark.parametrize("write", [write_parquet, write_json])
@@ -129,16 +129,19 @@ def test_a_image_is_a_file_below_its_json(tmp_path, image):
     assert reason.startswith("val.json, entry 1")
 
 
-def test_rows_are_read_as_they_are_asked_for(tmp_path):
-    """A release of 805 MB must not be in memory at once."""
-    rows = [row(f"val_Relative_Depth_{n}") for n in range(1, 31)]
-    rows[20]["answer"] = "(Q)"
-    write_parquet(tmp_path, "Relative_Depth", "val", rows)
-    items = read_items(tmp_path, rejections := [])
-    assert [next(items).idx for _ in range(20)][-1] == "val_Relative_Depth_20"
-    assert rejections == []
-    assert next(items).idx == "val_Relative_Depth_22"
-    assert len(rejections) == 1
+def test_a_row_is_made_of_each_item_and_one_that_cannot_be_made_is_rejected(tmp_path):
+    write_parquet(
+        tmp_path, "Relative_Depth", "val", [row(f"val_Relative_Depth_{n}") for n in (1, 2, 3)]
+    )
+
+    def make(item):
+        if item.idx.endswith("2"):
+            raise ImageError("does not decode")
+        return item.idx
+
+    table = read_items(tmp_path, make)
+    assert table.rows == ["val_Relative_Depth_1", "val_Relative_Depth_3"]
+    assert table.rejections == [Rejection(entry="val_Relative_Depth_2", reason="does not decode")]
 
 
 def test_parquet_beside_json_is_read_once(tmp_path):
@@ -181,7 +184,7 @@ def test_data_sets_that_blink_is_built_from_are_no_release(tmp_path):
 def test_an_answer_key_is_read_in_order(tmp_path):
     file = tmp_path / KEY
     file.write_text('{"val_Multi-view_Reasoning_2": "(B)", "val_IQ_Test_1": "(D)"}')
-    assert read_key(file, []) == {"val_Multi-view_Reasoning_2": "B", "val_IQ_Test_1": "D"}
+    assert dict(read_key(file).rows) == {"val_Multi-view_Reasoning_2": "B", "val_IQ_Test_1": "D"}
 
 
 @pytest.mark.parametrize(
@@ -194,10 +197,11 @@ def test_an_answer_key_is_read_in_order(tmp_path):
     ],
 )
 def test_an_answer_that_cannot_be_right_is_rejected(tmp_path, entry, reason):
-    file, rejections = tmp_path / KEY, []
+    file = tmp_path / KEY
     file.write_text(f'{{{entry}, "val_IQ_Test_1": "(D)"}}')
-    assert read_key(file, rejections) == {"val_IQ_Test_1": "D"}
-    assert [reason in one.reason for one in rejections] == [True]
+    key = read_key(file)
+    assert key.rows == [("val_IQ_Test_1", "D")]
+    assert [reason in one.reason for one in key.rejections] == [True]
 
 
 @pytest.mark.parametrize(
@@ -211,7 +215,7 @@ def test_a_file_that_is_no_answer_key_is_an_error(tmp_path, content, complaint):
     file = tmp_path / KEY
     file.write_text(content)
     with pytest.raises(SourceError, match=complaint):
-        read_key(file, [])
+        read_key(file)
 
 
 def test_files_are_pinned_by_content_and_hidden_ones_left_out(tmp_path):
@@ -227,7 +231,7 @@ def test_files_are_pinned_by_content_and_hidden_ones_left_out(tmp_path):
 
 def test_a_row_becomes_a_question_that_can_be_scored_without_its_source(tmp_path):
     write_parquet(tmp_path, "Relative_Depth", "val", [row("val_Relative_Depth_7")])
-    (item,) = read_items(tmp_path, [])
+    ((item,), _) = items_of(tmp_path)
     made = to_question(item, ["a" * 64])
     assert made.question_id == "blink/val_Relative_Depth_7"
     assert (made.answer, made.options) == (("B",), ("A is closer", "B is closer"))
@@ -239,7 +243,7 @@ def test_a_row_becomes_a_question_that_can_be_scored_without_its_source(tmp_path
 def test_an_explanation_is_kept_where_there_is_one(tmp_path):
     why = row("val_Relative_Depth_1", explanation="It is in front.")
     write_parquet(tmp_path, "Relative_Depth", "val", [why])
-    (item,) = read_items(tmp_path, [])
+    ((item,), _) = items_of(tmp_path)
     assert to_question(item, []).labels["explanation"] == "It is in front."
 
 
@@ -247,7 +251,7 @@ def test_the_hidden_split_is_asked_and_not_scored(tmp_path):
     write_parquet(tmp_path, "Relative_Depth", "val", [row("val_Relative_Depth_1")])
     hidden = row("test_Relative_Depth_1", answer="hidden")
     write_parquet(tmp_path, "Relative_Depth", "test", [hidden])
-    items = [to_question(item, ["a" * 64]) for item in read_items(tmp_path, [])]
+    items = [to_question(item, ["a" * 64]) for item in items_of(tmp_path)[0]]
     assert [one.question_id for one in scorable(items)] == ["blink/val_Relative_Depth_1"]
     (asked,) = hidden_split(items)
     assert (asked.question_id, asked.answer) == ("blink/test_Relative_Depth_1", ())

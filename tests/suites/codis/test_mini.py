@@ -21,6 +21,7 @@ from bench_assets.suites.codis.synthetic import write
 from bench_assets.suites.codis.task import TASK
 from bench_assets.suites.codis.votes import (
     CATEGORIES,
+    ballots_by_submission,
     count_ballots,
     decide_submissions,
     select_pairs,
@@ -34,7 +35,7 @@ def mini(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("mini")
     write(folder, request.param)
     release = find_release(folder)
-    pairs, votes = read_pairs(release, []), read_votes(release, [])
+    pairs, votes = read_pairs(release).rows, read_votes(release).rows
     images = set(image_files(release.images)) - {"torn.png"}
     return release, votes, select_pairs(pairs, decide_submissions(pairs, votes), images)
 
@@ -61,8 +62,8 @@ def test_writing_again_touches_nothing(tmp_path):
 
 def test_all_categories_are_balanced_and_there_is_enough_to_ask(mini):
     _, _, selection = mini
-    assert Counter(p.category for p in selection.pairs) == dict.fromkeys(CATEGORIES, 8)
-    assert len({p.image for p in selection.pairs}) == 32
+    assert Counter(p.category for p in selection.rows) == dict.fromkeys(CATEGORIES, 8)
+    assert len({p.image for p in selection.rows}) == 32
 
 
 def test_every_image_can_be_told_from_every_other(mini):
@@ -75,13 +76,13 @@ def test_no_question_can_be_answered_without_its_image(mini):
     """Wherever two images share question and context, the context alone gives both answers."""
     _, _, selection = mini
     answers = defaultdict(set)
-    for pair in selection.pairs:
+    for pair in selection.rows:
         for context, answer in zip(pair.contexts, pair.answers, strict=True):
             answers[pair.question, context].add(answer)
     shared = [
         found
         for (question, context), found in answers.items()
-        if sum(question == p.question and context in p.contexts for p in selection.pairs) > 1
+        if sum(question == p.question and context in p.contexts for p in selection.rows) > 1
     ]
     assert len(shared) >= 30
     assert all(len(found) == 2 for found in shared)
@@ -89,7 +90,7 @@ def test_no_question_can_be_answered_without_its_image(mini):
 
 def test_captions_describe_every_image_that_is_asked_about(mini):
     release, _, selection = mini
-    assert {p.image for p in selection.pairs} <= read_captions(release.captions, []).keys()
+    assert {p.image for p in selection.rows} <= dict(read_captions(release.captions).rows).keys()
 
 
 @pytest.mark.parametrize(
@@ -114,15 +115,16 @@ def test_planted_submissions_are_found(mini, fault, n):
 
 def test_planted_votes_are_found_and_annotators_disagree(mini):
     release, votes, _ = mini
-    found = count_ballots(read_pairs(release, []), votes)
-    assert len(found.rejections) == 4
-    split = [cast for cast in found.counted.values() if len({v.approves for v in cast}) == 2]
+    pairs = read_pairs(release).rows
+    assert len(count_ballots(pairs, votes).rejections) == 4
+    ballots = ballots_by_submission(pairs, votes).values()
+    split = [cast for cast in ballots if len({vote.approves for vote in cast}) == 2]
     assert len(split) >= 5
 
 
 def test_people_who_vote_as_the_files_do_decide_the_same(mini):
     release, votes, _ = mini
-    pairs = read_pairs(release, [])
+    pairs = read_pairs(release).rows
     images = set(image_files(release.images)) - {"torn.png"}
     units = annotation.VOTES.units(submitted=pairs, images=[stored(name) for name in images])
     known = {pair.annotator for pair in pairs}
@@ -178,10 +180,10 @@ def editions(tmp_path_factory):
             digest = sha256(data).hexdigest()
             files[digest] = data
             images[name] = stored(name, digest, len(data))
-        pairs = read_pairs(release, [])
+        pairs = read_pairs(release).rows
         kept = select_pairs(
-            pairs, decide_submissions(pairs, read_votes(release, [])), set(images) - {"torn.png"}
-        ).pairs
+            pairs, decide_submissions(pairs, read_votes(release).rows), set(images) - {"torn.png"}
+        ).rows
         exams.append(to_questions(kept, images, "mini"))
     return exams, files
 

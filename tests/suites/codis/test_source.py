@@ -38,24 +38,24 @@ RELEASE = Path(__file__).resolve().parents[4] / "shared" / "data" / "codis"
 @pytest.mark.skipif(not RELEASE.is_dir(), reason="the authors' release is not beside the checkout")
 def test_the_authors_release_has_the_numbers_of_the_paper():
     release = find_release(RELEASE)
-    pairs, names = read_pairs(release, []), image_names(source_files(release))
-    selection = select_pairs(pairs, decide_submissions(pairs, read_votes(release, [])), set(names))
+    pairs, names = read_pairs(release).rows, image_names(source_files(release))
+    selection = select_pairs(pairs, decide_submissions(pairs, read_votes(release).rows), set(names))
     assert selection.rejections == []
     assert len(names) == 216
-    assert [Counter(p.category for p in selection.pairs)[c] for c in CATEGORIES] == [
+    assert [Counter(p.category for p in selection.rows)[c] for c in CATEGORIES] == [
         84,
         95,
         47,
         75,
         52,
     ]
-    assert [p.pair_id for p in selection.pairs] == [f"{number:03}" for number in range(353)]
-    assert len({p.image for p in selection.pairs}) == 216
+    assert [p.pair_id for p in selection.rows] == [f"{number:03}" for number in range(353)]
+    assert len({p.image for p in selection.rows}) == 216
 
 
 def test_an_entry_is_read_as_it_is(tmp_path):
     folder = write_release(tmp_path, [entry(id="017", question=" ")])
-    assert read_pairs(find_release(folder), []) == [pair(pair_id="017", question=" ")]
+    assert read_pairs(find_release(folder)).rows == [pair(pair_id="017", question=" ")]
 
 
 def test_submissions_and_votes_are_read_as_they_are(tmp_path):
@@ -74,18 +74,18 @@ def test_submissions_and_votes_are_read_as_they_are(tmp_path):
         }
     ]
     release = find_release(write_raw(tmp_path, submissions, votes))
-    assert read_pairs(release, []) == [
+    assert read_pairs(release).rows == [
         pair(pair_id="s1", annotator="ana"),
         pair(pair_id="s2", annotator="ana", revises="s1"),
     ]
-    assert read_votes(release, []) == [
+    assert read_votes(release).rows == [
         vote("s1", "bo", correct=False, comment="The other way round."),
     ]
 
 
 def test_a_release_has_no_votes(tmp_path):
     release = find_release(write_release(tmp_path, [entry()]))
-    assert read_votes(release, []) == []
+    assert read_votes(release).rows == []
 
 
 def test_files_of_the_suite_are_pinned_and_others_left_alone(tmp_path):
@@ -158,9 +158,9 @@ def without(name):
 )
 def test_a_broken_entry_is_rejected_and_the_others_are_read(tmp_path, broken, reason):
     entries = [entry(id="001"), broken, entry(id="003")]
-    release, rejections = find_release(write_release(tmp_path, entries)), []
-    assert [pair.pair_id for pair in read_pairs(release, rejections)] == ["001", "003"]
-    ((where, why),) = [(one.entry, one.reason) for one in rejections]
+    read = read_pairs(find_release(write_release(tmp_path, entries)))
+    assert [pair.pair_id for pair in read.rows] == ["001", "003"]
+    ((where, why),) = [(one.entry, one.reason) for one in read.rejections]
     assert where.startswith("data.json, entry 2")
     assert reason in f"{where}: {why}"
 
@@ -175,7 +175,7 @@ def test_a_broken_entry_is_rejected_and_the_others_are_read(tmp_path, broken, re
 def test_a_file_that_is_no_list_is_an_error(tmp_path, content, complaint):
     release = find_release(write_release(tmp_path, content))
     with pytest.raises(SourceError, match=complaint):
-        read_pairs(release, [])
+        read_pairs(release)
 
 
 def test_a_link_that_leaves_the_folder_is_found_by_either_way_to_it(tmp_path):
@@ -183,8 +183,9 @@ def test_a_link_that_leaves_the_folder_is_found_by_either_way_to_it(tmp_path):
     (tmp_path / "outside.png").write_bytes(png())
     (folder / "images" / "link.png").symlink_to(tmp_path / "outside.png")
     release = find_release(folder)
-    assert read_pairs(release, rejections := []) == []
-    assert "'link.png' is outside the folder" in rejections[0].reason
+    read = read_pairs(release)
+    assert read.rows == []
+    assert "'link.png' is outside the folder" in read.rejections[0].reason
     with pytest.raises(SourceError, match=r"'link\.png' is outside the folder"):
         source_files(release)
 
@@ -220,34 +221,37 @@ VOTE = {"submission": "000", "annotator": "bo"} | dict.fromkeys(
 def test_a_broken_submission_or_vote_is_rejected(tmp_path, submission, vote, where, reason):
     submissions = [entry(**submission), entry(id="001", annotator="cem")]
     release = find_release(write_raw(tmp_path, submissions, [VOTE, VOTE | vote]))
-    pairs, votes = read_pairs(release, found := []), read_votes(release, found)
-    assert (len(pairs), len(votes)) == ((2, 1) if where.startswith("votes") else (1, 2))
+    pairs, votes = read_pairs(release), read_votes(release)
+    n_read = (2, 1) if where.startswith("votes") else (1, 2)
+    assert (len(pairs.rows), len(votes.rows)) == n_read
+    found = pairs.rejections + votes.rejections
     assert [(one.entry.partition(" (")[0], reason in one.reason) for one in found] == [
         (where, True)
     ]
 
 
-def test_captions_are_read_by_image_and_empty_ones_are_none(tmp_path):
+def test_captions_are_read_with_their_image(tmp_path):
     file = tmp_path / "captions.jsonl"
     lines = [{"image_id": "a.png", "caption": " A door. "}, {"image_id": "b.png", "caption": ""}]
     file.write_text("\n\n".join(map(json.dumps, lines)) + "\n")
-    assert read_captions(file, []) == {"a.png": "A door."}
+    assert read_captions(file).rows == [("a.png", "A door."), ("b.png", "")]
 
 
 def test_a_second_caption_of_an_image_and_a_torn_line_are_rejected(tmp_path):
     file = tmp_path / "captions.jsonl"
     line = '{"image_id": "a.png", "caption": "x"}\n'
     file.write_text(line * 2 + '{"image_id": "b\n' + line.replace("a.png", "c.png"))
-    assert read_captions(file, rejections := []) == {"a.png": "x", "c.png": "x"}
-    assert [one.entry for one in rejections] == [f"captions.jsonl, line {n}" for n in (2, 3)]
-    assert rejections[0].reason == "second caption for a.png. Remove one of them"
+    read = read_captions(file)
+    assert read.rows == [("a.png", "x"), ("c.png", "x")]
+    assert [one.entry for one in read.rejections] == [f"captions.jsonl, line {n}" for n in (2, 3)]
+    assert read.rejections[0].reason == "second caption for a.png. Remove one of them"
 
 
 def test_captions_that_are_cut_off_are_an_error(tmp_path):
     file = tmp_path / "captions.jsonl"
     file.write_text('{"image_id": "a.png", "caption": "x"}\n{"image_id": "b')
     with pytest.raises(SourceError, match=r"captions\.jsonl, line 2: not JSON, or cut short"):
-        read_captions(file, [])
+        read_captions(file)
 
 
 def selected(pairs, images=("a.png", "b.png")):
@@ -271,7 +275,7 @@ def selected(pairs, images=("a.png", "b.png")):
 )
 def test_a_faulty_pair_is_rejected_with_its_reason(fields, reason):
     selection = selected([pair(), pair(**{"pair_id": "001", "question": "Now?"} | fields)])
-    assert [kept.pair_id for kept in selection.pairs] == ["000"]
+    assert [kept.pair_id for kept in selection.rows] == ["000"]
     (rejection,) = selection.rejections
     assert rejection.entry == f"data.json, id {fields.get('pair_id', '001')}"
     assert reason in rejection.reason
@@ -295,17 +299,17 @@ def test_every_fault_of_a_pair_is_a_row():
     ],
 )
 def test_image_question_and_contexts_occur_once(fields, n_kept):
-    assert len(selected([pair(), pair(pair_id="001", **fields)]).pairs) == n_kept
+    assert len(selected([pair(), pair(pair_id="001", **fields)]).rows) == n_kept
 
 
 def test_a_rejected_pair_does_not_stand_in_the_way_of_its_correction():
     wrong, right = pair(answers=("Up.", "Up.")), pair(pair_id="001")
-    assert selected([wrong, right]).pairs == [right]
+    assert selected([wrong, right]).rows == [right]
 
 
 def test_the_second_entry_with_an_id_is_rejected():
     selection = selected([pair(), pair(question="Who?")])
-    assert [kept.question for kept in selection.pairs] == ["Opening or closing?"]
+    assert [kept.question for kept in selection.rows] == ["Opening or closing?"]
     assert "same id" in selection.rejections[0].reason
 
 
@@ -357,7 +361,7 @@ def test_what_the_votes_turn_down_is_rejected_with_their_reason():
 def test_the_funnel_by_pencil():
     submissions, decisions = three_annotators()
     images = {"a.png", "b.png", "c.png", "d.png"}
-    kept = select_pairs(submissions, decisions, images).pairs
+    kept = select_pairs(submissions, decisions, images).rows
     steps = funnel(
         images, submissions, decisions, kept, UndecidedUnits({"a": "", "b": ""}, {"c": ""})
     )

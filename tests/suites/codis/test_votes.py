@@ -182,7 +182,7 @@ def test_a_vote_that_does_not_count_is_rejected_by_its_annotator_and_submission(
         f"votes.json, vote of {stray.annotator!r} on {stray.submission!r}"
     ]
     assert reason in found.rejections[0].reason
-    assert list(found.counted["s-ana"]) == votes_on("s-ana")
+    assert found.rows == votes_on("s-ana")
 
 
 def test_the_last_word_of_a_person_counts():
@@ -194,7 +194,7 @@ def test_the_last_word_of_a_person_counts():
             "'bo' voted on 's-ana' again; the last vote counts",
         )
     ]
-    assert list(found.counted["s-ana"]) == votes[1:]
+    assert found.rows == votes[1:]
 
 
 @pytest.mark.parametrize(

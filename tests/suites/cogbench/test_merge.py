@@ -62,12 +62,12 @@ def merged(items, reviews=()):
     ],
 )
 def test_items_are_merged_by_majority_vote(by, expected):
-    items = merged(noted(**by)).items
+    items = merged(noted(**by)).rows
     assert [(item.annotators, item.outcome) for item in items] == expected
 
 
 def test_an_item_keeps_every_wording():
-    (item,) = merged(noted(ana=["boy"], bo=["lad"])).items
+    (item,) = merged(noted(ana=["boy"], bo=["lad"])).rows
     assert item.variants == ("boy", "lad")
     assert item.text in item.variants
 
@@ -81,15 +81,15 @@ def test_an_item_keeps_every_wording():
 )
 def test_a_review_decides_what_waits(text, accept, outcome):
     review = Review(image="a.png", field="Entities", text=text, accept=accept)
-    (item,) = merged(noted(ana=["cat"]), [review]).items
+    (item,) = merged(noted(ana=["cat"]), [review]).rows
     assert (item.outcome, item.reason) == (outcome, "given by 1, decided by review")
 
 
 def test_a_review_of_nothing_is_reported_and_decides_nothing():
     review = Review(image="b.png", field="Entities", text="cat", accept=True)
     found = merged(noted(ana=["cat"]), [review])
-    assert [item.outcome for item in found.items] == ["waiting"]
-    (idle,) = found.idle_reviews
+    assert [item.outcome for item in found.rows] == ["waiting"]
+    (idle,) = found.rejections
     assert idle.entry == "reviews.json, b.png, [Entities]"
 
 
@@ -99,11 +99,11 @@ def test_reviews_that_contradict_each_other_decide_nothing_and_are_told():
         for text, accept in (("cat", True), ("Cat", False), ("dog", True))
     ]
     found = merged(noted(ana=["cat", "dog"]), both)
-    assert {item.text: item.outcome for item in found.items} == {
+    assert {item.text: item.outcome for item in found.rows} == {
         "cat": "waiting",
         "dog": "accepted",
     }
-    assert [(one.entry, one.reason) for one in found.idle_reviews] == [
+    assert [(one.entry, one.reason) for one in found.rejections] == [
         ("reviews.json, a.png, [Entities]", "'cat' is accepted and rejected: the item waits"),
         ("reviews.json, a.png, [Entities]", "'Cat' is accepted and rejected: the item waits"),
     ]
@@ -116,18 +116,18 @@ def test_a_review_says_that_two_items_are_one_also_of_one_annotator():
         Review(image="a.png", field="Entities", text="biscuit", accept=None, same_as="cookie"),
     ]
     found = merged(items, reviews)
-    assert [(item.variants, item.outcome) for item in found.items] == [
+    assert [(item.variants, item.outcome) for item in found.rows] == [
         (("boy", "urchin"), "accepted"),
         (("biscuit", "cookie"), "waiting"),
     ]
-    assert found.idle_reviews == []
+    assert found.rejections == []
 
 
 def test_what_comes_near_stands_beside_what_waits_with_what_speaks_against_it():
-    first, second = merged(noted(ana=["cat"], bo=["no kitten"], cem=["tree"])).items[:2]
+    first, second = merged(noted(ana=["cat"], bo=["no kitten"], cem=["tree"])).rows[:2]
     assert (first.text, first.near) == ("cat", ())
     encoder = MeaningEncoder({"cat", "no kitten"})
-    first, second = merge_items(noted(ana=["cat"], bo=["no kitten"]), (), encoder, 0.8).items
+    first, second = merge_items(noted(ana=["cat"], bo=["no kitten"]), (), encoder, 0.8).rows
     assert (first.outcome, first.near) == ("waiting", ("0.90 no kitten (one denies)",))
     assert (second.outcome, second.near) == ("waiting", ("0.90 cat (one denies)",))
 
@@ -144,14 +144,14 @@ def test_a_review_that_decides_nothing_is_refused(tmp_path, entry, message):
     fields = {"image": "a.png", "field": "Entities", "text": "boy", **entry}
     (tmp_path / "reviews.json").write_text(json.dumps([fields]))
     with pytest.raises(SourceError, match=message):
-        read_reviews(tmp_path)
+        read_reviews(tmp_path).require()
 
 
 def test_reviews_are_read_in_both_forms(tmp_path):
     fields = {"image": "a.png", "field": "Entities", "text": "boy"}
     entries = [fields | {"accept": False}, fields | {"same_as": "lad"}]
     (tmp_path / "reviews.json").write_text(json.dumps(entries))
-    assert [(one.accept, one.same_as) for one in read_reviews(tmp_path)] == [
+    assert [(one.accept, one.same_as) for one in read_reviews(tmp_path).require()] == [
         (False, ""),
         (None, "lad"),
     ]
@@ -213,7 +213,7 @@ def test_descriptions_of_a_dropped_image_stand_beside_each_other_in_the_queue():
 def test_the_description_is_taken_that_tells_the_most_of_what_was_accepted():
     encoder = MeaningEncoder({"A boy.", "A boy with a cat."})
     items = [*noted(ana=["cat"], bo=["cat"]), *descriptions(ana="A boy.", bo="A boy with a cat.")]
-    accepted = merge_items(items, (), encoder, 0.8).items
+    accepted = merge_items(items, (), encoder, 0.8).rows
     (image,) = compare_descriptions(items, accepted, encoder, similarity=0.8)
     assert image.author == "bo"
 
@@ -226,7 +226,7 @@ def test_stories_hold_what_was_accepted_of_images_that_were_kept():
         ),
         *descriptions(ana="told so", bo="told thus"),
     ]
-    found = merged(items).items
+    found = merged(items).rows
     understood = compare_descriptions(items, found, ENCODER, similarity=0.8)
     (story,) = merged_stories(found, understood)
     assert (story.image_id, story.image, story.entities) == ("a", "a.png", ("boy",))
@@ -236,7 +236,7 @@ def test_stories_hold_what_was_accepted_of_images_that_were_kept():
 
 def test_agreement_is_over_the_items_that_anybody_gave():
     items = noted(ana=["boy", "cat"], bo=["boy", "cat"], cem=["boy"])
-    (row,) = agreement(items, merged(items).items)
+    (row,) = agreement(items, merged(items).rows)
     # boy: three of three; cat: two of three, so one of three pairs agrees.
     assert (row.n_items, row.unanimous, row.pairwise) == (2, 0.5, pytest.approx(2 / 3))
     assert not isnan(row.alpha)

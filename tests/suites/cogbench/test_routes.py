@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 from bench_assets.cli.main import app
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.core.tables.build import FunnelStep
 from bench_assets.suites.cogbench.construction.annotation_files import DESCRIPTION
 from bench_assets.suites.cogbench.construction.merging import MergedItem
-from bench_assets.suites.cogbench.construction.stories import StoryFunnelStep
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 from bench_assets.suites.cogbench.vqa.questions import WriterResponse, WrittenQuestion
@@ -166,7 +166,7 @@ def test_the_published_route_reads_the_files_as_they_are(tmp_path):
     assert again.question_id == f"{first.question_id}-2"
     assert home.rows("rejections", Rejection) == []
     assert home.rows("vqa/rejections", Rejection) == []
-    steps = {step.step: step.n for step in home.rows("funnel", StoryFunnelStep)}
+    steps = {step.step: step.n for step in home.rows("funnel", FunnelStep)}
     assert (steps["images kept"], steps["entities"], steps["chains"]) == (1, 2, 1)
 
 

@@ -39,23 +39,23 @@ def test_none_is_nothing_and_every_kind_of_chain_is_read(tmp_path):
         }
     )
     release = find_release(write_release(tmp_path, {"kite": entry}))
-    chains = [(c.image_id, c.kind, c.number, c.text) for c in read_chains(release)]
+    chains = [(c.image_id, c.kind, c.number, c.text) for c in read_chains(release).require()]
     assert chains == [
         ("kite", "Time", 1, CHAIN),
         ("kite", "Mental State", 1, "She smiles. -> She is happy."),
         ("kite", "Mental State", 2, "She smiles. -> She is glad."),
     ]
-    (story,) = read_stories(release)
+    (story,) = read_stories(release).require()
     assert (story.image, story.entities) == ("kite.jpg", ("girl", "kite"))
     assert story.description == "A girl flies a kite."
-    assert read_annotations(release) == []
+    assert read_annotations(release).require() == []
 
 
 def test_the_names_of_kinds_may_be_spelt_otherwise(tmp_path):
     entry = described()
     del entry["Special Time Reasoning"]
     entry["Time reasoning"] = [CHAIN]
-    (chain,) = read_chains(find_release(write_release(tmp_path, {"kite": entry})))
+    (chain,) = read_chains(find_release(write_release(tmp_path, {"kite": entry}))).require()
     assert chain.kind == "Time"
 
 
@@ -80,7 +80,7 @@ def test_the_names_of_kinds_may_be_spelt_otherwise(tmp_path):
 def test_a_broken_description_file_is_named_with_its_entry(tmp_path, stories, message):
     release = find_release(write_release(tmp_path, stories))
     with pytest.raises(SourceError, match=message):
-        read_stories(release)
+        read_stories(release).require()
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,8 @@ def test_two_images_of_one_name_and_two_endings_are_rejected():
         Story(image_id=image_id(name), image=name, entities=(), description="A kite.")
         for name in images
     ]
-    kept, rejections = select_stories(stories, images)
+    selected = select_stories(stories, images)
+    kept, rejections = selected.rows, selected.rejections
     assert [story.image for story in kept] == ["boat.png"]
     assert [row.reason for row in rejections] == ["id 'kite' is that of 2 images"] * 2
 
@@ -137,8 +138,8 @@ def test_options_that_differ_in_case_are_asked_if_a_review_keeps_the_question():
     same = replace(asked_of, options=("wax", "wax", "Polish", "oil"))
     images = {"a": stored("a.png", "0")}
     kept = [question_id(one) for one in (asked_of, same)]
-    assert select_questions([asked_of], images).kept == []
-    assert select_questions([asked_of, same], images, kept=kept).kept == [asked_of]
+    assert select_questions([asked_of], images).rows == []
+    assert select_questions([asked_of, same], images, kept=kept).rows == [asked_of]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +164,8 @@ def test_a_question_that_cannot_be_asked_is_rejected_with_the_reason(tmp_path, e
     release = find_release(written)
     store = ImageStore(folder=str(tmp_path / "store"))
     images = images_by_id(store.put_file(file) for file in image_files(release.images).values())
-    kept, rejections = select_questions(read_questions(release), images)
+    selected = select_questions(read_questions(release).require(), images)
+    kept, rejections = selected.rows, selected.rejections
     assert [question.text for question in kept] == [SAME]
     (rejection,) = rejections
     assert rejection.entry == "cogbench_vqa.json, entry 2"
@@ -172,8 +174,9 @@ def test_a_question_that_cannot_be_asked_is_rejected_with_the_reason(tmp_path, e
 
 def test_a_story_without_image_or_description_is_rejected(tmp_path):
     written = write_release(tmp_path, {"kite": described(Description=["None"])})
-    stories = read_stories(find_release(written))
-    kept, rejections = select_stories(stories, images={})
+    stories = read_stories(find_release(written)).require()
+    selected = select_stories(stories, images={})
+    kept, rejections = selected.rows, selected.rejections
     assert kept == []
     assert [row.reason for row in rejections] == [
         "image 'kite.jpg' is missing or does not decode",

@@ -67,9 +67,9 @@ def test_it_goes_down_the_built_route(mini):
 
 
 def test_there_are_sixty_images_with_eight_captions_each_and_no_two_alike(mini):
-    captions = read_raw_rows(mini, WrittenCaption)
+    captions = read_raw_rows(mini, WrittenCaption).require()
     assert Counter(Counter(one.image for one in captions).values()) == {8: 60}
-    assert len(read_raw_rows(mini, GalleryImage)) == 66
+    assert len(read_raw_rows(mini, GalleryImage).require()) == 66
     images = [mini / "images" / member.image for member in members()]
     assert len({path.read_bytes() for path in images}) == 60
 
@@ -119,7 +119,7 @@ def test_no_statistic_of_its_images_answers_a_trigger_question(seed):
         )
         asked.setdefault(trigger["trigger"], []).append(row)
     for trigger, rows in asked.items():
-        exam = to_questions(rows, images).questions
+        exam = to_questions(rows, images).rows
         assert len(exam) == 20
         assert unfair([exam], files.size, files.open).keys() <= {"the most frequent answer"}, (
             trigger
@@ -127,14 +127,14 @@ def test_no_statistic_of_its_images_answers_a_trigger_question(seed):
 
 
 def test_every_problem_can_be_solved(mini):
-    problems = read_problems(mini / "gsm8k.jsonl")
+    problems = read_problems(mini / "gsm8k.jsonl").require()
     assert len(problems) == 24
     assert all(solve(problem, {}) for problem in problems)
 
 
 def test_there_are_ten_causes_to_be_seen_and_ten_questions_of_experts(mini):
-    assert len(read_copa(mini / "copa.jsonl")) == 11
-    assert len(read_knowledge(mini / "knowledge.jsonl")) == 10
+    assert len(read_copa(mini / "copa.jsonl").require()) == 11
+    assert len(read_knowledge(mini / "knowledge.jsonl").require()) == 10
 
 
 def test_responses_stand_there_once_for_each_request_and_attempt(mini):
@@ -143,7 +143,7 @@ def test_responses_stand_there_once_for_each_request_and_attempt(mini):
 
 
 def test_votes_are_about_what_is_there(mini):
-    images = {row.image for row in read_raw_rows(mini, GalleryImage)}
+    images = {row.image for row in read_raw_rows(mini, GalleryImage).require()}
     for name in ("filter_votes", "caption_votes", "statement_votes", "look_alike_votes"):
         lines = (mini / f"{name}.jsonl").read_text().splitlines()
         assert {json.loads(line)["image"] for line in lines} <= images
@@ -157,7 +157,10 @@ def test_the_duplicate_decodes_and_the_torn_file_does_not(mini):
 
 
 def test_people_who_filter_as_the_files_do_keep_the_same_images(mini):
-    gallery, votes = read_raw_rows(mini, GalleryImage), read_raw_rows(mini, FilterVote)
+    gallery, votes = (
+        read_raw_rows(mini, GalleryImage).require(),
+        read_raw_rows(mini, FilterVote).require(),
+    )
     names = [one.image for one in gallery if one.image != "torn.png"]
     units = FILTER.units(gallery=gallery, images=[stored(name) for name in names])
     found = resolve_answers(FILTER.task, units, [answered(vote) for vote in votes])

@@ -139,13 +139,13 @@ def test_fields_that_hold_one_or_several_texts(written, read):
 def test_files_that_are_not_whole_are_refused(tmp_path, name, content, complaint):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(SourceError, match=complaint):
-        list(read_records(tmp_path / name))
+        [located.entry for located in read_records(tmp_path / name)]
 
 
 def test_rows_come_with_where_they_stand(tmp_path):
     write_lines(tmp_path / "t2i.jsonl", {"a": "1"}, {"a": "2"})
     rows = list(read_records(tmp_path / "t2i.jsonl"))
-    assert [(row["a"], where.rsplit(", ")[-1]) for row, where in rows] == [
+    assert [(row.entry["a"], row.where.rsplit(", ")[-1]) for row in rows] == [
         ("1", "line 1"),
         ("2", "line 2"),
     ]

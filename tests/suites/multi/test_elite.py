@@ -142,15 +142,15 @@ def test_a_piece_comes_to_its_question(fields, search, expected):
 
 
 def test_pieces_without_text_or_with_lost_images_are_rejected():
-    pieces = {
-        "a": Knowledge(name="a", content="[IMAGE_1]", images=("1.png",)),
-        "b": Knowledge(name="b", content="[IMAGE_1]", images=("2.png",)),
-        "c": Knowledge(name="c", content=" "),
-        "d": Knowledge(name="d", content="[IMAGE_1][IMAGE_2]", images=("1.png",)),
-        "e": Knowledge(name="e", content="[IMAGE_0]", images=("1.png",)),
-    }
+    pieces = [
+        Knowledge(name="a", content="[IMAGE_1]", images=("1.png",)),
+        Knowledge(name="b", content="[IMAGE_1]", images=("2.png",)),
+        Knowledge(name="c", content=" "),
+        Knowledge(name="d", content="[IMAGE_1][IMAGE_2]", images=("1.png",)),
+        Knowledge(name="e", content="[IMAGE_0]", images=("1.png",)),
+    ]
     checked = select_usable(pieces, {"1.png"})
-    assert list(checked.usable) == ["a"]
+    assert [piece.name for piece in checked.rows] == ["a"]
     assert [(one.entry, one.reason) for one in checked.rejections] == [
         ("knowledge b", "images are missing: 2.png"),
         ("knowledge c", "the text is empty"),

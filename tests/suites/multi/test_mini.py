@@ -42,7 +42,7 @@ def test_another_seed_has_other_opinions_and_the_same_problems(folder, tmp_path)
 
 
 def test_it_is_as_rich_as_the_issue_asks(folder):
-    items = read_items(find_release(folder))
+    items = read_items(find_release(folder)).require()
     assert len(items) >= 60
     assert set(Counter(item.type for item in items)) == {"SA", "MA", "FB", "OP", "Other"}
     prepared = [convert_item(item).item for item in items]
@@ -55,14 +55,16 @@ def test_it_is_as_rich_as_the_issue_asks(folder):
 
 
 def test_knowledge_comes_with_and_without_images(folder):
-    pieces = read_knowledge(find_release(folder)).values()
+    pieces = {
+        piece.name: piece for piece in read_knowledge(find_release(folder)).require()
+    }.values()
     assert {bool(piece.images) for piece in pieces} == {True, False}
 
 
 def test_every_image_that_is_not_planted_has_a_caption(folder):
     release = find_release(folder)
-    texts = read_image_texts(release.captions)
-    shown = {name for item in read_items(release) for name in item.images}
+    texts = dict(read_image_texts(release.captions).require())
+    shown = {name for item in read_items(release).require() for name in item.images}
     assert shown - texts.keys() == {"czsx/85_1.png", "czsx/86_1.png"}
 
 
@@ -70,7 +72,7 @@ def test_only_the_planted_items_have_defects_a_rule_can_see(folder):
     release = find_release(folder)
     broken = {
         item.item_id
-        for raw in read_items(release)
+        for raw in read_items(release).require()
         for item in [convert_item(raw).item]
         if defects(item)
     }
@@ -79,5 +81,5 @@ def test_only_the_planted_items_have_defects_a_rule_can_see(folder):
 
 def test_every_item_is_annotated_in_both_rounds(folder):
     release = find_release(folder)
-    annotated = Counter(one.item_id for one in read_annotations(release.annotations))
-    assert annotated == Counter({item.item_id: 2 for item in read_items(release)})
+    annotated = Counter(one.item_id for one in read_annotations(release.annotations).require())
+    assert annotated == Counter({item.item_id: 2 for item in read_items(release).require()})

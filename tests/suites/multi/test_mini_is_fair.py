@@ -41,10 +41,10 @@ def edition(folder, seed):
     mini.write(folder, seed)
     release = find_release(folder)
     data = {name: file.read_bytes() for name, file in image_files(release.images).items()}
-    prepared = [convert_item(item) for item in read_items(release)]
+    prepared = [convert_item(item) for item in read_items(release).require()]
     data = {name: content for name, content in data.items() if b"torn" not in content}
     data |= {name: table.encode() for one in prepared for name, table in one.tables.items()}
-    notes = read_annotations(release.annotations)
+    notes = read_annotations(release.annotations).require()
     items = [
         one
         for one in merge_annotations([one.item for one in prepared], notes).items
@@ -55,7 +55,7 @@ def edition(folder, seed):
     hashes = {name: one.sha256[:16] for name, one in images.items()}  # drawn twice alike or not
     made = drop_duplicates(made, duplicates(made, hashes, 0.8, 6))
     files = {images[name].sha256: content for name, content in data.items()}
-    return to_questions(made, images, "mini").questions, files
+    return to_questions(made, images, "mini").rows, files
 
 
 def image(name, content):

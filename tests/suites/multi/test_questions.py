@@ -24,7 +24,7 @@ def ask(*items):
 
 
 def test_a_question_keeps_the_authors_id_and_what_tables_are_sliced_by():
-    (asked,) = ask(item(knowledge=("集合", "逻辑"))).questions
+    (asked,) = ask(item(knowledge=("集合", "逻辑"))).rows
     assert asked.question_id == "multi/gzsx_1_0"
     assert (asked.kind, asked.category, asked.answer) == ("choice", "SA", ("B",))
     assert asked.options == ("1", "2", "3", "4")
@@ -40,7 +40,7 @@ def test_a_question_keeps_the_authors_id_and_what_tables_are_sliced_by():
 
 def test_images_come_in_the_order_of_the_text_and_are_numbered_anew():
     shown = item(specific="乙图[IMAGE_3]与甲图[IMAGE_1]", images=("1.png", "2.png", "3.png"))
-    (asked,) = ask(shown).questions
+    (asked,) = ask(shown).rows
     assert asked.images == ("sha-3.png", "sha-1.png")
     assert asked.text == "乙图[IMAGE_1]与甲图[IMAGE_2]"
     assert asked.labels["images"] == "MI"
@@ -58,7 +58,7 @@ def test_images_come_in_the_order_of_the_text_and_are_numbered_anew():
     ],
 )
 def test_answers_have_the_form_of_their_kind(kind, answer, expected):
-    asked = ask(item(type=kind, answer=answer), item(item_id="x_0")).questions[0]
+    asked = ask(item(type=kind, answer=answer), item(item_id="x_0")).rows[0]
     assert asked.answer == expected
 
 
@@ -73,7 +73,7 @@ def test_answers_have_the_form_of_their_kind(kind, answer, expected):
     ],
 )
 def test_levels_are_the_columns_of_table_5(education, subject, level):
-    (asked,) = ask(item(education=education, subject=subject)).questions
+    (asked,) = ask(item(education=education, subject=subject)).rows
     assert asked.labels["level"] == level
 
 
@@ -96,12 +96,12 @@ def test_levels_are_the_columns_of_table_5(education, subject, level):
 )
 def test_what_cannot_be_asked_or_scored_is_rejected_with_the_reason(fields, reason):
     table = ask(item(**({"item_id": "x_0"} | fields)), item(item_id="y_0"))
-    assert [asked.question_id for asked in table.questions] == ["multi/y_0"]
+    assert [asked.question_id for asked in table.rows] == ["multi/y_0"]
     assert reason in table.rejections[0].reason
 
 
 def test_a_release_without_any_answers_is_kept():
-    (asked,) = ask(item(answer="")).questions
+    (asked,) = ask(item(answer="")).rows
     assert (asked.category, asked.kind, asked.answer) == ("SA", "text", (NOT_PUBLISHED,))
 
 
@@ -133,7 +133,7 @@ def test_options_in_a_text(text, options):
     ],
 )
 def test_options_that_cannot_be_told_apart_are_their_letters(specific, answer, options):
-    (asked,) = ask(item(specific=specific, answer=answer)).questions
+    (asked,) = ask(item(specific=specific, answer=answer)).rows
     assert asked.options == options
 
 
@@ -195,9 +195,5 @@ def test_elite_is_published_if_all_of_the_list_is_there(listed, chosen, edition)
 
 def test_a_published_edition_that_lacks_a_question_is_ones_own():
     sound, torn = item(), item(item_id="x_0", general="[IMAGE_1]", images=("lost.png",))
-    assert [one.edition for one in to_questions([sound], {}, "published").questions] == [
-        "published"
-    ]
-    assert [one.edition for one in to_questions([sound, torn], {}, "published").questions] == [
-        "own"
-    ]
+    assert [one.edition for one in to_questions([sound], {}, "published").rows] == ["published"]
+    assert [one.edition for one in to_questions([sound, torn], {}, "published").rows] == ["own"]

@@ -52,7 +52,7 @@ def release(folder, problems, name="problem_v1.3.1_20241210.json"):
 
 
 def test_every_sub_question_is_an_item_of_its_own(tmp_path):
-    first, second = read_items(release(tmp_path, {"czsw_0": PROBLEM}))
+    first, second = read_items(release(tmp_path, {"czsw_0": PROBLEM})).require()
     assert (first.item_id, second.item_id) == ("czsw_0_0", "czsw_0_1")
     assert first.text == "观察下图[IMAGE_1]\n图中是[MASK]\nA. 猫\nB. 狗"
     assert (first.type, first.answer, second.type, second.answer) == ("SA", "B", "FB", "4")
@@ -66,9 +66,9 @@ def test_every_sub_question_is_an_item_of_its_own(tmp_path):
 
 
 def test_the_hubs_list_reads_as_the_keyed_form(tmp_path):
-    keyed = read_items(release(tmp_path / "a", {"czsw_0": PROBLEM}))
+    keyed = read_items(release(tmp_path / "a", {"czsw_0": PROBLEM})).require()
     listed = [{"problem_id": "czsw_0", **PROBLEM}]
-    assert read_items(release(tmp_path / "b", listed, "problem_v1.3.1_hf.json")) == keyed
+    assert read_items(release(tmp_path / "b", listed, "problem_v1.3.1_hf.json")).require() == keyed
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_the_hubs_list_reads_as_the_keyed_form(tmp_path):
     ],
 )
 def test_what_is_irregular_in_the_real_files_is_read(tmp_path, change, field, expected):
-    item = read_items(release(tmp_path, {"czsw_0": PROBLEM | change}))[0]
+    item = read_items(release(tmp_path, {"czsw_0": PROBLEM | change})).require()[0]
     assert getattr(item, field) == expected
 
 
@@ -114,7 +114,7 @@ def test_what_is_irregular_in_the_real_files_is_read(tmp_path, change, field, ex
 )
 def test_what_would_change_a_score_is_refused_with_file_and_entry(tmp_path, change, complaint):
     with pytest.raises(SourceError) as caught:
-        read_items(release(tmp_path, {"czsw_0": PROBLEM | change}))
+        read_items(release(tmp_path, {"czsw_0": PROBLEM | change})).require()
     assert "problem_v1.3.1_20241210.json, entry czsw_0" in str(caught.value)
     assert complaint in str(caught.value)
 
@@ -136,7 +136,7 @@ def test_what_would_change_a_score_is_refused_with_file_and_entry(tmp_path, chan
 def test_a_broken_file_is_named(tmp_path, text, complaint):
     (tmp_path / "problem_v1.json").write_text(text)
     with pytest.raises(SourceError, match=r"problem_v1\.json.*") as caught:
-        read_items(find_release(tmp_path))
+        read_items(find_release(tmp_path)).require()
     assert complaint in str(caught.value)
 
 
@@ -177,23 +177,25 @@ def test_knowledge_hard_list_and_image_texts(tmp_path):
     (tmp_path / "hard_list_v1.json").write_text('["czsw_0_1"]')
     (tmp_path / "captions_v1_blip.csv").write_text("../data/images/czsw/1.png,a cat, asleep\n")
     found = release(tmp_path, {"czsw_0": PROBLEM})
-    assert read_knowledge(found)["动物"].images == ("k/1.png",)
-    assert read_hard_list(found) == ["czsw_0_1"]
+    assert {piece.name: piece for piece in read_knowledge(found).require()}["动物"].images == (
+        "k/1.png",
+    )
+    assert read_hard_list(found).require() == ["czsw_0_1"]
     assert found.captions is not None
-    assert read_image_texts(found.captions) == {"czsw/1.png": "a cat, asleep"}
+    assert dict(read_image_texts(found.captions).require()) == {"czsw/1.png": "a cat, asleep"}
     assert len(source_files(found)) == 4
 
 
 def test_captions_that_are_cut_in_their_last_line_are_an_error(tmp_path):
     (tmp_path / "captions_blip.csv").write_text("1.png,a\n2.p")
     with pytest.raises(SourceError, match=r"captions_blip\.csv, line 2"):
-        read_image_texts(tmp_path / "captions_blip.csv", [])
+        dict(read_image_texts(tmp_path / "captions_blip.csv").rows)
 
 
 def test_a_hard_list_without_one_text_is_an_error(tmp_path):
     (tmp_path / "hard_list_v1.json").write_text("[5]")
     with pytest.raises(SourceError, match=r"hard_list_v1\.json: expected a list of texts"):
-        read_hard_list(release(tmp_path, {"czsw_0": PROBLEM}), [])
+        read_hard_list(release(tmp_path, {"czsw_0": PROBLEM}))
 
 
 def test_a_image_that_is_a_link_out_of_the_folder_is_refused(tmp_path):
@@ -273,14 +275,14 @@ def test_an_annotation_that_cannot_be_read_is_named(tmp_path, entry, complaint):
     file = tmp_path / "annotations.json"
     file.write_text(json.dumps([{"item": "x_0", "round": 1, "annotator": "a"} | entry]))
     with pytest.raises(SourceError, match=complaint):
-        read_annotations(file)
+        read_annotations(file).require()
 
 
 def test_an_item_annotated_twice_in_a_round_is_refused(tmp_path):
     file = tmp_path / "annotations.json"
     file.write_text(json.dumps([{"item": "x_0", "round": 1, "annotator": a} for a in "ab"]))
     with pytest.raises(SourceError, match="x_0 has two annotations in round 1"):
-        read_annotations(file)
+        read_annotations(file).require()
 
 
 def drawn(**figure):

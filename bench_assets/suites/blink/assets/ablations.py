@@ -12,7 +12,7 @@ import dagster as dg
 from bench_assets.asset_factory.suite_assets import open_model, out
 from bench_assets.core.images.drawing import concatenate_images, encode_jpeg
 from bench_assets.core.images.text_substitutes import describe_images, replace_images_by_texts
-from bench_assets.core.schema.rows import ImageText, Question, Rejection, StoredImage
+from bench_assets.core.schema.rows import ImageText, Question, StoredImage
 from bench_assets.suites.blink import prompts
 from bench_assets.suites.blink.assets.questions import BLINK, write_annotated_data
 from bench_assets.suites.blink.builders.drafts import Marks
@@ -58,9 +58,9 @@ def concatenated_images(
     folder = sources.open("blink").folder
     own_key = folder / CONCATENATED_KEY
     if find_route(folder) == "key" and own_key.is_file():
-        rejections: list[Rejection] = []
-        keyed = questions_from_key(read_key(own_key, rejections))
-        for one in rejections:
+        key = read_key(own_key)
+        keyed = questions_from_key(dict(key.rows))
+        for one in key.rejections:
             _log.warning("%s is left out: %s", one.entry, one.reason)
         editions = {question.edition for question in questions}
         rows = [replace(question, edition=one) for one in editions for question in keyed]
@@ -74,20 +74,20 @@ def concatenated_images(
         yield table_output(rows, question_preview(rows, image_store))
 
 
-@dg.asset(ins=BLINK.ins("questions"), **BLINK.stage("images", asks="gpu", ablation=True))
+@BLINK.step("images", asks="gpu", ablation=True)
 def captions(
     context: dg.AssetExecutionContext,
     settings: SettingsResource,
     models: Models,
     questions: list[Question],
-) -> dg.Output[list[ImageText]]:
+) -> list[ImageText]:
     """Caption every image with a model."""
     name = settings.load().suite("blink", BlinkSettings).captioner
     if not name:
-        return table_output(list[ImageText]())
+        return list[ImageText]()
     images = [image for question in questions for image in question.images]
     with open_model(context, models, name) as (model, _):
-        return table_output(describe_images(images, prompts.caption, model))
+        return describe_images(images, prompts.caption, model)
 
 
 @dg.multi_asset(

@@ -10,7 +10,6 @@ from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
-from bench_assets.core.tables.json_records import collect_rejections
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.blink.annotation import ANSWER_CHECK, apply_checks
 from bench_assets.suites.blink.construction.build import TaskBuildResult, build_all
@@ -47,8 +46,8 @@ from bench_resources.tables.parquet import TableFiles, table_output
 BLINK = AssetFolder("blink")
 
 
-@dg.asset(**BLINK.stage("source"))
-def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[list[SourceFile]]:
+@BLINK.step("source")
+def source(sources: SourceFiles, settings: SettingsResource) -> list[SourceFile]:
     """Record the digest of every source file."""
     opened = sources.open("blink")
     if opened.is_mini:
@@ -56,10 +55,10 @@ def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[list[S
         from bench_assets.suites.blink.synthetic import edition as mini
 
         mini.write(opened.folder, settings.load().suite("blink", BlinkSettings).seed)
-    return table_output(pin_files(opened.folder))
+    return pin_files(opened.folder)
 
 
-@dg.asset(deps=BLINK.source, **BLINK.stage("images"))
+@BLINK.step("images", deps=BLINK.source)
 def images_to_mark(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[StoredImage]]:
     """Store the images that annotators will mark."""
     folder = sources.open("blink").folder / TO_MARK
@@ -96,16 +95,18 @@ def items(
 ) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]], dg.Output[list[TaskBuildResult]]]:
     """Read the release or the answer key, or build questions from the raw data sets."""
     opened = sources.open("blink")
-    rejections: list[Rejection] = []
     tasks: list[TaskBuildResult] = []
     match find_route(opened.folder):
         case "release":
-            absent, broken = _reject_absent_tasks(opened.folder), list[Rejection]()
-            rows = name_edition(_read_release(opened.folder, image_store, broken))
-            rejections = absent + broken
-            faults = [one.reason for one in absent[:1]] + [one.reason for one in broken]
+            absent = _reject_absent_tasks(opened.folder)
+            read = read_items(
+                opened.folder, lambda item: to_question(item, _store_images(item, image_store))
+            )
+            rows, rejections = name_edition(read.rows), absent + read.rejections
+            faults = [one.reason for one in (*absent[:1], *read.rejections)]
         case "key":
-            rows = name_edition(questions_from_key(read_key(opened.folder / KEY, rejections)))
+            key = read_key(opened.folder / KEY)
+            rows, rejections = name_edition(questions_from_key(dict(key.rows))), key.rejections
             faults = [one.reason for one in rejections]
         case "raw":
             chosen = settings.load().suite("blink", BlinkSettings)
@@ -130,33 +131,31 @@ def items(
     )
 
 
-@dg.asset(ins=BLINK.ins("items"), deps=[answers_key(ANSWER_CHECK)], **BLINK.stage("questions"))
+@BLINK.step("questions", deps=[answers_key(ANSWER_CHECK)])
 def questions(
     image_store: ImageStore, tables: TableFiles, items: list[Question]
 ) -> dg.Output[list[Question]]:
     """Select questions with a known answer that annotators did not reject."""
-    rows = apply_checks(scorable(items), counted_rows(tables, ANSWER_CHECK)).questions
+    rows = apply_checks(scorable(items), counted_rows(tables, ANSWER_CHECK)).rows
     return table_output(rows, question_preview(rows, image_store))
 
 
-@dg.asset(ins=BLINK.ins("items"), deps=[answers_key(ANSWER_CHECK)], **BLINK.stage("select"))
-def answer_rejections(tables: TableFiles, items: list[Question]) -> dg.Output[list[Rejection]]:
+@BLINK.step("select", deps=[answers_key(ANSWER_CHECK)])
+def answer_rejections(tables: TableFiles, items: list[Question]) -> list[Rejection]:
     """List questions that annotators rejected. One row: one question with its verdicts."""
-    return table_output(
-        apply_checks(scorable(items), counted_rows(tables, ANSWER_CHECK)).rejections
-    )
+    return apply_checks(scorable(items), counted_rows(tables, ANSWER_CHECK)).rejections
 
 
-@dg.asset(ins=BLINK.ins("items"), **BLINK.stage("questions"))
-def statistics(items: list[Question]) -> dg.Output[list[Statistic]]:
+@BLINK.step("questions")
+def statistics(items: list[Question]) -> list[Statistic]:
     """Count questions and images."""
-    return table_output(count_statistics(items))
+    return count_statistics(items)
 
 
-@dg.asset(name="questions", ins=BLINK.ins("items"), **BLINK.stage("questions", below="test"))
-def hidden_questions(items: list[Question]) -> dg.Output[list[Question]]:
+@BLINK.step("questions", name="questions", below="test")
+def hidden_questions(items: list[Question]) -> list[Question]:
     """Select the questions of the test split, without their answers."""
-    return table_output(hidden_split(items))
+    return hidden_split(items)
 
 
 def write_annotated_data(
@@ -174,17 +173,6 @@ def _reject_absent_tasks(folder: Path) -> list[Rejection]:
     found = f"{len(absent)} of {len(PERCEPTION_TASKS)} tasks are absent: {', '.join(absent)}"
     reason = f"{folder}: {found}; the edition is 'own', not 'published'"
     return [Rejection(entry=f"{name}/", reason=reason) for name in absent]
-
-
-def _read_release(
-    folder: Path, image_store: ImageStore, rejections: list[Rejection]
-) -> list[Question]:
-    """Read a release and store its images; a row with an image that does not decode is rejected."""
-    questions = []
-    for item in read_items(folder, rejections):
-        with collect_rejections(rejections, item.idx):
-            questions.append(to_question(item, _store_images(item, image_store)))
-    return questions
 
 
 def _store_images(item: BlinkItem, image_store: ImageStore) -> list[str]:

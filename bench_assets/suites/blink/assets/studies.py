@@ -49,7 +49,7 @@ _METRICS = ["blink", "metrics"]
 _MAX_SHOWN = 14  # mistakes shown with their images
 
 
-@dg.asset(ins=_TASK_FOLDER.ins("metrics"), **_TASK_FOLDER.stage("metrics", partitions=MODELS))
+@_TASK_FOLDER.step("metrics", partitions=MODELS)
 def profile(
     context: dg.AssetExecutionContext, metrics: list[Metric]
 ) -> dg.Output[list[TaskAccuracy]]:
@@ -127,13 +127,13 @@ def common_mistakes(
     return table_output(count_common(scores))
 
 
-@dg.asset(
-    ins=_TASK_FOLDER.ins("questions"),
+@_TASK_FOLDER.step(
+    "metrics",
     deps=[answers_key(HUMAN)],
     metadata=needs_metadata(
         "human_answers in [suites.blink] of bench.toml, or the annotation task"
     ),
-    **_TASK_FOLDER.stage("metrics", ablation=True),
+    ablation=True,
 )
 def human_score(
     context: dg.AssetExecutionContext,

@@ -11,7 +11,7 @@ Raw data, one folder per task:
   ``darker_score``: how sure the annotators are); null where the annotators gave no answer.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import dist
 from pathlib import Path
@@ -22,7 +22,8 @@ from bench_assets.core.images.drawing import Mark, Point
 from bench_assets.core.images.orientation import read_annotated_frame
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, make_rejection, read_object, require_field
+from bench_assets.core.tables.build import Table, make_rejection
+from bench_assets.core.tables.json_records import Entry, read_object, require_field
 from bench_assets.suites.blink.builders.drafts import (
     MIN_DISTANCE,
     Candidates,
@@ -80,11 +81,10 @@ def relative_depth(
     Raises:
         SourceError: If the list cannot be read.
     """
-    rejections: list[Rejection] = []
-    pairs = list(_line_pairs(read_lines_with_place(source / "DIW_test.csv"), rejections))
-    yield from rejections
+    pairs = _line_pairs(read_lines_with_place(source / "DIW_test.csv"))
+    yield from pairs.rejections
     yield from make_candidates(
-        pairs, rng, lambda pair, where: _depth(source, *pair, where, parameters.min_distance)
+        pairs.rows, rng, lambda pair, where: _depth(source, *pair, where, parameters.min_distance)
     )
 
 
@@ -102,24 +102,24 @@ def relative_reflectance(
     return make_candidates(files, rng, lambda file, _: _reflectance(file, rng, parameters))
 
 
-def _line_pairs(
-    lines: Iterable[tuple[str, str]], rejections: list[Rejection]
-) -> Iterator[tuple[tuple[str, str], str]]:
+def _line_pairs(lines: Iterable[tuple[str, str]]) -> Table[tuple[tuple[str, str], str]]:
     """Pair each image's line with its line of points; reject a line without its partner."""
+    pairs = Table[tuple[tuple[str, str], str]]()
     image: tuple[str, str] | None = None
     for line, where in lines:
         is_name = line.count(",") < _COMMAS
         if is_name is (image is not None):
-            rejections.append(
+            pairs.rejections.append(
                 make_rejection(where, "a line of an image or of its points is missing")
             )
         if is_name:
             image = line, where
         elif image:
-            yield (image[0], line), where
+            pairs.rows.append(((image[0], line), where))
             image = None
     if image:
-        rejections.append(make_rejection(image[1], "no line of points follows"))
+        pairs.rejections.append(make_rejection(image[1], "no line of points follows"))
+    return pairs
 
 
 def _depth(

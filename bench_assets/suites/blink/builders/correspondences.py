@@ -33,9 +33,10 @@ from bench_assets.core.images.drawing import Point
 from bench_assets.core.images.orientation import ImageFrame, Size, read_annotated_frame
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import (
     Entry,
-    collect_rejections,
+    make_rows,
     read_entries,
     read_object,
     require_field,
@@ -110,11 +111,16 @@ def functional_correspondence(
         SourceError: If the list cannot be read.
     """
     tools: dict[str, list[_Tool]] = defaultdict(list)
-    rejections: list[Rejection] = []
-    for entry, where in read_entries(source / "annotations.json", rejections):
-        with collect_rejections(rejections, where):
-            tools[require_field(entry, "action", str, where)].append(_tool(source, entry, where))
-    yield from rejections
+    read = make_rows(
+        read_entries(source / "annotations.json"),
+        lambda entry, where: (
+            require_field(entry, "action", str, where),
+            _tool(source, entry, where),
+        ),
+    )
+    for action, tool in read.rows:
+        tools[action].append(tool)
+    yield from read.rejections
     pairs = [(action, *pair) for action in sorted(tools) for pair in _pairs(tools[action], rng)]
     named = [(pair, f"{pair[0]}: {pair[1].image.name} and {pair[2].image.name}") for pair in pairs]
 
@@ -170,11 +176,11 @@ def visual_correspondence(
         if not pairs:
             yield Rejection(entry=sequence.name, reason="expected images 1.ppm to 6.ppm")
     for pair in filter(None, chain.from_iterable(zip_longest(*pairs_by_sequence))):
-        rejections: list[Rejection] = []
+        table = Table[Draft]()
         where = f"{pair[0].parent.name}, images {' and '.join(file.stem for file in pair)}"
-        with collect_rejections(rejections, where):
+        with table.rejecting(where):
             yield _view_draft(pair, where, rng, parameters)
-        yield from rejections
+        yield from table.rejections
 
 
 def project(homography: Homography, point: Point) -> Point:

@@ -1,7 +1,7 @@
 """Drafts: questions whose right option has no place yet, in the forms that tasks share."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import dist
@@ -20,7 +20,8 @@ from bench_assets.core.images.drawing import (
 )
 from bench_assets.core.reading.choices import lettered
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import collect_rejections
+from bench_assets.core.tables.build import Table
+from bench_assets.core.tables.json_records import Entry, LocatedEntry, make_rows
 from bench_assets.suites.blink.builders.raw_files import read_image
 
 Item = TypeVar("Item")
@@ -97,10 +98,19 @@ def make_candidates(
         make: Makes a candidate; raises SourceError or ImageError for an invalid row.
     """
     for row, where in rng.sample(rows, len(rows)):
-        rejections: list[Rejection] = []
-        with collect_rejections(rejections, where):
+        table = Table[Draft]()
+        with table.rejecting(where):
             yield make(row, where)
-        yield from rejections
+        yield from table.rejections
+
+
+def make_entry_candidates(
+    entries: Iterable[LocatedEntry], rng: Random, make: Callable[[Entry, str], Draft | Rejection]
+) -> Candidates:
+    """Make a candidate of each entry of a file, as ``make_candidates``."""
+    objects = make_rows(entries, lambda entry, where: (entry, where))
+    yield from objects.rejections
+    yield from make_candidates(objects.rows, rng, make)
 
 
 def insert_at(right: Item, wrong: Sequence[Item], place: int) -> tuple[Item, ...]:

@@ -15,6 +15,7 @@ Raw data, one folder per task:
 
 import csv
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -34,6 +35,7 @@ from bench_assets.suites.blink.builders.drafts import (
     image_choice,
     insert_at,
     make_candidates,
+    make_entry_candidates,
     wording,
 )
 from bench_assets.suites.blink.builders.raw_files import (
@@ -115,10 +117,9 @@ def forensic_detection(source: Path, rng: Random) -> Candidates:
     Raises:
         SourceError: If the list cannot be read.
     """
-    rejections: list[Rejection] = []
-    lines = list(read_lines(source / "captions.jsonl", rejections))
-    yield from rejections
-    yield from make_candidates(lines, rng, lambda entry, where: _photograph(source, entry, where))
+    return make_entry_candidates(
+        read_lines(source / "captions.jsonl"), rng, partial(_photograph, source)
+    )
 
 
 def _style_pairs(

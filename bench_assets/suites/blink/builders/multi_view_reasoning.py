@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from bench_assets.core.images.orientation import read_annotated_frame
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import collect_rejections
+from bench_assets.core.tables.build import Table
 from bench_assets.suites.blink.builders.drafts import (
     Candidates,
     Draft,
@@ -168,13 +168,13 @@ def _frames(source: Path, file: Path) -> list[_Frame]:
     listed = content.get("annotations") if isinstance(content, dict) else None
     if not isinstance(listed, list):
         raise SourceError(f"{file}: expected an object with a list 'annotations'")
-    frames, rejections = list[_Frame | None](), list[Rejection]()
+    frames = Table[_Frame | None]()
     for nth, entry in enumerate(listed):
-        with collect_rejections(rejections, where := f"{file}, annotation {nth}"):
-            frames.append(_frame(source, entry, where))
-    if rejections and len(rejections) == len(listed):
-        raise SourceError(f"{file}: annotation 0: {rejections[0].reason}")
-    return [frame for frame in frames if frame is not None]
+        with frames.rejecting(where := f"{file}, annotation {nth}"):
+            frames.rows.append(_frame(source, entry, where))
+    if frames.rejections and not frames.rows:
+        raise SourceError(f"{file}: annotation 0: {frames.rejections[0].reason}")
+    return [frame for frame in frames.rows if frame is not None]
 
 
 def _frame(source: Path, entry: object, where: str) -> _Frame | None:

@@ -25,9 +25,9 @@ from bench_assets.core.images.drawing import (
 from bench_assets.core.images.orientation import ImageFrame, Size, read_annotated_frame
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import (
     Entry,
-    collect_rejections,
     read_object,
     require_field,
 )
@@ -99,20 +99,20 @@ def object_localization(
         SourceError: If the file cannot be read, or lacks a list.
     """
     file = source / "lvis_v1_val.json"
-    content, rejections = read_object(file), list[Rejection]()
+    content, table = read_object(file), Table[Draft]()
     names: dict[int, str] = {}
     for entry, where in read_objects(content, "categories", str(file)):
-        with collect_rejections(rejections, where):
+        with table.rejecting(where):
             names[require_field(entry, "id", int, where)] = require_field(entry, "name", str, where)
     found: dict[int, list[_Object]] = defaultdict(list)
     incomplete = set[str]()  # images with an annotation that is rejected
     for entry, where in read_objects(content, "annotations", str(file)):
-        n_rejected = len(rejections)
-        with collect_rejections(rejections, where):
+        n_rejected = len(table.rejections)
+        with table.rejecting(where):
             found[require_field(entry, "image_id", int, where)].append(_object(entry, names, where))
-        if len(rejections) > n_rejected:
+        if len(table.rejections) > n_rejected:
             incomplete.add(str(entry.get("image_id")))
-    yield from rejections
+    yield from table.rejections
 
     def candidate(image: Entry, where: str) -> Draft | Rejection:
         name = require_field(image, "id", int, where)

@@ -20,6 +20,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Annotated, NamedTuple
@@ -28,9 +29,10 @@ from pydantic import Field
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import (
     Entry,
-    collect_rejections,
+    make_rows,
     read_entries,
     read_lines,
     require_field,
@@ -38,7 +40,7 @@ from bench_assets.core.tables.json_records import (
 from bench_assets.suites.blink.builders.drafts import (
     Candidates,
     Draft,
-    make_candidates,
+    make_entry_candidates,
     number_choice,
     settled_choice,
     wording,
@@ -80,18 +82,18 @@ def counting(
     Raises:
         SourceError: If the list cannot be read.
     """
-    rejections: list[Rejection] = []
-    counted: list[_CountedImage] = []
-    entries = list(read_entries(source / "test.json", rejections))
-    for entry, where in rng.sample(entries, len(entries)):
-        with collect_rejections(rejections, where):
+    objects = make_rows(read_entries(source / "test.json"), lambda entry, where: (entry, where))
+    yield from objects.rejections
+    table = Table[_CountedImage]()
+    for entry, where in rng.sample(objects.rows, len(objects.rows)):
+        with table.rejecting(where):
             one = _counted_image(source, entry, where)
             if parameters.complex_only and one.simple:
-                reason = "simple: a detector alone could answer it"
-                rejections.append(Rejection(entry=one.entry, reason=reason))
+                table.reject(one.entry, "simple: a detector alone could answer it")
             else:
-                counted.append(one)
-    yield from rejections
+                table.rows.append(one)
+    yield from table.rejections
+    counted = table.rows
     fours = group_in_fours([one.right for one in counted], parameters.spread)
     for four in rng.sample(fours, len(fours)):
         offered = [counted[nth].right for nth in four]
@@ -108,10 +110,9 @@ def iq_test(source: Path, rng: Random) -> Candidates:
     Raises:
         SourceError: If the list cannot be read.
     """
-    rejections: list[Rejection] = []
-    lines = list(read_lines(source / "puzzles.jsonl", rejections))
-    yield from rejections
-    yield from make_candidates(lines, rng, lambda entry, where: _puzzle(source, entry, where))
+    return make_entry_candidates(
+        read_lines(source / "puzzles.jsonl"), rng, partial(_puzzle, source)
+    )
 
 
 def spatial_relation(source: Path, rng: Random) -> Candidates:
@@ -120,10 +121,8 @@ def spatial_relation(source: Path, rng: Random) -> Candidates:
     Raises:
         SourceError: If the list cannot be read.
     """
-    rejections: list[Rejection] = []
-    lines = list(read_lines(source / "all_vsr_validated_data.jsonl", rejections))
-    yield from rejections
-    yield from make_candidates(lines, rng, lambda entry, where: _claim(source, entry, where))
+    lines = read_lines(source / "all_vsr_validated_data.jsonl")
+    return make_entry_candidates(lines, rng, partial(_claim, source))
 
 
 def group_in_fours(numbers: Sequence[int], spread: int) -> list[tuple[int, ...]]:

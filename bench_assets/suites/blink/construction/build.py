@@ -22,6 +22,7 @@ import numpy as np
 from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.errors import ImageError, SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, StoredImage
+from bench_assets.core.tables.build import Table
 from bench_assets.suites.blink.builders.drafts import Candidates, Draft
 from bench_assets.suites.blink.builders.raw_files import read_image
 from bench_assets.suites.blink.construction.recipes import (
@@ -125,12 +126,12 @@ def build_all(
     folders = [folder, added] if added else [folder]
     used = UsedImages(parameters.near_duplicate)
     for task in recipes(parameters):
-        drafts, rejections, outcome = _drafts(folders, task, parameters, seed, used)
+        drafts, outcome = _drafts(folders, task, parameters, seed, used)
         draw = partial(
             _question, task=task, edition=edition, store_image=store_image, height=parameters.height
         )
-        built.questions.extend(_finish_questions(task, drafts, seed, draw))
-        built.rejections.extend(rejections)
+        built.questions.extend(_finish_questions(task, drafts.rows, seed, draw))
+        built.rejections.extend(drafts.rejections)
         built.tasks.append(outcome)
     if not built.questions:
         raise _no_questions(folder, parameters, built.tasks)
@@ -151,17 +152,22 @@ def _drafts(
     parameters: BuilderParameters,
     seed: int,
     used: UsedImages,
-) -> tuple[list[Draft], list[Rejection], TaskBuildResult]:
+) -> tuple[Table[Draft], TaskBuildResult]:
     """Collect the drafts and rejections of a task, and count both."""
     recipe, count = recipes(parameters)[task], n_questions(task, parameters)
-    drafts, rejections, fault = list[Draft](), list[Rejection](), ""
+    taken, fault = Table[Draft](), ""
     try:
         found = recipe.candidates(folders, task_rng(seed, task))
         if count > 0:
-            drafts = _take_drafts(task, found, count, used, rejections)
-            if not drafts:
-                fault = _no_drafts_reason(rejections)
+            for candidate in _take_drafts(task, found, count, used):
+                if isinstance(candidate, Rejection):
+                    taken.rejections.append(candidate)
+                else:
+                    taken.rows.append(candidate)
+            if not taken.rows:
+                fault = _no_drafts_reason(taken.rejections)
     except SourceError as error:
+        taken.rows.clear()
         fault = str(error)
     if fault:
         fault = f"no questions of {task}: {fault}"
@@ -169,12 +175,12 @@ def _drafts(
         task=task,
         folder=recipe.folder,
         wanted=count,
-        built=len(drafts),
-        refused=len(rejections),
+        built=len(taken.rows),
+        refused=len(taken.rejections),
         fault=fault,
     )
     at_fault = [Rejection(entry=f"{recipe.folder}/", reason=fault)] if fault else []
-    return drafts, at_fault + rejections, outcome
+    return Table(taken.rows, at_fault + taken.rejections), outcome
 
 
 def _no_drafts_reason(rejections: Sequence[Rejection]) -> str:
@@ -188,15 +194,14 @@ def _take_drafts(
     candidates: Candidates,
     count: int,
     used: UsedImages,
-    rejections: list[Rejection],
-) -> list[Draft]:
-    """Take up to ``count`` usable drafts; append the refused candidates to ``rejections``."""
-    drafts: list[Draft] = []
+) -> Iterator[Draft | Rejection]:
+    """Yield up to ``count`` usable drafts, and rejections of other candidates before the last."""
+    n = 0
     taken: Counter[tuple[int, ...]] = Counter()
     for candidate in candidates:
         entry, fault = f"{task}: {candidate.entry}", ""
         if isinstance(candidate, Rejection):
-            rejections.append(Rejection(entry=entry, reason=candidate.reason))
+            yield Rejection(entry=entry, reason=candidate.reason)
             continue
         try:
             hashes = _image_hashes(candidate)
@@ -207,14 +212,14 @@ def _take_drafts(
         if taken[candidate.places] >= max_questions(candidate, count):
             fault = "there are enough questions with this answer"
         if fault:
-            rejections.append(Rejection(entry=entry, reason=fault))
+            yield Rejection(entry=entry, reason=fault)
             continue
         taken[candidate.places] += 1
         used.add(hashes, entry, candidate.scene)
-        drafts.append(candidate)
-        if len(drafts) == count:
-            break
-    return drafts
+        yield candidate
+        n += 1
+        if n == count:
+            return
 
 
 def _image_hashes(draft: Draft) -> list[int]:

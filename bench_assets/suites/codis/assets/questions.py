@@ -27,6 +27,7 @@ from bench_assets.core.schema.rows import (
     SourceFile,
     StoredImage,
 )
+from bench_assets.core.tables.build import FunnelStep
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.codis import annotation
 from bench_assets.suites.codis import synthetic as mini
@@ -46,7 +47,6 @@ from bench_assets.suites.codis.prompts import caption
 from bench_assets.suites.codis.settings import CodisSettings
 from bench_assets.suites.codis.task import DECISIONS, TASK
 from bench_assets.suites.codis.votes import (
-    SelectionFunnelStep,
     VoteAgreement,
     VoteDecision,
     count_ballots,
@@ -71,16 +71,16 @@ def open_release(sources: SourceFiles) -> CodisRelease:
     return find_release(sources.open("codis").folder)
 
 
-@dg.asset(**CODIS.stage("source"))
-def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
+@CODIS.step("source")
+def source(sources: SourceFiles) -> list[SourceFile]:
     """Record path and digest of the source files."""
     opened = sources.open("codis")
     if opened.is_mini:
         mini.write(opened.folder)
-    return table_output(source_files(find_release(opened.folder)))
+    return source_files(find_release(opened.folder))
 
 
-@dg.asset(deps=[*CODIS.source, answers_key(annotation.IMAGES)], **CODIS.stage("images"))
+@CODIS.step("images", deps=[*CODIS.source, answers_key(annotation.IMAGES)])
 def images(
     sources: SourceFiles, image_store: ImageStore, tables: TableFiles
 ) -> dg.Output[list[StoredImage]]:
@@ -120,12 +120,11 @@ def selection(
     broken = image_store.put_files(
         {name: file for name, file in files.items() if name not in decoded}
     )
-    selected = select_pairs(submissions, decisions, decoded)
-    rejections = [*broken.rejections]
-    read_pairs(open_release(sources), rejections)
-    read_votes(open_release(sources), rejections)
-    rejections += count_ballots(submissions, votes).rejections
-    return table_output(selected.pairs), table_output([*rejections, *selected.rejections])
+    release, selected = open_release(sources), select_pairs(submissions, decisions, decoded)
+    ballots = count_ballots(submissions, votes)
+    parts = (broken, read_pairs(release), read_votes(release), ballots, selected)
+    rejections = [rejection for part in parts for rejection in part.rejections]
+    return table_output(selected.rows), table_output(rejections)
 
 
 @dg.asset_check(
@@ -147,10 +146,7 @@ def published_data_are_whole(
     return check_result(problems, n=len(submissions), of="submission", holds=holds)
 
 
-@dg.asset(
-    ins=CODIS.ins("source", "submissions", "decisions", "pairs", stored="images"),
-    **CODIS.stage("select"),
-)
+@CODIS.step("select", reads={"stored": "images"})
 def funnel(  # noqa: PLR0913, PLR0917  (a resource or table each)
     settings: SettingsResource,
     tables: TableFiles,
@@ -159,18 +155,15 @@ def funnel(  # noqa: PLR0913, PLR0917  (a resource or table each)
     submissions: list[ContextPair],
     decisions: list[VoteDecision],
     pairs: list[ContextPair],
-) -> dg.Output[list[SelectionFunnelStep]]:
+) -> list[FunnelStep]:
     """Count the items left at each step."""
     collected = {*image_names(source), *(image.name for image in stored)}
     undecided = undecided_by_decisions(tables, settings.load(), DECISIONS)
-    return table_output(count_steps(collected, submissions, decisions, pairs, undecided))
+    return count_steps(collected, submissions, decisions, pairs, undecided)
 
 
-@dg.asset(
-    ins=CODIS.ins("pairs", stored="images"),
-    # Rejections are rebuilt with the questions; the decisions list the open units.
-    deps=[CODIS.key("rejections"), *decision_keys(TASK)],
-    **CODIS.stage("questions"),
+@CODIS.step(
+    "questions", reads={"stored": "images"}, deps=[CODIS.key("rejections"), *decision_keys(TASK)]
 )
 def questions(
     sources: SourceFiles,
@@ -187,38 +180,31 @@ def questions(
     return table_output(labeled, question_preview(labeled, image_store))
 
 
-@dg.asset(ins=CODIS.ins(stored="images"), deps=CODIS.source, **CODIS.stage("images", asks="gpu"))
+@CODIS.step("images", reads={"stored": "images"}, deps=CODIS.source, asks="gpu")
 def captions(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
     settings: SettingsResource,
     models: Models,
     stored: list[StoredImage],
-) -> dg.Output[list[ImageText]]:
+) -> list[ImageText]:
     """Caption the stored images, from a file or with a model."""
     chosen = settings.load().suite("codis", CodisSettings)
     if chosen.captioner and not chosen.captions:
         with open_model(context, models, chosen.captioner) as (model, _):
-            return table_output(describe_images([one.sha256 for one in stored], caption, model))
+            return describe_images([one.sha256 for one in stored], caption, model)
     file = _captions_file(settings, sources)
     if file is None:
-        return table_output(list[ImageText]())
-    return table_output(to_image_texts(read_captions(file, []), stored, file.name))
+        return list[ImageText]()
+    captions = {image: text for image, text in read_captions(file).rows if text}
+    return to_image_texts(captions, stored, file.name)
 
 
-@dg.asset(
-    name="rejections",
-    deps=CODIS.source,
-    **CODIS.stage("select", below="captions_for_images"),
-)
-def caption_rejections(
-    sources: SourceFiles, settings: SettingsResource
-) -> dg.Output[list[Rejection]]:
+@CODIS.step("select", name="rejections", deps=CODIS.source, below="captions_for_images")
+def caption_rejections(sources: SourceFiles, settings: SettingsResource) -> list[Rejection]:
     """List captions that cannot be used."""
-    file, found = _captions_file(settings, sources), list[Rejection]()
-    if file is not None:
-        read_captions(file, found)
-    return table_output(found)
+    file = _captions_file(settings, sources)
+    return read_captions(file).rejections if file else []
 
 
 def _captions_file(settings: SettingsResource, sources: SourceFiles) -> Path | None:
@@ -230,16 +216,10 @@ def _captions_file(settings: SettingsResource, sources: SourceFiles) -> Path | N
     return None if chosen.captioner else open_release(sources).captions
 
 
-@dg.asset(
-    name="questions",
-    ins=CODIS.ins("questions", "captions"),
-    **CODIS.stage("questions", below="captions_for_images"),
-)
-def captions_for_images(
-    questions: list[Question], captions: list[ImageText]
-) -> dg.Output[list[Question]]:
+@CODIS.step("questions", name="questions", below="captions_for_images")
+def captions_for_images(questions: list[Question], captions: list[ImageText]) -> list[Question]:
     """Replace images by captions."""
-    return table_output(replace_images_by_texts(questions, captions))
+    return replace_images_by_texts(questions, captions)
 
 
 class Verification(dg.Config):
@@ -249,63 +229,50 @@ class Verification(dg.Config):
     """Share of the other annotators that must approve; the paper requires all."""
 
 
-@dg.asset(deps=[*CODIS.source, answers_key(annotation.SUBMISSIONS)], **CODIS.stage("select"))
-def submitted(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[ContextPair]]:
+@CODIS.step("select", deps=[*CODIS.source, answers_key(annotation.SUBMISSIONS)])
+def submitted(sources: SourceFiles, tables: TableFiles) -> list[ContextPair]:
     """Read the entries of the source, and those written in the annotation task."""
-    return table_output(
-        read_pairs(open_release(sources), []) + counted_rows(tables, annotation.SUBMISSIONS)
-    )
+    return read_pairs(open_release(sources)).rows + counted_rows(tables, annotation.SUBMISSIONS)
 
 
-@dg.asset(deps=[*CODIS.source, answers_key(annotation.VOTES)], **CODIS.stage("select"))
-def first_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[SubmissionVote]]:
+@CODIS.step("select", deps=[*CODIS.source, answers_key(annotation.VOTES)])
+def first_votes(sources: SourceFiles, tables: TableFiles) -> list[SubmissionVote]:
     """Read the votes of the files and of the annotation task."""
-    return table_output(
-        read_votes(open_release(sources), []) + counted_rows(tables, annotation.VOTES)
-    )
+    return read_votes(open_release(sources)).rows + counted_rows(tables, annotation.VOTES)
 
 
-@dg.asset(
-    ins=CODIS.ins("submitted"), deps=[answers_key(annotation.REVISIONS)], **CODIS.stage("select")
-)
-def submissions(tables: TableFiles, submitted: list[ContextPair]) -> dg.Output[list[ContextPair]]:
+@CODIS.step("select", deps=[answers_key(annotation.REVISIONS)])
+def submissions(tables: TableFiles, submitted: list[ContextPair]) -> list[ContextPair]:
     """Entries followed by their revisions."""
     revised = annotation.add_images(counted_rows(tables, annotation.REVISIONS), submitted)
-    return table_output([*submitted, *revised])
+    return [*submitted, *revised]
 
 
-@dg.asset(
-    ins=CODIS.ins("first_votes"),
-    deps=[answers_key(annotation.REVISION_VOTES)],
-    **CODIS.stage("select"),
-)
-def votes(tables: TableFiles, first_votes: list[SubmissionVote]) -> dg.Output[list[SubmissionVote]]:
+@CODIS.step("select", deps=[answers_key(annotation.REVISION_VOTES)])
+def votes(tables: TableFiles, first_votes: list[SubmissionVote]) -> list[SubmissionVote]:
     """First votes followed by those on revisions."""
-    return table_output([*first_votes, *counted_rows(tables, annotation.REVISION_VOTES)])
+    return [*first_votes, *counted_rows(tables, annotation.REVISION_VOTES)]
 
 
-@dg.asset(ins=CODIS.ins("submissions", "votes", stored="images"), **CODIS.stage("select"))
+@CODIS.step("select", reads={"stored": "images"})
 def decisions(
     config: Verification,
     settings: SettingsResource,
     submissions: list[ContextPair],
     votes: list[SubmissionVote],
     stored: list[StoredImage],
-) -> dg.Output[list[VoteDecision]]:
+) -> list[VoteDecision]:
     """Decide on each submission by its votes."""
-    rows = decide_submissions(
+    return decide_submissions(
         submissions,
         votes,
         config.approval,
         needed=needed_answers(settings.load(), annotation.VOTES),
         images={image.name for image in stored},
     )
-    return table_output(rows)
 
 
-@dg.asset(ins=CODIS.ins("submissions", "votes"), **CODIS.stage("select"))
-def agreement(
-    submissions: list[ContextPair], votes: list[SubmissionVote]
-) -> dg.Output[list[VoteAgreement]]:
+@CODIS.step("select")
+def agreement(submissions: list[ContextPair], votes: list[SubmissionVote]) -> list[VoteAgreement]:
     """Measure inter-annotator agreement."""
-    return table_output(measure_agreement(submissions, votes))
+    return measure_agreement(submissions, votes)

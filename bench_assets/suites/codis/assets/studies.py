@@ -18,21 +18,19 @@ from bench_assets.suites.codis.studies import word_bias as count_words
 from bench_assets.suites.codis.task import TASK
 from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.models.registry.opening import Models
-from bench_resources.tables.parquet import table_output
 
 _TASK_FOLDER = AssetFolder("codis", str(TASK.version))
 
 
-@dg.asset(
-    ins=_TASK_FOLDER.ins("questions", "predictions", without_context="no_context/predictions"),
-    **_TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS),
+@_TASK_FOLDER.step(
+    "metrics", reads={"without_context": "no_context/predictions"}, ablation=True, partitions=MODELS
 )
 def output_variability(
     context: dg.AssetExecutionContext,
     questions: list[Question],
     predictions: list[Prediction],
     without_context: list[Prediction],
-) -> dg.Output[list[Metric]]:
+) -> list[Metric]:
     """Compare the answers with and without context."""
     row = _row(
         context.partition_key, questions, predictions, compared="main~no_context", judge="none"
@@ -53,27 +51,26 @@ def output_variability(
                 **share._asdict(),
             )
         )
-    return table_output(rows)
+    return rows
 
 
-@dg.asset(
-    ins=_TASK_FOLDER.ins("questions", "predictions"),
-    **_TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS),
-)
+@_TASK_FOLDER.step("metrics", ablation=True, partitions=MODELS)
 def word_bias(
     settings: SettingsResource, questions: list[Question], predictions: list[Prediction]
-) -> dg.Output[list[WordCount]]:
+) -> list[WordCount]:
     """Count the configured words in the final answers."""
     by_id = {question.question_id: question for question in questions}
     answered = [AnsweredQuestion(by_id[p.question_id], p) for p in predictions]
     word_pairs = settings.load().suite("codis", CodisSettings).word_pairs
-    return table_output(count_words(answered, word_pairs))
+    return count_words(answered, word_pairs)
 
 
-@dg.asset(
-    ins=_TASK_FOLDER.ins("questions", "predictions", "judgements"),
+@_TASK_FOLDER.step(
+    "metrics",
     metadata=needs_metadata("second_judge or human_labels in [suites.codis] of bench.toml"),
-    **_TASK_FOLDER.stage("metrics", asks="judge", ablation=True, partitions=MODELS),
+    asks="judge",
+    ablation=True,
+    partitions=MODELS,
 )
 def judge_agreement(
     context: dg.AssetExecutionContext,
@@ -82,7 +79,7 @@ def judge_agreement(
     questions: list[Question],
     predictions: list[Prediction],
     judgements: list[Judgement],
-) -> dg.Output[list[Metric]]:
+) -> list[Metric]:
     """Compare the judge with a second judge, a model or people."""
     configured = settings.load()
     chosen = configured.suite("codis", CodisSettings)
@@ -99,16 +96,14 @@ def judge_agreement(
         if len({label.annotator for label in labels}) > 1:
             rows.append(("consistency", studies.PEOPLE, studies.consistency(labels)))
     first = judgements[0].judge if judgements else "none"
-    return table_output(
-        [
-            replace(
-                _row(context.partition_key, questions, predictions, judges=f"{first}~{other}"),
-                metric=metric,
-                **share._asdict(),
-            )
-            for metric, other, share in rows
-        ]
-    )
+    return [
+        replace(
+            _row(context.partition_key, questions, predictions, judges=f"{first}~{other}"),
+            metric=metric,
+            **share._asdict(),
+        )
+        for metric, other, share in rows
+    ]
 
 
 def _row(

@@ -3,8 +3,7 @@
 The authors' release is read as it is; raw annotations are merged.
 """
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
 from typing import TypeVar
 
 import dagster as dg
@@ -15,6 +14,7 @@ from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
+from bench_assets.core.tables.build import FunnelStep, Table
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.evaluation.suite import HomeConfiguration
@@ -30,7 +30,6 @@ from bench_assets.suites.cogbench.construction.merging import FieldAgreement, Me
 from bench_assets.suites.cogbench.construction.selection import normalize_text, select_stories
 from bench_assets.suites.cogbench.construction.stories import (
     ImageUnderstanding,
-    StoryFunnelStep,
     compare_descriptions,
     count_funnel,
     descriptions_to_review,
@@ -59,16 +58,16 @@ T = TypeVar("T")
 COGBENCH = AssetFolder("cogbench")
 
 
-@dg.asset(**COGBENCH.stage("source"))
-def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
+@COGBENCH.step("source")
+def source(sources: SourceFiles) -> list[SourceFile]:
     """Pin the files."""
     opened = sources.open("cogbench")
     if opened.is_mini:
         mini.write(opened.folder)
-    return table_output(files.source_files(find_release(opened.folder)))
+    return files.source_files(find_release(opened.folder))
 
 
-@dg.asset(deps=COGBENCH.source, **COGBENCH.stage("images"))
+@COGBENCH.step("images", deps=COGBENCH.source)
 def images(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[StoredImage]]:
     """Store every image of the folder, several at a time."""
     stored, broken = image_store.put_files(image_files(open_release(sources).images))
@@ -97,47 +96,39 @@ def selection(
     stored: list[StoredImage],
 ) -> tuple[dg.Output[list[Story]], dg.Output[list[Rejection]]]:
     """Select the images to ask about; the others become rejections."""
-    release, bad = open_release(sources), list[Rejection]()
-    found = _all_stories(release, merged_items, understanding)
-    kept, faulty = select_stories(found, {image.name: image for image in stored})
-    n_entities = sum(len(story.entities) for story in kept)
+    release = open_release(sources)
     if release.edition == "published":
-        _read_published(release, partial(files.read_stories, rejections=bad))
+        read = _read_published(release, files.read_stories)
     else:
-        read_reviews(release.folder, bad)
-    rejections = [*bad, *dropped_images(understanding), *faulty]
-    return table_output(kept, {"entities": n_entities}), table_output(rejections)
+        bad = read_reviews(release.folder).rejections
+        read = Table(merged_stories(merged_items, understanding), bad)
+    selected = select_stories(read.rows, {image.name: image for image in stored})
+    n_entities = sum(len(story.entities) for story in selected.rows)
+    rejections = [*read.rejections, *dropped_images(understanding), *selected.rejections]
+    return table_output(selected.rows, {"entities": n_entities}), table_output(rejections)
 
 
-@dg.asset(
-    ins=COGBENCH.ins("stories", "merged_items"), deps=COGBENCH.source, **COGBENCH.stage("select")
-)
+@COGBENCH.step("select", deps=COGBENCH.source)
 def chains(
     sources: SourceFiles, stories: list[Story], merged_items: list[MergedItem]
-) -> dg.Output[list[StoryChain]]:
+) -> list[StoryChain]:
     """Select the chains of the selected images."""
     release = open_release(sources)
     raw = release.edition == "built"
-    found = (
-        merged_chains(merged_items)
-        if raw
-        else _read_published(release, partial(files.read_chains, rejections=[]))
-    )
+    found = merged_chains(merged_items) if raw else _read_published(release, files.read_chains).rows
     kept = {story.image_id for story in stories}
-    return table_output([chain for chain in found if chain.image_id in kept])
+    return [chain for chain in found if chain.image_id in kept]
 
 
-@dg.asset(
-    ins=COGBENCH.ins("annotations", "merged_items", "stories", "chains"), **COGBENCH.stage("select")
-)
+@COGBENCH.step("select")
 def funnel(
     annotations: list[AnnotatedItem],
     merged_items: list[MergedItem],
     stories: list[Story],
     chains: list[StoryChain],
-) -> dg.Output[list[StoryFunnelStep]]:
+) -> list[FunnelStep]:
     """Count the items left at each step."""
-    return table_output(count_funnel(annotations, merged_items, stories, chains))
+    return count_funnel(annotations, merged_items, stories, chains)
 
 
 @dg.asset_check(
@@ -146,7 +137,7 @@ def funnel(
     description="The published edition has the paper's images, entities and chains (Table 1).",
 )
 def chains_match_the_paper(
-    funnel: list[StoryFunnelStep], questions: list[Question]
+    funnel: list[FunnelStep], questions: list[Question]
 ) -> dg.AssetCheckResult:
     """Compare the steps that the paper gives numbers for."""
     editions = {question.edition for question in questions}
@@ -170,20 +161,9 @@ def open_release(sources: SourceFiles) -> CogBenchRelease:
     return find_release(sources.open("cogbench").folder)
 
 
-def _all_stories(
-    release: CogBenchRelease, items: Sequence[MergedItem], understood: Sequence[ImageUnderstanding]
-) -> list[Story]:
-    raw = release.edition == "built"
-    return (
-        merged_stories(items, understood)
-        if raw
-        else _read_published(release, partial(files.read_stories, rejections=[]))
-    )
-
-
 def _read_published(
-    release: CogBenchRelease, read: Callable[[CogBenchRelease], list[T]]
-) -> list[T]:
+    release: CogBenchRelease, read: Callable[[CogBenchRelease], Table[T]]
+) -> Table[T]:
     """Read the authors' descriptions; an unreadable file has none.
 
     The description task's question table reports the error; the question task needs none of them.
@@ -191,7 +171,7 @@ def _read_published(
     try:
         return read(release)
     except SourceError:
-        return []
+        return Table()
 
 
 def edition_of(opened: SuiteSource, *, whole: bool) -> Edition:
@@ -220,22 +200,21 @@ _ANNOTATION_DEPS = [*COGBENCH.source, answers_key(ANNOTATION)]
 _REVIEW_DEPS = [*COGBENCH.source, answers_key(MERGE_REVIEW)]
 
 
-@dg.asset(deps=_ANNOTATION_DEPS, **COGBENCH.stage("select"))
-def annotations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[AnnotatedItem]]:
+@COGBENCH.step("select", deps=_ANNOTATION_DEPS)
+def annotations(sources: SourceFiles, tables: TableFiles) -> list[AnnotatedItem]:
     """Parse the annotations."""
-    return table_output(figure_6.read_annotations(_raw_annotations(sources, tables)).items)
+    return figure_6.read_annotations(_raw_annotations(sources, tables)).items
 
 
-@dg.asset(deps=_ANNOTATION_DEPS, **COGBENCH.stage("select"))
-def deviations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Rejection]]:
+@COGBENCH.step("select", deps=_ANNOTATION_DEPS)
+def deviations(sources: SourceFiles, tables: TableFiles) -> list[Rejection]:
     """List format errors of annotations. One row: one place that breaks a rule of Figure 6."""
-    bad: list[Rejection] = []
-    files.read_annotations(open_release(sources), bad)
+    bad = files.read_annotations(open_release(sources)).rejections
     found = figure_6.read_annotations(_raw_annotations(sources, tables)).deviations
-    return table_output([*bad, *found])
+    return [*bad, *found]
 
 
-@dg.asset(ins=COGBENCH.ins("annotations"), deps=_REVIEW_DEPS, **COGBENCH.stage("select"))
+@COGBENCH.step("select", deps=_REVIEW_DEPS)
 def merged_items(
     sources: SourceFiles,
     settings: SettingsResource,
@@ -252,75 +231,68 @@ def merged_items(
         annotations, reviews, open_encoder(configured), chosen.same_item, chosen.near_item
     )
     idle = "\n".join(
-        f"- {escape_markdown(row.entry)}: {escape_markdown(row.reason)}"
-        for row in found.idle_reviews
+        f"- {escape_markdown(row.entry)}: {escape_markdown(row.reason)}" for row in found.rejections
     )
-    return table_output(found.items, {"idle_reviews": dg.MetadataValue.md(idle or "none")})
+    return table_output(found.rows, {"idle_reviews": dg.MetadataValue.md(idle or "none")})
 
 
-@dg.asset(
-    ins=COGBENCH.ins("annotations", "merged_items", "understanding"), **COGBENCH.stage("select")
-)
+@COGBENCH.step("select")
 def review_queue(
     annotations: list[AnnotatedItem],
     merged_items: list[MergedItem],
     understanding: list[ImageUnderstanding],
-) -> dg.Output[list[MergedItem]]:
+) -> list[MergedItem]:
     """List the items that wait for a review."""
     waiting = [item for item in merged_items if item.outcome == "waiting"]
-    return table_output(waiting + descriptions_to_review(annotations, understanding))
+    return waiting + descriptions_to_review(annotations, understanding)
 
 
-@dg.asset(ins=COGBENCH.ins("annotations"), deps=COGBENCH.source, **COGBENCH.stage("select"))
+@COGBENCH.step("select", deps=COGBENCH.source)
 def to_review(
     sources: SourceFiles, settings: SettingsResource, annotations: list[AnnotatedItem]
-) -> dg.Output[list[MergedItem]]:
+) -> list[MergedItem]:
     """List the units of the annotation task `cogbench/merge_review`."""
     configured = settings.load()
     if not annotations or MERGE_REVIEW.task.name not in configured.annotation.tasks:
-        return table_output([])
+        return []
     chosen = configured.suite("cogbench", CogbenchSettings)
-    encoder, written = open_encoder(configured), read_reviews(open_release(sources).folder, [])
+    encoder, written = open_encoder(configured), read_reviews(open_release(sources).folder).rows
     merged = merging.merge_items(
         annotations, written, encoder, chosen.same_item, chosen.near_item
-    ).items
+    ).rows
     understood = compare_descriptions(annotations, merged, encoder, chosen.same_story, written)
     waiting = [item for item in merged if item.outcome == "waiting"]
-    return table_output(waiting + descriptions_to_review(annotations, understood))
+    return waiting + descriptions_to_review(annotations, understood)
 
 
-@dg.asset(
-    ins=COGBENCH.ins("annotations", "merged_items"), deps=_REVIEW_DEPS, **COGBENCH.stage("select")
-)
+@COGBENCH.step("select", deps=_REVIEW_DEPS)
 def understanding(
     sources: SourceFiles,
     settings: SettingsResource,
     tables: TableFiles,
     annotations: list[AnnotatedItem],
     merged_items: list[MergedItem],
-) -> dg.Output[list[ImageUnderstanding]]:
+) -> list[ImageUnderstanding]:
     """Compare the annotators' descriptions (section 2.2)."""
     if not annotations:
-        return table_output([])
+        return []
     configured = settings.load()
     same_story = configured.suite("cogbench", CogbenchSettings).same_story
     encoder, reviews = open_encoder(configured), _reviews(sources, tables)
-    return table_output(
-        compare_descriptions(annotations, merged_items, encoder, same_story, reviews)
-    )
+    return compare_descriptions(annotations, merged_items, encoder, same_story, reviews)
 
 
-@dg.asset(ins=COGBENCH.ins("annotations", "merged_items"), **COGBENCH.stage("select"))
+@COGBENCH.step("select")
 def agreement(
     annotations: list[AnnotatedItem], merged_items: list[MergedItem]
-) -> dg.Output[list[FieldAgreement]]:
+) -> list[FieldAgreement]:
     """Measure inter-annotator agreement. One row: one section of the annotations."""
-    return table_output(merging.agreement(annotations, merged_items))
+    return merging.agreement(annotations, merged_items)
 
 
 def _raw_annotations(sources: SourceFiles, tables: TableFiles) -> list[RawAnnotation]:
     """Annotations of the file and of the annotation task; the latter replace the former."""
-    written = files.read_annotations(open_release(sources), [])
+    written = files.read_annotations(open_release(sources)).rows
     collected: list[RawAnnotation] = counted_rows(tables, ANNOTATION)
     return keep_latest([*written, *collected], lambda one: (one.image, one.annotator))
 
@@ -328,7 +300,7 @@ def _raw_annotations(sources: SourceFiles, tables: TableFiles) -> list[RawAnnota
 def _reviews(sources: SourceFiles, tables: TableFiles) -> list[Review]:
     """Reviews of the file and of the annotation task; the latter replace the former."""
     written, collected = (
-        read_reviews(open_release(sources).folder, []),
+        read_reviews(open_release(sources).folder).rows,
         counted_rows(tables, MERGE_REVIEW),
     )
     reviewed = {(one.image, one.field, normalize_text(one.text)) for one in collected}

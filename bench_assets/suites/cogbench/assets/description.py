@@ -21,10 +21,10 @@ from bench_assets.core.schema.rows import (
     Metric,
     Prediction,
     Question,
-    Rejection,
     StoredImage,
 )
 from bench_assets.core.tables.arrow import digest
+from bench_assets.core.tables.build import Table
 from bench_assets.evaluation.aggregation import join_answers
 from bench_assets.evaluation.blind_baselines import best_cells, constant_predictions
 from bench_assets.evaluation.runner import Baselines, StoredResponses, StoredVerdicts
@@ -63,9 +63,8 @@ from bench_resources.tables.parquet import TableFiles, table_output
 _FOLDER = AssetFolder("cogbench/description")
 
 
-@dg.asset(
-    ins=_FOLDER.ins(stories="../stories", chains="../chains", stored="../images"),
-    **_FOLDER.stage("questions"),
+@_FOLDER.step(
+    "questions", reads={"stories": "../stories", "chains": "../chains", "stored": "../images"}
 )
 def questions(
     sources: SourceFiles,
@@ -77,13 +76,11 @@ def questions(
     """Make the description questions."""
     opened = sources.open("cogbench")
     release = find_release(opened.folder)
-    bad, all_stories = list[Rejection](), stories
-    if release.edition == "published":
-        all_stories = read_stories(
-            release, bad
-        )  # an unreadable file stops this task, and only this one
+    # An unreadable file stops this task, and only this one.
+    read = read_stories(release) if release.edition == "published" else Table(stories)
     by_name = {image.name: image for image in stored}
-    complete = not bad and len(all_stories) == len(stories) == TASK.counts["all"]
+    n_read = len(read.rows)
+    complete = not read.rejections and n_read == len(stories) == TASK.counts["all"]
     edition = edition_of(opened, whole=complete)
     rows = to_questions(stories, chains, by_name, edition)
     n_points = sum(len(key_points(row)) for row in rows)
@@ -228,40 +225,33 @@ _JUDGE_STAGE = _TASK_FOLDER.stage("metrics", asks="judge")
 _JUDGE_STAGE["group_name"] = "cogbench_oracle"  # asks a judge, but once and not for each model
 
 
-@dg.asset(
-    ins=_TASK_FOLDER.ins("questions", "predictions"),
-    **_TASK_FOLDER.stage("scores", partitions=MODELS),
-)
+@_TASK_FOLDER.step("scores", partitions=MODELS)
 def entity_matches(
     settings: SettingsResource, questions: list[Question], predictions: list[Prediction]
-) -> dg.Output[list[EntityMatch]]:
+) -> list[EntityMatch]:
     """Match annotated entities with the nouns of a model's descriptions (section 3.2)."""
-    return table_output(find_matches(settings.load(), join_answers(questions, predictions)))
+    return find_matches(settings.load(), join_answers(questions, predictions))
 
 
-@dg.asset(
-    ins=_TASK_FOLDER.ins("questions", "predictions", "entity_matches"),
-    **_TASK_FOLDER.stage("metrics", partitions=MODELS),
-)
+@_TASK_FOLDER.step("metrics", partitions=MODELS)
 def recognition(
     context: dg.AssetExecutionContext,
     settings: SettingsResource,
     questions: list[Question],
     predictions: list[Prediction],
     entity_matches: list[EntityMatch],
-) -> dg.Output[list[Metric]]:
+) -> list[Metric]:
     """Measure recognition (Table 2)."""
-    return table_output(
-        recognition_metrics(
-            settings.load(), context.partition_key, questions, predictions, entity_matches
-        )
+    return recognition_metrics(
+        settings.load(), context.partition_key, questions, predictions, entity_matches
     )
 
 
-@dg.asset(
-    ins=_TASK_FOLDER.ins("questions", "predictions", "judgements"),
+@_TASK_FOLDER.step(
+    "metrics",
     metadata=needs_metadata("human_labels in [suites.cogbench] of bench.toml"),
-    **_TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS),
+    ablation=True,
+    partitions=MODELS,
 )
 def evaluator_accuracy(
     context: dg.AssetExecutionContext,
@@ -269,33 +259,31 @@ def evaluator_accuracy(
     questions: list[Question],
     predictions: list[Prediction],
     judgements: list[Judgement],
-) -> dg.Output[list[EvaluatorAccuracy]]:
+) -> list[EvaluatorAccuracy]:
     """Compare automatic evaluators with human labels (section 3.3.4, Table 4)."""
     configured = settings.load()
     chosen = configured.suite("cogbench", CogbenchSettings)
     if chosen.human_labels is None:
-        return table_output([])
+        return []
     labels = evaluators.read_labels(configured.resolve(chosen.human_labels))
     relevant = [label for label in labels if label.model in ("", context.partition_key)]
     points = evaluators.labelled_points(questions, join_answers(questions, predictions), relevant)
     judges = sorted({row.judge for row in judgements} - {"rules"})
-    return table_output(
-        [
-            *(
-                evaluators.evaluate_by_threshold(name, points, score)
-                for name, score in _scorers(settings).items()
-            ),
-            *(
-                []
-                if chosen.nli_model
-                else [evaluators.skipped_evaluator("NLI", "not run: set nli_model")]
-            ),
-            *(evaluators.skipped_evaluator(name, why) for name, why in evaluators.NOT_RUN.items()),
-            evaluators.evaluate_by_rules(points),
-            *(evaluators.evaluate_by_verdict(judge, points, judgements) for judge in judges),
-            *([] if judges else [evaluators.skipped_evaluator("chat judge", "not run: set judge")]),
-        ]
-    )
+    return [
+        *(
+            evaluators.evaluate_by_threshold(name, points, score)
+            for name, score in _scorers(settings).items()
+        ),
+        *(
+            []
+            if chosen.nli_model
+            else [evaluators.skipped_evaluator("NLI", "not run: set nli_model")]
+        ),
+        *(evaluators.skipped_evaluator(name, why) for name, why in evaluators.NOT_RUN.items()),
+        evaluators.evaluate_by_rules(points),
+        *(evaluators.evaluate_by_verdict(judge, points, judgements) for judge in judges),
+        *([] if judges else [evaluators.skipped_evaluator("chat judge", "not run: set judge")]),
+    ]
 
 
 @dg.asset(ins=_TASK_FOLDER.ins("questions"), **_JUDGE_STAGE)

@@ -21,10 +21,10 @@ from bench_assets.asset_factory.suite_assets import (
     out,
 )
 from bench_assets.core.schema.rows import Metric, Question, Rejection, StoredImage
+from bench_assets.core.tables.build import Table
 from bench_assets.evaluation.aggregation import blank_metric
 from bench_assets.suites.cogbench.assets.construction import edition_of
 from bench_assets.suites.cogbench.construction.selection import (
-    Questions,
     images_by_id,
     question_id,
     select_questions,
@@ -42,7 +42,6 @@ from bench_assets.suites.cogbench.vqa import refinement
 from bench_assets.suites.cogbench.vqa.annotation import (
     HUMAN,
     QUESTION_REVIEW,
-    Refinements,
     refinements,
 )
 from bench_assets.suites.cogbench.vqa.questions import (
@@ -80,10 +79,11 @@ _REVIEW_DEPS = [*_FOLDER.source, answers_key(QUESTION_REVIEW)]
 _SEED = 0  # of the option orders; another seed would make another benchmark
 
 
-@dg.asset(
-    ins=_FOLDER.ins(stories="../stories", chains="../chains"),
+@_FOLDER.step(
+    "distractors",
+    reads={"stories": "../stories", "chains": "../chains"},
     deps=_FOLDER.source,
-    **_FOLDER.stage("distractors", asks="judge"),
+    asks="judge",
 )
 def writer_responses(
     context: dg.AssetExecutionContext,
@@ -92,17 +92,17 @@ def writer_responses(
     models: Models,
     stories: list[Story],
     chains: list[StoryChain],
-) -> dg.Output[list[WriterResponse]]:
+) -> list[WriterResponse]:
     """Write questions from chains with a model (section 2.3.2, Figure 7)."""
     folder = sources.open("cogbench").folder
     if find_release(folder).edition == "published":
-        return table_output([])
+        return []
     chosen = settings.load().suite("cogbench", CogbenchSettings)
     with open_writer(context, models, chosen.writer, folder / files.WRITER_RESPONSES) as writer:
-        return table_output(ask_writer(stories, chains, writer, chosen.writer_tries))
+        return ask_writer(stories, chains, writer, chosen.writer_tries)
 
 
-@dg.asset(ins=_FOLDER.ins("writer_responses", chains="../chains"), **_FOLDER.stage("distractors"))
+@_FOLDER.step("distractors", reads={"chains": "../chains"})
 def written_questions(
     writer_responses: list[WriterResponse], chains: list[StoryChain]
 ) -> dg.Output[list[WrittenQuestion]]:
@@ -112,51 +112,42 @@ def written_questions(
     return table_output(rows, {side: sides.count(side) for side in sorted(set(sides))})
 
 
-@dg.asset(
-    ins=_FOLDER.ins("written_questions", stored="../images"),
-    **_FOLDER.stage("distractors", asks="judge"),
-)
+@_FOLDER.step("distractors", reads={"stored": "../images"}, asks="judge")
 def language_only(
     context: dg.AssetExecutionContext,
     settings: SettingsResource,
     models: Models,
     written_questions: list[WrittenQuestion],
     stored: list[StoredImage],
-) -> dg.Output[list[LanguageOnly]]:
+) -> list[LanguageOnly]:
     """Answer the questions without images (section 2.3.2)."""
     by_id = images_by_id(stored)
-    usable = select_questions(_shuffled_questions(written_questions), by_id).kept
+    usable = select_questions(_shuffled_questions(written_questions), by_id).rows
     questions = to_questions(usable, by_id, "built")
     chosen = settings.load().suite("cogbench", CogbenchSettings)
     ask = partial(ask_without_image, questions, tries=chosen.text_tries, seed=_SEED)
     if chosen.text_model == LONGEST_OPTION:
-        return table_output(ask(ScriptedModel(LONGEST_OPTION, longest_option)))
+        return ask(ScriptedModel(LONGEST_OPTION, longest_option))
     with open_model(context, models, chosen.text_model, "blind") as (model, _):
-        return table_output(ask(model))
+        return ask(model)
 
 
-@dg.asset(
-    ins=_FOLDER.ins("written_questions", "language_only"),
-    deps=_REVIEW_DEPS,
-    **_FOLDER.stage("distractors"),
-)
+@_FOLDER.step("distractors", deps=_REVIEW_DEPS)
 def flags(
     sources: SourceFiles,
     tables: TableFiles,
     written_questions: list[WrittenQuestion],
     language_only: list[LanguageOnly],
-) -> dg.Output[list[Flag]]:
+) -> list[Flag]:
     """Flag doubtful questions."""
     decisions = _all_refinements(sources.open("cogbench").folder, tables).rows
     decided = {one.question_id: one.action for one in decisions}
     found = refinement.find_flags(_shuffled_questions(written_questions))
     found += [(row.question_id, SOLVABLE) for row in language_only if row.solvable]
-    return table_output(
-        [
-            Flag(question_id=name, flag=flag, decision=decided.get(name, ""))
-            for name, flag in sorted(set(found))
-        ]
-    )
+    return [
+        Flag(question_id=name, flag=flag, decision=decided.get(name, ""))
+        for name, flag in sorted(set(found))
+    ]
 
 
 @dg.multi_asset(
@@ -185,18 +176,19 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
 ) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]]]:
     """Select the questions to ask; the others become rejections."""
     opened, by_id = sources.open("cogbench"), images_by_id(stored)
-    release, bad = find_release(opened.folder), list[Rejection]()
+    release = find_release(opened.folder)
     if release.edition == "published":
-        found = select_questions(files.read_questions(release, bad), by_id, keep_repeated=True)
-        found = Questions(found.kept, [*bad, *found.rejections])
+        read = files.read_questions(release)
+        found = select_questions(read.rows, by_id, keep_repeated=True)
+        found = Table(found.rows, [*read.rejections, *found.rejections])
     else:
         keep_solvable = settings.load().suite("cogbench", CogbenchSettings).keep_solvable
         solved = [] if keep_solvable else refinement.solved_blind(flags)
         decided = _all_refinements(release.folder, tables)
         found = _apply_refinements(decided, _shuffled_questions(written_questions), solved, by_id)
-    complete = not found.rejections and len(found.kept) == TASK.counts["all"]
+    complete = not found.rejections and len(found.rows) == TASK.counts["all"]
     edition = edition_of(opened, whole=complete)
-    rows = to_questions(found.kept, by_id, edition, refinement.open_flags(flags))
+    rows = to_questions(found.rows, by_id, edition, refinement.open_flags(flags))
     return table_output(rows, question_preview(rows, image_store)), table_output(found.rejections)
 
 
@@ -204,21 +196,20 @@ def _shuffled_questions(written: Sequence[WrittenQuestion]) -> list[SourceQuesti
     return [shuffle_options(as_source_question(one), _SEED) for one in written]
 
 
-def _all_refinements(folder: Path, tables: TableFiles) -> Refinements:
+def _all_refinements(folder: Path, tables: TableFiles) -> Table[refinement.Refinement]:
     """Refinements of the file and of the annotation task; the latter replace the former."""
     collected = refinements(counted_answers(tables, QUESTION_REVIEW))
-    bad: list[Rejection] = []
-    written = refinement.read_refinements(folder, bad)
-    rows = keep_latest([*written, *collected.rows], lambda one: one.question_id)
-    return Refinements(rows, [*bad, *collected.rejections])
+    written = refinement.read_refinements(folder)
+    rows = keep_latest([*written.rows, *collected.rows], lambda one: one.question_id)
+    return Table(rows, [*written.rejections, *collected.rejections])
 
 
 def _apply_refinements(
-    decided: Refinements,
+    decided: Table[refinement.Refinement],
     dealt: Sequence[SourceQuestion],
     solved: Sequence[str],
     images: Mapping[str, StoredImage],
-) -> Questions:
+) -> Table[SourceQuestion]:
     """Apply refinements and leave out questions that need no image."""
     remaining = [one for one in dealt if question_id(one) not in solved]
     left_out = [Rejection(entry=name, reason=refinement.NEEDS_NO_IMAGE) for name in solved]
@@ -226,8 +217,9 @@ def _apply_refinements(
         remaining, [r for r in decided.rows if r.question_id not in solved]
     )
     kept_by_hand = [one.question_id for one in decided.rows if one.action == "keep"]
-    kept, faulty = select_questions(refined.questions, images, kept=kept_by_hand)
-    return Questions(kept, [*left_out, *decided.rejections, *refined.rejections, *faulty])
+    found = select_questions(refined.rows, images, kept=kept_by_hand)
+    parts = (decided, refined, found)
+    return Table(found.rows, left_out + [one for part in parts for one in part.rejections])
 
 
 @dg.asset_check(
@@ -266,17 +258,17 @@ def right_letters_are_balanced(questions: list[Question]) -> dg.AssetCheckResult
 _TASK_FOLDER = AssetFolder(TASK.name, str(TASK.version))
 
 
-@dg.asset(
-    ins=_TASK_FOLDER.ins("questions"),
+@_TASK_FOLDER.step(
+    "metrics",
     deps=[answers_key(HUMAN)],
     metadata=needs_metadata(
         "human_answers in [suites.cogbench] of bench.toml, or the annotation task"
     ),
-    **_TASK_FOLDER.stage("metrics", ablation=True),
+    ablation=True,
 )
 def human(
     settings: SettingsResource, tables: TableFiles, questions: list[Question]
-) -> dg.Output[list[Metric]]:
+) -> list[Metric]:
     """Score human answers (Table 5)."""
     configured = settings.load()
     file = configured.suite("cogbench", CogbenchSettings).human_answers
@@ -284,13 +276,11 @@ def human(
     collected: list[PersonAnswer] = counted_rows(tables, HUMAN)
     answers = keep_latest([*written, *collected], lambda one: (one.question_id, one.person))
     if not answers:
-        return table_output([])
+        return []
     people = len({answer.person for answer in answers})
     parts = {"people": str(people), "n": str(len(questions))}
     blank = blank_metric(TASK, questions, "people", parts, n_failed=0)
-    return table_output(
-        [
-            replace(blank, metric=TASK.primary_metric, category=category, **found._asdict())
-            for category, found in human_accuracy(questions, answers).items()
-        ]
-    )
+    return [
+        replace(blank, metric=TASK.primary_metric, category=category, **found._asdict())
+        for category, found in human_accuracy(questions, answers).items()
+    ]

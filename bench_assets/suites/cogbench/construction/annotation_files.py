@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, make_rows, read_entries, require_field
 from bench_assets.suites.cogbench.construction.selection import normalize_text
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS, find_kind, is_none, read_chain
@@ -133,19 +134,14 @@ class Review:
     same_as: str = ""  # text of the item to merge it with
 
 
-def read_reviews(folder: Path, rejections: list[Rejection] | None = None) -> list[Review]:
-    """Read ``reviews.json``; none without the file.
-
-    Args:
-        folder: The source.
-        rejections: Receives invalid entries; if None, they raise.
+def read_reviews(folder: Path) -> Table[Review]:
+    """Read ``reviews.json`` of a source; none without the file.
 
     Raises:
         SourceError: If the file is not a JSON list.
     """
     file = folder / REVIEWS
-    entries = read_entries(file, rejections) if file.is_file() else ()
-    return make_rows(entries, _review, rejections)
+    return make_rows(read_entries(file) if file.is_file() else (), _review)
 
 
 def merged_pairs(reviews: Iterable[Review]) -> frozenset[frozenset[Name]]:

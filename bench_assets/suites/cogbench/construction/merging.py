@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bench_assets.core.schema.chat import TextEncoder, Vectors
-from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.stats.rater_agreement import RaterAgreement
+from bench_assets.core.tables.build import Table
 from bench_assets.suites.cogbench.construction.annotation_files import (
     DESCRIPTION,
     ENTITIES,
@@ -222,21 +222,14 @@ class FieldAgreement:
     alpha: float  # Krippendorff's; items given by no annotator are unknown, which lowers it
 
 
-class MergedItems(NamedTuple):
-    """All items of all images, and the reviews without effect."""
-
-    items: list[MergedItem]
-    idle_reviews: list[Rejection]
-
-
 def merge_items(
     items: Sequence[AnnotatedItem],
     reviews: Sequence[Review],
     encoder: TextEncoder,
     similarity: float,
     near: float = 0.5,
-) -> MergedItems:
-    """Merge entities and chains, by image and section.
+) -> Table[MergedItem]:
+    """Merge entities and chains, by image and section; reviews without effect are rejected.
 
     Args:
         items: As annotated.
@@ -259,7 +252,7 @@ def merge_items(
             verdicts = {decided_on[name] for name in names & decided_on.keys()}
             accept = verdicts.pop() if len(verdicts) == 1 else None
             merged.append(_merge_cluster(section_items, cluster, links, accept))
-    return MergedItems(merged, ineffective_reviews(reviews, items))
+    return Table(merged, ineffective_reviews(reviews, items))
 
 
 def agreement(items: Iterable[AnnotatedItem], merged: Sequence[MergedItem]) -> list[FieldAgreement]:

@@ -7,25 +7,11 @@ from dataclasses import replace
 from hashlib import sha256
 from random import Random
 from string import ascii_uppercase
-from typing import NamedTuple
 
 from bench_assets.core.schema.rows import Rejection, StoredImage
+from bench_assets.core.tables.build import Table
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS, find_kind
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion, Story
-
-
-class Stories(NamedTuple):
-    """Selected stories, and rejections."""
-
-    kept: list[Story]
-    rejections: list[Rejection]
-
-
-class Questions(NamedTuple):
-    """Selected questions, and rejections."""
-
-    kept: list[SourceQuestion]
-    rejections: list[Rejection]
 
 
 def images_by_id(images: Iterable[StoredImage]) -> dict[str, StoredImage]:
@@ -43,9 +29,9 @@ def image_id(image: str) -> str:
     return image.rpartition(".")[0] or image
 
 
-def select_stories(stories: Iterable[Story], images: Mapping[str, StoredImage]) -> Stories:
+def select_stories(stories: Iterable[Story], images: Mapping[str, StoredImage]) -> Table[Story]:
     """Select the images that decode and have a description, in order."""
-    found, listed = Stories([], []), list(stories)
+    found, listed = Table[Story](), list(stories)
     times = Counter(story.image_id for story in listed)
     for story in listed:
         faults = {
@@ -62,7 +48,7 @@ def select_stories(stories: Iterable[Story], images: Mapping[str, StoredImage]) 
         entry = f"image {story.image}"
         found.rejections.extend(Rejection(entry=entry, reason=reason) for reason in reasons)
         if not reasons:
-            found.kept.append(story)
+            found.rows.append(story)
     return found
 
 
@@ -72,7 +58,7 @@ def select_questions(
     *,
     keep_repeated: bool = False,
     kept: Collection[str] = (),
-) -> Questions:
+) -> Table[SourceQuestion]:
     """Select the questions that can be asked and scored, in order.
 
     Args:
@@ -81,7 +67,7 @@ def select_questions(
         keep_repeated: Keep repeated questions; the authors' count includes theirs.
         kept: Ids of questions that a review keeps: options may differ in case or a full stop.
     """
-    found = Questions([], [])
+    found = Table[SourceQuestion]()
     seen: set[tuple[str, ...]] = set()
     for question in questions:
         normalize = str if question_id(question) in kept else normalize_text
@@ -89,7 +75,7 @@ def select_questions(
         reasons = [why for why, holds in faults.items() if holds]
         found.rejections.extend(Rejection(entry=question.where, reason=why) for why in reasons)
         if not reasons:
-            found.kept.append(question)
+            found.rows.append(question)
             if not keep_repeated:
                 seen.add(question_key(question))
     return found

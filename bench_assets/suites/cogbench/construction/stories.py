@@ -12,6 +12,7 @@ from itertools import combinations
 
 from bench_assets.core.schema.chat import TextEncoder, Vectors
 from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.build import FunnelStep
 from bench_assets.suites.cogbench.construction.annotation_files import (
     DESCRIPTION,
     ENTITIES,
@@ -179,15 +180,6 @@ _PAPER_COUNTS = {"Time": 47, "Location": 179, "Character": 106, "Character Relat
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoryFunnelStep:
-    """Items left at one step from annotations to key points."""
-
-    step: str
-    n: int
-    paper: int | None = None  # section 2.4 and Table 1; None where they give no number
-
-
 def merged_stories(
     items: Iterable[MergedItem], understood: Iterable[ImageUnderstanding]
 ) -> list[Story]:
@@ -246,23 +238,23 @@ def count_funnel(
     items: Sequence[MergedItem],
     stories: Sequence[Story],
     chains: Sequence[StoryChain],
-) -> list[StoryFunnelStep]:
+) -> list[FunnelStep]:
     """Count items at each step; the first steps are 0 for the published edition."""
     outcomes = [item.outcome for item in items]
     n_entities = sum(len(story.entities) for story in stories)
     kinds = [chain.kind for chain in chains]
     return [
-        StoryFunnelStep(step="images annotated", n=len({item.image for item in annotations})),
-        StoryFunnelStep(step="entities, chains and descriptions noted", n=len(annotations)),
-        StoryFunnelStep(step="entities and chains after merging", n=len(items)),
-        StoryFunnelStep(step="accepted", n=outcomes.count("accepted")),
-        StoryFunnelStep(step="rejected by review", n=outcomes.count("rejected")),
-        StoryFunnelStep(step="waiting for review", n=outcomes.count("waiting")),
-        StoryFunnelStep(step="images kept", n=len(stories), paper=251),
-        StoryFunnelStep(step="entities", n=n_entities, paper=2670),
-        StoryFunnelStep(step="chains", n=len(chains), paper=sum(_PAPER_COUNTS.values())),
+        FunnelStep(step="images annotated", n=len({item.image for item in annotations})),
+        FunnelStep(step="entities, chains and descriptions noted", n=len(annotations)),
+        FunnelStep(step="entities and chains after merging", n=len(items)),
+        FunnelStep(step="accepted", n=outcomes.count("accepted")),
+        FunnelStep(step="rejected by review", n=outcomes.count("rejected")),
+        FunnelStep(step="waiting for review", n=outcomes.count("waiting")),
+        FunnelStep(step="images kept", n=len(stories), paper=251),
+        FunnelStep(step="entities", n=n_entities, paper=2670),
+        FunnelStep(step="chains", n=len(chains), paper=sum(_PAPER_COUNTS.values())),
         *(
-            StoryFunnelStep(step=f"chains: {name}", n=kinds.count(name), paper=paper)
+            FunnelStep(step=f"chains: {name}", n=kinds.count(name), paper=paper)
             for name, paper in _PAPER_COUNTS.items()
         ),
     ]

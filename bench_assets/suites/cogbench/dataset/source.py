@@ -12,13 +12,15 @@
 """
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Edition, Rejection, SourceFile
+from bench_assets.core.schema.rows import Edition, SourceFile
+from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import (
     Entry,
-    collect_rejections,
+    make_rows,
     read_entries,
     read_json,
     records,
@@ -111,87 +113,64 @@ def source_files(release: CogBenchRelease) -> list[SourceFile]:
     return pin([*listed, *image_files(release.images).values()], release.folder)
 
 
-def read_stories(
-    release: CogBenchRelease, rejections: list[Rejection] | None = None
-) -> list[Story]:
+def read_stories(release: CogBenchRelease) -> Table[Story]:
     """Read the images of a published edition, in file order.
 
-    Args:
-        release: The folder.
-        rejections: Receives invalid entries; if None, they raise.
-
     Raises:
-        SourceError: If the file or an entry is not of the form above; names file and entry.
+        SourceError: If the file is not of the form above.
     """
-    return [story for story, _ in _read_published(release, rejections)]
+    table = _read_published(release)
+    return Table([story for story, _ in table.rows], table.rejections, table.errors)
 
 
-def read_chains(
-    release: CogBenchRelease, rejections: list[Rejection] | None = None
-) -> list[StoryChain]:
-    """Read the chains of a published edition, without "None".
-
-    Raises:
-        SourceError: As ``read_stories``.
-    """
-    return [chain for _, chains in _read_published(release, rejections) for chain in chains]
+def read_chains(release: CogBenchRelease) -> Table[StoryChain]:
+    """Read the chains of a published edition, without "None"; raises as ``read_stories``."""
+    table = _read_published(release)
+    rows = [chain for _, chains in table.rows for chain in chains]
+    return Table(rows, table.rejections, table.errors)
 
 
-def read_questions(
-    release: CogBenchRelease, rejections: list[Rejection] | None = None
-) -> list[SourceQuestion]:
-    """Read the questions of a published edition, unchanged.
-
-    Raises:
-        SourceError: As ``read_stories``.
-    """
-    questions: list[SourceQuestion] = []
-    for entry, where in read_entries(release.folder / QUESTIONS, rejections):
-        with collect_rejections(rejections, where):
-            questions.append(
-                SourceQuestion(
-                    where=where.removeprefix(f"{release.folder}/"),
-                    image_id=require_field(entry, "img_id", str, where),
-                    category=require_field(entry, "category", str, where),
-                    text=require_field(entry, "question", str, where),
-                    options=tuple(require_field(entry, name, str, where) for name in _OPTIONS),
-                    answer=require_field(entry, "answer", str, where),
-                )
-            )
-    return questions
+def read_questions(release: CogBenchRelease) -> Table[SourceQuestion]:
+    """Read the questions of a published edition, unchanged; raises as ``read_stories``."""
+    return make_rows(read_entries(release.folder / QUESTIONS), partial(_source_question, release))
 
 
-def read_annotations(
-    release: CogBenchRelease, rejections: list[Rejection] | None = None
-) -> list[RawAnnotation]:
+def _source_question(release: CogBenchRelease, entry: Entry, where: str) -> SourceQuestion:
+    return SourceQuestion(
+        where=where.removeprefix(f"{release.folder}/"),
+        image_id=require_field(entry, "img_id", str, where),
+        category=require_field(entry, "category", str, where),
+        text=require_field(entry, "question", str, where),
+        options=tuple(require_field(entry, name, str, where) for name in _OPTIONS),
+        answer=require_field(entry, "answer", str, where),
+    )
+
+
+def read_annotations(release: CogBenchRelease) -> Table[RawAnnotation]:
     """Read the annotators' texts; none for a published edition.
 
-    Raises:
-        SourceError: As ``read_stories``; also if an annotator has two entries for an image.
+    An annotator's second entry for an image is rejected. Raises as ``read_stories``.
     """
     if release.edition == "published":
-        return []
-    entries = read_entries(release.folder / ANNOTATIONS, rejections)
-    unique = ("image", "annotator")
-    return records(entries, RawAnnotation, unique=unique, rejections=rejections)
+        return Table()
+    entries = read_entries(release.folder / ANNOTATIONS)
+    return records(entries, RawAnnotation, unique=("image", "annotator"))
 
 
-def _read_published(
-    release: CogBenchRelease, rejections: list[Rejection] | None
-) -> list[tuple[Story, list[StoryChain]]]:
+def _read_published(release: CogBenchRelease) -> Table[tuple[Story, list[StoryChain]]]:
     """Stories with their chains; an entry with a broken chain has neither."""
     file = release.folder / DESCRIPTIONS
     entries = read_json(file)
     if not isinstance(entries, dict):
         raise SourceError(f"{file}: expected an object, image id -> annotation, at the top")
-    found = []
+    table = Table[tuple[Story, list[StoryChain]]]()
     for image_id, entry in entries.items():
         where = f"{file}, entry {image_id!r}"
-        with collect_rejections(rejections, where):
+        with table.rejecting(where):
             if not isinstance(entry, dict):
                 raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
-            found.append((_story(image_id, entry, where), _chains(image_id, entry, where)))
-    return found
+            table.rows.append((_story(image_id, entry, where), _chains(image_id, entry, where)))
+    return table
 
 
 def _story(image_id: str, entry: Entry, where: str) -> Story:

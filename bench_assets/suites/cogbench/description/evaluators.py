@@ -81,7 +81,9 @@ def read_labels(file: Path) -> list[MentionLabel]:
         SourceError: If the file cannot be read, or a line is not such an object or repeats another;
             names file and line.
     """
-    return records(read_lines(file), MentionLabel, unique=("question_id", "criterion", "model"))
+    return records(
+        read_lines(file), MentionLabel, unique=("question_id", "criterion", "model")
+    ).require()
 
 
 def labelled_points(

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from bench_assets.annotation.answers.values import (
     answers_by_unit,
@@ -19,8 +18,9 @@ from bench_assets.annotation.tasks import (
     SuiteAnnotationTask,
     Unit,
 )
-from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.core.schema.rows import Question, StoredImage
 from bench_assets.core.stats.rater_agreement import majority
+from bench_assets.core.tables.build import Table
 from bench_assets.suites.cogbench.construction.selection import images_by_id, question_id
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 from bench_assets.suites.cogbench.vqa.questions import WrittenQuestion, as_source_question
@@ -40,13 +40,6 @@ _REVIEW, _HUMAN = _TASKS["question_review"], _TASKS["human"]
 _ACTIONS: Mapping[str, Action] = dict(
     zip(_REVIEW.fields[0].choices, ("keep", "drop", "replace"), strict=True)
 )
-
-
-class Refinements(NamedTuple):
-    """Decisions of reviews, and the reasons why others decide nothing."""
-
-    rows: list[Refinement]
-    rejections: list[Rejection]
 
 
 def review_units(
@@ -75,24 +68,23 @@ def review_units(
     ]
 
 
-def refinements(answers: Sequence[Answer]) -> Refinements:
+def refinements(answers: Sequence[Answer]) -> Table[Refinement]:
     """Aggregate answers by majority; of several replacements, the first counts.
 
     A tie or an incomplete replacement leaves the question unchanged, with a rejection.
     """
-    found = Refinements([], [])
+    found = Table[Refinement]()
     for name, unit_answers in answers_by_unit(answers).items():
         decision = majority(word(answer, "action") for answer in unit_answers)
         if not decision:
-            reason = "no majority among reviewers"
-            found.rejections.append(Rejection(entry=f"review of {name}", reason=reason))
+            found.reject(f"review of {name}", "no majority among reviewers")
             continue
         why = ""
         if _ACTIONS[decision] == "replace":
             unit_answers = [one for one in unit_answers if word(one, "action") == decision]  # noqa: PLW2901
             why = _missing_fields(unit_answers[0])
         if why:
-            found.rejections.append(Rejection(entry=f"review of {name}", reason=why))
+            found.reject(f"review of {name}", why)
         else:
             found.rows.append(_refinement(name, _ACTIONS[decision], unit_answers[0]))
     return found

@@ -15,11 +15,12 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 from string import ascii_uppercase
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Prediction, Question, Rejection
+from bench_assets.core.schema.rows import Prediction, Question
+from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, make_rows, read_entries, require_field
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.cogbench.construction.selection import normalize_text, question_id
@@ -142,26 +143,14 @@ class Refinement:
     replacement: SourceQuestion | None = None
 
 
-class RefinedQuestions(NamedTuple):
-    """The questions after refinement, and the rejected ones."""
-
-    questions: list[SourceQuestion]
-    rejections: list[Rejection]
-
-
-def read_refinements(folder: Path, rejections: list[Rejection] | None = None) -> list[Refinement]:
-    """Read ``refinements.json``; none without the file.
-
-    Args:
-        folder: The source.
-        rejections: Receives invalid entries; if None, they raise.
+def read_refinements(folder: Path) -> Table[Refinement]:
+    """Read ``refinements.json`` of a source; none without the file.
 
     Raises:
         SourceError: If the file is not a JSON list.
     """
     file = folder / REFINEMENTS
-    entries = read_entries(file, rejections) if file.is_file() else ()
-    return make_rows(entries, _refinement, rejections)
+    return make_rows(read_entries(file) if file.is_file() else (), _refinement)
 
 
 def find_flags(questions: Sequence[SourceQuestion]) -> list[tuple[str, str]]:
@@ -212,30 +201,26 @@ def letter_balance(answers: Iterable[str]) -> tuple[bool, dict[str, int]]:
 
 def apply_refinements(
     questions: Iterable[SourceQuestion], refinements: Sequence[Refinement]
-) -> RefinedQuestions:
-    """Apply refinements; other questions are unchanged."""
+) -> Table[SourceQuestion]:
+    """Apply refinements; other questions are unchanged, and replaced ones rejected too."""
     decided = {one.question_id: one for one in refinements}
-    refined = RefinedQuestions([], [])
+    refined = Table[SourceQuestion]()
     names = set()
     for question in questions:
         name = question_id(question)
         names.add(name)
         decision = decided.get(name)
         if decision is None or decision.action == "keep":
-            refined.questions.append(question)
+            refined.rows.append(question)
         elif decision.replacement is None:
-            reason = f"dropped by hand: {decision.note}"
-            refined.rejections.append(Rejection(entry=name, reason=reason))
+            refined.reject(name, f"dropped by hand: {decision.note}")
         else:
             new = replace(decision.replacement, image_id=question.image_id)
-            refined.questions.append(replace(new, category=question.category))
-            reason = f"replaced by {question_id(new)}: {decision.note}"
-            refined.rejections.append(Rejection(entry=name, reason=reason))
-    refined.rejections.extend(
-        Rejection(entry=f"{REFINEMENTS}, {one.question_id}", reason="unknown question")
-        for one in refinements
-        if one.question_id not in names
-    )
+            refined.rows.append(replace(new, category=question.category))
+            refined.reject(name, f"replaced by {question_id(new)}: {decision.note}")
+    for one in refinements:
+        if one.question_id not in names:
+            refined.reject(f"{REFINEMENTS}, {one.question_id}", "unknown question")
     return refined
 
 

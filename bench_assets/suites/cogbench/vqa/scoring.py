@@ -69,7 +69,7 @@ def read_human_answers(file: Path) -> list[PersonAnswer]:
         SourceError: If the file cannot be read, or a line is not such an object or repeats an
             answer; names file and line.
     """
-    answers = records(read_lines(file), PersonAnswer, unique=("person", "question_id"))
+    answers = records(read_lines(file), PersonAnswer, unique=("person", "question_id")).require()
     return [
         replace(answer, answer=answer.answer.strip("()." + whitespace).upper())
         for answer in answers

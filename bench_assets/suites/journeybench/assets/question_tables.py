@@ -12,9 +12,10 @@ from bench_assets.asset_factory.annotation_inputs import decision_keys, label_un
 from bench_assets.asset_factory.suite_assets import AssetFolder, list_of, out
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, StoredImage
+from bench_assets.core.tables.build import Table
 from bench_assets.evaluation.task import Task
 from bench_assets.suites.journeybench.assets.source import SUITE, images_by_name, source_folder
-from bench_assets.suites.journeybench.published_files import EntryQuestions, published_files
+from bench_assets.suites.journeybench.published_files import published_files
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
@@ -25,7 +26,7 @@ _NO_QUESTION = (
     f" images/ of the source folder, or set download = true in [suites.{SUITE}] of bench.toml"
 )
 Row = TypeVar("Row")
-ToQuestions = Callable[[Sequence[Any], Mapping[str, StoredImage]], EntryQuestions]
+ToQuestions = Callable[[Sequence[Any], Mapping[str, StoredImage]], Table[Question]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +35,7 @@ class TaskTable:
 
     task: Task
     row: type[Any]
-    read: Callable[[Path, list[Rejection]], list[Any]]  # reads the published file
+    read: Callable[[Path], Table[Any]]  # reads the published file
     to_questions: ToQuestions
     about: Callable[[Sequence[Any]], Mapping[str, str]] = lambda _: {}  # metadata of the rows
     releases: Collection[int] = ()  # row counts of the known releases; () if unknown
@@ -67,7 +68,7 @@ def _entries(of: TaskTable) -> dg.AssetsDefinition:
         **here.stage("select"),
     )
     def entries(sources: SourceFiles, built: list[Any]) -> dg.Output[list[Any]]:
-        rows = published_rows(sources, of.table, of.read, built, [])
+        rows = published_rows(sources, of.table, of.read, built).rows
         return table_output(rows, of.about(rows))
 
     return entries
@@ -95,9 +96,9 @@ def _questions(of: TaskTable) -> dg.AssetsDefinition:
     ) -> Iterator[dg.Output[list[Any]]]:
         """Build a question for every entry with an image; no table without entries."""
         by_name = images_by_name([one for stored in images.values() for one in stored])
-        found, bad, n = of.to_questions(entries, by_name), list[Rejection](), len(entries)
-        published_rows(sources, of.table, of.read, [], bad)
-        found = EntryQuestions(found.questions, [*bad, *found.rejections])
+        found, n = of.to_questions(entries, by_name), len(entries)
+        bad = published_rows(sources, of.table, of.read, []).rejections
+        found = Table(found.rows, [*bad, *found.rejections])
         complete = not found.rejections
         edition = edition_of(sources, of.table, whole=complete, n=n, releases=of.releases)
         loaded = sources.settings.load()
@@ -110,21 +111,20 @@ def _questions(of: TaskTable) -> dg.AssetsDefinition:
 def published_rows(
     sources: SourceFiles,
     table: str,
-    read: Callable[[Path, list[Rejection]], list[Row]],
+    read: Callable[[Path], Table[Row]],
     built: list[Row],
-    rejections: list[Rejection],
-) -> list[Row]:
+) -> Table[Row]:
     """Read the published file of a table; without one, return the built rows.
 
     Raises:
         SourceError: If the file has no rows, or cannot be read.
     """
     file = published_files(source_folder(sources), table).get(table)
-    rows = read(file, rejections) if file else built
-    if file and not rows:
-        why = "".join(f" ({one.entry}: {one.reason})" for one in rejections[:1])
+    published = read(file) if file else Table(built)
+    if file and not published.rows:
+        why = "".join(f" ({one.entry}: {one.reason})" for one in published.rejections[:1])
         raise SourceError(f"{file}: no rows{why}. Download it again, or remove it")
-    return rows
+    return published
 
 
 def question_outs(here: AssetFolder) -> dict[str, dg.AssetOut]:
@@ -136,7 +136,7 @@ def question_outs(here: AssetFolder) -> dict[str, dg.AssetOut]:
 
 
 def yield_question_tables(
-    asked: EntryQuestions,
+    asked: Table[Question],
     n: int,
     edition: Edition,
     image_store: ImageStore,
@@ -155,10 +155,10 @@ def yield_question_tables(
         SourceError: If there are entries, but none became a question.
     """
     yield table_output(asked.rejections, name="rejections")
-    if n and not asked.questions:
+    if n and not asked.rows:
         raise SourceError(_NO_QUESTION.format(n=n, first=asked.rejections[0]))
     if n:
-        rows = marked([replace(question, edition=edition) for question in asked.questions])
+        rows = marked([replace(question, edition=edition) for question in asked.rows])
         yield table_output(rows, question_preview(rows, image_store), name="questions")
 
 

@@ -39,13 +39,13 @@ def source_folder(sources: SourceFiles) -> Path:
     return sources.open(SUITE).folder
 
 
-@dg.asset(**_FOLDER.stage("source"))
-def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
+@_FOLDER.step("source")
+def source(sources: SourceFiles) -> list[SourceFile]:
     """Record path and digest of the source files."""
     opened = sources.open(SUITE)
     if opened.is_mini:
         mini.write(opened.folder)
-    return table_output(pin(files_below(opened.folder), opened.folder))
+    return pin(files_below(opened.folder), opened.folder)
 
 
 @dg.multi_asset(

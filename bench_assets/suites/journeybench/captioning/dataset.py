@@ -7,9 +7,9 @@ from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, make_rows, require_field
 from bench_assets.suites.journeybench.published_files import (
-    EntryQuestions,
     name_of,
     number_duplicates,
     read_records,
@@ -47,19 +47,16 @@ class CaptionedImage:
     unknown_categories: tuple[str, ...] = ()  # spellings of no known category
 
 
-def read_captioned_images(
-    file: Path, rejections: list[Rejection] | None = None
-) -> list[CaptionedImage]:
+def read_captioned_images(file: Path) -> Table[CaptionedImage]:
     """Read all rows in file order; the release has 1,042, three images in two rows each.
 
-    As in the authors' script, each row is a separate sample with its own references.
-
-    Raises:
-        SourceError: If a row has no address or no caption; names file and row.
+    As in the authors' script, each row is a separate sample with its own references. A row without
+    an address or a caption is rejected.
     """
-    rows = make_rows(read_records(file, rejections), _captioned_image, rejections)
-    names = number_duplicates(row.entry_id for row in rows)
-    return [replace(row, entry_id=name) for row, name in zip(rows, names, strict=True)]
+    table = make_rows(read_records(file), _captioned_image)
+    names = number_duplicates(row.entry_id for row in table.rows)
+    rows = [replace(row, entry_id=name) for row, name in zip(table.rows, names, strict=True)]
+    return replace(table, rows=rows)
 
 
 def split_captions(cell: str) -> tuple[str, ...]:
@@ -150,7 +147,7 @@ _TEXT = "Describe in one sentence what is unusual in the picture."
 
 def to_questions(
     entries: Sequence[CaptionedImage], images: Mapping[str, StoredImage]
-) -> EntryQuestions:
+) -> Table[Question]:
     """Build one question for every available image."""
     questions = [
         Question(
@@ -168,7 +165,7 @@ def to_questions(
         if entry.image in images
     ]
     missing = [entry for entry in entries if entry.image not in images]
-    return EntryQuestions(
+    return Table[Question](
         questions,
         [Rejection(entry=e.entry_id, reason=f"no image: {e.image}") for e in missing],
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from bench_assets.core.schema.chat import Image, Prompt, TextEncoder
-from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.build import Table
 from bench_assets.core.text.number_words import list_numbers
 from bench_assets.suites.journeybench.raw_material import (
     StatementDecision,
@@ -60,13 +60,6 @@ class Statement:
     prompt_sha256: str
 
 
-class Statements(NamedTuple):
-    """Statements, and rejections of the responses without any."""
-
-    statements: list[Statement]
-    rejections: list[Rejection]
-
-
 class _NearestCaption(NamedTuple):
     """The image's caption that is most similar to a statement, and their cosine."""
 
@@ -87,14 +80,16 @@ def statement_prompts(
     }
 
 
-def read_statements(responses: Iterable[GeneratedText]) -> Statements:
+def read_statements(responses: Iterable[GeneratedText]) -> Table[Statement]:
     """Parse the statements in the responses."""
-    read = Statements([], [])
+    read = Table[Statement]()
     for response in responses:
         image = response.request_id.removesuffix("/statements")
-        for number, proposal in enumerate(proposals_of(response, read.rejections), 1):
+        proposals = proposals_of(response)
+        read.rejections.extend(proposals.rejections)
+        for number, proposal in enumerate(proposals.rows, 1):
             fields = text_fields(proposal, ("statement",))
-            read.statements.append(
+            read.rows.append(
                 Statement(
                     statement_id=f"{image}/model/{number}",
                     image=image,

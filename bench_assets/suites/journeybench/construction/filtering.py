@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 from bench_assets.annotation.answers.progress import UndecidedUnits
 from bench_assets.core.images.near_duplicates import hash_distance
 from bench_assets.core.stats.rater_agreement import RaterAgreement
+from bench_assets.core.tables.build import FunnelStep
 from bench_assets.suites.journeybench.raw_material import (
     CRITERIA,
     CaptionDecision,
@@ -162,14 +163,11 @@ def _answers(vote: FilterVote) -> tuple[bool, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BuildFunnelStep:
-    """Items left at one step from a gallery to captions and distractors."""
+class VotedStep(FunnelStep):
+    """A step whose items people vote on."""
 
-    step: str
-    n: int
-    n_open: int  # of these, undecided: votes are missing
+    n_open: int = 0  # of these, undecided: votes are missing
     n_expired: int = 0  # of these, undecided at the deadline
-    paper: int | None = None  # sections 3.1 to 3.3; None where it gives no number
 
 
 def funnel(
@@ -178,7 +176,7 @@ def funnel(
     statements: Sequence[StatementDecision],
     look_alikes: Sequence[LookAlikeDecision],
     undecided: Sequence[UndecidedUnits],
-) -> list[BuildFunnelStep]:
+) -> list[VotedStep]:
     """Count rows, accepted rows and undecided rows at each step.
 
     ``undecided`` has one element each for images, captions, statements and look-alikes.
@@ -193,12 +191,10 @@ def funnel(
         step
         for (before, after, rows, outcome, paper), waits in zip(steps, undecided, strict=True)
         for step in (
-            BuildFunnelStep(
+            VotedStep(
                 step=before, n=len(rows), n_open=len(waits.open), n_expired=len(waits.expired)
             ),
-            BuildFunnelStep(
-                step=after, n=sum(getattr(row, outcome) for row in rows), n_open=0, paper=paper
-            ),
+            VotedStep(step=after, n=sum(getattr(row, outcome) for row in rows), paper=paper),
         )
     ]
 

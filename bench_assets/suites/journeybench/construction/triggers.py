@@ -7,11 +7,11 @@ them. HaloQuest's questions are written by people and by models.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any
 
 from bench_assets.annotation.tasks import unit_id
 from bench_assets.core.schema.chat import Image, Prompt
-from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.build import Table
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TRIGGERS, TriggerQuestion
 from bench_assets.suites.journeybench.raw_material import (
     OPEN,
@@ -43,13 +43,6 @@ Print a JSON list with three objects and nothing else, each with the fields "tri
 three kinds), "question" and "answers" (a list of texts)."""
 
 
-class Triggers(NamedTuple):
-    """Verified questions, and rejections."""
-
-    questions: list[TriggerQuestion]
-    rejections: list[Rejection]
-
-
 def trigger_prompts(
     captions: Mapping[str, Sequence[str]], images: Mapping[str, str]
 ) -> dict[str, Prompt]:
@@ -69,14 +62,14 @@ def valid_questions(responses: Iterable[GeneratedText]) -> list[TriggerQuestion]
         question
         for response in responses
         for image in [_image_of(response)]
-        for number, proposal in enumerate(proposals_of(response, []), 1)
+        for number, proposal in enumerate(proposals_of(response).rows, 1)
         if not _question_fault(question := _question(image, number, proposal))
     ]
 
 
 def verify_triggers(
     responses: Iterable[GeneratedText], votes: Iterable[TriggerVote], least: int = 1
-) -> Triggers:
+) -> Table[TriggerQuestion]:
     """Keep the questions that pass the automatic checks and a majority of the annotators.
 
     Args:
@@ -87,10 +80,11 @@ def verify_triggers(
     votes_by_question: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:
         votes_by_question[vote.image, normalize_text(vote.question)][vote.annotator] = vote.accepts
-    found = Triggers([], [])
+    found = Table[TriggerQuestion]()
     for response in responses:
-        image = _image_of(response)
-        for number, proposal in enumerate(proposals_of(response, found.rejections), 1):
+        image, proposals = _image_of(response), proposals_of(response)
+        found.rejections.extend(proposals.rejections)
+        for number, proposal in enumerate(proposals.rows, 1):
             question = _question(image, number, proposal)
             cast = [*votes_by_question[image, normalize_text(question.question)].values()]
             waits = OPEN if len(cast) < least else ""
@@ -98,9 +92,9 @@ def verify_triggers(
             if fault := _question_fault(question) or f"{waits}{voted}":
                 unit = unit_id(image, normalize_text(question.question))
                 entry = unit if fault.startswith(OPEN) else f"{response.request_id}/{number}"
-                found.rejections.append(Rejection(entry=entry, reason=fault))
+                found.reject(entry, fault)
             else:
-                found.questions.append(question)
+                found.rows.append(question)
     return found
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, make_rows, require_field
 from bench_assets.suites.journeybench.published_files import (
-    EntryQuestions,
     read_records,
     read_text_field,
 )
@@ -32,20 +32,13 @@ class TriggerQuestion:
     answers: tuple[str, ...]
 
 
-def read_trigger_questions(
-    file: Path, rejections: list[Rejection] | None = None
-) -> list[TriggerQuestion]:
+def read_trigger_questions(file: Path) -> Table[TriggerQuestion]:
     """Read all entries in file order.
 
-    Images are identified by address; the file's other column for them is not unique.
-
-    Raises:
-        SourceError: If a column is missing, an id is duplicate, or an entry has no question, no
-            answer, or an unknown type; names file and line.
+    Images are identified by address; the file's other column for them is not unique. An entry with
+    a duplicate id, without a question or an answer, or of an unknown type is rejected.
     """
-    return make_rows(
-        read_records(file, rejections), _trigger_question, rejections, unique="entry_id"
-    )
+    return make_rows(read_records(file), _trigger_question, unique="entry_id")
 
 
 def split_answers(cell: str) -> tuple[str, ...]:
@@ -85,7 +78,7 @@ TASK_NAME = "journeybench/hallucination_vqa"
 
 def to_questions(
     entries: Sequence[TriggerQuestion], images: Mapping[str, StoredImage]
-) -> EntryQuestions:
+) -> Table[Question]:
     """Build one question per entry with an image."""
     questions = [
         Question(
@@ -104,7 +97,7 @@ def to_questions(
         if entry.image in images
     ]
     missing = [entry for entry in entries if entry.image not in images]
-    return EntryQuestions(
+    return Table[Question](
         questions,
         [Rejection(entry=e.entry_id, reason=f"no image: {e.image}") for e in missing],
     )

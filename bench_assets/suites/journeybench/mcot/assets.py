@@ -20,6 +20,7 @@ from bench_assets.suites.journeybench.mcot.image_references import LabelSpelling
 from bench_assets.suites.journeybench.mcot.image_references import spellings as count_spellings
 from bench_assets.suites.journeybench.mcot.planned_images import (
     PlannedImage,
+    counts_by_image,
     plan_images,
     read_counts,
     to_items,
@@ -43,10 +44,10 @@ _FOLDER = AssetFolder("journeybench/mcot")
 mcot_images = image_assets(_FOLDER, "mcot")
 
 
-@dg.asset(deps=_FOLDER.source, **_FOLDER.stage("source"))
-def problems(sources: SourceFiles) -> dg.Output[list[Problem]]:
+@_FOLDER.step("source", deps=_FOLDER.source)
+def problems(sources: SourceFiles) -> list[Problem]:
     """Read the text-only problems."""
-    return table_output(read_problems(source_folder(sources) / PROBLEMS, []))
+    return read_problems(source_folder(sources) / PROBLEMS).rows
 
 
 quantity_responses = generated_texts(
@@ -57,24 +58,20 @@ quantity_responses = generated_texts(
 )
 
 
-@dg.asset(ins=_FOLDER.ins("problems", "quantity_responses"), **_FOLDER.stage("select"))
-def quantities(
-    problems: list[Problem], quantity_responses: list[GeneratedText]
-) -> dg.Output[list[Quantity]]:
+@_FOLDER.step("select")
+def quantities(problems: list[Problem], quantity_responses: list[GeneratedText]) -> list[Quantity]:
     """Keep the numbers that an image can replace."""
-    return table_output(find_quantities(problems, quantity_responses).quantities)
+    return find_quantities(problems, quantity_responses).rows
 
 
-@dg.asset(ins=_FOLDER.ins("problems", "quantities"), **_FOLDER.stage("images"))
-def planned_images(
-    problems: list[Problem], quantities: list[Quantity]
-) -> dg.Output[list[PlannedImage]]:
+@_FOLDER.step("images")
+def planned_images(problems: list[Problem], quantities: list[Quantity]) -> list[PlannedImage]:
     """Plan three images for each problem."""
     by_id = {problem.problem_id: problem for problem in problems}
-    return table_output(plan_images(by_id, quantities))
+    return plan_images(by_id, quantities)
 
 
-@dg.asset(ins=_FOLDER.ins("planned_images"), **_FOLDER.stage("images", asks="gpu"))
+@_FOLDER.step("images", asks="gpu")
 def painted_images(
     context: dg.AssetExecutionContext,
     settings: SettingsResource,
@@ -112,19 +109,20 @@ def built(
     planned_images: list[PlannedImage],
 ) -> tuple[dg.Output[list[McotItem]], dg.Output[list[Rejection]]]:
     """Replace numbers by references to images, and solve the problems again."""
-    folder, bad = source_folder(sources), list[Rejection]()
-    read_problems(folder / PROBLEMS, bad)
+    folder = source_folder(sources)
+    read, counts = read_problems(folder / PROBLEMS), read_counts(folder / "image_counts.jsonl")
     found = to_items(
         {problem.problem_id: problem for problem in problems},
         {quantity.quantity_id: quantity for quantity in quantities},
         planned_images,
-        read_counts(folder / "image_counts.jsonl", bad),
+        counts_by_image(counts.rows),
     )
-    unread = find_quantities(problems, quantity_responses).rejections
-    return table_output(found.items), table_output([*bad, *unread, *found.rejections])
+    parts = (read, counts, find_quantities(problems, quantity_responses), found)
+    rejections = [rejection for part in parts for rejection in part.rejections]
+    return table_output(found.rows), table_output(rejections)
 
 
-@dg.asset(ins=_FOLDER.ins("entries"), **_FOLDER.stage("select"))
+@_FOLDER.step("select")
 def spellings(entries: list[McotItem]) -> dg.Output[list[LabelSpelling]]:
     """Map each spelling of a co-reference label to the label."""
     rows = count_spellings(entry.category for entry in entries)

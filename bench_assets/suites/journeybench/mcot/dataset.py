@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.core.schema.rows import Question, StoredImage
+from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, make_rows, require_field
 from bench_assets.suites.journeybench.mcot.image_references import is_label, labels_of
 from bench_assets.suites.journeybench.published_files import (
-    EntryQuestions,
     name_of,
     number_duplicates,
     read_records,
@@ -31,34 +31,35 @@ class McotItem:
     solution: str = ""  # "" if there is none
 
 
-def read_mcot(file: Path, rejections: list[Rejection] | None = None) -> list[McotItem]:
+def read_mcot(file: Path) -> Table[McotItem]:
     """Read the rows in file order; the release has 2,599.
 
     A row without an index, as on the project site, is identified by its image's address, numbered
-    if several rows have the same image.
+    if several rows have the same image. A row without its address, question or answer is rejected.
 
     Raises:
-        SourceError: If the file cannot be read, or a row lacks its address, question or answer.
+        SourceError: If the file cannot be read.
     """
-    items = make_rows(read_records(file, rejections), _mcot_item, rejections)
-    names = number_duplicates(item.item_id for item in items)
-    return [replace(item, item_id=name) for item, name in zip(items, names, strict=True)]
+    table = make_rows(read_records(file), _mcot_item)
+    names = number_duplicates(item.item_id for item in table.rows)
+    rows = [replace(item, item_id=name) for item, name in zip(table.rows, names, strict=True)]
+    return replace(table, rows=rows)
 
 
-def to_questions(items: Sequence[McotItem], images: Mapping[str, StoredImage]) -> EntryQuestions:
+def to_questions(items: Sequence[McotItem], images: Mapping[str, StoredImage]) -> Table[Question]:
     """Build one question per complete row with an image.
 
     Rows with the same question are a group: one problem in several visual contexts (section 3.4).
     """
-    found = EntryQuestions([], [])
+    found = Table[Question]()
     groups: dict[str, str] = {}
     for item in items:
         if faults := _faults(item, images):
             entry = f"mcot, {item.item_id}, {item.image}"
-            found.rejections.append(Rejection(entry=entry, reason="; ".join(faults)))
+            found.reject(entry, "; ".join(faults))
             continue
         group = groups.setdefault(" ".join(item.question.split()), item.item_id)
-        found.questions.append(_question(item, images[item.image], group))
+        found.rows.append(_question(item, images[item.image], group))
     return found
 
 

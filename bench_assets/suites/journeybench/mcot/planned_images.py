@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
-from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import collect_rejections, require_field
+from bench_assets.core.tables.build import Table
+from bench_assets.core.tables.json_records import records
 from bench_assets.core.text.number_words import format_number, list_numbers
 from bench_assets.suites.journeybench.mcot.dataset import McotItem
 from bench_assets.suites.journeybench.mcot.problems import Problem, Solution, solve
@@ -38,13 +38,6 @@ class PlannedImage:
     count: int  # number of the quantity's things
     prompt: str
     seed: int
-
-
-class Items(NamedTuple):
-    """MCOT rows, and rejections of the images without one."""
-
-    items: list[McotItem]
-    rejections: list[Rejection]
 
 
 def plan_images(
@@ -73,7 +66,7 @@ def to_items(
     quantities: Mapping[str, Quantity],
     images: Iterable[PlannedImage],
     counts: Mapping[str, Sequence[int]],
-) -> Items:
+) -> Table[McotItem]:
     """Replace quantities by references to their images, and solve the problems again.
 
     Args:
@@ -83,7 +76,7 @@ def to_items(
         counts: Annotators' counts by image name; an image is rejected unless more than half of its
             counts are the planned number.
     """
-    found = Items([], [])
+    found = Table[McotItem]()
     for image in images:
         quantity = quantities[image.quantity_id]
         problem = problems[quantity.problem_id]
@@ -93,9 +86,9 @@ def to_items(
         solved = solve(problem, {quantity.number: image.count})
         item_id = image.name.rsplit(".", 1)[0]
         if faults := _faults(image, question, solved, counts.get(image.name, ())):
-            found.rejections.append(Rejection(entry=item_id, reason="; ".join(faults)))
+            found.reject(item_id, "; ".join(faults))
             continue
-        found.items.append(
+        found.rows.append(
             McotItem(
                 item_id=item_id,
                 question=question,
@@ -108,26 +101,30 @@ def to_items(
     return found
 
 
-def read_counts(file: Path, rejections: list[Rejection] | None = None) -> dict[str, list[int]]:
-    """Read annotators' counts: JSON lines with ``image``, ``annotator`` and ``count``.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageCount:
+    """What an annotator counted in an image."""
 
-    Of several counts of a person for one image, only the last is kept.
+    image: str
+    annotator: str
+    count: int
 
-    Args:
-        file: JSON lines; no counts if it does not exist.
-        rejections: Receives lines that lack one of these fields; None: they are errors.
+
+def read_counts(file: Path) -> Table[ImageCount]:
+    """Read annotators' counts from JSON lines; none if the file does not exist.
 
     Raises:
         SourceError: If the file cannot be read.
     """
-    counts: dict[str, dict[str, int]] = defaultdict(dict)
-    for entry, where in read_optional_lines(file, rejections):
-        with collect_rejections(rejections, where):
-            image, person = (
-                require_field(entry, name, str, where) for name in ("image", "annotator")
-            )
-            counts[image][person] = require_field(entry, "count", int, where)
-    return {image: list(by_person.values()) for image, by_person in counts.items()}
+    return records(read_optional_lines(file), ImageCount)
+
+
+def counts_by_image(counts: Iterable[ImageCount]) -> dict[str, list[int]]:
+    """Counts of each image; of several by a person, only the last is kept."""
+    by_image = defaultdict[str, dict[str, int]](dict)
+    for one in counts:
+        by_image[one.image][one.annotator] = one.count
+    return {image: list(by_person.values()) for image, by_person in by_image.items()}
 
 
 def other_numbers(problem: Problem) -> list[int]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from bench_assets.core.reading.numbers import parse_number
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, make_rows, require_field
 from bench_assets.core.text.number_words import format_number, list_numbers
 from bench_assets.suites.journeybench.mcot.data_flow import (
@@ -40,20 +40,15 @@ class Solution(NamedTuple):
     answer: float
 
 
-def read_problems(file: Path, rejections: list[Rejection] | None = None) -> list[Problem]:
-    """Read a file of GSM8K in file order; no problems if it does not exist.
+def read_problems(file: Path) -> Table[Problem]:
+    """Read JSON lines of GSM8K in file order; no problems if the file does not exist.
 
-    Args:
-        file: JSON lines.
-        rejections: Receives problems whose answer does not end in ``#### `` and the result, and
-            repeated ones; None: they are errors.
+    Repeated problems are rejected, and those whose answer does not end in ``#### `` and the result.
 
     Raises:
         SourceError: If the file cannot be read.
     """
-    return make_rows(
-        read_optional_lines(file, rejections), _problem, rejections, unique="problem_id"
-    )
+    return make_rows(read_optional_lines(file), _problem, unique="problem_id")
 
 
 def solve(problem: Problem, instead: Mapping[float, float]) -> Solution | None:

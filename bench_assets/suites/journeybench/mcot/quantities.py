@@ -5,11 +5,11 @@ A chat model proposes them; each proposal is checked word by word against the pr
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from bench_assets.core.reading.numbers import parse_number
 from bench_assets.core.schema.chat import Prompt
-from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.build import Table
 from bench_assets.core.text.number_words import list_numbers
 from bench_assets.suites.journeybench.mcot.data_flow import steps_of
 from bench_assets.suites.journeybench.mcot.problems import Problem, solve
@@ -53,13 +53,6 @@ class Quantity:
     prompt_sha256: str
 
 
-class VisibleQuantities(NamedTuple):
-    """Quantities that an image can show, and the reasons why other proposals were rejected."""
-
-    quantities: list[Quantity]
-    rejections: list[Rejection]
-
-
 def quantity_prompts(problems: Iterable[Problem]) -> dict[str, Prompt]:
     """Ask for the quantities of each problem that an image could show, by request id."""
     return {
@@ -72,12 +65,13 @@ def quantity_prompts(problems: Iterable[Problem]) -> dict[str, Prompt]:
 
 def find_quantities(
     problems: Sequence[Problem], responses: Sequence[GeneratedText]
-) -> VisibleQuantities:
+) -> Table[Quantity]:
     """Keep the proposed quantities that pass every check."""
-    found = VisibleQuantities([], [])
+    found = Table[Quantity]()
     for problem, response in zip(problems, responses, strict=True):
-        proposals = proposals_of(response, found.rejections, empty="nothing to be seen")
-        for number, proposal in enumerate(proposals, 1):
+        proposals = proposals_of(response, empty="nothing to be seen")
+        found.rejections.extend(proposals.rejections)
+        for number, proposal in enumerate(proposals.rows, 1):
             _check(problem, proposal, response, f"{problem.problem_id}/{number}", found)
     return found
 
@@ -87,17 +81,17 @@ def _check(
     proposal: dict[str, Any],
     response: GeneratedText,
     quantity_id: str,
-    found: VisibleQuantities,
+    found: Table[Quantity],
 ) -> None:
     fields = text_fields(proposal, _FIELDS)
     if fields is None:
         reason = f"one of {', '.join(_FIELDS)} is missing: {proposal}"
-        found.rejections.append(Rejection(entry=quantity_id, reason=reason))
+        found.reject(quantity_id, reason)
         return
     if faults := _faults(problem, fields):
-        found.rejections.append(Rejection(entry=quantity_id, reason="; ".join(faults)))
+        found.reject(quantity_id, "; ".join(faults))
         return
-    found.quantities.append(
+    found.rows.append(
         Quantity(
             quantity_id=quantity_id,
             problem_id=problem.problem_id,

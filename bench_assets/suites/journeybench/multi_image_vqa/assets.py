@@ -41,10 +41,10 @@ _COPA, _KNOWLEDGE = "copa.jsonl", "knowledge.jsonl"
 multi_image_vqa_images = image_assets(_FOLDER, "multi_image_vqa")
 
 
-@dg.asset(deps=_FOLDER.source, **_FOLDER.stage("source"))
-def causes(sources: SourceFiles) -> dg.Output[list[CauseAndEffect]]:
+@_FOLDER.step("source", deps=_FOLDER.source)
+def causes(sources: SourceFiles) -> list[CauseAndEffect]:
     """Read pairs of cause and effect."""
-    return table_output(read_copa(source_folder(sources) / _COPA, []))
+    return read_copa(source_folder(sources) / _COPA).rows
 
 
 cause_responses = generated_texts(
@@ -79,16 +79,13 @@ def pairs(
 ) -> tuple[dg.Output[list[PlannedPair]], dg.Output[list[Rejection]]]:
     """Plan pairs of images; reject the rest, with reasons."""
     by_rule = plan_arithmetic({problem.problem_id: problem for problem in problems}, quantities)
-    by_cause, bad = plan_causes(causes, cause_responses), list[Rejection]()
-    read_copa(source_folder(sources) / _COPA, bad)
-    read_knowledge(source_folder(sources) / _KNOWLEDGE, bad)
-    return (
-        table_output(by_rule.pairs + by_cause.pairs),
-        table_output([*bad, *by_rule.rejections, *by_cause.rejections]),
-    )
+    by_cause, folder = plan_causes(causes, cause_responses), source_folder(sources)
+    read = read_copa(folder / _COPA), read_knowledge(folder / _KNOWLEDGE)
+    rejections = [one for part in (*read, by_rule, by_cause) for one in part.rejections]
+    return table_output(by_rule.rows + by_cause.rows), table_output(rejections)
 
 
-@dg.asset(ins=_FOLDER.ins("planned_pairs"), **_FOLDER.stage("images", asks="gpu"))
+@_FOLDER.step("images", asks="gpu")
 def painted_images(
     context: dg.AssetExecutionContext,
     settings: SettingsResource,
@@ -104,13 +101,11 @@ def painted_images(
     return generate_images(context, settings, image_store, requests)
 
 
-@dg.asset(ins=_FOLDER.ins("planned_pairs"), deps=_FOLDER.source, **_FOLDER.stage("select"))
-def built(
-    sources: SourceFiles, planned_pairs: list[PlannedPair]
-) -> dg.Output[list[MultiImageItem]]:
+@_FOLDER.step("select", deps=_FOLDER.source)
+def built(sources: SourceFiles, planned_pairs: list[PlannedPair]) -> list[MultiImageItem]:
     """Collect the questions about two images."""
-    by_experts = read_knowledge(source_folder(sources) / _KNOWLEDGE, [])
-    return table_output([to_item(pair) for pair in planned_pairs] + by_experts)
+    by_experts = read_knowledge(source_folder(sources) / _KNOWLEDGE).rows
+    return [to_item(pair) for pair in planned_pairs] + by_experts
 
 
 multi_image_vqa_questions = question_assets(

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.core.schema.rows import Question, StoredImage
+from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, make_rows, require_field
 from bench_assets.suites.journeybench.published_files import (
     CAUSE_ANSWERS,
-    EntryQuestions,
     name_of,
     number_duplicates,
     read_records,
@@ -35,19 +35,20 @@ class MultiImageItem:
     solution: str = ""  # "" if there is none
 
 
-def read_multi_image(file: Path, rejections: list[Rejection] | None = None) -> list[MultiImageItem]:
+def read_multi_image(file: Path) -> Table[MultiImageItem]:
     """Read the rows in file order; the release has 179, a later one 313.
 
     The release leaves its id column empty. A row is identified by the addresses of its two images,
-    numbered if several rows have the same two.
+    numbered if several rows have the same two. A row is rejected if it lacks an address, its
+    question or answer, or its flag for external knowledge is neither 0, 1 nor empty.
 
     Raises:
-        SourceError: If the file cannot be read, a row lacks an address, its question or answer, or
-            its flag for external knowledge is neither 0, 1 nor empty.
+        SourceError: If the file cannot be read.
     """
-    items = make_rows(read_records(file, rejections), _multi_image_item, rejections)
-    names = number_duplicates(item.item_id for item in items)
-    return [replace(item, item_id=name) for item, name in zip(items, names, strict=True)]
+    table = make_rows(read_records(file), _multi_image_item)
+    names = number_duplicates(item.item_id for item in table.rows)
+    rows = [replace(item, item_id=name) for item, name in zip(table.rows, names, strict=True)]
+    return replace(table, rows=rows)
 
 
 def _multi_image_item(entry: Entry, where: str) -> MultiImageItem:
@@ -74,15 +75,15 @@ def _category(answer: str, flag: str, where: str) -> str:
 
 def to_questions(
     items: Sequence[MultiImageItem], images: Mapping[str, StoredImage]
-) -> EntryQuestions:
+) -> Table[Question]:
     """Build one question per complete row with two images."""
-    found = EntryQuestions([], [])
+    found = Table[Question]()
     for item in items:
         if faults := _faults(item, images):
             entry = f"multi_image_vqa, {item.item_id}"
-            found.rejections.append(Rejection(entry=entry, reason="; ".join(faults)))
+            found.reject(entry, "; ".join(faults))
         else:
-            found.questions.append(_question(item, images))
+            found.rows.append(_question(item, images))
     return found
 
 

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
 
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, make_rows, require_field
 from bench_assets.core.text.number_words import format_number
 from bench_assets.suites.journeybench.mcot.planned_images import (
@@ -57,29 +56,24 @@ class PlannedPair:
     seeds: tuple[int, ...]  # one per image
 
 
-class Pairs(NamedTuple):
-    """Planned pairs, and rejections."""
-
-    pairs: list[PlannedPair]
-    rejections: list[Rejection]
-
-
-def plan_arithmetic(problems: Mapping[str, Problem], quantities: Iterable[Quantity]) -> Pairs:
+def plan_arithmetic(
+    problems: Mapping[str, Problem], quantities: Iterable[Quantity]
+) -> Table[PlannedPair]:
     """Move the first two quantities of a problem into an image each.
 
     Both get other numbers than in the text, drawn with the problem's id as seed, so that knowing
     the problem does not help. Problems with fewer quantities are skipped.
     """
-    planned = Pairs([], [])
+    planned = Table[PlannedPair]()
     for problem_id, group in groupby(quantities, key=lambda quantity: quantity.problem_id):
         two = list(group)[:2]
         if len(two) < 2:
             continue
         pair = _arithmetic_pair(problems[problem_id], two, Random(f"{problem_id}/pair"))
         if isinstance(pair, PlannedPair):
-            planned.pairs.append(pair)
+            planned.rows.append(pair)
         else:
-            planned.rejections.append(Rejection(entry=f"{problem_id}-pair", reason=pair))
+            planned.reject(f"{problem_id}-pair", pair)
     return planned
 
 
@@ -152,20 +146,16 @@ class CauseAndEffect:
     effect: str
 
 
-def read_copa(file: Path, rejections: list[Rejection] | None = None) -> list[CauseAndEffect]:
-    """Read a file of COPA in file order; no rows if it does not exist.
+def read_copa(file: Path) -> Table[CauseAndEffect]:
+    """Read JSON lines of COPA in file order; no rows if the file does not exist.
 
-    Args:
-        file: JSON lines.
-        rejections: Receives entries that ask for neither cause nor effect, have no label, or have
-            the number of an earlier one; None: they are errors.
+    Entries that ask for neither cause nor effect, have no label, or have the number of an earlier
+    one are rejected.
 
     Raises:
         SourceError: If the file cannot be read.
     """
-    return make_rows(
-        read_optional_lines(file, rejections), _cause_and_effect, rejections, unique="event_id"
-    )
+    return make_rows(read_optional_lines(file), _cause_and_effect, unique="event_id")
 
 
 def _cause_and_effect(entry: Entry, where: str) -> CauseAndEffect:
@@ -193,12 +183,14 @@ def cause_prompts(events: Iterable[CauseAndEffect]) -> dict[str, Prompt]:
     }
 
 
-def plan_causes(events: Sequence[CauseAndEffect], responses: Sequence[GeneratedText]) -> Pairs:
+def plan_causes(
+    events: Sequence[CauseAndEffect], responses: Sequence[GeneratedText]
+) -> Table[PlannedPair]:
     """Plan two images for every pair of events that can be shown in images.
 
     Which image comes first and which event is asked for is drawn from the event's id.
     """
-    planned = Pairs([], [])
+    planned = Table[PlannedPair]()
     for event, response in zip(events, responses, strict=True):
         proposals = None if response.error else json_objects(response.text)
         texts = text_fields(proposals[0], ("cause", "effect")) if proposals else None
@@ -206,9 +198,9 @@ def plan_causes(events: Sequence[CauseAndEffect], responses: Sequence[GeneratedT
             reason = response.error or (
                 "cannot be seen" if proposals == [] else "unreadable response"
             )
-            planned.rejections.append(Rejection(entry=response.request_id, reason=reason))
+            planned.reject(response.request_id, reason)
             continue
-        planned.pairs.append(_cause_pair(event, texts, Random(event.event_id)))
+        planned.rows.append(_cause_pair(event, texts, Random(event.event_id)))
     return planned
 
 
@@ -227,20 +219,15 @@ def _cause_pair(event: CauseAndEffect, texts: dict[str, str], rng: Random) -> Pl
     )
 
 
-def read_knowledge(file: Path, rejections: list[Rejection] | None = None) -> list[MultiImageItem]:
+def read_knowledge(file: Path) -> Table[MultiImageItem]:
     """Read JSON lines with ``id``, ``image1``, ``image2``, ``question`` and ``answer``.
 
-    Args:
-        file: JSON lines; no rows if it does not exist.
-        rejections: Receives lines that lack one of these fields, or repeat an id; None: they are
-            errors.
+    No rows if the file does not exist. Lines that repeat an id are rejected.
 
     Raises:
         SourceError: If the file cannot be read.
     """
-    return make_rows(
-        read_optional_lines(file, rejections), _expert_item, rejections, unique="item_id"
-    )
+    return make_rows(read_optional_lines(file), _expert_item, unique="item_id")
 
 
 def _expert_item(entry: Entry, where: str) -> MultiImageItem:

@@ -12,7 +12,8 @@ from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluat
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.chat import ImageTextEncoder
 from bench_assets.core.schema.errors import SourceError, UnknownNameError
-from bench_assets.core.schema.rows import Prediction, Question, Rejection, StoredImage
+from bench_assets.core.schema.rows import Prediction, Question, StoredImage
+from bench_assets.core.tables.build import Table
 from bench_assets.suites.journeybench.assets.question_tables import (
     edition_of,
     published_rows,
@@ -29,7 +30,7 @@ from bench_assets.suites.journeybench.captioning.dataset import (
     CaptionedImage,
     read_captioned_images,
 )
-from bench_assets.suites.journeybench.published_files import EntryQuestions, published_files
+from bench_assets.suites.journeybench.published_files import published_files
 from bench_assets.suites.journeybench.retrieval.dataset import (
     TASK_NAME,
     Candidate,
@@ -56,15 +57,15 @@ _INS = _TASK_FOLDER.ins("entries", files="../images", fetched="images")
 retrieval_images = image_assets(_TASK_FOLDER, *_TABLES)
 
 
-@dg.asset(ins=_TASK_FOLDER.ins("built"), deps=_TASK_FOLDER.source, **_TASK_FOLDER.stage("select"))
-def entries(sources: SourceFiles, built: list[RetrievalSample]) -> dg.Output[list[RetrievalSample]]:
+@_TASK_FOLDER.step("select", deps=_TASK_FOLDER.source)
+def entries(sources: SourceFiles, built: list[RetrievalSample]) -> list[RetrievalSample]:
     """Samples of the published files, or built ones."""
     published = published_files(source_folder(sources), *_TABLES)
-    rows = read_samples(published, []) if published else built
+    rows = read_samples(published).rows if published else built
     if published and not rows:
         named = " and ".join(file.name for file in published.values())
         raise SourceError(f"{source_folder(sources)}: no rows in {named}; download them again")
-    return table_output(rows)
+    return rows
 
 
 @dg.asset(ins=_INS, **_TASK_FOLDER.stage("distractors"))
@@ -105,10 +106,10 @@ def questions(  # noqa: PLR0913, PLR0917  (a table each)
 ) -> Iterator[dg.Output[list[Any]]]:
     """Build the queries: every image asks for texts, every caption for an image."""
     by_name = images_by_name([*files, *fetched])
-    found, bad = to_questions(entries, by_name, _categories(sources, captioned)), list[Rejection]()
+    found = to_questions(entries, by_name, _categories(sources, captioned))
     published = published_files(source_folder(sources), *_TABLES)
-    read_samples(published, bad)
-    found = EntryQuestions(found.questions, [*bad, *found.rejections])
+    bad = read_samples(published).rejections
+    found = Table(found.rows, [*bad, *found.rejections])
     both = ("text_positives" in published) == ("text_negatives" in published)
     complete = (
         both
@@ -124,7 +125,7 @@ def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, 
     """Categories of images from the captioning file; an unreadable file is only logged."""
     found: dict[str, tuple[str, ...]] = {}
     try:
-        rows = published_rows(sources, "captioning", read_captioned_images, built, [])
+        rows = published_rows(sources, "captioning", read_captioned_images, built).rows
     except SourceError as error:
         dg.get_dagster_logger().warning("no results by category of images: %s", error)
         rows = []

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
-from bench_assets.core.tables.json_records import Entry, collect_rejections, require_field
+from bench_assets.core.tables.build import Table
+from bench_assets.core.tables.json_records import Entry, require_field
 from bench_assets.suites.journeybench.captioning.dataset import split_captions
 from bench_assets.suites.journeybench.published_files import (
-    EntryQuestions,
     name_of,
     read_records,
     read_text_field,
@@ -28,25 +28,21 @@ class RetrievalSample:
     image_distractors: tuple[str, ...] = ()  # images, as ``image`` names them
 
 
-def read_samples(
-    files: Mapping[str, Path], rejections: list[Rejection] | None = None
-) -> list[RetrievalSample]:
+def read_samples(files: Mapping[str, Path]) -> Table[RetrievalSample]:
     """Read the published tables that exist; samples are in the order in which images first occur.
 
     The release has three tables: 5,740 texts and 5,590 distractors, one per row, and 1,000 rows
     with captions and distracting images. The site has one table, with one row per image.
-
-    Raises:
-        SourceError: If a row has no address; names file and row.
     """
     samples: dict[str, RetrievalSample] = {}
+    read = Table[RetrievalSample]()
     for table in ("retrieval", "text_positives", "text_negatives", "image_distractors"):
-        for entry, where in read_records(files[table], rejections) if table in files else ():
-            with collect_rejections(rejections, where):
-                image = require_field(entry, "url", str, where).strip()
+        for located in read_records(files[table]) if table in files else ():
+            with read.rejecting(where := located.where):
+                image = require_field(located.entry, "url", str, where).strip()
                 known = samples.get(image) or _empty_sample(image)
-                samples[image] = _add_entry(known, table, entry, where)
-    return list(samples.values())
+                samples[image] = _add_entry(known, table, located.entry, where)
+    return replace(read, rows=list(samples.values()))
 
 
 def _empty_sample(image: str) -> RetrievalSample:
@@ -105,7 +101,7 @@ def to_questions(
     samples: Sequence[RetrievalSample],
     images: Mapping[str, StoredImage],
     categories: Mapping[str, Sequence[str]],
-) -> EntryQuestions:
+) -> Table[Question]:
     """Build a query for every image that has texts, and for every caption of an image.
 
     Samples without a stored image, and distractors that are missing or right, are rejected.
@@ -127,7 +123,7 @@ def to_questions(
         for sample in samples
         for part, reason in _faults(sample, images)
     ]
-    return EntryQuestions(questions, rejections)
+    return Table(questions, rejections)
 
 
 def to_candidates(

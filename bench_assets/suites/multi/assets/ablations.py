@@ -63,10 +63,7 @@ class EliteConfig(dg.Config):
     seed: int = 0
 
 
-@dg.asset(
-    ins=MULTI.ins("questions", stored="images"),
-    **MULTI.stage("images", asks="gpu", below="captions_for_images"),
-)
+@MULTI.step("images", reads={"stored": "images"}, asks="gpu", below="captions_for_images")
 def captions(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
@@ -74,31 +71,28 @@ def captions(
     models: Models,
     questions: list[Question],
     stored: list[StoredImage],
-) -> dg.Output[list[ImageText]]:
+) -> list[ImageText]:
     """Describe every image of a question (section 4.5)."""
     if file := open_release(sources).captions:
-        return table_output(to_image_texts(read_image_texts(file, []), stored, file.name))
+        return to_image_texts(dict(read_image_texts(file).rows), stored, file.name)
     captioner = settings.load().suite("multi", MultiSettings).captioner
     if not captioner:
-        return table_output(list[ImageText]())
+        return list[ImageText]()
     with open_model(context, models, captioner) as (model, _):
-        return table_output(describe_images(_unique_images(questions), _caption_prompt, model))
+        return describe_images(_unique_images(questions), _caption_prompt, model)
 
 
-@dg.asset(
-    ins=MULTI.ins("questions", stored="images"),
-    **MULTI.stage("images", below="ocr_for_images"),
-)
+@MULTI.step("images", reads={"stored": "images"}, below="ocr_for_images")
 def ocr(
     sources: SourceFiles,
     image_store: ImageStore,
     tables: TableFiles,
     questions: list[Question],
     stored: list[StoredImage],
-) -> dg.Output[list[ImageText]]:
+) -> list[ImageText]:
     """Recognise the text in every image of a question (section 4.5)."""
     if file := open_release(sources).ocr:
-        return table_output(to_image_texts(read_image_texts(file, []), stored, file.name))
+        return to_image_texts(dict(read_image_texts(file).rows), stored, file.name)
     key, author = ["multi", "ocr_for_images", "ocr"], writing.ocr_engine()
     before = tables.read(key, ImageText) if tables.exists(key) else []
     known = {row.image: row for row in before if row.author == author}
@@ -114,80 +108,65 @@ def ocr(
     texts = list(writing.recognize_text(opened())) if unread else []
     for image, text in zip(decodable, texts, strict=True):
         known[image] = ImageText(image=image, text=text, author=author)
-    return table_output([known[image] for image in _unique_images(questions) if image in known])
+    return [known[image] for image in _unique_images(questions) if image in known]
 
 
-@dg.asset(
+@MULTI.step(
+    "questions",
     name="questions",
-    ins=MULTI.ins("questions", captions="captions_for_images/captions"),
-    **MULTI.stage("questions", below="captions_for_images"),
+    reads={"captions": "captions_for_images/captions"},
+    below="captions_for_images",
 )
-def captions_for_images(
-    questions: list[Question], captions: list[ImageText]
-) -> dg.Output[list[Question]]:
+def captions_for_images(questions: list[Question], captions: list[ImageText]) -> list[Question]:
     """Replace images by captions."""
-    return table_output(replace_images(questions, captions))
+    return replace_images(questions, captions)
 
 
-@dg.asset(
-    name="questions",
-    ins=MULTI.ins("questions", ocr="ocr_for_images/ocr"),
-    **MULTI.stage("questions", below="ocr_for_images"),
+@MULTI.step(
+    "questions", name="questions", reads={"ocr": "ocr_for_images/ocr"}, below="ocr_for_images"
 )
-def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> dg.Output[list[Question]]:
+def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> list[Question]:
     """Replace images by their OCR texts."""
     if any(row.author == writing.ocr_engine() for row in ocr):
         recognized = {row.image for row in ocr}
         questions = [question for question in questions if set(question.images) <= recognized]
-    return table_output(replace_images(questions, ocr))
+    return replace_images(questions, ocr)
 
 
-@dg.asset(
-    name="questions", ins=MULTI.ins("questions"), **MULTI.stage("questions", below="blank_image")
-)
+@MULTI.step("questions", name="questions", below="blank_image")
 def questions_with_blank_image(
     image_store: ImageStore, questions: list[Question]
-) -> dg.Output[list[Question]]:
+) -> list[Question]:
     """Add a black image to questions without one, for models that need an image (section 4.2)."""
     file = io.BytesIO()
     Image.new("RGB", (_BLANK_SIDE, _BLANK_SIDE)).save(file, "PNG")
     blank = image_store.put(file.getvalue(), "blank.png")
-    return table_output(add_blank_image(questions, blank.sha256))
+    return add_blank_image(questions, blank.sha256)
 
 
-@dg.asset(
-    ins=MULTI.ins("questions"),
-    deps=MULTI.source,
-    **MULTI.stage("select", below="elite"),
-)
+@MULTI.step("select", deps=MULTI.source, below="elite")
 def elite_choices(
     config: EliteConfig,
     settings: SettingsResource,
     tables: TableFiles,
     questions: list[Question],
-) -> dg.Output[list[EliteChoice]]:
+) -> list[EliteChoice]:
     """Choose the hardest questions by quota (section 3.3), as the authors' notebook did."""
     weights = settings.load().suite("multi", MultiSettings).elite_weights
     key = ["multi", "scores"]
     scores = [score for model in weights for score in tables.read(key, Score, model)]
     quotas = replace(NOTEBOOK, size=min(config.size, len(questions) // 4))
-    return table_output(
-        choose_elite(questions, hardness(questions, scores, weights), quotas, config.seed)
-    )
+    return choose_elite(questions, hardness(questions, scores, weights), quotas, config.seed)
 
 
-@dg.asset(
-    name="questions",
-    ins=MULTI.ins("questions", choices="elite/elite_choices"),
-    **MULTI.stage("questions", below="elite"),
-)
+@MULTI.step("questions", name="questions", reads={"choices": "elite/elite_choices"}, below="elite")
 def elite_questions(
     sources: SourceFiles, questions: list[Question], choices: list[EliteChoice]
-) -> dg.Output[list[Question]]:
+) -> list[Question]:
     """Select MULTI-Elite: the source's hard list, or else our choice."""
-    listed = read_hard_list(open_release(sources), [])
+    listed = read_hard_list(open_release(sources)).rows
     chosen = [one.question_id.removeprefix("multi/") for one in choices if one.selected]
-    return table_output(select_elite(questions, listed, chosen))
+    return select_elite(questions, listed, chosen)
 
 
 def _caption_prompt(image: str) -> Prompt:
@@ -198,27 +177,23 @@ def _unique_images(questions: Sequence[Question]) -> list[str]:
     return list(dict.fromkeys(image for question in questions for image in question.images))
 
 
-@dg.asset(
-    ins=MULTI.ins("transformed_items"),
-    deps=MULTI.source,
-    **MULTI.stage("select", below="with_knowledge"),
-)
+@MULTI.step("select", deps=MULTI.source, below="with_knowledge")
 def knowledge_links(
     sources: SourceFiles, transformed_items: list[MultiItem]
-) -> dg.Output[list[KnowledgeLink]]:
+) -> list[KnowledgeLink]:
     """Link knowledge pieces to questions (MULTI-Extend, section 3.4)."""
     release = open_release(sources)
     built = release.annotations is not None  # the release's own links are kept
-    return table_output(
-        link_knowledge(transformed_items, read_knowledge(release, []), search=built)
-    )
+    names = {piece.name for piece in read_knowledge(release).rows}
+    return link_knowledge(transformed_items, names, search=built)
 
 
-@dg.asset(
+@MULTI.step(
+    "questions",
     name="questions",
-    ins=MULTI.ins("questions", stored="images", links="with_knowledge/knowledge_links"),
+    reads={"stored": "images", "links": "with_knowledge/knowledge_links"},
     deps=[answers_key(KNOWLEDGE)],
-    **MULTI.stage("questions", below="with_knowledge"),
+    below="with_knowledge",
 )
 def questions_with_knowledge(
     sources: SourceFiles,
@@ -226,31 +201,32 @@ def questions_with_knowledge(
     questions: list[Question],
     links: list[KnowledgeLink],
     stored: list[StoredImage],
-) -> dg.Output[list[Question]]:
+) -> list[Question]:
     """Add the knowledge piece of each question that has one (section 4.7); none if no one has."""
     by_name = {image.name: image for image in stored}
-    pieces = select_usable(read_knowledge(open_release(sources), []), by_name).usable
+    usable = select_usable(read_knowledge(open_release(sources)).rows, by_name).rows
+    pieces = {piece.name: piece for piece in usable}
     known = add_written_pieces(links, pieces, counted_rows(tables, KNOWLEDGE))
     rows = with_knowledge(questions, known.links, known.pieces, by_name)
-    return table_output(rows if any(row.context for row in rows) else list[Question]())
+    return rows if any(row.context for row in rows) else list[Question]()
 
 
-def _reject_pieces(release: MultiRelease, images: Container[str], found: list[Rejection]) -> None:
-    found += select_usable(read_knowledge(release, found), images).rejections
+def _reject_pieces(release: MultiRelease, images: Container[str]) -> list[Rejection]:
+    read = read_knowledge(release)
+    return read.rejections + select_usable(read.rows, images).rejections
 
 
-def _reject_unknown_ids(release: MultiRelease, _: Container[str], found: list[Rejection]) -> None:
-    listed, known = read_hard_list(release, found), {i.item_id for i in read_items(release, [])}
-    found += [
-        Rejection(entry=f"hard list, {name}", reason="no question has this id")
-        for name in listed
-        if name not in known and release.annotations is None  # those may be transformed
-    ]
+def _reject_unknown_ids(release: MultiRelease, _: Container[str]) -> list[Rejection]:
+    listed, known = read_hard_list(release), {item.item_id for item in read_items(release).rows}
+    for name in listed.rows:
+        if name not in known and release.annotations is None:  # those may be transformed
+            listed.reject(f"hard list, {name}", "no question has this id")
+    return listed.rejections
 
 
-_OWN_FILES: Mapping[str, Callable[[MultiRelease, Container[str], list[Rejection]], object]] = {
-    "captions_for_images": lambda release, _, found: read_image_texts(release.captions, found),
-    "ocr_for_images": lambda release, _, found: read_image_texts(release.ocr, found),
+_OWN_FILES: Mapping[str, Callable[[MultiRelease, Container[str]], list[Rejection]]] = {
+    "captions_for_images": lambda release, _: read_image_texts(release.captions).rejections,
+    "ocr_for_images": lambda release, _: read_image_texts(release.ocr).rejections,
     "elite": _reject_unknown_ids,
     "with_knowledge": _reject_pieces,
 }
@@ -265,9 +241,8 @@ def _rejections(condition: str) -> dg.AssetsDefinition:
     )
     def rejections(sources: SourceFiles, stored: list[StoredImage]) -> dg.Output[list[Rejection]]:
         """List rows of the condition's own file that cannot be used."""
-        found: list[Rejection] = []
-        _OWN_FILES[condition](open_release(sources), {image.name for image in stored}, found)
-        return table_output(found)
+        images = {image.name for image in stored}
+        return table_output(_OWN_FILES[condition](open_release(sources), images))
 
     return rejections
 
@@ -281,10 +256,8 @@ _SCORES = {
 }
 
 
-@dg.asset(
-    ins=_TASK_FOLDER.ins("questions"),
-    deps=[dg.AssetKey(key) for key in _SCORES.values()],
-    **_TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS),
+@_TASK_FOLDER.step(
+    "metrics", deps=[dg.AssetKey(key) for key in _SCORES.values()], ablation=True, partitions=MODELS
 )
 def information_gain(
     context: dg.AssetExecutionContext, tables: TableFiles, questions: list[Question]

@@ -12,6 +12,7 @@ from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Prediction, Question, Rejection, StoredImage
+from bench_assets.core.tables.build import Table
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.multi import prompts
 from bench_assets.suites.multi.assets.questions import MULTI, open_release
@@ -90,16 +91,16 @@ class DuplicateConfig(dg.Config):
     """Most bits in which the perceptual hashes of two images differ."""
 
 
-@dg.asset(ins=MULTI.ins("items"), **MULTI.stage("select"))
+@MULTI.step("select")
 def selection(
     config: SelectionConfig, sources: SourceFiles, items: list[MultiItem]
-) -> dg.Output[list[SelectionDecision]]:
+) -> list[SelectionDecision]:
     """Select problems by length within each knowledge piece (appendix D)."""
     if not open_release(sources).annotations:
-        return table_output(list[SelectionDecision]())
+        return list[SelectionDecision]()
     reading: Reading = "ratio" if config.reading == "ratio" else "printed_left"
     numbers = config.model_dump(include={"a", "b", "alpha", "m", "p"})
-    return table_output(select(items, SelectionParameters(reading=reading, **numbers), config.seed))
+    return select(items, SelectionParameters(reading=reading, **numbers), config.seed)
 
 
 @dg.multi_asset(
@@ -128,13 +129,11 @@ def annotation(
     selection: list[SelectionDecision],
 ) -> tuple[dg.Output[list[MultiItem]], dg.Output[list[ItemRevision]], dg.Output[list[Rejection]]]:
     """Merge two rounds of annotation, and drop defective items (section 3.2)."""
-    bad: list[Rejection] = []
-    annotations = _read_annotations(sources, bad)
-    unchanged = AnnotatedItems(items, [], [])  # the release has only the result
-    merged = unchanged
-    if annotations is not None:
-        rated = decisions.add_ratings(annotations, counted_rows(tables, DIFFICULTY))
+    merged = AnnotatedItems(items, [], [])  # the release has only the result
+    if annotations := _read_annotations(sources):
+        rated = decisions.add_ratings(annotations.rows, counted_rows(tables, DIFFICULTY))
         merged = decisions.annotate(items, selection, rated)
+    bad = annotations.rejections if annotations else []
     return (
         table_output(merged.items),
         table_output(merged.revisions),
@@ -142,9 +141,7 @@ def annotation(
     )
 
 
-@dg.asset(
-    ins=MULTI.ins("annotated_items"), deps=MULTI.source, **MULTI.stage("distractors", asks="judge")
-)
+@MULTI.step("distractors", deps=MULTI.source, asks="judge")
 def transformation_proposals(
     context: dg.AssetExecutionContext,
     config: TransformationConfig,
@@ -152,25 +149,22 @@ def transformation_proposals(
     settings: SettingsResource,
     models: Models,
     annotated_items: list[MultiItem],
-) -> dg.Output[list[Transformation]]:
+) -> list[Transformation]:
     """Propose transformations (section 3.2, data post-process; Figure 6)."""
-    annotations = _read_annotations(sources, [])
+    annotations = _read_annotations(sources)
     if annotations is None:
-        return table_output(list[Transformation]())
-    requests = requested_transformations(annotations)
+        return list[Transformation]()
+    requests = requested_transformations(annotations.rows)
     rows = propose(annotated_items, requests, config.share, config.seed)
     if writer := settings.load().suite("multi", MultiSettings).writer:
         changed = {row.item_id for row in rows}
         left = [item for item in annotated_items if item.item_id not in changed]
         with open_model(context, models, writer) as (model, _):
             rows += _propose_rewrites(model, left)
-    return table_output(rows)
+    return rows
 
 
-@dg.asset(
-    ins=MULTI.ins("annotated_items", "transformation_proposals", stored="images"),
-    **MULTI.stage("distractors", asks="judge"),
-)
+@MULTI.step("distractors", reads={"stored": "images"}, asks="judge")
 def solver_answers(
     context: dg.AssetExecutionContext,
     settings: SettingsResource,
@@ -178,13 +172,13 @@ def solver_answers(
     annotated_items: list[MultiItem],
     transformation_proposals: list[Transformation],
     stored: list[StoredImage],
-) -> dg.Output[list[SolverAnswer]]:
+) -> list[SolverAnswer]:
     """Answer the proposed questions whose gold no rule proves, with two or more solver models."""
     by_id = {item.item_id: item for item in annotated_items}
     rows = select_unproven(transformation_proposals)
     transformed = {row.new_id: (row, apply_transformation(by_id[row.item_id], row)) for row in rows}
     images = {image.name: image for image in stored}
-    questions = to_questions([item for _, item in transformed.values()], images, "built").questions
+    questions = to_questions([item for _, item in transformed.values()], images, "built").rows
     answers = []
     for solver in settings.load().suite("multi", MultiSettings).solvers if questions else ():
         with open_model(context, models, solver) as (model, _):
@@ -192,7 +186,7 @@ def solver_answers(
             for one, response in zip(questions, model.response(requests), strict=True):
                 name = transformed[one.question_id.removeprefix("multi/")][0].name
                 answers.append(_solver_answer(one, response, name, solver))
-    return table_output(answers)
+    return answers
 
 
 @dg.multi_asset(
@@ -228,17 +222,15 @@ def transformations(
     return table_output(rows, shares(rows)), table_output(select_unproven(rows))
 
 
-@dg.asset(ins=MULTI.ins("annotated_items", "transformations"), **MULTI.stage("distractors"))
+@MULTI.step("distractors")
 def transformed_items(
     annotated_items: list[MultiItem], transformations: list[Transformation]
-) -> dg.Output[list[MultiItem]]:
+) -> list[MultiItem]:
     """Replace items by their applied transformations."""
-    return table_output(apply_transformations(annotated_items, transformations))
+    return apply_transformations(annotated_items, transformations)
 
 
-@dg.asset(
-    ins=MULTI.ins("transformed_items", stored="images"), deps=MULTI.source, **MULTI.stage("select")
-)
+@MULTI.step("select", reads={"stored": "images"}, deps=MULTI.source)
 def duplicates(
     config: DuplicateConfig,
     sources: SourceFiles,
@@ -258,10 +250,10 @@ def duplicates(
     return table_output(pairs, {"conflicts": sum(bool(pair.conflict) for pair in pairs)})
 
 
-def _read_annotations(sources: SourceFiles, rejections: list[Rejection]) -> list[Annotation] | None:
+def _read_annotations(sources: SourceFiles) -> Table[Annotation] | None:
     """Read the annotations of raw material; None for the release."""
     file = open_release(sources).annotations
-    return read_annotations(file, rejections) if file else None
+    return read_annotations(file) if file else None
 
 
 def _propose_rewrites(model: ChatModel, items: list[MultiItem]) -> list[Transformation]:

@@ -36,28 +36,28 @@ def open_release(sources: SourceFiles) -> MultiRelease:
     return find_release(sources.open("multi").folder)
 
 
-@dg.asset(**MULTI.stage("source"))
-def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
+@MULTI.step("source")
+def source(sources: SourceFiles) -> list[SourceFile]:
     """Record the digest of every source file."""
     opened = sources.open("multi")
     if opened.is_mini:
         mini.write(opened.folder)
-    return table_output(source_files(find_release(opened.folder)))
+    return source_files(find_release(opened.folder))
 
 
-@dg.asset(deps=MULTI.source, **MULTI.stage("source"))
-def raw_items(sources: SourceFiles) -> dg.Output[list[MultiItem]]:
+@MULTI.step("source", deps=MULTI.source)
+def raw_items(sources: SourceFiles) -> list[MultiItem]:
     """Read the questions."""
-    return table_output(read_items(open_release(sources), []))
+    return read_items(open_release(sources)).rows
 
 
-@dg.asset(ins=MULTI.ins("raw_items"), **MULTI.stage("select"))
-def items(raw_items: list[MultiItem]) -> dg.Output[list[MultiItem]]:
+@MULTI.step("select")
+def items(raw_items: list[MultiItem]) -> list[MultiItem]:
     """Convert the questions to Markdown (section 3.2, data pre-process)."""
-    return table_output([convert_item(item).item for item in raw_items])
+    return [convert_item(item).item for item in raw_items]
 
 
-@dg.asset(ins=MULTI.ins("raw_items"), deps=MULTI.source, **MULTI.stage("images"))
+@MULTI.step("images", deps=MULTI.source)
 def images(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
@@ -83,15 +83,15 @@ def images(
     return table_output(stored + drawn, counts)
 
 
-@dg.asset(ins=MULTI.ins(stored="images"), deps=MULTI.source, **MULTI.stage("images"))
+@MULTI.step("images", reads={"stored": "images"}, deps=MULTI.source)
 def unusable_files(
     sources: SourceFiles, image_store: ImageStore, stored: list[StoredImage]
-) -> dg.Output[list[Rejection]]:
+) -> list[Rejection]:
     """List image files that do not decode."""
     known = {image.name for image in stored}
     files = image_files(open_release(sources).images)
     broken = {name: file for name, file in files.items() if name not in known}
-    return table_output(image_store.put_files(broken).rejections)  # read again, for the reason
+    return image_store.put_files(broken).rejections  # read again, for the reason
 
 
 @dg.multi_asset(
@@ -121,15 +121,15 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     """Build the question table, and a rejection for every other picked item."""
     built: Edition = "mini" if sources.open("multi").is_mini else "built"
     edition = built if open_release(sources).annotations else edition_of(transformed_items)
-    bad: list[Rejection] = []
-    read_items(open_release(sources), bad)
+    bad = read_items(open_release(sources)).rejections
     pairs = apply_decisions(duplicates, counted_rows(tables, DUPLICATE_CONFLICTS))
-    rows, refused = to_questions(
+    asked = to_questions(
         decisions.drop_duplicates(transformed_items, pairs),
         {image.name: image for image in stored},
         edition,
     )
+    twins = decisions.duplicate_rejections(pairs)
     return (
-        table_output(rows, question_preview(rows, image_store)),
-        table_output([*bad, *dropped_items, *decisions.duplicate_rejections(pairs), *refused]),
+        table_output(asked.rows, question_preview(asked.rows, image_store)),
+        table_output([*bad, *dropped_items, *twins, *asked.rejections]),
     )

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables import json_records
-from bench_assets.core.tables.json_records import Entry, collect_rejections, read_entries
+from bench_assets.core.tables.build import Table
+from bench_assets.core.tables.json_records import Entry, make_rows, read_entries
 from bench_assets.suites.multi.construction.item_checks import Duplicate, defects
 from bench_assets.suites.multi.construction.selection import SelectionDecision
 from bench_assets.suites.multi.construction.transformations import (
@@ -80,26 +81,23 @@ class AnnotatedItems(NamedTuple):
     rejections: list[Rejection]
 
 
-def read_annotations(file: Path, rejections: list[Rejection] | None = None) -> list[Annotation]:
-    """Read every annotation in file order.
-
-    Args:
-        file: UTF-8.
-        rejections: Receives invalid entries, and an item's second annotation in one round; None:
-            they are errors.
+def read_annotations(file: Path) -> Table[Annotation]:
+    """Read every annotation in file order; an item's second one in a round is rejected.
 
     Raises:
-        SourceError: If the file is not a JSON list.
+        SourceError: If the file is not a JSON list in UTF-8.
     """
-    annotations: dict[tuple[str, int], Annotation] = {}
-    for entry, where in read_entries(file, rejections):
-        with collect_rejections(rejections, where):
-            one = _annotation(entry, where)
-            if (one.item_id, one.round) in annotations:
-                message = f"{one.item_id} has two annotations in round {one.round}"
-                raise SourceError(f"{where}: {message}")
-            annotations[one.item_id, one.round] = one
-    return list(annotations.values())
+    seen = set[tuple[str, int]]()
+
+    def annotation(entry: Entry, where: str) -> Annotation:
+        made = _annotation(entry, where)
+        if (made.item_id, made.round) in seen:
+            message = f"{made.item_id} has two annotations in round {made.round}"
+            raise SourceError(f"{where}: {message}")
+        seen.add((made.item_id, made.round))
+        return made
+
+    return make_rows(read_entries(file), annotation)
 
 
 def merge_annotations(

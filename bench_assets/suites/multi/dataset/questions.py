@@ -4,16 +4,15 @@ import re
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
-from typing import NamedTuple
 
 from bench_assets.core.schema.rows import (
     AnswerKind,
     Edition,
     ImageText,
     Question,
-    Rejection,
     StoredImage,
 )
+from bench_assets.core.tables.build import Table
 from bench_assets.suites.multi.dataset.source import Knowledge, MultiItem
 from bench_assets.suites.multi.prompts import IMAGE_TOKEN
 
@@ -33,17 +32,10 @@ class KnowledgeLink:
     how: str  # ATTACHED, NAMED, UNCOVERED or WRITTEN
 
 
-class UsablePieces(NamedTuple):
-    """Knowledge pieces that can be shown, and the rejections."""
-
-    usable: dict[str, Knowledge]
-    rejections: list[Rejection]
-
-
-def select_usable(pieces: Mapping[str, Knowledge], images: Container[str]) -> UsablePieces:
+def select_usable(pieces: Iterable[Knowledge], images: Container[str]) -> Table[Knowledge]:
     """Select the pieces that have a text and whose images are all in ``images``."""
-    checked = UsablePieces({}, [])
-    for name, piece in pieces.items():
+    checked = Table[Knowledge]()
+    for piece in pieces:
         missing = [image for image in piece.images if image not in images]
         fault = f"images are missing: {', '.join(missing)}" if missing else ""
         fault = fault or ("" if piece.content.strip() else "the text is empty")
@@ -51,14 +43,14 @@ def select_usable(pieces: Mapping[str, Knowledge], images: Container[str]) -> Us
         if absent and not fault:
             fault = f"it refers to image {absent[0]} of {len(piece.images)}"
         if fault:
-            checked.rejections.append(Rejection(entry=f"knowledge {name}", reason=fault))
+            checked.reject(f"knowledge {piece.name}", fault)
         else:
-            checked.usable[name] = piece
+            checked.rows.append(piece)
     return checked
 
 
 def link_knowledge(
-    items: Iterable[MultiItem], pieces: Mapping[str, Knowledge], *, search: bool
+    items: Iterable[MultiItem], pieces: Collection[str], *, search: bool
 ) -> list[KnowledgeLink]:
     """Link every item to the first piece attached to it, or to one named in its text.
 
@@ -67,7 +59,7 @@ def link_knowledge(
 
     Args:
         items: Of either route.
-        pieces: By name.
+        pieces: Names of all pieces.
         search: Whether to search texts; False keeps just the attached pieces.
     """
     by_length = sorted(
@@ -107,32 +99,25 @@ PAPER_COUNTS = 18_430, 17_251
 _OPTION = re.compile(r"(?:^|(?<=\s))([A-Z])[.．、:：]\s*", re.MULTILINE)
 
 
-class QuestionTable(NamedTuple):
-    """Questions, and rejections of the other items."""
-
-    questions: list[Question]
-    rejections: list[Rejection]
-
-
 def to_questions(
     items: Sequence[MultiItem], images: Mapping[str, StoredImage], edition: Edition
-) -> QuestionTable:
+) -> Table[Question]:
     """Convert every item that can be asked and scored to a question; reject the others.
 
     A published edition with a rejection becomes ``"own"``. If a release withholds all answers, its
     questions have the answer ``NOT_PUBLISHED``; a single missing answer is a defect.
     """
     withheld = not any(item.answer for item in items)
-    table = QuestionTable([], [])
+    table = Table[Question]()
     for item in items:
         faults = _faults(item, images, withheld=withheld)
         if faults:
             reason = "; ".join(faults)
-            table.rejections.append(Rejection(entry=f"question {item.item_id}", reason=reason))
+            table.reject(f"question {item.item_id}", reason)
         else:
-            table.questions.append(_question(item, images, edition))
+            table.rows.append(_question(item, images, edition))
     if table.rejections:
-        return QuestionTable(_mark_as_own(table.questions), table.rejections)
+        return Table(_mark_as_own(table.rows), table.rejections)
     return table
 
 

@@ -12,19 +12,22 @@ problem_answer_list, problem_analysis_list, img_paths, knowledge, education, sub
 quality}`` under its id; the lists hold one entry for each of its sub-questions.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Rejection, SourceFile
+from bench_assets.core.schema.rows import SourceFile
+from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import (
     Entry,
-    collect_rejections,
     read_json,
     require_field,
 )
 from bench_assets.core.tables.source_folder import image_files, pin
+
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,40 +99,38 @@ def _find_single(folder: Path, pattern: str) -> Path | None:
     return found[0] if found else None
 
 
-def read_keyed(
-    file: Path, id_field: str, rejections: list[Rejection] | None = None
-) -> Iterator[tuple[str, Entry, str]]:
+def read_keyed(file: Path, id_field: str, make: Callable[[str, Entry, str], Row]) -> Table[Row]:
     """Read objects under their ids, or a list of objects that hold their id (the hub's variant).
 
-    Yields:
-        Id, object, and its location for messages.
+    Args:
+        file: UTF-8.
+        id_field: Field of the id in a list.
+        make: Makes a row of id, object, and its location for messages; the second object of an id
+            is rejected.
 
     Raises:
-        SourceError: If the file is neither, or an id occurs twice.
+        SourceError: If the file is neither.
     """
     value = read_json(file)
     if not isinstance(value, list | dict):
         raise SourceError(f"{file}: expected an object or a list of entries, found {value!r:.60}")
     listed = value.items() if isinstance(value, dict) else enumerate(value, 1)
-    seen: set[str] = set()
+    table, seen = Table[Row](), set[str]()
     for place, entry in listed:
         where = f"{file}, entry {place}"
-        with collect_rejections(rejections, where):
+        with table.rejecting(where):
             if not isinstance(entry, dict):
                 raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
             name = place if isinstance(place, str) else require_field(entry, id_field, str, where)
             if name in seen:
                 raise SourceError(f"{where}: duplicate id {name!r}. Remove one of them")
             seen.add(name)
-            yield name, entry, where
+            table.rows.append(make(name, entry, where))
+    return table
 
 
-def read_list(file: Path, rejections: list[Rejection] | None = None) -> list[str]:
-    """Read a JSON list of texts.
-
-    Args:
-        file: UTF-8.
-        rejections: Receives entries that are not texts; None: they are errors.
+def read_list(file: Path) -> Table[str]:
+    """Read a JSON list of texts in UTF-8; other entries are rejected.
 
     Raises:
         SourceError: If the file is not a list, or none of its entries is a text.
@@ -137,12 +138,12 @@ def read_list(file: Path, rejections: list[Rejection] | None = None) -> list[str
     value = read_json(file)
     if not isinstance(value, list) or (value and not any(isinstance(one, str) for one in value)):
         raise SourceError(f"{file}: expected a list of texts, found {value!r:.60}")
-    texts: list[str] = []
-    for number, one in enumerate(value, 1):
+    table = Table[str]()
+    for number, text in enumerate(value, 1):
         where = f"{file}, entry {number}"
-        with collect_rejections(rejections, where):
-            texts.append(require_field({"id": one}, "id", str, where))
-    return texts
+        with table.rejecting(where):
+            table.rows.append(require_field({"id": text}, "id", str, where))
+    return table
 
 
 FORMATS = ("html", "markdown", "text")
@@ -187,83 +188,70 @@ class Knowledge:
     images: tuple[str, ...] = ()  # file names below images/
 
 
-def read_items(release: MultiRelease, rejections: list[Rejection] | None = None) -> list[MultiItem]:
+def read_items(release: MultiRelease) -> Table[MultiItem]:
     """Read every sub-question in file order; 18,430 in the release.
 
     A missing analysis, image list, subject or knowledge is empty; a plain text is a list of one.
-    Fields that a score depends on must be valid.
-
-    Args:
-        release: Files of the source.
-        rejections: Receives invalid problems; None: they are errors.
+    A problem with an invalid field that a score depends on is rejected.
 
     Raises:
-        SourceError: If the file or a problem is invalid; names file and entry.
+        SourceError: If the file is invalid; names it.
     """
-    items: list[MultiItem] = []
-    for problem_id, entry, where in read_keyed(release.problems, "problem_id", rejections):
-        with collect_rejections(rejections, where):
-            items += list(_items(problem_id, entry, where))
-    return items
+    table = read_keyed(release.problems, "problem_id", lambda *entry: list(_items(*entry)))
+    items = [item for problem in table.rows for item in problem]
+    return Table(items, table.rejections, table.errors)
 
 
-def read_knowledge(
-    release: MultiRelease, rejections: list[Rejection] | None = None
-) -> dict[str, Knowledge]:
-    """Read the pieces of MULTI-Extend by name; empty without the file.
-
-    Raises:
-        SourceError: If a piece is not ``{knowledge_content, knowledge_images}``.
-    """
+def read_knowledge(release: MultiRelease) -> Table[Knowledge]:
+    """Read the pieces of MULTI-Extend; none without the file."""
     if release.knowledge is None:
-        return {}
-    pieces = {}
-    for name, entry, where in read_keyed(release.knowledge, "knowledge", rejections):
-        with collect_rejections(rejections, where):
-            pieces[name] = Knowledge(
-                name=name,
-                content=require_field(entry, "knowledge_content", str, where),
-                images=tuple(map(image_name, _texts(entry, "knowledge_images", where))),
-            )
-    return pieces
+        return Table()
+    return read_keyed(release.knowledge, "knowledge", _knowledge)
 
 
-def read_hard_list(release: MultiRelease, rejections: list[Rejection] | None = None) -> list[str]:
-    """Read the ids of MULTI-Elite; empty without the file.
+def _knowledge(name: str, entry: Entry, where: str) -> Knowledge:
+    return Knowledge(
+        name=name,
+        content=require_field(entry, "knowledge_content", str, where),
+        images=tuple(map(image_name, _texts(entry, "knowledge_images", where))),
+    )
+
+
+def read_hard_list(release: MultiRelease) -> Table[str]:
+    """Read the ids of MULTI-Elite; none without the file.
 
     Raises:
         SourceError: If it is not a list of texts.
     """
-    return read_list(release.hard_list, rejections) if release.hard_list else []
+    return read_list(release.hard_list) if release.hard_list else Table()
 
 
-def read_image_texts(
-    file: Path | None, rejections: list[Rejection] | None = None
-) -> dict[str, str]:
-    """Read captions or OCR texts by image: lines ``path,text``, split at the first comma.
+def read_image_texts(file: Path | None) -> Table[tuple[str, str]]:
+    """Read captions or OCR texts of images: lines ``path,text``, split at the first comma.
 
     Args:
-        file: UTF-8; None: no texts.
-        rejections: Receives lines without a comma; None: they are errors.
+        file: UTF-8; None: no texts. A line without a comma is rejected.
 
     Raises:
         SourceError: If the file cannot be read, or its last line is cut off.
     """
     if file is None:
-        return {}
+        return Table()
     try:
         lines = file.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise SourceError(f"{file}: cannot be read: {error}") from error
-    texts = {}
+    table, texts = Table[tuple[str, str]](), dict[str, str]()
     for number, line in enumerate(lines, 1):
         path, comma, text = line.partition(",")
         where = f"{file}, line {number}"
-        with collect_rejections(rejections if number < len(lines) else None, where):
+        with table.rejecting(where):
             if not comma and line.strip():
                 raise SourceError(f"{where}: expected `image,text`, found {line.strip():.60}")
             texts[image_name(path)] = text.strip()
-    return {name: text for name, text in texts.items() if text}
+    if not comma and line.strip():
+        raise table.errors[-1]
+    return replace(table, rows=[(name, text) for name, text in texts.items() if text])
 
 
 def image_name(path: str) -> str:

@@ -48,7 +48,7 @@ def read_responses(path: Path) -> list[RecordedResponse]:
         SourceError: If it cannot be read or has no lines, a line is not an object with exactly
             these fields, or two lines answer the same question; names the file and the lines.
     """
-    responses = records(read_lines(path), RecordedResponse, closed=True)
+    responses = records(read_lines(path), RecordedResponse, closed=True).require()
     first: dict[tuple[str, str, str, int], RecordedResponse] = {}
     for one in responses:
         earlier = first.setdefault(_identity(one), one)

@@ -66,7 +66,7 @@ def test_the_right_letters_are_balanced(letters, balanced):
 
 def decided(tmp_path, *entries):
     (tmp_path / "refinements.json").write_text(json.dumps(entries))
-    return read_refinements(tmp_path)
+    return read_refinements(tmp_path).require()
 
 
 def test_people_keep_drop_and_replace(tmp_path):
@@ -86,8 +86,8 @@ def test_people_keep_drop_and_replace(tmp_path):
         {"question_id": "cogbench/vqa/a/0", "action": "drop"},
     )
     refined = apply_refinements([kept, dropped, replaced, untouched], refinements)
-    assert [q.text for q in refined.questions] == ["k", "new", "u"]
-    new = refined.questions[1]
+    assert [q.text for q in refined.rows] == ["k", "new", "u"]
+    new = refined.rows[1]
     assert new.where == "refinements.json, entry 3"
     assert (new.image_id, new.category, new.options, new.answer) == (
         "a",
@@ -259,5 +259,5 @@ def test_a_question_that_was_written_anew_is_asked_in_the_place_of_the_old_one()
         where="q", image_id="a", category="event", text="q?", options=written().options, answer="D"
     )
     decided = QUESTION_REVIEW.to_rows([answer(unit.unit_id, action=REPLACE, **NEW)])
-    (asked,) = apply_refinements([source], decided).questions
+    (asked,) = apply_refinements([source], decided).rows
     assert (asked.image_id, asked.category, asked.text) == ("a", "event", "What now?")

@@ -51,7 +51,7 @@ def test_cells(cell, captions):
 def test_rows_of_the_release(tmp_path):
     cat, whale = read_captioned_images(
         write_release(tmp_path) / "unusual_image_caption_generation.jsonl"
-    )
+    ).require()
     assert cat.captions == (
         "A cat drives a car.",
         "A cat in 2. gear.",
@@ -74,7 +74,7 @@ def test_rows_of_the_release(tmp_path):
 def test_other_forms(tmp_path, name, content):
     file = tmp_path / name
     file.write_text(content)
-    (row,) = read_captioned_images(file)
+    (row,) = read_captioned_images(file).require()
     assert (row.entry_id, row.captions) == ("u/a.png", ("A cat", "A dog"))
 
 
@@ -82,16 +82,17 @@ def test_a_row_without_captions_is_refused(tmp_path):
     file = tmp_path / "caption.jsonl"
     write_lines(file, {"url": "u/a.png", "captions": " "})
     with pytest.raises(SourceError, match=r"caption.jsonl, line 1: expected an address and capt"):
-        read_captioned_images(file)
+        read_captioned_images(file).require()
 
 
 def test_a_image_with_captions_in_two_rows_is_asked_twice_and_a_missing_one_is_listed(tmp_path):
     file = tmp_path / "caption.jsonl"
     row = {"url": f"{HOST}/a.png", "captions": CELLS[1]}
     write_lines(file, row, row | {"captions": "A whale."}, row | {"url": f"{HOST}/b.png"})
-    entries = read_captioned_images(file)
+    entries = read_captioned_images(file).require()
     there = {f"{HOST}/a.png": stored("a")}
-    (first, second), rejections = to_questions(entries, there)
+    table = to_questions(entries, there)
+    (first, second), rejections = table.rows, table.rejections
     assert first.question_id == "journeybench/captioning/images.example.org/a.png"
     assert first.answer == ("A whale flies over a town.", "A flying whale.")
     assert second.question_id == f"{first.question_id}/2"

@@ -183,7 +183,7 @@ def test_a_distractor_is_traced_to_response_prompt_votes_and_gallery(mini):
             assert sample.captions[0] in response.prompt
         else:
             assert text in one(spoken, request_id=statement.request_id).said
-        cast = [v for v in read_raw_rows(source, StatementVote) if v.statement == text]
+        cast = [v for v in read_raw_rows(source, StatementVote).require() if v.statement == text]
         assert sum(vote.conflicts for vote in cast) == decision.n_conflicting
     proposals = mini.rows("look_alike_proposals", LookAlike)
     looked_at = mini.rows("look_alikes", LookAlikeDecision)
@@ -191,7 +191,7 @@ def test_a_distractor_is_traced_to_response_prompt_votes_and_gallery(mini):
         decision = one(looked_at, image=sample.image, candidate=candidate)
         ways = [p for p in proposals if (p.image, p.candidate) == (sample.image, candidate)]
         assert decision.criteria == tuple(way.criterion for way in ways)
-    row = one(read_raw_rows(source, GalleryImage), image=sample.image)
+    row = one(read_raw_rows(source, GalleryImage).require(), image=sample.image)
     assert one(mini.rows("gallery", GalleryImage), image=sample.image) == row
 
 

@@ -77,11 +77,11 @@ def test_the_writer_sees_image_and_captions():
 def test_statements_carry_the_response_they_come_from():
     text = json.dumps([{"statement": "One."}, {"statement": "Two."}])
     read = read_statements([response("a.png/statements", f"Sure:\n```json\n{text}\n```")])
-    assert [(one.statement_id, one.text) for one in read.statements] == [
+    assert [(one.statement_id, one.text) for one in read.rows] == [
         ("a.png/model/1", "One."),
         ("a.png/model/2", "Two."),
     ]
-    assert {one.request_id for one in read.statements} == {"a.png/statements"}
+    assert {one.request_id for one in read.rows} == {"a.png/statements"}
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_statements_carry_the_response_they_come_from():
 )
 def test_a_response_without_statements_says_why(written, reason):
     read = read_statements([written])
-    assert (read.statements, [one.reason for one in read.rejections]) == ([], [reason])
+    assert (read.rows, [one.reason for one in read.rejections]) == ([], [reason])
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def triggered(change, *accepts):
 
 
 def test_an_accepted_trigger_question_is_kept():
-    (question,) = triggered({}, True, True, False).questions
+    (question,) = triggered({}, True, True, False).rows
     assert (question.entry_id, question.image, question.image_source) == (
         "a-1",
         "a.png",
@@ -213,7 +213,7 @@ def test_questions_about_images_of_one_name_in_two_folders_have_two_ids():
 )
 def test_a_trigger_question_that_is_not_kept_says_why(change, accepts, reason):
     found = triggered(change, *accepts)
-    assert found.questions == []
+    assert found.rows == []
     assert found.rejections[0].reason.startswith(reason)
 
 

@@ -112,11 +112,11 @@ def test_raw_entries_are_read_by_type_and_named_when_broken(tmp_path):
     line = {"image": "a", "query": "q", "prompt": "p"}
     file = tmp_path / "gallery.jsonl"
     file.write_text(json.dumps(line))
-    assert read_raw_rows(tmp_path, GalleryImage) == [GalleryImage(**line)]
-    assert read_raw_rows(tmp_path, FilterVote) == []
+    assert read_raw_rows(tmp_path, GalleryImage).require() == [GalleryImage(**line)]
+    assert read_raw_rows(tmp_path, FilterVote).require() == []
     file.write_text('{"image": "a"}')
     with pytest.raises(SourceError, match="line 1: no field 'query'"):
-        read_raw_rows(tmp_path, GalleryImage)
+        read_raw_rows(tmp_path, GalleryImage).require()
 
 
 def test_the_last_word_of_an_annotator_counts(tmp_path):
@@ -126,7 +126,8 @@ def test_the_last_word_of_an_annotator_counts(tmp_path):
     ]
     (tmp_path / "filter_votes.jsonl").write_text("\n".join(map(json.dumps, lines)))
     assert [
-        (vote.annotator, vote.unusual, vote.seconds) for vote in read_raw_rows(tmp_path, FilterVote)
+        (vote.annotator, vote.unusual, vote.seconds)
+        for vote in read_raw_rows(tmp_path, FilterVote).require()
     ] == [
         ("x", False, None),
         ("y", True, 3.0),

@@ -78,7 +78,7 @@ HEART = ("There is no blue heart", "Where is the blue heart?")
 
 
 def test_rules_call_peoples_own_answers_right_and_no_stock_response(shared_data):
-    entries = read_trigger_questions(shared_data / "haloquest" / "haloquest-eval.csv")
+    entries = read_trigger_questions(shared_data / "haloquest" / "haloquest-eval.csv").require()
     pairs = [pair(entry, said) for entry in entries for said in entry.answers]
     unread = [
         row.prediction.text

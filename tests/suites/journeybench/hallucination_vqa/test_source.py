@@ -20,7 +20,7 @@ LINE = (
 
 @pytest.fixture
 def entries(shared_data):
-    return read_trigger_questions(shared_data / "haloquest" / "haloquest-eval.csv")
+    return read_trigger_questions(shared_data / "haloquest" / "haloquest-eval.csv").require()
 
 
 def test_the_evaluation_split_has_the_counts_of_its_readme(entries):
@@ -42,7 +42,8 @@ def test_the_evaluation_split_has_the_counts_of_its_readme(entries):
 
 def test_every_entry_becomes_a_question_once_its_image_is_there(entries):
     there = {entry.image: stored(entry.image) for entry in entries}
-    questions, rejections = to_questions(entries, there)
+    table = to_questions(entries, there)
+    questions, rejections = table.rows, table.rejections
     assert len({question.question_id for question in questions}) == 608
     assert questions[0].question_id == "journeybench/hallucination_vqa/eval_0"
     assert rejections == []
@@ -50,13 +51,14 @@ def test_every_entry_becomes_a_question_once_its_image_is_there(entries):
 
 def test_entries_without_a_image_are_listed_and_left_out(entries):
     there = {entry.image: stored(entry.image) for entry in entries[:300]}
-    questions, rejections = to_questions(entries, there)
+    table = to_questions(entries, there)
+    questions, rejections = table.rows, table.rejections
     assert len(questions) + len(rejections) == 608
     assert rejections[0].reason.startswith("no image: https://")
 
 
 def test_line_breaks_and_stray_semicolons_in_a_cell_are_blanks(tmp_path):
-    (entry,) = read_trigger_questions(written(tmp_path, HEADER + LINE))
+    (entry,) = read_trigger_questions(written(tmp_path, HEADER + LINE)).require()
     assert entry.entry_id == "eval_0"
     assert entry.question == "Whose hat?"
     assert entry.answers == ("No hat", "There is no hat")
@@ -89,7 +91,7 @@ def test_line_breaks_and_stray_semicolons_in_a_cell_are_blanks(tmp_path):
 )
 def test_bad_files_are_refused_with_file_and_line(tmp_path, content, complaint):
     with pytest.raises(SourceError, match=complaint) as error:
-        read_trigger_questions(written(tmp_path, content))
+        read_trigger_questions(written(tmp_path, content)).require()
     assert "haloquest-eval.csv" in str(error.value)
 
 

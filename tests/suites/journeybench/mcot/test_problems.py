@@ -77,16 +77,18 @@ def write(folder, question, answer):
 
 
 def test_the_final_line_is_the_answer_and_the_text_makes_the_id(tmp_path):
-    (read,) = read_problems(write(tmp_path, "How many?", "<<600*2=1200>>1200\n#### 1,200"))
+    (read,) = read_problems(
+        write(tmp_path, "How many?", "<<600*2=1200>>1200\n#### 1,200")
+    ).require()
     assert (read.solution, read.answer) == ("<<600*2=1200>>1200", "1,200")
-    (other,) = read_problems(write(tmp_path, "How much?", "#### 1"))
+    (other,) = read_problems(write(tmp_path, "How much?", "#### 1")).require()
     assert read.problem_id != other.problem_id
 
 
 @pytest.mark.parametrize("answer", ["12", "#### ", "#### a dozen"])
 def test_an_answer_without_a_result_is_an_error(tmp_path, answer):
     with pytest.raises(SourceError, match=r"line 1: the answer does not end in '#### '"):
-        read_problems(write(tmp_path, "How many?", answer))
+        read_problems(write(tmp_path, "How many?", answer)).require()
 
 
 USUAL = [  # a number, and words that bring it along unsaid

@@ -7,6 +7,7 @@ import pytest
 
 from bench_assets.suites.journeybench.mcot.planned_images import (
     VARIANTS,
+    counts_by_image,
     plan_images,
     read_counts,
     replace_quantities,
@@ -45,7 +46,8 @@ def test_the_model_is_asked_about_the_problem():
 
 
 def test_a_proposal_that_stands_in_the_problem_is_kept_with_its_origin():
-    ((quantity,), rejections) = find(GOOD)
+    found = find(GOOD)
+    (quantity,), rejections = found.rows, found.rejections
     assert (quantity.quantity_id, quantity.number, quantity.things) == ("p/1", 3, "apples")
     assert (quantity.writer, quantity.prompt_sha256) == ("w", "sha")
     assert rejections == []
@@ -53,8 +55,8 @@ def test_a_proposal_that_stands_in_the_problem_is_kept_with_its_origin():
 
 @pytest.mark.parametrize("number", ["three", "3.0", " 3 "])
 def test_a_number_may_be_written_in_any_way(number):
-    ((quantity,), rejections) = find(GOOD | {"number": number})
-    assert (quantity.number, rejections) == (3, [])
+    found = find(GOOD | {"number": number})
+    assert ([quantity.number for quantity in found.rows], found.rejections) == ([3], [])
 
 
 @pytest.mark.parametrize(
@@ -72,7 +74,8 @@ def test_a_number_may_be_written_in_any_way(number):
     ],
 )
 def test_a_proposal_that_does_not_fit_says_why(change, reason):
-    quantities, (rejection,) = find(GOOD | change)
+    found = find(GOOD | change)
+    quantities, (rejection,) = found.rows, found.rejections
     assert quantities == []
     assert rejection.entry == "p/1"
     assert reason in rejection.reason
@@ -99,7 +102,7 @@ def test_a_response_without_proposals_says_why(answer, reason):
 
 
 def planned():
-    return plan_images({"p": PROBLEM}, find(GOOD).quantities)
+    return plan_images({"p": PROBLEM}, find(GOOD).rows)
 
 
 def test_each_variant_is_planned_once_and_alike_every_time():
@@ -120,7 +123,7 @@ def test_every_prompt_counts_what_the_image_shows():
 
 def test_a_text_that_has_all_numbers_is_shown_with_its_own_and_with_none():
     full = replace(PROBLEM, question=f"{PROBLEM.question} {' '.join(map(str, range(2, 13)))}")
-    images = plan_images({"p": full}, find(GOOD).quantities)
+    images = plan_images({"p": full}, find(GOOD).rows)
     assert [image.variant for image in images] == ["as written", "absent"]
 
 
@@ -133,10 +136,10 @@ def test_a_number_that_cannot_be_followed_is_shown_as_it_is_written():
         answer="9",
     )
     proposal = GOOD | {"text": "6 scarves", "number": "6", "things": "scarves"}
-    (quantity,) = find_quantities([problem], [response(json.dumps([proposal]))]).quantities
+    (quantity,) = find_quantities([problem], [response(json.dumps([proposal]))]).rows
     images = plan_images({"p": problem}, [quantity])
     assert [image.variant for image in images] == ["as written", "absent"]
-    written, absent = to_items({"p": problem}, {"p/1": quantity}, images, {}).items
+    written, absent = to_items({"p": problem}, {"p/1": quantity}, images, {}).rows
     assert (written.answer, written.solution) == ("9", "6/2 = 3\n6+3 = 9")
     assert absent.answer == "there are no scarves; there are not any scarves"
 
@@ -155,12 +158,12 @@ def test_a_solution_that_calculates_wrongly_is_not_used():
 
 
 def items(counts):
-    quantities = {one.quantity_id: one for one in find(GOOD).quantities}
+    quantities = {one.quantity_id: one for one in find(GOOD).rows}
     return to_items({"p": PROBLEM}, quantities, planned(), counts)
 
 
 def test_the_number_leaves_the_text_and_the_answer_follows_the_image():
-    written, other, absent = items({}).items
+    written, other, absent = items({}).rows
     assert {one.question for one in (written, other, absent)} == {
         "Ann has the apples in the image. 12 eggs and 8 pies lie there. "
         "How many apples, eggs and pies?"
@@ -183,7 +186,7 @@ def test_the_number_leaves_the_text_and_the_answer_follows_the_image():
 )
 def test_a_image_that_shows_another_number_is_left_out(counts, n):
     made = items({planned()[0].name: counts})
-    assert len(made.items) == n
+    assert len(made.rows) == n
     assert len(made.rejections) == 3 - n
 
 
@@ -191,14 +194,14 @@ def test_counts_are_read_by_image(tmp_path):
     file = tmp_path / "image_counts.jsonl"
     lines = [{"image": "a.png", "annotator": name, "count": n} for name, n in (("x", 2), ("y", 3))]
     file.write_text("\n".join(json.dumps(line) for line in lines))
-    assert read_counts(file) == {"a.png": [2, 3]}
+    assert counts_by_image(read_counts(file).require()) == {"a.png": [2, 3]}
 
 
 def test_of_two_counts_of_one_person_the_last_counts(tmp_path):
     file = tmp_path / "image_counts.jsonl"
     lines = [{"image": "a.png", "annotator": name, "count": n} for name, n in ("x2", "y3", "x4")]
     file.write_text("\n".join(json.dumps(line | {"count": int(line["count"])}) for line in lines))
-    assert read_counts(file) == {"a.png": [4, 3]}
+    assert counts_by_image(read_counts(file).require()) == {"a.png": [4, 3]}
 
 
 @pytest.mark.parametrize(
@@ -223,10 +226,10 @@ def test_a_image_with_which_the_answer_is_no_whole_number_is_left_out():
         answer="4",
     )
     proposal = GOOD | {"text": "8 apples", "number": "8"}
-    (quantity,) = find_quantities([bags], [response(json.dumps([proposal]))]).quantities
+    (quantity,) = find_quantities([bags], [response(json.dumps([proposal]))]).rows
     image = replace(planned()[0], variant="another number", count=5)
     made = to_items({"p": bags}, {"p/1": quantity}, [image], {})
-    assert made.items == []
+    assert made.rows == []
     assert "with 5 the answer is 2.5" in made.rejections[0].reason
 
 
@@ -260,7 +263,7 @@ def test_a_image_with_which_the_answer_is_no_whole_number_is_left_out():
 def test_where_nothing_is_seen_no_number_below_zero_is_expected(told, solution, answer, gold):
     question = f"Ann has three apples. {told} How many?"
     eaten = replace(PROBLEM, question=question, solution=solution, answer=answer)
-    (quantity,) = find_quantities([eaten], [response(json.dumps([GOOD]))]).quantities
+    (quantity,) = find_quantities([eaten], [response(json.dumps([GOOD]))]).rows
     absent = plan_images({"p": eaten}, [quantity])[-1]
-    (item,) = to_items({"p": eaten}, {"p/1": quantity}, [absent], {}).items
+    (item,) = to_items({"p": eaten}, {"p/1": quantity}, [absent], {}).rows
     assert item.answer == f"there are no apples; there are not any apples{gold}"

@@ -37,7 +37,10 @@ def test_json_lines_and_csv_are_read_alike(tmp_path):
         writer = csv.DictWriter(lines, ROW)
         writer.writeheader()
         writer.writerow(ROW)
-    assert read_mcot(tmp_path / "mcot.csv") == read_mcot(write_jsonl(tmp_path, ROW))
+    assert (
+        read_mcot(tmp_path / "mcot.csv").require()
+        == read_mcot(write_jsonl(tmp_path, ROW)).require()
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,20 +56,20 @@ def test_json_lines_and_csv_are_read_alike(tmp_path):
 def test_a_broken_file_is_named_with_its_line(tmp_path, text, complaint):
     (tmp_path / "mcot.jsonl").write_text(text)
     with pytest.raises(SourceError, match=complaint):
-        read_mcot(tmp_path / "mcot.jsonl")
+        read_mcot(tmp_path / "mcot.jsonl").require()
 
 
 def test_a_csv_line_with_too_few_cells_is_named(tmp_path):
     (tmp_path / "mcot.csv").write_text("index,url\n1\n")
     with pytest.raises(SourceError, match="line 2: 1 cells, expected 2"):
-        read_mcot(tmp_path / "mcot.csv")
+        read_mcot(tmp_path / "mcot.csv").require()
 
 
 def test_rows_without_index_are_known_by_their_image(tmp_path):
     file = tmp_path / "mcot.json"
     row = {name: ROW[name] for name in ("url", "question", "answer")}
     file.write_text(json.dumps([row, row | {"question": "How many cups?"}]))
-    assert [item.item_id for item in read_mcot(file)] == ["host/a.png", "host/a.png/2"]
+    assert [item.item_id for item in read_mcot(file).require()] == ["host/a.png", "host/a.png/2"]
 
 
 def test_rows_with_the_same_question_are_one_group(tmp_path):
@@ -75,9 +78,9 @@ def test_rows_with_the_same_question_are_one_group(tmp_path):
         ROW | {"index": "9", "url": "https://host/b.png", "answer": "no cups exist; 0"},
         ROW | {"index": "11", "question": "How many?"},
     ]
-    table = to_questions(read_mcot(write_jsonl(tmp_path, *rows)), IMAGES)
-    first, second, third = table.questions
-    assert [q.question_id for q in table.questions] == [
+    table = to_questions(read_mcot(write_jsonl(tmp_path, *rows)).require(), IMAGES)
+    first, second, third = table.rows
+    assert [q.question_id for q in table.rows] == [
         f"journeybench/mcot/{index}" for index in (7, 9, 11)
     ]
     assert first.group_id == second.group_id != third.group_id
@@ -95,8 +98,8 @@ def test_rows_with_the_same_question_are_one_group(tmp_path):
     ],
 )
 def test_a_row_that_cannot_be_asked_says_why(tmp_path, change, reason):
-    table = to_questions(read_mcot(write_jsonl(tmp_path, ROW, ROW | change)), IMAGES)
-    assert len(table.questions) == 1
+    table = to_questions(read_mcot(write_jsonl(tmp_path, ROW, ROW | change)).require(), IMAGES)
+    assert len(table.rows) == 1
     (rejection,) = table.rejections
     assert reason in rejection.reason
 
@@ -110,8 +113,8 @@ def test_language_only_differs_in_the_image_alone():
 
 def test_an_index_that_stands_twice_stops_nothing(tmp_path):
     rows = [ROW, ROW | {"question": "How many forks?"}]
-    table = to_questions(read_mcot(write_jsonl(tmp_path, *rows)), IMAGES)
-    names = [question.question_id for question in table.questions]
+    table = to_questions(read_mcot(write_jsonl(tmp_path, *rows)).require(), IMAGES)
+    names = [question.question_id for question in table.rows]
     assert names == ["journeybench/mcot/7", "journeybench/mcot/7/2"]
 
 
@@ -131,6 +134,6 @@ def test_an_index_that_stands_twice_stops_nothing(tmp_path):
     ],
 )
 def test_a_gold_that_is_a_labels_name_is_asked_and_flagged(tmp_path, answer, flag):
-    items = read_mcot(write_jsonl(tmp_path, ROW | {"answer": answer}))
-    (asked,) = to_questions(items, IMAGES).questions
+    items = read_mcot(write_jsonl(tmp_path, ROW | {"answer": answer})).require()
+    (asked,) = to_questions(items, IMAGES).rows
     assert asked.labels["flag"] == flag

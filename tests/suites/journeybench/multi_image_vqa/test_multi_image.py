@@ -31,7 +31,7 @@ IMAGES = {url: stored(url) for url in ("https://host/a.png", "https://host/b.png
 def read(folder, *rows):
     file = folder / "multi_image_vqa.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return read_multi_image(file)
+    return read_multi_image(file).require()
 
 
 @pytest.mark.parametrize(
@@ -70,14 +70,14 @@ def test_ids_are_made_of_the_images_and_stay_apart(tmp_path):
 )
 def test_a_row_that_cannot_be_asked_says_why(tmp_path, change, reason):
     table = to_questions(read(tmp_path, ROW | change), IMAGES)
-    assert table.questions == []
+    assert table.rows == []
     (rejection,) = table.rejections
     assert reason in rejection.reason
 
 
 def test_cause_and_effect_offers_both_images(tmp_path):
     table = to_questions(read(tmp_path, ROW | {"answer": "Image 2"}), IMAGES)
-    (asked,) = table.questions
+    (asked,) = table.rows
     assert (asked.options, asked.answer) == (("image1", "image2"), ("image2",))
     assert "image1 or image2" in task.main(asked).turns[0].parts[-1]
 

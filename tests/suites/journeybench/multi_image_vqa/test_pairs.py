@@ -5,6 +5,7 @@ import json
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.build import Table
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import (
@@ -42,7 +43,8 @@ APPLES, PIES = quantity("3 apples", 3, "apples"), quantity("5 pies", 5, "pies")
 
 
 def test_two_numbers_go_into_two_images_and_the_answer_follows_them():
-    (pair,), rejections = plan_arithmetic({"p": PROBLEM}, [APPLES, PIES])
+    planned = plan_arithmetic({"p": PROBLEM}, [APPLES, PIES])
+    (pair,), rejections = planned.rows, planned.rejections
     n_apples, n_pies = (int(prompt.split()[1]) for prompt in pair.prompts)
     assert rejections == []
     assert pair.question.startswith(
@@ -60,7 +62,7 @@ def test_the_same_problem_is_planned_alike_every_time():
 
 
 def test_a_problem_with_one_quantity_is_left_to_mcot():
-    assert plan_arithmetic({"p": PROBLEM}, [APPLES]) == ([], [])
+    assert plan_arithmetic({"p": PROBLEM}, [APPLES]) == Table()
 
 
 @pytest.mark.parametrize(
@@ -83,7 +85,8 @@ def test_a_problem_with_one_quantity_is_left_to_mcot():
     ],
 )
 def test_what_cannot_be_paired_says_why(problem, second, reason):
-    pairs, (rejection,) = plan_arithmetic({"p": problem}, [APPLES, second])
+    planned = plan_arithmetic({"p": problem}, [APPLES, second])
+    pairs, (rejection,) = planned.rows, planned.rejections
     assert pairs == []
     assert reason in rejection.reason
 
@@ -119,13 +122,13 @@ def write(folder, entry):
     ],
 )
 def test_copa_says_which_event_is_the_cause(tmp_path, change, event):
-    assert read_copa(write(tmp_path, ENTRY | change)) == [event]
+    assert read_copa(write(tmp_path, ENTRY | change)).require() == [event]
 
 
 @pytest.mark.parametrize("change", [{"question": "why"}, {"label": 2}, {"label": -1}])
 def test_a_copa_entry_that_asks_for_nothing_is_an_error(tmp_path, change):
     with pytest.raises(SourceError, match="line 1: question is"):
-        read_copa(write(tmp_path, ENTRY | change))
+        read_copa(write(tmp_path, ENTRY | change)).require()
 
 
 def response(text, error=""):
@@ -137,7 +140,7 @@ def test_the_answer_is_the_place_of_the_image_that_is_asked_for():
     for number in range(20):
         event = CauseAndEffect(event_id=f"copa-{number}", cause="c", effect="e")
         responded = response('[{"cause": "a ball", "effect": "a hole"}]')
-        ((pair,), _) = plan_causes([event], [responded])
+        (pair,) = plan_causes([event], [responded]).rows
         wanted = "a ball" if "the cause?" in pair.question else "a hole"
         assert pair.prompts[("image1", "image2").index(pair.answer)] == wanted
         asked_for.add((wanted, pair.answer))
@@ -156,7 +159,7 @@ def test_the_answer_is_the_place_of_the_image_that_is_asked_for():
 def test_events_that_are_not_drawn_say_why(answer, reason):
     planned = plan_causes([EVENT], [answer])
     assert [one.reason for one in planned.rejections] == [reason]
-    assert planned.pairs == []
+    assert planned.rows == []
 
 
 def test_the_model_is_shown_both_events():
@@ -169,7 +172,7 @@ def test_experts_ask_about_images_of_the_source(tmp_path):
     file = tmp_path / "knowledge.jsonl"
     line = {"id": "k1", "image1": "a.png", "image2": "b.png", "question": "Legs?", "answer": "14"}
     file.write_text(json.dumps(line))
-    (item,) = read_knowledge(file)
+    (item,) = read_knowledge(file).require()
     assert (item.item_id, item.images, item.category) == (
         "k1",
         ("a.png", "b.png"),

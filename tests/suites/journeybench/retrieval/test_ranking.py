@@ -43,7 +43,7 @@ class Written:
 
 @pytest.fixture
 def samples(tmp_path):
-    return read_samples(published_files(write_release(tmp_path / "source")))
+    return read_samples(published_files(write_release(tmp_path / "source"))).require()
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_one_row_a_image_is_read_as_well(tmp_path):
         f'[{{"url": "{CAT}", "captions": ["A cat"], "image_distractor_url": ["{DOG}"], '
         '"text_distractors": ["A dog", ""]}]'
     )
-    (sample,) = read_samples(published_files(tmp_path))
+    (sample,) = read_samples(published_files(tmp_path)).require()
     assert (sample.texts, sample.captions) == (("A cat",), ("A cat",))
     assert (sample.text_distractors, sample.image_distractors) == (("A dog",), (DOG,))
 
@@ -86,7 +86,7 @@ def test_what_is_left_out_is_listed(samples, images):
 
 
 def test_queries_and_candidates(samples, images):
-    questions = to_questions(samples, images, {CAT: ("strange animal",)}).questions
+    questions = to_questions(samples, images, {CAT: ("strange animal",)}).rows
     assert [
         question.question_id.removeprefix("journeybench/retrieval/") for question in questions
     ] == [
@@ -107,7 +107,7 @@ def test_queries_and_candidates(samples, images):
 
 
 def test_as_released_a_distractor_may_be_right_and_takes_the_first_place(samples, images):
-    questions = to_questions(samples, images, {}).questions
+    questions = to_questions(samples, images, {}).rows
     candidates = to_candidates(samples, images, as_released=True)
     assert len(candidates) == 3 + 2 + 2 + 3
     same = [c for c in candidates if c.text == "A cat drives a car."]
@@ -136,7 +136,7 @@ class Unlike(Written):
     ],
 )
 def test_recall(samples, images, condition, text_r1, image_r1):
-    questions = to_questions(samples, images, {CAT: ("strange animal",)}).questions
+    questions = to_questions(samples, images, {CAT: ("strange animal",)}).rows
     predictions = rank(questions, to_candidates(samples, images), Written(), "written", condition)
     scores = pipeline.score(TASK, questions, predictions, [])
     rows = pipeline.summarise(TASK, questions, predictions, scores)
@@ -150,7 +150,7 @@ def test_recall(samples, images, condition, text_r1, image_r1):
 
 
 def test_recall_by_what_is_unusual_in_the_image(samples, images):
-    questions = to_questions(samples, images, {CAT: ("strange animal",)}).questions
+    questions = to_questions(samples, images, {CAT: ("strange animal",)}).rows
     predictions = rank(questions, to_candidates(samples, images), Written(), "written", "main")
     scores = pipeline.score(TASK, questions, predictions, [])
     rows = pipeline.summarise(TASK, questions, predictions, scores)

@@ -23,7 +23,7 @@ from bench_assets.suites.journeybench.construction.dialogue import (
     hold_dialogues,
 )
 from bench_assets.suites.journeybench.construction.distractors import Statement
-from bench_assets.suites.journeybench.construction.filtering import BuildFunnelStep, kept_captions
+from bench_assets.suites.journeybench.construction.filtering import VotedStep, kept_captions
 from bench_assets.suites.journeybench.construction.filtering import funnel as count_steps
 from bench_assets.suites.journeybench.construction.look_alikes import (
     LookAlike,
@@ -77,22 +77,16 @@ statement_responses = generated_texts(
 )
 
 
-@dg.asset(
-    ins=_FOLDER.ins("statement_responses", "dialogue_statements"),
-    **_FOLDER.stage("distractors"),
-)
+@_FOLDER.step("distractors")
 def statements(
     statement_responses: list[GeneratedText], dialogue_statements: list[Statement]
-) -> dg.Output[list[Statement]]:
+) -> list[Statement]:
     """Gather the statements of both ways: written by a model, and from dialogues."""
-    written = distractors.read_statements(statement_responses).statements
-    return table_output(written + dialogue_statements)
+    written = distractors.read_statements(statement_responses).rows
+    return written + dialogue_statements
 
 
-@dg.asset(
-    ins=_FOLDER.ins("statements", "caption_decisions", "statement_votes"),
-    **_FOLDER.stage("distractors"),
-)
+@_FOLDER.step("distractors")
 def statement_decisions(
     settings: SettingsResource,
     statements: list[Statement],
@@ -223,10 +217,7 @@ class Neighbours(dg.Config):
     """Nearest neighbours per image and criterion."""
 
 
-@dg.asset(
-    ins=_FOLDER.ins("gallery", "decisions", stored="images"),
-    **_FOLDER.stage("distractors"),
-)
+@_FOLDER.step("distractors", reads={"stored": "images"})
 def look_alike_proposals(
     config: Neighbours,
     settings: SettingsResource,
@@ -234,7 +225,7 @@ def look_alike_proposals(
     gallery: list[GalleryImage],
     decisions: list[FilterDecision],
     stored: list[StoredImage],
-) -> dg.Output[list[LookAlike]]:
+) -> list[LookAlike]:
     """Find images that are alike in subject, composition, or both."""
     kept = {decision.image for decision in decisions if decision.kept}
     digest_of = annotation.digests(stored)
@@ -245,19 +236,14 @@ def look_alike_proposals(
         and (image := image_store.open_if_whole(digest_of[row.image])) is not None
     ]
     if not decoded:
-        return table_output([])
+        return []
     rows = [row for row, _ in decoded]
     layouts = np.stack([layout for _, layout in decoded])
     subjects = open_sentence_encoder(settings).encode_texts([row.prompt for row in rows])
-    return table_output(
-        propose_look_alikes([row.image for row in rows], subjects, layouts, config.n)
-    )
+    return propose_look_alikes([row.image for row in rows], subjects, layouts, config.n)
 
 
-@dg.asset(
-    ins=_FOLDER.ins("look_alike_proposals", "look_alike_votes"),
-    **_FOLDER.stage("distractors"),
-)
+@_FOLDER.step("distractors")
 def look_alikes(
     settings: SettingsResource,
     look_alike_proposals: list[LookAlike],
@@ -326,34 +312,27 @@ def trigger_questions(
 ) -> dg.Output[list[TriggerQuestion]]:
     """Keep the trigger questions that annotators accept."""
     least = required_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
-    return table_output(triggers.verify_triggers(trigger_responses, trigger_votes, least).questions)
+    return table_output(triggers.verify_triggers(trigger_responses, trigger_votes, least).rows)
 
 
-@dg.asset(
-    ins=_FOLDER.ins("statement_responses", "trigger_responses", "trigger_votes"),
-    deps=_FOLDER.source,
-    **_FOLDER.stage("distractors"),
-)
+@_FOLDER.step("distractors", deps=_FOLDER.source)
 def rejections(
     sources: SourceFiles,
     settings: SettingsResource,
     statement_responses: list[GeneratedText],
     trigger_responses: list[GeneratedText],
     trigger_votes: list[TriggerVote],
-) -> dg.Output[list[Rejection]]:
+) -> list[Rejection]:
     """List rejected responses, trigger questions and rows of raw material, with reasons."""
     least = required_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
-    return table_output(
+    return (
         unreadable_rows(source_folder(sources))
         + distractors.read_statements(statement_responses).rejections
         + triggers.verify_triggers(trigger_responses, trigger_votes, least).rejections
     )
 
 
-@dg.asset(
-    ins=_FOLDER.ins("decisions", "caption_decisions", "statement_decisions", "look_alikes"),
-    **_FOLDER.stage("distractors"),
-)
+@_FOLDER.step("distractors")
 def funnel(
     settings: SettingsResource,
     tables: TableFiles,
@@ -361,9 +340,8 @@ def funnel(
     caption_decisions: list[CaptionDecision],
     statement_decisions: list[StatementDecision],
     look_alikes: list[LookAlikeDecision],
-) -> dg.Output[list[BuildFunnelStep]]:
+) -> list[VotedStep]:
     """Count the kept and open items of each step."""
     tasks = (IMAGES, CAPTIONS, STATEMENTS, LOOK_ALIKES)
     waits = [undecided_by_decisions(tables, settings.load(), one) for one in tasks]
-    rows = count_steps(decisions, caption_decisions, statement_decisions, look_alikes, waits)
-    return table_output(rows)
+    return count_steps(decisions, caption_decisions, statement_decisions, look_alikes, waits)

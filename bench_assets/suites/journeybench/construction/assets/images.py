@@ -65,25 +65,22 @@ class FilterRule(dg.Config):
     """Most differing bits, of 64, in the perceptual hashes of near-duplicates."""
 
 
-@dg.asset(deps=_FOLDER.source, **_FOLDER.stage("source"))
-def queries(settings: SettingsResource) -> dg.Output[list[Query]]:
+@_FOLDER.step("source", deps=_FOLDER.source)
+def queries(settings: SettingsResource) -> list[Query]:
     """Combine topic words with attribute words."""
     chosen = settings.load().suite(SUITE, JourneyBenchSettings)
-    return table_output(combine(chosen.topics, chosen.attributes))
+    return combine(chosen.topics, chosen.attributes)
 
 
-@dg.asset(ins=_FOLDER.ins("queries"), deps=_FOLDER.source, **_FOLDER.stage("source"))
+@_FOLDER.step("source", deps=_FOLDER.source)
 def gallery(sources: SourceFiles, queries: list[Query]) -> dg.Output[list[GalleryImage]]:
     """Read the images that were found in the gallery."""
-    rows = read_raw_rows(source_folder(sources), GalleryImage, [])
+    rows = read_raw_rows(source_folder(sources), GalleryImage).rows
     known = {query.query for query in queries}
     return table_output(rows, {"found_otherwise": sum(row.query not in known for row in rows)})
 
 
-@dg.asset(
-    ins=_FOLDER.ins("gallery", "filter_votes", stored="images"),
-    **_FOLDER.stage("select"),
-)
+@_FOLDER.step("select", reads={"stored": "images"})
 def decisions(
     config: FilterRule,
     settings: SettingsResource,
@@ -111,15 +108,13 @@ def decisions(
     return table_output(rows, {"kept": sum(row.kept for row in rows)})
 
 
-@dg.asset(ins=_FOLDER.ins("filter_votes"), **_FOLDER.stage("select"))
-def filter_agreement(filter_votes: list[FilterVote]) -> dg.Output[list[CriterionAgreement]]:
+@_FOLDER.step("select")
+def filter_agreement(filter_votes: list[FilterVote]) -> list[CriterionAgreement]:
     """Measure inter-annotator agreement."""
-    return table_output(agreement(filter_votes))
+    return agreement(filter_votes)
 
 
-@dg.asset(
-    ins=_FOLDER.ins("decisions", "written_captions", "caption_votes"), **_FOLDER.stage("select")
-)
+@_FOLDER.step("select")
 def caption_decisions(
     settings: SettingsResource,
     decisions: list[FilterDecision],
@@ -145,7 +140,7 @@ def captioned_images(
     """Join captions and categories of each image."""
     categories = {
         row.image: known_categories([row.category1, row.category2])
-        for row in read_raw_rows(source_folder(sources), ImageCategories, [])
+        for row in read_raw_rows(source_folder(sources), ImageCategories).rows
     }
     return table_output(
         [
@@ -185,7 +180,7 @@ def _votes_asset(name: str, task: SuiteAnnotationTask) -> dg.AssetsDefinition:
         **_FOLDER.stage("annotation"),
     )
     def votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Any]]:
-        written = read_raw_rows(source_folder(sources), task.row, [])
+        written = read_raw_rows(source_folder(sources), task.row).rows
         return table_output(last_entries([*written, *counted_rows(tables, task)]))
 
     return votes

@@ -1,0 +1,71 @@
+"""Tables of a dataset build: rows beside the rejections of all others, and counts of each step."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from bench_assets.core.schema.errors import ImageError, SourceError
+from bench_assets.core.schema.rows import Rejection
+
+Row = TypeVar("Row")
+
+
+@dataclass(slots=True)
+class Table(Generic[Row]):
+    """Rows that were read or selected, and the rejections of all others.
+
+    Attributes:
+        errors: Errors behind those rejections that ``rejecting`` added.
+    """
+
+    rows: list[Row] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+    errors: list[SourceError | ImageError] = field(default_factory=list, compare=False, repr=False)
+
+    @contextmanager
+    def rejecting(self, where: str) -> Iterator[None]:
+        """Turn an error of one row into a rejection, so that later rows are read.
+
+        Args:
+            where: File and row.
+        """
+        try:
+            yield
+        except (SourceError, ImageError) as error:
+            self.errors.append(error)
+            self.rejections.append(make_rejection(where, str(error).removeprefix(f"{where}: ")))
+
+    def reject(self, entry: str, reason: str) -> None:
+        """Add a rejection."""
+        self.rejections.append(Rejection(entry=entry, reason=reason))
+
+    def require(self) -> list[Row]:
+        """Return the rows.
+
+        Raises:
+            SourceError: If a row was rejected: the first of them.
+        """
+        if self.errors:
+            raise self.errors[0]
+        return self.rows
+
+
+def make_rejection(where: str, reason: str) -> Rejection:
+    """Build the rejection of a row, located by its file without the folder.
+
+    >>> make_rejection("/data/test.json, entry 5", "no field 'id'").entry
+    'test.json, entry 5'
+    """
+    file, comma, row = where.partition(", ")
+    return Rejection(entry=f"{Path(file).name}{comma}{row}", reason=reason)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunnelStep:
+    """Items left at one step of a dataset build."""
+
+    step: str
+    n: int
+    paper: int | None = None  # None where the paper gives no number
