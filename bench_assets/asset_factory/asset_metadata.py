@@ -6,7 +6,15 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 
 from bench_assets.core.images.charts import Bar, bar_chart, scale, training_curve
-from bench_assets.core.schema.rows import LeaderboardRow, Metric, Prediction, cluster_warning
+from bench_assets.core.schema.rows import (
+    LeaderboardRow,
+    Metric,
+    Prediction,
+    cluster_warning,
+    format_value,
+    is_hidden,
+    unread_bounds,
+)
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.schema.training_runs import curve_of, parse_step
 from bench_assets.core.text.escaping import escape_markdown
@@ -86,7 +94,9 @@ def _sentence(row: Metric, chance: float | None) -> str:
     against = f"; {', '.join(known)}" if known else ""
     failed = f" {row.n_failed} questions have no response." if row.n_failed else ""
     unscored = f" ({row.n_unscored} unscored)" if row.n_unscored else ""
-    text = f"**{escape_markdown(row.metric)} {row.value:.3f}**{_interval(row)}, n={row.n_scored}"
+    text = (
+        f"**{escape_markdown(row.metric)} {format_value(row)}**{_interval(row)}, n={row.n_scored}"
+    )
     return f"{text}{unscored}{against}.{failed}"
 
 
@@ -123,7 +133,7 @@ def _cell(row: Metric | None) -> str:
     left = format_caveats(row)
     values = {"constant": blind(row.constant), "shuffled": blind(row.shuffled)}
     left += "".join(f", {name} {value}" for name, value in values.items() if value)
-    return f"{row.value:.3f}{_interval(row)} n={row.n_scored}{left}"
+    return f"{format_value(row)}{_interval(row)} n={row.n_scored}{left}"
 
 
 def _interval(row: Metric) -> str:
@@ -141,7 +151,9 @@ def format_caveats(row: Metric | LeaderboardRow) -> str:
         "expired": row.n_expired,
     }
     caveats = [f"{n} {label}" for label, n in counts.items() if n]
-    caveats += [f"{format_percent(row.unread)} unread"] if row.unread else []
+    caveats += [f"{format_unread(row)} unread"] if row.unread else []
+    caveats += [f"{format_percent(row.asked_again)} asked again"] if row.asked_again else []
+    caveats += [f"{format_percent(row.named)} only named"] if row.named else []
     caveats += [f"PARTIAL: {part}"] if (part := partial_part(row.signature)) else []
     caveats += [format_mixed(row.signature), cluster_warning(row)]
     return "".join(f" ({one})" for one in caveats if one)
@@ -154,6 +166,13 @@ def format_percent(share: float | None) -> str:
     ('2.1 %', '0.0 %', '')
     """
     return "" if share is None else f"{share:.1%}".replace("%", " %")
+
+
+def format_unread(row: Metric | LeaderboardRow) -> str:
+    """Format the share of unread responses, with the bounds that it leaves to the value."""
+    bounds = unread_bounds(row)
+    between = f" ({bounds[0]:.3f} to {bounds[1]:.3f})" if bounds and not is_hidden(row) else ""
+    return f"{format_percent(row.unread)}{between}"
 
 
 def format_p(p: float) -> str:

@@ -4,6 +4,7 @@ import hashlib
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -39,6 +40,7 @@ class ScoreOverview:
         self.setups, self.judges = set[str](), set[str]()
         self.expired = Counter[str]()  # responses that too few people judged, by slice
         self.unread = Counter[str]()  # responses, by slice
+        self.asked_again, self.named = Counter[str](), Counter[str]()  # responses, by slice
         missing = {question.question_id for question in questions}
         failed, silent, refused = set[str](), set[str](), set[str]()  # ids of questions
         for pair in rows:
@@ -56,15 +58,17 @@ class ScoreOverview:
             for category in dict.fromkeys(("all", *task.slices(question))):
                 self.slices[category].append(pair)
                 self.unread[category] += score.unread
+                self.asked_again[category] += score.asked_again
+                self.named[category] += score.named
                 self.expired[category] += is_expired
         self.failed = _count_by_slice(task, questions, missing | failed)
         self.no_answer = _count_by_slice(task, questions, silent)
         self.refused = _count_by_slice(task, questions, refused)
 
-    def unread_share(self, category: str) -> float | None:
-        """Share of unread responses in a slice; None without responses."""
+    def share(self, of: Counter[str], category: str) -> float | None:
+        """Share of counted responses in a slice; None without responses."""
         n = len(self.slices.get(category, ()))
-        return self.unread[category] / n if n else None
+        return of[category] / n if n else None
 
 
 def cell_values(
@@ -116,6 +120,7 @@ def metrics(
     ):
         rows = scored.slices.get(category, [])
         for name, measure in _measures(task, rows if category == "all" else ()).items():
+            wrong, right = _unread_bounds(name, measure, rows if scored.unread[category] else ())
             yield Metric(
                 task=task.name,
                 model=scored.first.model,
@@ -126,7 +131,11 @@ def metrics(
                 n_no_answer=scored.no_answer[category],
                 n_refused=scored.refused[category],
                 n_expired=scored.expired[category] + expired or None,
-                unread=scored.unread_share(category),
+                unread=scored.share(scored.unread, category),
+                asked_again=scored.share(scored.asked_again, category),
+                named=scored.share(scored.named, category),
+                if_unread_wrong=wrong,
+                if_unread_right=right,
                 served=format_served(served),
                 edition=questions[0].edition,
                 data=signature.parts["data"],
@@ -134,6 +143,29 @@ def metrics(
                 signature=str(signature.with_parts(**named, n=str(len(questions)))),
                 **_compute_metric(name, measure, rows)._asdict(),
             )
+
+
+def _unread_bounds(
+    name: str, measure: Measure, rows: Sequence[ScoredQuestion]
+) -> tuple[float | None, float | None]:
+    """Values if all unread responses were wrong, and right; None without rows."""
+    if not rows:
+        return None, None
+    wrong = [row._replace(score=_as_wrong(row.score)) for row in rows]
+    right = [row._replace(score=_as_right(row)) for row in rows]
+    return _compute_metric(name, measure, wrong).value, _compute_metric(name, measure, right).value
+
+
+def _as_wrong(score: Score) -> Score:
+    return replace(score, points=0.0, answer=()) if score.unread else score
+
+
+def _as_right(row: ScoredQuestion) -> Score:
+    question, score = row
+    if not score.unread:
+        return score
+    answer = question.answer[:1] if question.kind == "text" else question.answer
+    return replace(score, points=score.max_points, answer=answer)
 
 
 def _compute_metric(name: str, measure: Measure, rows: Sequence[ScoredQuestion]) -> Mean:

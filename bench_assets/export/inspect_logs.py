@@ -18,7 +18,14 @@ from bench_assets.core.images.decoding import to_plain_format
 from bench_assets.core.schema.chat import Image, Turn
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Metric
-from bench_assets.export.samples import ExportSample, as_json, blind_baselines, items, none_if_nan
+from bench_assets.export.samples import (
+    ExportSample,
+    as_json,
+    blind_baselines,
+    items,
+    none_if_nan,
+    unread_bounds,
+)
 from bench_assets.workspace.inspect.table_collection import ModelResponses, TableCollection
 from bench_resources.images.store import ImageStore
 from bench_resources.storage.atomic_write import open_atomic
@@ -212,6 +219,7 @@ def _metric(row: Metric) -> dict[str, Any]:
         "n_unscored": row.n_unscored,
         "n_failed": row.n_failed,
         **blind_baselines(row),
+        **unread_bounds(row),
         "signature": row.signature,
     }
     return {"name": _name(row), "value": row.value, "params": {}, "metadata": metadata}

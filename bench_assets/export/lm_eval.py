@@ -16,7 +16,14 @@ from typing import Any
 
 from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.schema.rows import Metric
-from bench_assets.export.samples import ExportSample, as_json, blind_baselines, items, none_if_nan
+from bench_assets.export.samples import (
+    ExportSample,
+    as_json,
+    blind_baselines,
+    items,
+    none_if_nan,
+    unread_bounds,
+)
 from bench_assets.workspace.inspect.table_collection import ModelResponses, TableCollection
 from bench_resources.storage.atomic_write import open_atomic
 
@@ -166,6 +173,7 @@ def _config(one: ModelResponses, metrics: list[Metric]) -> dict[str, Any]:
                 row.metric: [none_if_nan(row.low), none_if_nan(row.high)] for row in metrics
             },
             "blind_baselines": {row.metric: blind_baselines(row) for row in metrics},
+            "unread": {row.metric: found for row in metrics if (found := unread_bounds(row))},
             "n_scored": {row.metric: row.n_scored for row in metrics},
             "n_unscored": {row.metric: row.n_unscored for row in metrics},
             "failed": one.primary.n_failed if one.primary else None,

@@ -9,7 +9,12 @@ from urllib.parse import quote
 
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import Metric
-from bench_assets.export.samples import blind_baselines, incomplete_reason, none_if_nan
+from bench_assets.export.samples import (
+    blind_baselines,
+    incomplete_reason,
+    none_if_nan,
+    unread_bounds,
+)
 from bench_assets.workspace.inspect.table_collection import ModelResponses, TableCollection
 from bench_resources.storage.atomic_write import open_atomic
 
@@ -84,6 +89,7 @@ def _result(one: ModelResponses, row: Metric, release: str) -> "EvalResult":
             "n_scored": row.n_scored,
             "n_unscored": row.n_unscored,
             **blind_baselines(row),
+            **unread_bounds(row),
             **({"lower_is_better": True} if row.metric in one.task.lower_is_better else {}),
             "signature": row.signature,
         },

@@ -75,6 +75,13 @@ def blind_baselines(row: Metric) -> dict[str, float | None]:
     return {name: None if value is None else none_if_nan(value) for name, value in found.items()}
 
 
+def unread_bounds(row: Metric) -> dict[str, float | None]:
+    """Share of unread responses, and the values if they were wrong or right; {} without any."""
+    if not row.unread:
+        return {}
+    return {name: getattr(row, name) for name in ("unread", "if_unread_wrong", "if_unread_right")}
+
+
 def incomplete_reason(one: ModelResponses) -> str:
     """Reason why metrics cannot be exported to a format without failures; "" if they can."""
     if one.primary is None or isnan(one.primary.value):

@@ -28,6 +28,7 @@ from bench_assets.workspace.evaluate.subset import (
     QuestionSubset,
     evaluate_suite_subsets,
 )
+from bench_assets.workspace.evaluate.unread_advice import unread_messages
 from bench_assets.workspace.evaluate.whole import evaluate_suite, stored_evaluations
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.opening import open_workbench
@@ -160,7 +161,7 @@ def review(
     """
     with interrupt_reporting(), open_workbench(task) as bench:
         chosen = bench.catalog.task(task)
-        return write_review(bench, chosen, model, condition, Path(file), by)
+        return write_review(bench, chosen, model, condition, Path(file), by=by)
 
 
 def _evaluations(
@@ -179,8 +180,9 @@ def _evaluations(
             failures += evaluation.failures
             for sentence in evaluation.outcomes:
                 print_message(sentence)
-    for why in failures:
-        print_message(f"warning: {why}")
+    unread = unread_messages(bench, (row for one in done for row in one.metrics))
+    for sentence in (*unread, *(f"warning: {why}" for why in failures)):
+        print_message(sentence)
     return done, failures
 
 

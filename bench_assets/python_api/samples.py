@@ -26,7 +26,7 @@ _METRIC_COLUMNS = (
         "n_failed",
         "n_no_answer",
         "n_refused",
-        "unread",
+        *("unread", "asked_again", "named", "if_unread_wrong", "if_unread_right"),
         "served",
     ),
     *("n_clusters", "largest_cluster", "n_rejected", "n_expired", "edition", "signature"),

@@ -254,12 +254,13 @@ def _print_partial(
     bench: "Workbench", suite: str, done: "Sequence[Evaluation]", *, as_json: bool
 ) -> None:
     from bench_assets.evaluation.blind_baselines import baseline_messages
+    from bench_assets.workspace.evaluate.unread_advice import unread_messages
     from bench_assets.workspace.materialization.backfill import rejection_messages
 
     rows = [row for one in done for row in one.metrics]
     print_rows(rows, as_json=as_json, columns=METRIC_COLUMNS)
     rejected = rejection_messages(bench, suite, dict.fromkeys(one.condition for one in done))
-    for sentence in (*rejected, *baseline_messages(rows)):
+    for sentence in (*rejected, *baseline_messages(rows), *unread_messages(bench, rows)):
         print_message(sentence)
     print_message("PARTIAL: in the report only, not on the leaderboard. Responses are cached")
 
@@ -268,11 +269,13 @@ def _evaluate_whole(
     bench: "Workbench", suite: str, askings: "Sequence[tuple[str, str]]", *, as_json: bool
 ) -> "Sequence[BenchError]":
     from bench_assets.evaluation.blind_baselines import baseline_messages
+    from bench_assets.workspace.evaluate.unread_advice import unread_messages
     from bench_assets.workspace.evaluate.whole import evaluate_suite
 
     done = evaluate_suite(bench, suite, askings)
     print_rows(done.metrics, as_json=as_json, columns=METRIC_COLUMNS)
-    for sentence in (*done.rejected, *done.outcomes, *baseline_messages(done.metrics)):
+    unread = unread_messages(bench, done.metrics)
+    for sentence in (*done.rejected, *done.outcomes, *baseline_messages(done.metrics), *unread):
         print_message(sentence)
     return done.failures
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from math import isfinite, isnan
 
-from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.rows import Metric, format_value, is_hidden, unread_bounds
 from bench_assets.core.text.escaping import escape_to_one_line
 
 _LABEL = 250  # px, from the left edge to where bars begin
@@ -37,6 +37,8 @@ def bar_chart(lines: Sequence[Bar], title: str) -> str:
 
 def training_curve(steps: Mapping[int, Metric], here: int, title: str) -> str:
     """Draw a run: one dot per step with its 95 % interval, and the best constant as a line.
+
+    A dot is hollow, and its bounds are drawn, where more than a tenth of the responses is unread.
 
     Args:
         steps: Metrics by step, in order; at least one.
@@ -182,9 +184,11 @@ def _tick(value: float | None, full: float, top: float, style: str) -> str:
 
 
 def _dot(x: float, row: Metric, full: float, is_here: bool) -> str:
-    low, high, middle = (_y_position(value, full) for value in (row.low, row.high, row.value))
-    size, fill = (6, "white") if is_here else (3, _BLUE)
-    value_label = _text(x, middle - 12, f"{row.value:.3f}", anchor="middle") if is_here else ""
+    bounds = unread_bounds(row) if is_hidden(row) else None
+    ends = bounds or (row.low, row.high)
+    low, high, middle = (_y_position(value, full) for value in (*ends, row.value))
+    size, fill = (6 if is_here else 3, "white" if is_here or bounds else _BLUE)
+    value_label = _text(x, middle - 12, format_value(row), anchor="middle") if is_here else ""
     interval = (
         f'<path d="M{x:.1f} {low:.1f}V{high:.1f}" stroke="{_BLUE}" stroke-opacity="0.4" '
         'stroke-width="3"/>'

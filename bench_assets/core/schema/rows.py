@@ -338,6 +338,10 @@ class Metric:
         n_no_answer: Scored questions without an answer; None if not counted.
         n_refused: Permanently refused questions, which count as wrong; None if not counted.
         unread: Share of the responses that could not be parsed; None if not counted.
+        asked_again: Share of the responses that a reader looked at again; None if not counted.
+        named: Share of the responses whose answer is only named; None if not counted.
+        if_unread_wrong: The value if all unread responses were wrong; None without any.
+        if_unread_right: The value if all unread responses were right; None without any.
         served: Serving models that servers report: "m-05 (60), m-08 (40)".
         n_clusters: Effective number of clusters behind the interval.
         largest_cluster: Share of the largest cluster in the weight.
@@ -364,6 +368,10 @@ class Metric:
     n_no_answer: int | None = None
     n_refused: int | None = None
     unread: float | None = None
+    asked_again: float | None = None
+    named: float | None = None
+    if_unread_wrong: float | None = None
+    if_unread_right: float | None = None
     served: str = ""
     n_clusters: float | None = None
     largest_cluster: float | None = None
@@ -385,6 +393,32 @@ class Metric:
 
 FEW_CLUSTERS = 10.0
 """Effective clusters below which an interval is wide and may be off: readers are warned."""
+
+WARNED_UNREAD = 0.02
+"""Share of unread responses above which readers are warned, with the next command."""
+
+MOST_UNREAD = 0.1
+"""Share of unread responses above which a value is shown as its bounds."""
+
+
+def unread_bounds(row: "Metric | LeaderboardRow") -> tuple[float, float] | None:
+    """The least and the most that a value may be, by its unread responses; None without any."""
+    if row.if_unread_wrong is None or row.if_unread_right is None:
+        return None
+    found = sorted((row.value, row.if_unread_wrong, row.if_unread_right))
+    return (found[0], found[-1])
+
+
+def is_hidden(row: "Metric | LeaderboardRow") -> bool:
+    """Whether so many responses are unread that a value is only known within its bounds."""
+    return (row.unread or 0.0) > MOST_UNREAD and unread_bounds(row) is not None
+
+
+def format_value(row: "Metric | LeaderboardRow") -> str:
+    """Format a value with three decimals; as its bounds if too many responses are unread."""
+    bounds = unread_bounds(row) if is_hidden(row) else None
+    return f"{bounds[0]:.3f} to {bounds[1]:.3f}" if bounds else f"{row.value:.3f}"
+
 
 _LARGE_CLUSTER, _DOMINANCE_FACTOR = 0.1, 2.0
 """A cluster dominates from this share of the weight and this multiple of an equal share."""
@@ -489,6 +523,10 @@ class LeaderboardRow:
     n_no_answer: int | None = None
     n_refused: int | None = None
     unread: float | None = None
+    asked_again: float | None = None
+    named: float | None = None
+    if_unread_wrong: float | None = None
+    if_unread_right: float | None = None
     served: str = ""
     n_clusters: float | None = None
     largest_cluster: float | None = None

@@ -9,7 +9,7 @@ from math import comb, erf, isnan, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from bench_assets.core.schema.rows import LeaderboardRow
+from bench_assets.core.schema.rows import LeaderboardRow, is_hidden, unread_bounds
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.stats.means import Z
 
@@ -20,6 +20,7 @@ _MIN_Z, _CERTAIN_Z = 1.9, 8.5  # standard errors: below, p is above ``_ALPHA``; 
 
 def rank_intervals(
     intervals: Mapping[str, tuple[float, float, float]],
+    bounds: Mapping[str, tuple[float, float]] | None = None,
 ) -> dict[str, tuple[int, int]]:
     """Simultaneous 95 % intervals of ranks; higher values are better.
 
@@ -29,6 +30,8 @@ def rank_intervals(
 
     Args:
         intervals: Value, lower and upper end of its 95 % interval, by model.
+        bounds: What the values of some models may be, because responses are unread: such a model
+            differs only from those whose bounds, or values, do not overlap with its own.
 
     >>> rank_intervals({"a": (0.9, 0.88, 0.92), "b": (0.5, 0.4, 0.6), "c": (0.48, 0.4, 0.56)})
     {'a': (1, 1), 'b': (2, 3), 'c': (2, 3)}
@@ -36,6 +39,9 @@ def rank_intervals(
     all_of = np.array([*intervals.values()], float).reshape(len(intervals), 3).T
     best_first = np.argsort(-all_of[0], kind="stable")
     differs = _differing(all_of[:, best_first])
+    if bounds:
+        names = [list(intervals)[place] for place in best_first]
+        differs &= ~_overlapping(names, intervals, bounds)
     better = np.empty(len(intervals), int)
     worse = np.empty(len(intervals), int)
     better[best_first], worse[best_first] = differs.sum(axis=0), differs.sum(axis=1)
@@ -45,10 +51,24 @@ def rank_intervals(
     }
 
 
+def _overlapping(
+    names: Sequence[str],
+    intervals: Mapping[str, tuple[float, float, float]],
+    bounds: Mapping[str, tuple[float, float]],
+) -> NDArray[np.bool_]:
+    """Pairs of which one has bounds that reach the other's bounds or value; ``(n, n)``."""
+    low, high = np.array([bounds.get(one, (intervals[one][0],) * 2) for one in names], float).T
+    is_bounded = np.array([one in bounds for one in names])
+    overlaps: NDArray[np.bool_] = (low[:, None] <= high) & (low <= high[:, None])
+    found: NDArray[np.bool_] = overlaps & (is_bounded[:, None] | is_bounded)
+    return found
+
+
 def add_rank_intervals(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
     """Add rank intervals to the complete rows of each task.
 
-    Ranks are among rows of one edition and source. Baselines, partial and stale rows and rows
+    Ranks are among rows of one edition and source; a row with many unread responses is ranked only
+    against those that its bounds do not reach. Baselines, partial and stale rows and rows
     without an interval have none.
     """
     groups: dict[tuple[str, str, str], list[LeaderboardRow]] = defaultdict(list)
@@ -65,9 +85,14 @@ def add_rank_intervals(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
         }
         of_all = rank_intervals(
             {
-                name: (row.merit, *((-high, -low) if row.lower_is_better else (low, high)))
+                name: (row.merit, *_merits(row, low, high))
                 for name, (row, low, high) in known.items()
-            }
+            },
+            {
+                name: _merits(row, *ends)
+                for name, (row, _, _) in known.items()
+                if is_hidden(row) and (ends := unread_bounds(row))
+            },
         )
         found |= {
             id(row): f"{low}" if low == high else f"{low}-{high}"
@@ -76,6 +101,10 @@ def add_rank_intervals(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
             if len(known) > 1
         }
     return [replace(row, ranks=found.get(id(row), "")) for row in rows]
+
+
+def _merits(row: LeaderboardRow, low: float, high: float) -> tuple[float, float]:
+    return (-high, -low) if row.lower_is_better else (low, high)
 
 
 def _differing(best_first: NDArray[np.float64]) -> NDArray[np.bool_]:

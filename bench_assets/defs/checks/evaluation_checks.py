@@ -8,7 +8,14 @@ import dagster as dg
 from bench_assets.asset_factory.check_results import check_result, format_count, with_advice
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.suite_assets import PARTITIONS_BY_MODEL_KIND
-from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.schema.rows import (
+    WARNED_UNREAD,
+    Judgement,
+    Metric,
+    Prediction,
+    Question,
+    Score,
+)
 from bench_assets.defs.checks.expectations import CHECK_NAME, check_expectations, expectation_spec
 from bench_assets.defs.checks.shared_ops import joint_name, results
 from bench_assets.defs.report_links import link_questions
@@ -31,7 +38,7 @@ _EVERY_RESPONSE_JUDGED, _ONE_MODEL, _ONE_JUDGE = (
     "one_model_answered",
     "one_model_judged",
 )
-_FEW_UNSCORED, _WHOLE = "few_unscored", "whole"
+_FEW_UNSCORED, _FEW_UNREAD, _WHOLE = "few_unscored", "few_unread", "whole"
 
 
 def evaluation_checks(task: Task, condition: str) -> list[dg.AssetChecksDefinition]:
@@ -216,6 +223,12 @@ def _score_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
             partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
             description=f"At most {MAX_UNSCORED_SHARE:.0%} of the rows have no points.",
         ),
+        dg.AssetCheckSpec(
+            _FEW_UNREAD,
+            asset=key,
+            partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
+            description=f"At most {WARNED_UNREAD:.0%} of the responses are unread.",
+        ),
     ]
 
     @dg.multi_asset_check(
@@ -232,6 +245,7 @@ def _score_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
         found = {
             _NO_ROW_LOST: lambda: _check_rows(task, condition, questions, scores),
             _FEW_UNSCORED: lambda: _check_unscored(task, condition, scores),
+            _FEW_UNREAD: lambda: _check_unread(task, condition, scores),
         }
         yield from results(context, specs, found)
 
@@ -260,6 +274,26 @@ def _check_unscored(task: Task, condition: str, scores: Sequence[Score]) -> dg.A
     )
     names = (row.question_id for row in unscored)
     return link_questions(result, task, condition, _model(scores), names)
+
+
+def _check_unread(task: Task, condition: str, scores: Sequence[Score]) -> dg.AssetCheckResult:
+    unread = [row.question_id for row in scores if row.unread]
+    result = check_result(unread, n=len(scores), severity=dg.AssetCheckSeverity.WARN)
+    passed = len(unread) <= WARNED_UNREAD * len(scores)
+    advice = (
+        ""
+        if passed
+        else (
+            f" To have a model read them: bench evaluate {task.name} --model {_model(scores)}"
+            " --reader MODEL"
+        )
+    )
+    summary = f"{len(unread)} of {format_count(len(scores), 'response')} unread"
+    verdict = "no more" if passed else "more"
+    result = result._replace(
+        passed=passed, description=f"{summary}: {verdict} than {WARNED_UNREAD:.0%}.{advice}"
+    )
+    return link_questions(result, task, condition, _model(scores), unread)
 
 
 def _metric_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:

@@ -21,6 +21,7 @@ from bench_assets.core.schema.rows import (
     UNKNOWN,
     LeaderboardRow,
     Metric,
+    is_hidden,
 )
 from bench_assets.core.schema.signature import Signature, partial_part, short_digest
 from bench_assets.core.stats.ranks import add_rank_intervals
@@ -89,7 +90,7 @@ def _place(row: LeaderboardRow) -> tuple[object, ...]:
         return True, row.source, -row.merit
     unreadable = row.n_scored is None
     is_partial = bool(row.n_failed or partial_part(row.signature))
-    doubt = unreadable, bool(row.stale), is_partial, isnan(row.value)
+    doubt = unreadable, bool(row.stale), is_partial, isnan(row.value), is_hidden(row)
     return False, row.place, *doubt, 0.0 if isnan(row.value) else -row.merit, row.model
 
 
@@ -220,7 +221,10 @@ def _published_row(row: PublishedNumber) -> LeaderboardRow:
     )
 
 
-_NUMBERS = ("value", "low", "high", "constant", "shuffled", "unread")
+_NUMBERS = (
+    *("value", "low", "high", "constant", "shuffled", "unread", "asked_again", "named"),
+    *("if_unread_wrong", "if_unread_right"),
+)
 _COUNTS = ("scored", "unscored", "failed", "no_answer", "refused", "rejected", "expired")
 
 

@@ -28,7 +28,7 @@ from bench_assets.comparison.measurements import (
 )
 from bench_assets.core.schema.elicitation import split_elicited_name
 from bench_assets.core.schema.published_numbers import PublishedNumber
-from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow
+from bench_assets.core.schema.rows import MOST_UNREAD, UNKNOWN, LeaderboardRow
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.schema.training_runs import parse_step
 from bench_assets.core.stats.ranks import rank_models
@@ -43,7 +43,7 @@ COLUMNS = (
     *(
         "n_failed",
         "n_refused",
-        "unread",
+        *("unread", "asked_again", "named", "if_unread_wrong", "if_unread_right"),
         "served",
         "mixed",
         "n_clusters",
@@ -216,6 +216,7 @@ def _rankings(
     values: dict[tuple[str, str], dict[str, dict[str, float]]] = defaultdict(dict)
     for row in rows:
         doubtful = row["stale"] or row["unreadable"] or row["partial"] or row["n_failed"]
+        doubtful = doubtful or (row["unread"] or 0.0) > MOST_UNREAD
         if row["task"] not in signs or row["model"] in guessing or doubtful:
             continue
         if row["value"] is not None:

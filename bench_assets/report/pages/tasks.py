@@ -87,6 +87,7 @@ def confusion(tables: TableFiles, task: Task, condition: str) -> list[dict[str, 
 _COLUMNS = (
     *("model", "condition", "edition", "metric", "category", "value", "low", "high"),
     *("n_scored", "n_unscored", "n_failed", "n_no_answer", "n_refused", "unread"),
+    *("asked_again", "named", "if_unread_wrong", "if_unread_right"),
     *(
         "served",
         "mixed",

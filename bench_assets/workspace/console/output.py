@@ -12,8 +12,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from bench_assets.asset_factory.asset_metadata import blind, format_mixed, format_percent
-from bench_assets.core.schema.rows import LeaderboardRow, Metric, cluster_warning
+from bench_assets.asset_factory.asset_metadata import (
+    blind,
+    format_mixed,
+    format_percent,
+    format_unread,
+)
+from bench_assets.core.schema.rows import LeaderboardRow, Metric, cluster_warning, format_value
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.core.text.escaping import (
@@ -110,6 +115,8 @@ def _count(row: Metric | LeaderboardRow) -> str:
     parts += [f"PARTIAL: {part}"] if (part := partial_part(row.signature)) else []
     parts += [f"PARTIAL: {row.n_failed} without response"] if row.n_failed else []
     parts += [f"{row.n_no_answer} no answer"] if row.n_no_answer else []
+    parts += [f"{format_percent(row.asked_again)} asked again"] if row.asked_again else []
+    parts += [f"{format_percent(row.named)} named"] if row.named else []
     parts += [f"{row.n_refused} refused"] if row.n_refused else []
     parts += [mixed] if (mixed := format_mixed(row.signature)) else []
     parts += [f"{row.n_rejected} rejected"] if row.n_rejected else []
@@ -131,22 +138,22 @@ METRIC_COLUMNS: Mapping[str, Cell] = {
     "condition": lambda row: row.condition,
     "metric": lambda row: row.metric,
     "category": lambda row: row.category,
-    "value": lambda row: f"{row.value:.3f}",
+    "value": format_value,
     "95 % interval": _interval,
     "constant": lambda row: blind(row.constant),
     "shuffled": lambda row: blind(row.shuffled),
-    "unread": lambda row: format_percent(row.unread),
+    "unread": format_unread,
     "n": _count,
 }
 
 LEADERBOARD_COLUMNS: Mapping[str, Cell] = {
     "model": lambda row: row.model,
-    "value": lambda row: f"{row.value:.3f}",
+    "value": format_value,
     "95 % interval": lambda row: "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}",
     "ranks": lambda row: row.ranks,
     "constant": lambda row: blind(row.constant),
     "shuffled": lambda row: blind(row.shuffled),
-    "unread": lambda row: format_percent(row.unread),
+    "unread": format_unread,
     "n": lambda row: "" if row.n_scored is None else _count(row),
     "source": lambda row: row.shown_source,
 }

@@ -6,6 +6,7 @@ A model looks at them as a reader does, where their answers have a form.
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 from bench_assets.annotation.responses.units import response_name
@@ -26,8 +27,15 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.storage.atomic_write import open_atomic
 
 
-def write_review(
-    bench: Workbench, task: Task, model: str, condition: str, file: Path, by: str = ""
+def write_review(  # noqa: PLR0913  (an option each)
+    bench: Workbench,
+    task: Task,
+    model: str,
+    condition: str,
+    file: Path,
+    *,
+    by: str = "",
+    draw: int = 0,
 ) -> list[ReviewLine]:
     """Write the review form of one model's responses; filled-in lines are kept.
 
@@ -38,6 +46,7 @@ def write_review(
         condition: "main" or an ablation.
         file: The form.
         by: A model that fills in the open lines; "": none.
+        draw: Number of drawn lines, always the same ones; 0: all.
 
     Raises:
         TableError: If the model was not evaluated.
@@ -54,6 +63,9 @@ def write_review(
         read(judged, Judgement, model) if bench.tables.exists(judged, model) else [],
         bench.settings.suite(task.suite, SuiteSettings).scorer,
     )
+    if draw:
+        chosen = sorted(lines, key=_draw)[:draw]
+        lines = [one for one in lines if one in chosen]
     new = {(one.question_id, one.response): one for one in lines}
     kept = {key: one for key, one in existing.items() if one.is_filled}
     form = list({**new, **kept}.values())
@@ -123,6 +135,10 @@ def fill_in(
         text = "" if response.error else response.said.answer
         filled[place] = _filled_line(lines[place], text, by)
     return filled
+
+
+def _draw(line: ReviewLine) -> bytes:
+    return sha256(f"{line.question_id}/{line.response}".encode()).digest()
 
 
 def _form(task: Task, question: Question) -> AnswerForm | None:

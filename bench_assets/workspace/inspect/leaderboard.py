@@ -11,7 +11,13 @@ from bench_assets.asset_factory.asset_metadata import format_mixed, format_perce
 from bench_assets.comparison.judge_agreement import judges_with_agreement, unmeasured_judges
 from bench_assets.comparison.measurements import describe_questions
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow, cluster_warning
+from bench_assets.core.schema.rows import (
+    UNKNOWN,
+    LeaderboardRow,
+    cluster_warning,
+    format_value,
+    is_hidden,
+)
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.stats.ranks import MeanRanks, rank_models
 from bench_assets.defs.checks.staleness import CurrentConfiguration
@@ -162,7 +168,8 @@ def _levels(
 def _ranks(rows: Sequence[LeaderboardRow]) -> MeanRanks:
     values: dict[str, dict[str, float]] = {}
     for row in rows:
-        if not (isnan(row.value) or row.is_baseline or partial_part(row.signature)):
+        doubtful = partial_part(row.signature) or is_hidden(row)
+        if not (isnan(row.value) or row.is_baseline or doubtful):
             values.setdefault(row.task, {})[row.model] = row.merit
     return rank_models(values, np.random.default_rng(0))
 
@@ -175,7 +182,7 @@ def _cell(row: LeaderboardRow, unmeasured: Container[str]) -> str:
     )
     marks += "~" * bool(row.stale) + "^" * row.is_imported + "?" * (row.signature in unmeasured)
     marks += "'" * row.is_read_by_itself
-    marked = f"{row.value:.3f}{marks}"
+    marked = f"{format_value(row).replace(' to ', '-')}{marks}"
     value = f"{marked} {row.ranks}" if row.ranks else marked
     return "\n".join([value, *_outcomes(row)])
 

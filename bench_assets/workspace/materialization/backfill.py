@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
-from bench_assets.asset_factory.asset_metadata import format_mixed, format_percent
+from bench_assets.asset_factory.asset_metadata import format_mixed
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.evaluation_steps import read_rejections
 from bench_assets.comparison.measurements import describe_questions
@@ -156,7 +156,7 @@ def rejection_messages(
 def outcome_messages(
     bench: Workbench, suite: str, model: str, condition: str = "main"
 ) -> list[str]:
-    """Format each task's irregular outcomes: unscored, refused, mixed or unread responses."""
+    """Format each task's irregular outcomes: unscored, refused or mixed responses."""
     found = []
     for task in bench.catalog.tasks_of(suite):
         key = evaluation_key(task, condition, "metrics")
@@ -175,11 +175,6 @@ def _outcomes(bench: Workbench, task: Task, row: Metric) -> Iterator[str]:
         yield f"{row.n_refused} questions were refused for good and count as wrong"
     if format_mixed(row.signature) or _is_other_model(bench, row):
         yield f"answered by {row.served}"
-    if row.unread:
-        yield (
-            f"{format_percent(row.unread)} of the responses are unread. To review them:"
-            f" bench annotate review {task.name} --model {row.model}"
-        )
 
 
 def _is_other_model(bench: Workbench, row: Metric) -> bool:

@@ -67,7 +67,8 @@
         marks: [
           ...baselines(lines),
           Plot.ruleY(isHere, { y: key, x1: "low", x2: "high", stroke: css("c1"), strokeWidth: 5, strokeOpacity: 0.35, strokeLinecap: "round" }),
-          Plot.dot(isHere, { y: key, x: "value", r: 4.5, fill: css("c1") }),
+          Plot.ruleY(isHere.filter(Bench.isHidden), { y: key, x1: (row) => Bench.bounds(row)[0], x2: (row) => Bench.bounds(row)[1], stroke: css("c1") }),
+          Plot.dot(isHere, { y: key, x: "value", r: 4.5, fill: (row) => (Bench.isHidden(row) ? css("back") : css("c1")), stroke: css("c1") }),
           Plot.dot(isPrinted, { y: key, x: "value", r: 4, symbol: "diamond", stroke: css("quiet"), fill: css("back"), strokeWidth: 1.5 }),
           Plot.text(names(lines, 0.16 * reach(rows, lines)), { x: "value", frameAnchor: "top", dy: -14, text: "name", fill: css("c2"), fontSize: 11 }),
           Plot.tip(rows, Plot.pointer({ y: key, x: "value", title: told, ...TIP })),
@@ -80,7 +81,7 @@
 
   function told(row) {
     const interval = row.low === undefined || row.low === null ? "" : ` (${Bench.interval(row.low, row.high)})`;
-    const lines = [row.name || row.model, `${Bench.number(row.value)}${interval}`];
+    const lines = [row.name || row.model, `${Bench.shown(row)}${interval}`];
     for (const key of ["category", "condition", "source"]) if (row[key] && row[key] !== "all") lines.push(Bench.words(row[key]));
     return lines.map(Bench.printable).join("\n");
   }

@@ -134,10 +134,37 @@
     const why = `judged by ${row.unmeasured}, whose agreement with people was never measured: bench audit judge`;
     if (row.n_refused) found.push({ mark: `${Bench.count(row.n_refused)} refused`, why: "refused for good by the provider; accepted, and counted as wrong" });
     if (row.mixed) found.push({ mark: "mixed", why: `several models or snapshots answered: ${row.served}` });
-    if (row.unread) found.push({ mark: `${Bench.percent(row.unread)} unread`, why: "responses from which no answer could be read", href: unreadLink(row) });
+    if (row.unread) found.push({ mark: `${Bench.percent(row.unread)} unread`, why: whyUnread(row), href: unreadLink(row) });
+    if (row.named) found.push({ mark: `${Bench.percent(row.named)} only named`, why: "answers that a response names and does not state: 6 to 16 % of them are read wrongly" });
+    if (row.asked_again) found.push({ mark: `${Bench.percent(row.asked_again)} asked again`, why: "a reader looked again at responses that no rule reads" });
     if (row.unmeasured) found.push({ mark: "judge not measured", why });
     else if (row.agreement) found.push({ mark: row.agreement, why: "agreement of the judge with people, corrected for chance; or the null test of the reader" });
     return found;
+  }
+
+  const MOST_UNREAD = 0.1; // share above which a value is shown as its bounds
+
+  /** The least and the most that a value may be, by its unread responses; null without any. */
+  function bounds(row) {
+    const ends = [row.if_unread_wrong, row.if_unread_right];
+    if (ends.some((one) => one === null || one === undefined)) return null;
+    return [Math.min(row.value, ...ends), Math.max(row.value, ...ends)];
+  }
+
+  /** Whether so many responses are unread that a value is only known within its bounds. */
+  function isHidden(row) {
+    return (row.unread || 0) > MOST_UNREAD && bounds(row) !== null;
+  }
+
+  /** A value, or its bounds. */
+  function shown(row) {
+    return isHidden(row) ? bounds(row).map((one) => Bench.number(one)).join(" to ") : Bench.number(row.value);
+  }
+
+  function whyUnread(row) {
+    const between = bounds(row);
+    const next = "bench evaluate --reader MODEL, or bench annotate review --draw 50";
+    return `responses from which no answer could be read${between ? `: the value is between ${Bench.number(between[0])} and ${Bench.number(between[1])}` : ""}. To read them: ${next}`;
   }
 
   /** Link to the unread responses of a row. */
@@ -173,5 +200,5 @@
     return isBaseline(model) ? "baseline" : KINDS[model.kind] || Bench.words(model.kind);
   }
 
-  Object.assign(Bench, { rows, index, isLowestBest, isBetter, isShownBetter, best, bestFirst, byMerit, short, suiteTitle, chance, blind, asked, marks, dominated, notes, marked, unread, isBaseline, kind });
+  Object.assign(Bench, { rows, index, isLowestBest, isBetter, isShownBetter, best, bestFirst, byMerit, short, suiteTitle, chance, blind, asked, marks, dominated, notes, marked, unread, bounds, isHidden, shown, isBaseline, kind });
 })();

@@ -109,7 +109,7 @@
 
   function bestOf(tasks, models) {
     return Object.fromEntries(tasks.map((task) => {
-      const values = models.map((one) => one.cells[task.name]).filter((row) => row && row.value !== null && !Bench.marks(row).length);
+      const values = models.map((one) => one.cells[task.name]).filter((row) => row && row.value !== null && !Bench.marks(row).length && !Bench.isHidden(row));
       return [task.name, Bench.best(task, values.map((row) => row.value))];
     }));
   }

@@ -65,16 +65,17 @@
     if (!found) return missing(task, row);
     if (found.value === null) return found.unreadable || found.stale ? Bench.marked(found) : Bench.h("span", { class: "quiet", title: "nothing could be scored" }, "–");
     const blind = Bench.blind(task, found);
-    const isAbove = Bench.isShownBetter(task, found, blind) && !Bench.isBaseline(row.model);
+    const isKnown = !Bench.isHidden(found);
+    const isAbove = isKnown && Bench.isShownBetter(task, found, blind) && !Bench.isBaseline(row.model);
     const least = blind ?? (Bench.isLowestBest(task) ? Infinity : 0);
-    const isBest = !Bench.isBaseline(row.model) && Bench.isBetter(task, found.value, least) && found.value === shown.best[task.name] && !Bench.marks(found).length;
+    const isBest = isKnown && !Bench.isBaseline(row.model) && Bench.isBetter(task, found.value, least) && found.value === shown.best[task.name] && !Bench.marks(found).length;
     const position = found.value / shown.scale[task.name];
     return [
       Bench.h("a", {
         class: `value${isAbove ? " above" : ""}${isBest ? " best" : ""}`,
         href: Bench.link(["task", task.name], { model: row.model.name, condition: found.condition === "main" ? "" : found.condition }),
-        "aria-label": `${Bench.number(found.value)}, ${row.name}, ${task.title}`,
-      }, Bench.isBaseline(row.model) ? Bench.number(found.value) : Bench.shaded(Bench.isLowestBest(task) ? 1 - position : position, Bench.number(found.value))),
+        "aria-label": `${Bench.shown(found)}, ${row.name}, ${task.title}`,
+      }, Bench.isBaseline(row.model) || !isKnown ? Bench.shown(found) : Bench.shaded(Bench.isLowestBest(task) ? 1 - position : position, Bench.number(found.value))),
       isAbove && Bench.h("span", { class: "up", title: "shown to be better than the best blind baseline" }, "▲"),
       chosen.intervals === "yes" && Bench.h("small", { class: "interval" }, Bench.interval(found.low, found.high, 2)),
       chosen.intervals === "yes" && image(found, blind, shown.scale[task.name]),

@@ -48,6 +48,7 @@
       primary.n_no_answer && `${Bench.count(primary.n_no_answer)} without an answer`,
       primary.n_refused && `${Bench.count(primary.n_refused)} refused for good, counted as wrong`,
       primary.unread !== null && `${Bench.percent(primary.unread)} of the responses unread`,
+      Bench.bounds(primary) && `between ${Bench.bounds(primary).map((one) => Bench.number(one)).join(" and ")}, if all unread ones were wrong or right`,
       primary.served && `answered by ${Bench.printable(primary.served)}`,
       primary.n_rejected && `${Bench.count(primary.n_rejected)} rows of the source rejected`,
       primary.n_expired && `${Bench.count(primary.n_expired)} not decided by the deadline`,
@@ -58,7 +59,7 @@
     ];
     return [
       Bench.h(
-        "p", { class: "the-number" }, Bench.h("b", {}, Bench.number(primary.value)), ` ${Bench.metric(primary.metric)} `,
+        "p", { class: "the-number" }, Bench.h("b", {}, Bench.shown(primary)), ` ${Bench.metric(primary.metric)} `,
         Bench.h("span", { class: "quiet" }, `(95 % interval ${Bench.interval(primary.low, primary.high)})`),
       ),
       Bench.h("p", { class: "note" }, `${beside.filter(Boolean).join("; ")}.`),

@@ -103,7 +103,7 @@
       chosen.condition !== "main" && Bench.h("p", { class: "note" }, Bench.printable(sentence)),
       Bench.table([
         { key: "model", title: "Model", cell: (row) => [Bench.foreign(row.model), Bench.marked({ ...row, task: task.name })] },
-        { key: "value", title: Bench.metric(chosen.metric), number: true, ascending: Bench.isLowestBest(task, chosen.metric), cell: (row) => Bench.h("b", {}, Bench.number(row.value)) },
+        { key: "value", title: Bench.metric(chosen.metric), number: true, ascending: Bench.isLowestBest(task, chosen.metric), cell: (row) => Bench.h("b", {}, Bench.shown(row)) },
         { key: "low", title: "95 % interval", number: true, cell: (row) => Bench.interval(row.low, row.high) },
         { key: "n_scored", title: "n", number: true, hint: "units behind the value: questions, pairs, ..." },
         { key: "n_clusters", title: "Clusters", number: true, hint: "effective number of clusters: questions that share an image or group count once, uneven clusters count less; below ten the interval is rough", cell: (row) => Bench.h("span", { title: Bench.dominated(row) || null }, Bench.number(row.n_clusters, 1), Bench.dominated(row) && "°") },
@@ -166,7 +166,7 @@
       )),
       Bench.curves(`${Bench.metric(chosen.metric)} by step${chosen.category === "all" ? "" : `: ${Bench.words(chosen.category)}`}`, rows,
         lines(page, among).filter((line) => chosen.category === "all" || line.name !== "chance"),
-        { label: Bench.metric(chosen.metric), note: "Bands: 95 % intervals. Dashed: blind baselines." }),
+        { label: Bench.metric(chosen.metric), note: "Bands: 95 % intervals. Dashed: blind baselines. Hollow: more than a tenth of the responses is unread." }),
     );
   }
 

@@ -1,0 +1,71 @@
+"""A number that hides what it could not read is no number: bounds, no rank, and what to do."""
+
+import json
+
+import pytest
+
+import bench_assets
+from tests.workspace.typed import bench, lines
+
+N = 20
+N_UNREAD = 6
+SECTION = '[benchmarks.signs]\nfile = "signs.jsonl"\n'
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A home with twenty questions, and responses of which three in ten cannot be read."""
+    home = tmp_path / "home"
+    home.mkdir()
+    rows = [
+        {"id": n, "question": f"What is on sign {n}?", "options": ["fox", "owl"], "answer": "A"}
+        for n in range(N)
+    ]
+    (home / "signs.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (home / "bench.toml").write_text(SECTION)
+    texts = ["It has a bushy tail, I would say."] * N_UNREAD + ["A"] * 7 + ["B"] * 7
+    write(home / "hard.jsonl", texts)
+    write(home / "good.jsonl", ["A"] * 13 + ["B"] * 7)
+    monkeypatch.setenv("BENCH_HOME", str(home))
+    return home
+
+
+def write(file, texts):
+    named = [{"question_id": f"signs/{n}", "text": text} for n, text in enumerate(texts)]
+    file.write_text("\n".join(json.dumps({**one, "model": file.stem}) for one in named))
+
+
+def test_bounds_stand_in_every_place_and_the_next_command_is_named(home):
+    told = bench("evaluate", "signs", "--responses", home / "hard.jsonl")
+    assert "0.350 to 0.650" in told.stdout
+    assert "30.0 %" in told.stdout
+    warning = next(line for line in told.stderr.split("\n") if "unread" in line)
+    assert warning.startswith("warning: signs: 30.0 % of the responses are unread, so accuracy is")
+    assert "between 0.350 and 0.650." in warning
+    assert f"--responses {home / 'hard.jsonl'} --reader MODEL." in warning
+    assert "bench annotate review signs --model hard --draw 50" in warning
+
+    row = lines(bench("evaluate", "signs", "--responses", home / "hard.jsonl", "--json"))[0]
+    assert (row["if_unread_wrong"], row["if_unread_right"]) == (0.35, 0.65)
+    assert (row["value"], row["asked_again"], row["named"]) == (0.35, 0.0, 0.0)
+
+    bench("evaluate", "signs", "--responses", home / "good.jsonl")
+    board = bench("leaderboard", "signs").stdout
+    assert "0.350 to 0.650" in board
+    assert "0.650" in board
+    rows = {one["model"]: one for one in lines(bench("leaderboard", "signs", "--json"))}
+    assert rows["hard"]["ranks"] == rows["good"]["ranks"] == "1-2"
+    matrix = bench("leaderboard").stdout
+    assert "0.350-0.650" in matrix
+    assert "30.0 % unread" in matrix
+
+    (shown,) = bench_assets.load(model="hard").metrics.query("category == 'all'").itertuples()
+    assert (shown.unread, shown.if_unread_wrong, shown.if_unread_right) == (0.3, 0.35, 0.65)
+
+
+def test_a_drawn_part_is_looked_at(home):
+    bench("evaluate", "signs", "--responses", home / "hard.jsonl")
+    form = home / "form.jsonl"
+    for _ in range(2):
+        bench("annotate", "review", "signs", form, "--model", "hard", "--draw", 4)
+        assert len(form.read_text().splitlines()) == 4
