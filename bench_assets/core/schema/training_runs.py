@@ -57,28 +57,28 @@ def _letters(text: str) -> str:
     return "".join(chr(ord("a") + int(digit, 16)) for digit in digest[:4])
 
 
-class Step(NamedTuple):
+class TrainingStep(NamedTuple):
     """A step of a training run."""
 
     run: str  # "" for steps outside a folder
     step: int  # the last number of its name
 
 
-def parse_step(model: str) -> Step | None:
+def parse_step(model: str) -> TrainingStep | None:
     """Parse run and step from a name; None if it is not a checkpoint with a number.
 
     >>> parse_step("tiny-vlm/step-0150")
-    Step(run='tiny-vlm', step=150)
+    TrainingStep(run='tiny-vlm', step=150)
     >>> parse_step("run/epoch-2-step-900@0123abcd"), parse_step("gpt-5")
-    (Step(run='run', step=900), None)
+    (TrainingStep(run='run', step=900), None)
     >>> parse_step("run/step-5+likelihood")  # numbers of another method are of another run
-    Step(run='run+likelihood', step=5)
+    TrainingStep(run='run+likelihood', step=5)
     """
     found = _CHECKPOINT.fullmatch(model)
     numbers = re.findall(r"\d+", found["step"]) if found else []
     if found is None or not numbers:
         return None
-    return Step(found["run"].rstrip("/") + (found["elicited"] or ""), int(numbers[-1]))
+    return TrainingStep(found["run"].rstrip("/") + (found["elicited"] or ""), int(numbers[-1]))
 
 
 def is_same_run(model: str, other: str) -> bool:
