@@ -58,7 +58,7 @@ def parse_quantity(text: str) -> Measurement | None:
     text = part("markup").sub("", text)
     for pattern, instead in _NOTATIONS:
         text = pattern.sub(instead, text)
-    if not re.search(r"\d", text):
+    if not re.search(r"\d", text) or " and a " in text:
         text = words_to_digits(text)
         if _FRACTION.search(text):  # two thirds
             return None

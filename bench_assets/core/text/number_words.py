@@ -44,6 +44,7 @@ _HALVES = (
         "0.5 ",
     ),
     (re.compile(r"\b(\d+)\s+and\s+a\s+half\b", re.IGNORECASE), r"\1.5"),
+    (re.compile(r"\b(\d+)\s+and\s+a\s+quarter\b", re.IGNORECASE), r"\1.25"),
 )
 _POINT = re.compile(r"\b(\d+)\s+point((?:\s+\d)+)\b", re.IGNORECASE)
 _AFTER_POINT = re.compile(
@@ -67,14 +68,17 @@ def words_to_digits(text: str) -> str:
     >>> words_to_digits("two hundred and five cups, half a dozen, 2.5 million, two point five")
     '205 cups, 6, 2500000, 2.5'
     """
-    (half, point), (and_a_half, point_five) = _HALVES
+    (half, point), *fractions = _HALVES
     text = _MULTIPLIED_NUMBER.sub(_expand_multiplier, half.sub(point, text))
     parts, end = [], 0
     for words in _group_number_words(text):
         digits = format_number(_number_word_value([word[0].casefold() for word in words]))
         parts += [text[end : words[0].start()], digits]
         end = words[-1].end()
-    text = _POINT.sub(_with_point, and_a_half.sub(point_five, "".join([*parts, text[end:]])))
+    text = "".join([*parts, text[end:]])
+    for fraction, decimals in fractions:
+        text = fraction.sub(decimals, text)
+    text = _POINT.sub(_with_point, text)
     return _MULTIPLIED_NUMBER.sub(_expand_multiplier, text)
 
 

@@ -24,6 +24,8 @@ QUANTITIES = [
     (r"\frac{10}{9}", 10 / 9, ""),
     (r"$\dfrac{1}{4}$", 0.25, ""),
     ("1.5 million", 1.5e6, ""),
+    ("2 and a half hours", 2.5, "hours"),
+    ("three and a quarter", 3.25, ""),
     ("$1.5M", 1.5e6, "$"),
     ("5k", 5000.0, ""),
     ("two dozen", 24.0, ""),
