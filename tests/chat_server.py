@@ -81,6 +81,10 @@ class ChatServer:
         failure = Answer(status=answer, text="as asked") if isinstance(answer, int) else answer
         self._to_fail += [failure] * n
 
+    def answer_with(self, answer: AnswerTo) -> None:
+        """Answer further requests otherwise."""
+        self._answer = answer
+
     def forget(self) -> None:
         """Count from nought again."""
         self.bodies.clear()

@@ -5,7 +5,7 @@ Whatever is printed afterwards equals a fresh evaluation, or is marked.
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
@@ -15,9 +15,11 @@ import pyarrow.parquet as pq
 from PIL import Image
 
 from bench_assets.catalog import Catalog
+from bench_assets.core.schema.errors import BenchError
 from bench_assets.file_benchmarks.suite import file_benchmark_suites
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.settings_resource import SettingsResource
+from tests.chat_server import Answer, ChatServer
 from tests.faults.accounts import FIRST, SECOND, bench_as, give
 from tests.faults.processes import ended, require_sentence, running
 from tests.faults.table import Fault, FoundError, Trial
@@ -57,6 +59,12 @@ _NAMES = (
 
 _FOLDERS = ("h😀", "h \U0002f81a\u2028", "a'b\"c", "x-1a2d550e/home-one-name", "sk-9ZpLw3Rk2Vt5Qx7")
 
+_UNFINISHED: Mapping[str, Row] = {
+    "with the status queued": {"status": "queued"},
+    "with the status failed": {"status": "failed"},
+    "with a list of errors": {"errors": [{"message": "half of it is missing"}]},
+}
+
 
 def faults() -> list[Fault]:
     """Class by class."""
@@ -75,6 +83,18 @@ def faults() -> list[Fault]:
         *(_row(f"a home in the folder {name!r}", "BENCH_HOME, and the working directory",
                "evaluated; messages show its path", lambda trial, name=name: _placed(trial, name))
           for name in _FOLDERS),
+        _row("a key that expires after three responses", "HTTP 401",
+             "no number; then the rest is requested, and the number is that of a fresh home",
+             _expired_key),
+        *(_row(f"one request that a provider refuses {when}", "HTTP 400 in unknown words", must,
+               lambda trial, n=n: _refused(trial, n))
+          for when, n, must in (("once", 1, "asked again, and counted"),
+                                ("every time", 99, "no number, or a wrong answer if accepted"))),
+        *(_row(f"a body {name}", "HTTP 200", "asked again",
+               lambda trial, body=body: _unfinished(trial, body))
+          for name, body in _UNFINISHED.items()),
+        _row("standard output on a full disk", "> /dev/full", "one sentence", _full_output),
+        _row("a model with a name of 300 letters", "bench.toml", "one sentence", _long_name),
         _row("two users of one group evaluate in one home", "umask 002",
              "both evaluate, annotate and read; only the key of links is its owner's", _two_users),
         _row("a home that may only be read", "another user, umask 022",
@@ -123,14 +143,14 @@ class Quiz:
         """Write the questions."""
         self.file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
 
-    def evaluate(self) -> Number:
+    def evaluate(self, model: str = "m", accept: Sequence[str] = ()) -> Number:
         """Evaluate, as ``bench evaluate`` does."""
-        settings = SettingsResource(home=str(self.home))
+        settings = SettingsResource(home=str(self.home), accept=list(accept))
         suites = tuple(suite for _, suite in file_benchmark_suites(settings.load()))
         with Workbench(settings, catalog=Catalog(suites=suites)) as bench:
             bench.refresh_questions("quiz")
-            bench.evaluate(["quiz"], "m")
-            (row,) = [one for one in bench.metrics("quiz", "m") if one.category == "all"]
+            bench.evaluate(["quiz"], model)
+            (row,) = [one for one in bench.metrics("quiz", model) if one.category == "all"]
             return Number(row.value, row.n_scored, row.n_rejected)
 
     def fresh(self, folder: Path) -> Number:
@@ -193,6 +213,75 @@ def _placed(trial: Trial, name: str) -> str:
         raise FoundError(f"the path is not shown: {wrong[-300:]}")
     (row,) = _leaderboard(said, "m")
     return _require(row["value"], 0.5)
+
+
+def _serve(trial: Trial, server: ChatServer) -> Quiz:
+    quiz = Quiz(trial.folder / "home")
+    section = f'[models.s]\nkind = "server"\nmodel = "m"\nbase_url = "{server.base_url}"\n'
+    with (quiz.home / "bench.toml").open("a") as file:
+        file.write(f"{section}concurrency = 1\nmax_tries = 2\n")
+    return quiz
+
+
+def _fail(quiz: Quiz) -> str:
+    try:
+        number = quiz.evaluate("s")
+    except BenchError as error:
+        return str(error)
+    raise FoundError(f"a number without all responses: {number}")
+
+
+def _expired_key(trial: Trial) -> str:
+    with ChatServer() as server:
+        quiz = _serve(trial, server)
+        server.answer_with(lambda _: "A" if server.n_requests <= 3 else Answer(status=401))
+        _fail(quiz)
+        server.answer_with(lambda _: "A")
+        server.forget()
+        _require(quiz.evaluate("s"), Number(0.5, 6, 0))
+        return _require(server.n_requests, 3)
+
+
+def _refused(trial: Trial, n: int) -> str:
+    words = Answer(status=400, text="The planets do not agree")
+    refusals = iter([words] * n)
+    with ChatServer() as server:
+        quiz = _serve(trial, server)
+        server.answer_with(lambda body: next(refusals, "A") if "of 0?" in str(body) else "A")
+        if n > 1:
+            if "The planets do not agree" not in (said := _fail(quiz)):
+                raise FoundError(f"not in the server's words: {said}")
+            return _require(quiz.evaluate("s", ["refused"]), Number(2 / 6, 6, 0))
+        return _require(quiz.evaluate("s"), Number(0.5, 6, 0))
+
+
+def _unfinished(trial: Trial, more: Row) -> str:
+    choice = {"index": 0, "message": {"content": "B"}, "finish_reason": "stop"}
+    with ChatServer() as server:
+        quiz = _serve(trial, server)
+        server.fail_next(1, Answer(raw=json.dumps({"choices": [choice], **more}).encode()))
+        return _require(quiz.evaluate("s"), Number(0.5, 6, 0))
+
+
+def _full_output(trial: Trial) -> str:
+    quiz = Quiz(trial.folder / "home")
+    words = ("sh", "-c", 'exec "$@" >/dev/full', "sh")
+    with running(quiz.home, ("evaluate", "quiz", "--model", "m"), words) as process:
+        status, said = ended(process)
+    require_sentence(said)
+    if status != 1 or "No space left on device" not in said:
+        raise FoundError(f"status {status}: {said[-300:]}")
+    return "a sentence"
+
+
+def _long_name(trial: Trial) -> str:
+    quiz = Quiz(trial.folder / "home")
+    with (quiz.home / "bench.toml").open("a") as file:
+        file.write(f'[models.{"m" * 300}]\nkind = "scripted"\nsays = "A"\n')
+    with running(quiz.home, ("evaluate", "quiz", "--model", "m" * 300)) as process:
+        status, said = ended(process)
+    require_sentence(said)
+    return _require(status, 1)
 
 
 _FIRST_USER = (
