@@ -53,7 +53,7 @@ def with_advice(result: dg.AssetCheckResult, advice: str) -> dg.AssetCheckResult
         return result
     examples = f"{result.metadata['examples'].value}\n\n{escape_markdown(advice)}"
     return result._replace(
-        description=f"{result.description}. {escape_markdown(advice)}",
+        description=f"{(result.description or '').rstrip('.')}. {escape_markdown(advice)}",
         metadata={**result.metadata, "examples": dg.MetadataValue.md(examples)},
     )
 

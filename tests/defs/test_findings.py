@@ -86,6 +86,7 @@ def test_checks_that_pass_say_what_holds(tmp_path):
         "judgements: one_model_judged": "No server names the model that answered.",
         "scores: no_row_lost": "2 scores: 1 of every question.",
         "scores: few_unscored": "0 of 2 scores without points: no more than 2%.",
+        "scores: few_unread": "0 of 2 responses unread: no more than 2%.",
         "metrics: whole": "2 metrics: each is over all of its questions.",
         "metrics: as_expected": "6 of 6 blocking expectations hold.",
         "metrics: no_regression": (

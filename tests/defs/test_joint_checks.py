@@ -31,7 +31,7 @@ def test_all_that_block_what_is_made_of_a_table_are_in_one_op():
             "expectations",
         },
         "quiz/predictions": {"every_question_answered", "one_model_answered", "as_expected"},
-        "quiz/scores": {"no_row_lost", "few_unscored"},
+        "quiz/scores": {"no_row_lost", "few_unscored", "few_unread"},
         "quiz/metrics": {"whole", "as_expected"},
     }
 

@@ -59,7 +59,8 @@ def test_bounds_stand_in_every_place_and_the_next_command_is_named(home):
     assert "0.350-0.650" in matrix
     assert "30.0 % unread" in matrix
 
-    (shown,) = bench_assets.load(model="hard").metrics.query("category == 'all'").itertuples()
+    run = bench_assets.evaluate("signs", model="hard")
+    (shown,) = run.metrics.query("category == 'all'").itertuples()
     assert (shown.unread, shown.if_unread_wrong, shown.if_unread_right) == (0.3, 0.35, 0.65)
 
 

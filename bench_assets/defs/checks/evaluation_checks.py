@@ -263,37 +263,35 @@ def _check_rows(
 
 
 def _check_unscored(task: Task, condition: str, scores: Sequence[Score]) -> dg.AssetCheckResult:
-    unscored = [row for row in scores if row.points is None]
-    notes = [f"{row.question_id}: {row.note}" for row in unscored]
-    result = check_result(notes, n=len(scores), severity=dg.AssetCheckSeverity.WARN)
+    unscored = [(row.question_id, f"{row.question_id}: {row.note}") for row in scores
+                if row.points is None]  # fmt: skip
     summary = f"{len(unscored)} of {format_count(len(scores), 'score')} without points"
-    passed = len(unscored) <= MAX_UNSCORED_SHARE * len(scores)
-    verdict = "no more" if passed else "more"
-    result = result._replace(
-        passed=passed, description=f"{summary}: {verdict} than {MAX_UNSCORED_SHARE:.0%}."
-    )
-    names = (row.question_id for row in unscored)
-    return link_questions(result, task, condition, _model(scores), names)
+    return _check_few(task, condition, scores, unscored, summary, MAX_UNSCORED_SHARE)
 
 
 def _check_unread(task: Task, condition: str, scores: Sequence[Score]) -> dg.AssetCheckResult:
-    unread = [row.question_id for row in scores if row.unread]
-    result = check_result(unread, n=len(scores), severity=dg.AssetCheckSeverity.WARN)
-    passed = len(unread) <= WARNED_UNREAD * len(scores)
-    advice = (
-        ""
-        if passed
-        else (
-            f" To have a model read them: bench evaluate {task.name} --model {_model(scores)}"
-            " --reader MODEL"
-        )
-    )
+    unread = [(row.question_id, row.question_id) for row in scores if row.unread]
     summary = f"{len(unread)} of {format_count(len(scores), 'response')} unread"
+    result = _check_few(task, condition, scores, unread, summary, WARNED_UNREAD)
+    reader = f"bench evaluate {task.name} --model {_model(scores)} --reader MODEL"
+    return with_advice(result, "" if result.passed else f"To have a model read them: {reader}")
+
+
+def _check_few(
+    task: Task,
+    condition: str,
+    scores: Sequence[Score],
+    found: Sequence[tuple[str, str]],
+    summary: str,
+    most: float,
+) -> dg.AssetCheckResult:
+    """Warn if the share of rows that are ``found``, by question and problem, is above ``most``."""
+    problems = [problem for _, problem in found]
+    result = check_result(problems, n=len(scores), severity=dg.AssetCheckSeverity.WARN)
+    passed = len(found) <= most * len(scores)
     verdict = "no more" if passed else "more"
-    result = result._replace(
-        passed=passed, description=f"{summary}: {verdict} than {WARNED_UNREAD:.0%}.{advice}"
-    )
-    return link_questions(result, task, condition, _model(scores), unread)
+    result = result._replace(passed=passed, description=f"{summary}: {verdict} than {most:.0%}.")
+    return link_questions(result, task, condition, _model(scores), (name for name, _ in found))
 
 
 def _metric_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:

@@ -154,6 +154,16 @@ def test_a_dot_of_a_curve_has_its_interval():
     assert interval["d"] == "M62.5 190.0V90.0"
 
 
+def test_a_dot_with_many_unread_responses_is_hollow_and_has_its_bounds():
+    unread = {"unread": 0.3, "if_unread_wrong": 0.5, "if_unread_right": 0.75}
+    rows = {1: metric("run/step-1", 0.5, **unread), 2: metric("run/step-2", 0.5)}
+    svg = training_curve(rows, 2, "run")
+    assert [one["fill"] == "white" for one in drawn(svg, "circle")] == [True, True]
+    assert drawn(svg, "path")[0]["d"] == "M62.5 140.0V90.0"
+    few = {1: metric("run/step-1", 0.5, **unread | {"unread": 0.1}), 2: rows[2]}
+    assert drawn(training_curve(few, 2, "run"), "circle")[0]["fill"] != "white"
+
+
 def test_a_curve_is_drawn_to_its_scale():
     rows = {1: metric("m", 2.0), 2: metric("m", 0.5)}
     _, quarter = drawn(training_curve(rows, 1, "run"), "circle")

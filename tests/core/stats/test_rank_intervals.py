@@ -147,3 +147,15 @@ def test_the_interval_of_a_mean_rank_is_drawn_over_tasks():
     assert (first.mean, second.mean) == pytest.approx((4 / 3, 5 / 3))
     (alone, _) = rank_models({"s": values["s"]}, np.random.default_rng(0)).ranks
     assert (alone.mean, alone.low, alone.high) == (1, None, None)
+
+
+def test_a_value_with_bounds_differs_only_from_those_that_they_do_not_reach():
+    intervals = {
+        "best": (0.9, 0.89, 0.91),
+        "unread": (0.3, 0.29, 0.31),
+        "middle": (0.5, 0.49, 0.51),
+        "last": (0.1, 0.09, 0.11),
+    }
+    assert rank_intervals(intervals)["unread"] == (3, 3)
+    bounded = rank_intervals(intervals, {"unread": (0.3, 0.6)})
+    assert bounded == {"best": (1, 1), "unread": (2, 3), "middle": (2, 3), "last": (4, 4)}

@@ -98,7 +98,7 @@
         y: { domain: models, label: null, tickSize: 0, tickFormat: (one) => fitting(Bench.printable(one), left) },
         marks: [
           Plot.cell(rows, { x: "category", y: "model", fill: css("c1"), fillOpacity: (row) => shade(row, rows), rx: 3 }),
-          isWide ? Plot.text(rows, { x: "category", y: "model", text: (row) => Bench.number(row.value, 2), fill: css("text") }) : null,
+          isWide ? Plot.text(rows, { x: "category", y: "model", text: (row) => (Bench.isHidden(row) ? "?" : Bench.number(row.value, 2)), fill: css("text") }) : null,
           Plot.tip(rows, Plot.pointer({ x: "category", y: "model", title: told, ...TIP })),
         ],
       });

@@ -134,7 +134,7 @@
     const why = `judged by ${row.unmeasured}, whose agreement with people was never measured: bench audit judge`;
     if (row.n_refused) found.push({ mark: `${Bench.count(row.n_refused)} refused`, why: "refused for good by the provider; accepted, and counted as wrong" });
     if (row.mixed) found.push({ mark: "mixed", why: `several models or snapshots answered: ${row.served}` });
-    if (row.unread) found.push({ mark: `${Bench.percent(row.unread)} unread`, why: whyUnread(row), href: unreadLink(row) });
+    if (row.unread) found.push({ mark: unreadMark(row), why: WHY_UNREAD, href: unreadLink(row) });
     if (row.named) found.push({ mark: `${Bench.percent(row.named)} only named`, why: "answers that a response names and does not state: 6 to 16 % of them are read wrongly" });
     if (row.asked_again) found.push({ mark: `${Bench.percent(row.asked_again)} asked again`, why: "a reader looked again at responses that no rule reads" });
     if (row.unmeasured) found.push({ mark: "judge not measured", why });
@@ -161,10 +161,12 @@
     return isHidden(row) ? bounds(row).map((one) => Bench.number(one)).join(" to ") : Bench.number(row.value);
   }
 
-  function whyUnread(row) {
-    const between = bounds(row);
-    const next = "bench evaluate --reader MODEL, or bench annotate review --draw 50";
-    return `responses from which no answer could be read${between ? `: the value is between ${Bench.number(between[0])} and ${Bench.number(between[1])}` : ""}. To read them: ${next}`;
+  const WHY_UNREAD = "responses from which no answer could be read; the value is between what it would be if all of them were wrong, and if all were right. To read them: bench evaluate --reader MODEL, or bench annotate review --draw 50";
+
+  /** The share of unread responses, with the bounds if they do not stand in place of the value. */
+  function unreadMark(row) {
+    const between = isHidden(row) ? null : bounds(row);
+    return `${Bench.percent(row.unread)} unread${between ? `: ${between.map((one) => Bench.number(one)).join(" to ")}` : ""}`;
   }
 
   /** Link to the unread responses of a row. */

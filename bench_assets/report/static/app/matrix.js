@@ -166,7 +166,7 @@
     const reasons = new Map();
     for (const row of rows) {
       for (const { mark, why } of [...Bench.marks(row), ...Bench.notes(row)]) {
-        const key = `${mark.replace(/^[\d. ]+(% )?/, "")}: ${why}`;
+        const key = `${mark.replace(/^[\d. ]+(% )?/, "").replace(/: .*/, "")}: ${why}`;
         reasons.set(key, (reasons.get(key) || 0) + 1);
       }
     }

@@ -65,7 +65,7 @@
       Bench.h("p", { class: "note" }, `${beside.filter(Boolean).join("; ")}.`),
       others.length > 0 && Bench.table([
         { key: "metric", title: "Other metrics", value: (row) => Bench.metric(row.metric) },
-        { key: "value", title: "Value", number: true, cell: (row) => Bench.number(row.value) },
+        { key: "value", title: "Value", number: true, cell: (row) => Bench.shown(row) },
         { key: "low", title: "95 % interval", number: true, cell: (row) => (row.low === row.high ? "" : Bench.interval(row.low, row.high)) },
         { key: "n_scored", title: "n", number: true },
       ], others, { label: "Other metrics", heading: "metric" }),

@@ -95,7 +95,7 @@
       return Bench.h(found.value === best ? "b" : "span", { title: Bench.printable(about) }, Bench.number(found.value));
     }
     const about = `${Bench.interval(found.low, found.high)}, n = ${found.n_scored}`;
-    return Bench.h("a", { class: "value", href: link(found), title: about }, Bench.number(found.value));
+    return Bench.h("a", { class: "value", href: link(found), title: about }, Bench.shown(found));
   }
 
   Object.assign(Bench, { paperTables: tables, paperTable, mainTable });
