@@ -15,19 +15,18 @@ if TYPE_CHECKING:
 def _load() -> "Definitions":
     from bench_assets.catalog import load_catalog
     from bench_assets.defs.assembly import build_graph
+    from bench_resources.config.bench_toml import load_settings
     from bench_resources.config.environment import default_home
     from bench_resources.config.sections.engine_kinds import kind_problems
-    from bench_resources.config.settings_resource import SettingsResource
     from bench_resources.redaction.logs import redact_logs, redact_tracebacks
 
     redact_logs(default_home())
     redact_tracebacks(default_home())
-    settings = SettingsResource(home=str(default_home()))
-    written = settings.load()
-    found = load_catalog(written)
-    found.check(written)
+    settings = load_settings(default_home())
+    found = load_catalog(settings)
+    found.check(settings)
     definitions, catalog = build_graph(settings, found)
-    for problem in (*catalog.problems, *kind_problems(written.models)):
+    for problem in (*catalog.problems, *kind_problems(settings.models)):
         logging.getLogger(__name__).warning(problem)
     return definitions
 

@@ -17,7 +17,7 @@ from bench_assets.evaluation.runner import Runner, StoredResponses
 from bench_assets.evaluation.suite import Suite, suite_defects
 from bench_assets.evaluation.task import CANNOT_BE_SCORED, RULES, Task
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 
 Gold: TypeAlias = Callable[[Question], str]
 _Tables: TypeAlias = Mapping[tuple[str, str], Sequence[Question]]  # by task and condition
@@ -100,7 +100,7 @@ def check_questions(
 
 
 def _built_twice(suite: Suite, home: Path) -> tuple[_Tables, _Tables]:
-    with Workbench(SettingsResource(home=str(home)), catalog=Catalog(suites=(suite,))) as bench:
+    with Workbench(load_settings(home), catalog=Catalog(suites=(suite,))) as bench:
         assert not bench.catalog.problems, bench.catalog.problems[0]
         bench.build_questions(suite.name)
         _descriptions(suite, bench)

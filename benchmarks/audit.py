@@ -32,7 +32,7 @@ from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 from benchmarks.drawn_questions import PUBLISHED, questions
@@ -66,7 +66,7 @@ def write(home: Path) -> None:
     home.mkdir(parents=True, exist_ok=True)
     looks: dict[str, str] = {}
     image_store = ImageStore(folder=str(home / "images"))
-    with Workbench(SettingsResource(home=str(home))) as bench:
+    with Workbench(load_settings(home)) as bench:
         for task in bench.catalog.tasks:
             if task.name in PUBLISHED:
                 rng = np.random.default_rng(PUBLISHED[task.name])
@@ -217,7 +217,7 @@ def _criteria(task: Task, some: Sequence[Question]) -> list[str]:
 
 def main(home: str) -> None:
     """Examine every task, as its asset does, and keep the rows."""
-    with Workbench(SettingsResource(home=home)) as bench:
+    with Workbench(load_settings(Path(home))) as bench:
         image_store = ImageStore(folder=str(Path(home) / "images"))
         for task in bench.catalog.tasks:
             if task.name in PUBLISHED:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bench_assets.workspace.materialization.backfill import backfill
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from benchmarks.figures import Figure, expect, run_command
 
 _MODELS = [f"scripted-{number:02d}" for number in range(6)]
@@ -35,7 +35,7 @@ def measure(folder: Path) -> list[Figure]:
 
 def main(home: str) -> None:
     """Backfill; the last line of output is the sum of the seconds of its runs."""
-    with Workbench(SettingsResource(home=home)) as bench:
+    with Workbench(load_settings(Path(home))) as bench:
         done = list(backfill(bench, _MODELS))
     failed = [one.error for one in done if one.error]
     if failed:

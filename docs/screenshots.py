@@ -22,7 +22,6 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from bench_assets import report
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.definitions import defs
-from bench_assets.defs.assembly import tables_of
 from bench_assets.suites.codis.annotation import VOTES
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
 from bench_assets.workspace.materialization.dagster_processes import UiProcess, require_free
@@ -31,9 +30,10 @@ from bench_resources.annotation.web.server import PagesServer as ServedPages
 from bench_resources.annotation.web.server import Setup
 from bench_resources.annotation.web.sessions import LinkSigner
 from bench_resources.annotation.web.store import pages_store
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import default_home
 from bench_resources.config.sections.models import EMBEDDED_MODELS
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.datasets.source_files import tables_of
 from bench_resources.images.locations import ImageFolder
 
 Scheme: TypeAlias = Literal["light", "dark"]
@@ -120,7 +120,7 @@ def _readme(browser: Browser, address: str) -> None:
 
 def _people(browser: Browser, home: Path) -> None:
     """Show the votes of CODIS to somebody, in a folder of their own: nobody is asked by that."""
-    tables = tables_of(SettingsResource(home=str(home)))
+    tables = tables_of(load_settings(home))
     units = VOTES.units(**{
         name: tables.read(one.key.split("/"), one.row) for name, one in VOTES.reads.items()
     })  # fmt: skip

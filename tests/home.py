@@ -7,6 +7,7 @@ from typing import Any
 import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import MODELS
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.store import ImageStore
@@ -30,11 +31,10 @@ class Home:
             folder.mkdir(exist_ok=True)
             (folder / "bench.toml").write_text(written, encoding="utf-8")
         self.suite = suite
-        self.settings = SettingsResource(
-            home=str(folder),
-            sources={suite: str(source)} if source else {},
-            suites={suite: chosen} if chosen else {},
+        settings = load_settings(folder).with_overrides(
+            sources={suite: source} if source else {}, suites={suite: chosen} if chosen else {}
         )
+        self.settings = SettingsResource.of(settings)
         self.tables = TableFiles(folder=str(folder / "tables"))
         self.images = ImageStore(folder=str(folder / "images"))
         self.export = folder / "export"
@@ -55,11 +55,11 @@ class Home:
                 partition_key=model,
                 instance=instance,
                 resources={
-                    "settings": self.settings,
-                    "sources": SourceFiles(settings=self.settings),
+                    "settings": dg.ResourceDefinition.hardcoded_resource(self.settings),
+                    "sources": SourceFiles(settings=self.settings.load()),
                     "image_store": self.images,
                     "tables": self.tables,
-                    "models": Models(settings=self.settings, image_store=self.images),
+                    "models": Models(settings=self.settings.load(), image_store=self.images),
                     "io_manager": TableIOManager(files=self.tables),
                 },
                 **more,

@@ -76,7 +76,7 @@ def resources_over(home: Path) -> dict[str, object]:
     return {
         "settings": settings,
         "image_store": image_store,
-        "models": Models(settings=settings, image_store=image_store),
+        "models": Models(settings=settings.load(), image_store=image_store),
         "tables": tables,
         "io_manager": TableIOManager(files=tables),
     }

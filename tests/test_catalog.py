@@ -11,7 +11,6 @@ from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.defs.tables.leaderboard import MEASURED
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.datasets.source_files import SourceFiles
 from tests.distributions import write_distribution
 from tests.fridge import GROUP, install_fridge
@@ -45,7 +44,7 @@ def test_the_shipped_suites_come_in_by_the_same_door_in_the_order_of_the_alphabe
 @pytest.mark.long
 def test_a_suite_from_outside_is_evaluated_and_on_the_leaderboard(site, home):
     install_fridge(site, "fridge_evaluated")
-    with Workbench(SettingsResource(home=str(home)), ["fridge"]) as bench:
+    with Workbench(load_settings(home), ["fridge"]) as bench:
         bench.refresh_questions("fridge")
         bench.evaluate(["fridge"], "random")
         (row,) = bench.metrics("fridge", "random")
@@ -141,7 +140,7 @@ def test_one_that_raises_whatever_it_is_asked_is_told_of_by_name_and_the_others_
         "from bench_assets.evaluation.suite import SuiteSettings\n"
         f"SUITE = replace(SUITE, {fields})",
     )
-    with Workbench(SettingsResource(home=str(home))) as bench:
+    with Workbench(load_settings(home)) as bench:
         assert bench.catalog.names == SHIPPED
         (problem,) = bench.catalog.problems
     assert problem.startswith(f"fridge-bench 1.0, entry point fridge = '{module}:SUITE' of {GROUP}")
@@ -172,7 +171,7 @@ def test_a_section_whose_name_a_suite_has_is_left_out_and_changes_nothing_of_tha
     assert problem.startswith(f"{home}/bench.toml, [benchmarks.codis], is left out: ")
     assert "another suite of this name: bench-assets " in problem
     assert settings.suite("codis", catalog.suite("codis").settings).judge == "rules"
-    assert SourceFiles(settings=SettingsResource(home=str(home))).open("codis").is_mini
+    assert SourceFiles(settings=load_settings(home)).open("codis").is_mini
 
 
 def test_a_section_whose_name_the_graph_needs_is_left_out_and_may_have_settings(home):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from importlib import import_module, reload
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,7 @@ from bench_assets.evaluation.extensions import ENTRY_POINT_GROUP, Extension, ext
 from bench_assets.evaluation.task import ByRules, Condition
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from tests.distributions import write_distribution
 from tests.fridge import install_fridge
 from tests.quiz import TASK as QUIZ
@@ -100,6 +101,7 @@ def test_a_task_without_a_judge_gets_none():
 _ACME = """
 from bench_assets.core.stats.means import Mean
 from bench_assets.evaluation.extensions import Extension
+from pathlib import Path
 
 
 def kelvin(scored):
@@ -162,7 +164,7 @@ def test_its_code_counts_as_its_suites_and_no_other_suite_is_of_other_code(site)
 
 @pytest.mark.long
 def test_what_another_version_of_it_measured_is_measured_again(site, tmp_path):
-    home = SettingsResource(home=str(tmp_path / "home"))
+    home = tmp_path / "home"
     (tmp_path / "home").mkdir()
     install_fridge(site, "fridge_measured_anew")
     install_acme(site, "acme_measured_anew", "FRIDGE")
@@ -173,8 +175,8 @@ def test_what_another_version_of_it_measured_is_measured_again(site, tmp_path):
     assert _kelvin(home) == 8.0
 
 
-def _kelvin(home: SettingsResource) -> float:
-    with Workbench(home, ["fridge"]) as bench:
+def _kelvin(home: Path) -> float:
+    with Workbench(load_settings(home), ["fridge"]) as bench:
         bench.refresh_questions("fridge")
         bench.evaluate(["fridge"], "random")
         (value,) = [r.value for r in bench.metrics("fridge", "random") if r.metric == "kelvin"]
@@ -187,7 +189,7 @@ def test_an_installed_extension_is_measured_and_on_the_leaderboard(site, tmp_pat
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     install_fridge(site, "fridge_extended")
     install_acme(site, "acme_fridge", "FRIDGE", "NOT_WANTED")
-    with Workbench(SettingsResource(home=str(tmp_path / "home")), ["fridge"]) as bench:
+    with Workbench(load_settings(tmp_path / "home"), ["fridge"]) as bench:
         bench.refresh_questions("fridge")
         bench.evaluate(["fridge"], "random")
         assert {row.metric: row.value for row in bench.metrics("fridge", "random")} == {

@@ -21,8 +21,8 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.workspace.materialization.dagster_instance import open_instance, run_failure
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import weak_key_warnings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from tests.chat_server import ChatServer
@@ -283,7 +283,7 @@ def test_no_key_changes_an_ordinary_response(
             f'[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "{server.base_url}"\n{section}'
         )
         models = Models(
-            settings=SettingsResource(home=str(tmp_path)),
+            settings=load_settings(tmp_path),
             image_store=ImageStore(folder=str(tmp_path / "images")),
         )
         with models.open("m") as model:

@@ -32,7 +32,9 @@ from bench_assets.evaluation.task import Task
 from bench_assets.features import open_annotation_backend
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.models import RecordedSpec
-from bench_resources.models.registry.setup import setup_of
+from bench_resources.models.registry.named_models import resolve_name
+from bench_resources.models.registry.opening import Models
+from bench_resources.models.registry.setup import FindModel
 from bench_resources.tables.measured_figures import add_figures, read_figures
 
 OpenNamed: TypeAlias = Callable[[str], AbstractContextManager[ChatModel]]
@@ -66,24 +68,24 @@ def configured_runner(
 
 
 def configured_responses(
-    task: Task, settings: Settings, model: str, open_model: OpenModel
+    task: Task, models: Models, model: str, open_model: OpenModel
 ) -> GeneratedResponses:
-    """Responses of a model of bench.toml, with its setup and the suite's accepted outcomes."""
+    """Responses of a model, with its setup and the suite's accepted outcomes."""
     return GeneratedResponses(
         open=open_model,
-        setup=format_model_setup(setup_of(model, settings)),
-        accept=settings.suite(task.suite, SuiteSettings).accept,
+        setup=format_model_setup(models.setup_of(model)),
+        accept=models.settings.suite(task.suite, SuiteSettings).accept,
     )
 
 
 def configured_verdicts(
-    task: Task, settings: Settings, judge: str, open_model: OpenNamed, evaluated: str
+    task: Task, models: Models, judge: str, open_model: OpenNamed, evaluated: str
 ) -> Verdicts:
     """Verdicts of a judge of bench.toml, then of the reader, with their setups.
 
     Args:
         task: The task.
-        settings: Settings of the home.
+        models: The models, with the settings of the home.
         judge: The judge, as in bench.toml.
         open_model: Opens the judge, and the reader.
         evaluated: The evaluated model, which may be its own reader.
@@ -91,12 +93,13 @@ def configured_verdicts(
     Raises:
         SettingsError: If the task has no such judge, or the model cannot read.
     """
-    verdicts = _judge_verdicts(task, settings, judge, open_model)
-    reader = configured_reader(task, settings, judge)
+    settings = models.settings
+    verdicts = _judge_verdicts(task, models, judge, open_model)
+    reader = configured_reader(task, settings, judge, models.named)
     if not reader:
         return verdicts
-    model = reader_model(reader, evaluated, settings)
-    setup = setup_of(model, settings)
+    model = reader_model(reader, evaluated, settings, models.named)
+    setup = models.setup_of(model)
     return ReaderVerdicts(
         judge=verdicts,
         setting=reader,
@@ -112,7 +115,9 @@ def configured_verdicts(
     )
 
 
-def configured_reader(task: Task, settings: Settings, judge: str) -> str:
+def configured_reader(
+    task: Task, settings: Settings, judge: str, find: FindModel | None = None
+) -> str:
     """The reader of a task: a model of bench.toml, or "self"; "" for nobody.
 
     Raises:
@@ -120,10 +125,12 @@ def configured_reader(task: Task, settings: Settings, judge: str) -> str:
     """
     named = settings.suite(task.suite, SuiteSettings).reader
     reader = task.chosen_reader(judge, named)
-    return reader if named or not reader or _can_read(reader, settings) else ""
+    return reader if named or not reader or _can_read(reader, settings, find) else ""
 
 
-def reader_model(reader: str, evaluated: str, settings: Settings) -> str:
+def reader_model(
+    reader: str, evaluated: str, settings: Settings, find: FindModel | None = None
+) -> str:
     """Model of a reader: a model of bench.toml, or the evaluated one itself.
 
     Raises:
@@ -131,7 +138,8 @@ def reader_model(reader: str, evaluated: str, settings: Settings) -> str:
         UnknownNameError: If there is no such model.
     """
     model = evaluated if reader == SELF else reader
-    if isinstance(settings.base_model(settings.model(model)), RecordedSpec):
+    found = find(model) if find else resolve_name(model, settings)
+    if isinstance(found.base.spec, RecordedSpec):
         raise SettingsError(
             f"{model}: its responses are recorded, so it cannot be asked as a reader. Name another"
             " model with --reader"
@@ -139,27 +147,28 @@ def reader_model(reader: str, evaluated: str, settings: Settings) -> str:
     return model
 
 
-def _can_read(model: str, settings: Settings) -> bool:
+def _can_read(model: str, settings: Settings, find: FindModel | None) -> bool:
     """Whether a judge's model can be the reader: it exists, and was not recorded."""
     try:
-        return not isinstance(settings.base_model(settings.model(model)), RecordedSpec)
-    except (UnknownNameError, ModelError):
+        found = find(model) if find else resolve_name(model, settings)
+        return not isinstance(found.base.spec, RecordedSpec)
+    except (UnknownNameError, ModelError, SettingsError):
         return False
 
 
-def _judge_verdicts(task: Task, settings: Settings, judge: str, open_model: OpenNamed) -> Verdicts:
+def _judge_verdicts(task: Task, models: Models, judge: str, open_model: OpenNamed) -> Verdicts:
     if not task.is_judged:
         return StoredVerdicts()
     name, model = task.chosen_judge(judge)
     if name == PEOPLE:
-        return AnnotatorVerdicts(partial(people_judge, task, settings))
+        return AnnotatorVerdicts(partial(people_judge, task, models.settings))
     if not model:
         return RuleVerdicts(name)
     return ModelVerdicts(
         name=name,
         open=partial(open_model, model),
-        setup=setup_of(model, settings),
-        accept=settings.suite(task.suite, SuiteSettings).accept,
+        setup=models.setup_of(model),
+        accept=models.settings.suite(task.suite, SuiteSettings).accept,
     )
 
 

@@ -55,7 +55,7 @@ def run_predictions(
     """
     name = context.partition_key
     models.bring(name, (image for question in questions for image in question.images))
-    settings = models.settings.load()
+    settings = models.settings
     opened = StepModels(context, models)
 
     @contextmanager
@@ -66,7 +66,7 @@ def run_predictions(
         ):
             yield session.model
 
-    responses = configured_responses(task, settings, name, open_partition)
+    responses = configured_responses(task, models, name, open_partition)
     rows = configured_runner(task, settings, responses, condition=condition).predictions(questions)
     return rows, opened.metadata()
 
@@ -85,9 +85,8 @@ def run_judge(
         BenchError: If the task has no such judge, or the judge cannot be called.
     """
     opened = StepModels(context, models)
-    settings = models.settings.load()
     evaluated = context.partition_key if context.has_partition_key else ""
-    verdicts = configured_verdicts(task, settings, judge, opened.open, evaluated)
+    verdicts = configured_verdicts(task, models, judge, opened.open, evaluated)
     rows = verdicts.judgements(task, questions, predictions)
     if not (progress := opened.metadata()):
         return rows, {}

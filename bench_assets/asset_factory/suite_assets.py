@@ -331,7 +331,7 @@ def open_model(
     title = f"{name}: {context.op_def.name.replace('__', '/')}"
     with (
         RequestProgress(title, context.log.info, models.progress) as progress,
-        models.open(name, condition, progress, progress.throughput) as model,
+        models.open(name, condition, progress) as model,
     ):
         yield ModelSession(model, progress)
 

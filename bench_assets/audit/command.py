@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bench_assets.asset_factory.asset_metadata import format_p
-from bench_assets.cli.app.command_context import open_home, open_home_for
+from bench_assets.cli.app.command_context import open_home
 from bench_assets.cli.app.options import (
     JsonOption,
     ModelsOption,
@@ -17,7 +17,7 @@ from bench_assets.cli.app.options import (
 )
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.workspace.console.output import Cell, print_message, print_rows
-from bench_assets.workspace.evaluate.model_arguments import save_models
+from bench_assets.workspace.materialization.model_arguments import save_models
 
 app = typer.Typer(
     name="audit",
@@ -132,7 +132,7 @@ def permute_options(
 
     Example: bench audit permute-options blink --model my-model
     """
-    with open_home_for(model, task, source) as (bench, parsed):
+    with open_home(task, source, models=model, rule="stated") as bench:
         from bench_assets.audit.permutation_runs import (
             PermutationSettings,
             evaluate_permutations,
@@ -142,14 +142,15 @@ def permute_options(
         from bench_assets.workspace.materialization.name_validation import check_names
 
         _check_number_of_orders(n_orders)
-        check_names(bench, [task], parsed.names)
-        save_models(parsed, bench.settings)
+        names = [one.name for one in bench.resolved]
+        check_names(bench, [task], names)
+        save_models(bench.resolved, bench.settings)
         wanted = PermutationSettings(orders=n_orders, seed=seed, part=QuestionSubset(limit=limit))
         bench.refresh_questions(task)
         rows = []
         for one, permuted in permute_questions(bench, bench.catalog.tasks_of(task), wanted):
             _print_permutation_summary(one.name, permuted.left_out, len(permuted.ordered))
-            for name in parsed.names:
+            for name in names:
                 rows += evaluate_permutations(bench, one, name, permuted, wanted)
         print_rows(rows, as_json=as_json, columns=_PERMUTATION_COLUMNS)
 

@@ -81,7 +81,7 @@ def evaluate_permutations(
         )
     with bench.models() as models:
         opened = partial(open_model, models, f"{model}: {task.name}, orders of options", model)
-        responses = configured_responses(task, bench.settings, model, opened)
+        responses = configured_responses(task, models, model, opened)
         runner = model_runner(bench, models, task, model, responses)
         predictions, _, scores = runner.scored([one.question for one in made.ordered])
     make_figure = partial(

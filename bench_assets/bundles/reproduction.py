@@ -240,7 +240,7 @@ def _verdicts(bench: Workbench, models: Models, inputs: _Inputs, *, ask: bool) -
         opened = partial(open_cached, model)
         verdicts = ModelVerdicts(name=name, open=opened) if model else RuleVerdicts(name)
     if reader := next(filter(None, map(reader_setting, parts)), ""):
-        model = reader_model(reader, number.model, bench.settings)
+        model = reader_model(reader, number.model, bench.settings, bench.model)
         return ReaderVerdicts(judge=verdicts, setting=reader, open=partial(open_cached, model))
     return verdicts
 
@@ -262,11 +262,8 @@ def _cached_model(name: str, wanted: str, models: Models) -> ChatModel:
 
 def _is_local(bench: Workbench, model: str) -> bool:
     """Whether a model's responses are computed here, and not cached."""
-    settings = bench.settings
-    if model not in {**EMBEDDED_MODELS, **settings.models}:
-        return False
-    spec = settings.model(model)
-    return engine_kind(settings.base_model(spec)) is None
+    is_known = model in {**EMBEDDED_MODELS, **bench.settings.models}
+    return is_known and engine_kind(bench.model(model).base.spec) is None
 
 
 @contextmanager

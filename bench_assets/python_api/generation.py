@@ -11,9 +11,13 @@ from PIL import Image as PillowImage
 from bench_assets.core.images.decoding import to_upright_rgb
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.python_api.evaluation import interrupt_reporting, model_arguments
-from bench_assets.workspace.evaluate.model_arguments import save_models
+from bench_assets.python_api.evaluation import interrupt_reporting, model_argument
 from bench_assets.workspace.evaluate.subset import open_model
+from bench_assets.workspace.materialization.model_arguments import (
+    resolve_models,
+    save_models,
+    sections_of,
+)
 from bench_assets.workspace.materialization.opening import home_settings
 from bench_resources.images.store import ImageStore, open_image_store
 from bench_resources.models.registry.opening import Models
@@ -55,17 +59,17 @@ def generate(
     if isinstance(prompts, str | bytes | Path | Prompt):
         raise SettingsError(f"prompts: expected a list of prompts, got {type(prompts).__name__}")
     with interrupt_reporting():
-        parsed = model_arguments(model, name)
-        settings = home_settings(models=parsed.sections)
-        store = open_image_store(settings.load())
+        settings = home_settings()
+        (resolved,) = resolve_models([model_argument(model, name)], settings)
+        settings = settings.with_overrides(models=sections_of([resolved]))
+        store = open_image_store(settings)
         requests = [Request(prompt=_prompt(one, store)) for one in prompts]
         if name or not callable(model):
-            save_models(parsed, settings.load())
-        with (
-            closing(Models(settings=settings, image_store=store)) as models,
-            open_model(models, f"{parsed.names[0]}: prompts", parsed.names[0]) as opened,
-        ):
-            return opened.response(requests)
+            save_models([resolved], settings)
+        with closing(Models(settings=settings, image_store=store)) as models:
+            models.know([resolved])
+            with open_model(models, f"{resolved.name}: prompts", resolved.name) as opened:
+                return opened.response(requests)
 
 
 def _prompt(written: AnyPrompt, store: ImageStore) -> Prompt:

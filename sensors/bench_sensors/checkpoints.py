@@ -21,6 +21,7 @@ from bench_resources.checkpoints import watched_folders as checkpoint_folders
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.config.stores import open_leases
+from bench_resources.models.registry.named_models import base_of_checkpoints
 from bench_sensors.evaluations import (
     CLAIM_SECONDS,
     Tables,
@@ -121,7 +122,7 @@ def _survey_folders(
         settle_seconds=watched.settle_seconds,
         remembered=remembered,
         full_digest=watched.full_digest,
-        base=settings.base_of_checkpoints(),
+        base=base_of_checkpoints(settings),
     )
 
 

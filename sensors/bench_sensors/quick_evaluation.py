@@ -87,8 +87,8 @@ def _quick_evaluation(task: Task) -> dg.AssetsDefinition:
         runner = configured_runner(
             task,
             loaded,
-            configured_responses(task, loaded, name, partial(opened.open, name)),
-            configured_verdicts(task, loaded, judge, StepModels(context, models).open, name),
+            configured_responses(task, models, name, partial(opened.open, name)),
+            configured_verdicts(task, models, judge, StepModels(context, models).open, name),
         )
         evaluation = replace(
             runner, complete=True, n_rejected=count_rejections(tables, task, questions)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,7 @@ from bench_assets.audit.task_evidence import TaskEvidence
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.rows import Question
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from tests.audit import answering, faults
 from tests.audit.held import TASK, Held, failed, found
@@ -67,7 +68,7 @@ def held_of(evidence: TaskEvidence) -> Held:
 @pytest.fixture(scope="module")
 def minis(tmp_path_factory) -> Mapping[str, Held]:
     """Task -> what is held of its mini edition."""
-    home = SettingsResource(home=str(tmp_path_factory.mktemp("home")))
+    home = load_settings(tmp_path_factory.mktemp("home"))
     with Workbench(home, SUITES) as bench:
         for suite in SUITES:
             bench.refresh_questions(suite)
@@ -87,7 +88,7 @@ def test_nothing_is_found_in_any_of_them(minis):
 
 @pytest.mark.long
 def test_no_constant_response_passes_any_of_them(minis):
-    tasks = {task.name: task for task in load_catalog(SettingsResource(home="").load()).tasks}
+    tasks = {task.name: task for task in load_catalog(load_settings(Path())).tasks}
     found = {
         name: unfair_constants(tasks[name], held.questions, metrics=METRICS.get(name, ()))
         for name, held in minis.items()

@@ -12,12 +12,12 @@ import pytest
 from bench_assets.annotate.operations import ask
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.tables.build import FunnelStep
-from bench_assets.defs.assembly import tables_of
 from bench_assets.suites.journeybench.construction.filtering import FilterDecision
 from bench_assets.suites.journeybench.synthetic import edition as journeybench
 from bench_assets.workspace.materialization.dagster_processes import UiProcess
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.datasets.source_files import tables_of
 from bench_resources.tables.parquet import TableFiles
 from tests.browser.test_people_pages import to_keys, to_task
 from tests.resources.annotation.pages.on_pages import Site
@@ -64,7 +64,7 @@ needed = 3
         encoding="utf-8",
     )
     for form in ("codis/votes", "journeybench/filter"):
-        with Workbench(SettingsResource(home=str(folder)), [form.split("/")[0]]) as bench:
+        with Workbench(load_settings(folder), [form.split("/")[0]]) as bench:
             ask(bench, form)
     return folder
 
@@ -89,7 +89,7 @@ def site(ui: str, home: Path) -> Iterator[Site]:
 def test_votes_by_keys_make_the_funnel_move(
     chromium: "Browser", ui: str, site: Site, home: Path
 ) -> None:
-    tables = tables_of(SettingsResource(home=str(home)))
+    tables = tables_of(load_settings(home))
     _vote(chromium, site, "CODIS: votes on the others' questions", 2, "111")
     _wait(lambda: _funnel(tables) == {OPEN: 0, KEPT: 3})
     questions = ["codis", "questions"]  # which the same run makes after the funnel

@@ -12,7 +12,7 @@ import pytest
 from bench_assets.report.site.addresses import PORT
 from bench_assets.workspace.materialization.dagster_processes import UiProcess
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -41,7 +41,7 @@ def ui(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A home where a command evaluated the first of two checkpoints, and the UI over it."""
     home = tmp_path_factory.mktemp("home")
     (home / "bench.toml").write_text(MODELS, encoding="utf-8")
-    with Workbench(SettingsResource(home=str(home)), ["codis"]) as bench:
+    with Workbench(load_settings(home), ["codis"]) as bench:
         bench.refresh_questions("codis")
         bench.add_models([FIRST, SECOND])
         bench.evaluate(["codis"], FIRST)

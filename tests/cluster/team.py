@@ -18,8 +18,8 @@ import dagster as dg
 from bench_assets.core.schema.rows import Metric
 from bench_assets.workspace.materialization.dagster_instance import open_instance
 from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import environment_of
-from bench_resources.config.settings_resource import SettingsResource
 from tests.object_store import KEYS, Front, make_bucket, moto
 from tests.postgres_server import PostgresServer, postgres
 from tests.ray_cluster import CHECKOUT, HEAD, OTHER, RayCluster, ray_cluster
@@ -72,7 +72,7 @@ class Team:
 
     def opened(self, home: Path) -> Workbench:
         """The graph over a home."""
-        return Workbench(SettingsResource(home=str(home)), list(self.suites))
+        return Workbench(load_settings(home), list(self.suites))
 
     def node_of(self, bench: Workbench, run: dg.DagsterRun) -> str:
         """The node that a run's job was on, as Ray or Slurm says."""

@@ -23,8 +23,7 @@ from bench_assets.workspace.materialization.asset_selections import (
     on_demand,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.bench_toml import Settings
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings, load_settings
 from tests.codis_release import entries, write_release
 from tests.conftest import CHECKOUT
 
@@ -55,7 +54,7 @@ def annotated(tmp_path_factory):
     catalog = load_catalog(Settings(home=home))
     tasks = [one.task.name for suite in catalog.suites for one in suite.annotation_tasks]
     (home / "bench.toml").write_text("\n".join(f'[annotation.tasks."{one}"]' for one in tasks))
-    return build_graph(SettingsResource(home=str(home)), catalog).definitions
+    return build_graph(load_settings(home), catalog).definitions
 
 
 def test_graph_is_the_agreed_one(golden, annotated):
@@ -241,7 +240,7 @@ def test_from_source_files_to_the_leaderboard(tmp_path, n, edition, suites):
         + recorded(home, "four-swapped", pairs, wrong=4)
         + recorded(home, "half-silent", pairs[:6])
     )
-    with Workbench(SettingsResource(home=str(home)), suites) as bench:
+    with Workbench(load_settings(home), suites) as bench:
         bench.build_questions("codis")
         bench.evaluate(["codis"], "perfect")
         bench.evaluate(["codis"], "four-swapped")

@@ -20,7 +20,7 @@ from bench_assets.core.schema.rows import Prediction
 from bench_assets.defs.checks.evaluation_checks import evaluation_checks
 from bench_assets.evaluation.task import ByModel
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.parquet import TableFiles
 from tests.chat_server import Answer, ChatServer, texts
 from tests.codis_release import entries, image, write_release
@@ -61,7 +61,7 @@ def home(tmp_path, server):
 
 def evaluate(home):
     tables = home / "tables"
-    with Workbench(SettingsResource(home=str(home)), ["codis"], scratch=tables) as bench:
+    with Workbench(load_settings(home), ["codis"], scratch=tables) as bench:
         bench.build_questions("codis")
         bench.evaluate(["codis"], "m")
         return bench.rows("codis/predictions", "m"), bench.rows("codis/scores", "m")
@@ -128,7 +128,7 @@ def test_failed_requests_stop_the_metrics_and_are_asked_again(home, server):
     # the other two are probes, with and without an image
     with pytest.raises(BenchError, match=r"8 of 20 rows fail the check every_question_answered"):
         evaluate(home)
-    with Workbench(SettingsResource(home=str(home)), ["codis"]) as bench:
+    with Workbench(load_settings(home), ["codis"]) as bench:
         assert not bench.tables.exists(["codis", "metrics"], "m")
     assert asked_of(server, "judge") == 0
     server.forget()

@@ -10,7 +10,7 @@ from bench_assets.catalog import Catalog
 from bench_assets.defs.assembly import build_graph
 from bench_assets.defs.suite_datasets import load_suite_assets
 from bench_assets.evaluation.suite import Suite
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from tests.quiz import TASK
 
 
@@ -111,7 +111,7 @@ def test_where_a_suite_comes_from_is_told_of_one_that_is_left_out():
 
 def test_a_graph_stands_where_every_suite_is_left_out(tmp_path):
     bad = Suite(name="quiz", tasks=(TASK,), assets=broken)
-    graph = build_graph(SettingsResource(home=str(tmp_path)), Catalog(suites=(bad,)))
+    graph = build_graph(load_settings(tmp_path), Catalog(suites=(bad,)))
     assert graph.catalog.names == ()
     keys = graph.definitions.resolve_asset_graph().get_all_asset_keys()
     assert dg.AssetKey("leaderboard") in keys

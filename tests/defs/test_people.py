@@ -1,6 +1,7 @@
 """People in the graph: what is asked, what is open, and what follows from answers."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import dagster as dg
 import pytest
@@ -21,7 +22,7 @@ from bench_assets.suites.codis.assets import questions
 from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.task import TASK
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from bench_sensors.annotation import listen
 from tests.annotation.answer_file import AnswerFile
 from tests.home import Home
@@ -167,7 +168,7 @@ def test_without_a_section_nobody_is_asked_and_nothing_stops(tmp_path):
 )
 def test_what_is_open_warns_or_stops(tmp_path, written, found, said):
     (tmp_path / "bench.toml").write_text(written)
-    settings = SettingsResource(home=str(tmp_path)).load()
+    settings = load_settings(tmp_path)
     result = check_annotation({"codis/votes": UndecidedUnits(found, {})}, {}, settings)
     passed, severity = said
     assert result.passed is passed
@@ -186,7 +187,7 @@ def test_after_the_deadline_the_route_goes_on_or_is_refused(
     tmp_path, written, n_units, passed, severity
 ):
     (tmp_path / "bench.toml").write_text(f"{ASKED}until = 2026-01-01\n{written}\n")
-    settings = SettingsResource(home=str(tmp_path)).load()
+    settings = load_settings(tmp_path)
     expired = {"codis/votes": UndecidedUnits({}, {"s1": "1 of 2"})}
     result = check_annotation(expired, {"codis/votes": n_units}, settings)
     assert (result.passed, result.severity.value) == (passed, severity)
@@ -195,7 +196,7 @@ def test_after_the_deadline_the_route_goes_on_or_is_refused(
 
 def counts(home: Codis) -> dict[str, tuple[int, int]]:
     """Build the questions; open and expired submissions as the funnel and others count them."""
-    with Workbench(SettingsResource(home=home.settings.home), ["codis"]) as bench:
+    with Workbench(load_settings(Path(home.settings.home)), ["codis"]) as bench:
         bench.build_questions("codis")
         home.tables = bench.tables
         (status,) = progress(bench, "codis/votes", datetime.now(UTC))

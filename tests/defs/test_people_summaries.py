@@ -32,7 +32,7 @@ def made(home, *assets):
             instance=instance,
             resources={
                 "settings": settings,
-                "models": Models(settings=settings, image_store=images),
+                "models": Models(settings=settings.load(), image_store=images),
                 "tables": tables,
                 "io_manager": TableIOManager(files=tables),
             },

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.rows import Metric
-from bench_assets.defs.assembly import tables_of
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.datasets.source_files import tables_of
 from tests.docs.blocks import CHECKOUT, blocks
 
 BIN = Path(sys.executable).parent
@@ -72,7 +72,7 @@ def test_dg_lists_and_launches_in_the_checkout(folder):
 
 
 def test_a_second_code_location_depends_on_our_tables(folder):
-    tables = tables_of(SettingsResource(home=str(folder / "home")))
+    tables = tables_of(load_settings(folder / "home"))
     for model, value in (("a", 0.25), ("b", 0.5)):
         row = replace(METRIC, model=model, value=value)
         tables.write(["codis", "metrics"], [row], Metric, model)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +15,8 @@ from bench_assets.suites.blink.construction.build import build_all
 from bench_assets.suites.blink.construction.recipes import BuilderParameters
 from bench_assets.suites.blink.synthetic.edition import material
 from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.models import EMBEDDED_MODELS
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.images.store import open_image_store
 from bench_resources.models.registry.opening import Models
 from tests.elicitation.plain_model import PlainModel
@@ -30,7 +31,7 @@ DRAWN = ("funkpoint", "iiw", "photographs", "vsr")  # in a second; all of BLINK 
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
     """A home of BLINK without questions."""
     home = str(tmp_path_factory.mktemp("home"))
-    with Workbench(SettingsResource(home=home), ["blink"]) as opened:
+    with Workbench(load_settings(Path(home)), ["blink"]) as opened:
         yield opened
 
 

@@ -18,8 +18,8 @@ from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.elicited_model import ElicitedModel
 from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.servers import ServerSpec
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.images.store import open_image_store
 from bench_resources.models.api.engine import ServerEngine
 from bench_resources.response_cache.caching_model import CachingModel
@@ -44,7 +44,7 @@ def address() -> Iterator[str]:
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
     """A home with the questions of BLINK's mini edition."""
     home = str(tmp_path_factory.mktemp("home"))
-    with Workbench(SettingsResource(home=home), ["blink"]) as opened:
+    with Workbench(load_settings(Path(home)), ["blink"]) as opened:
         opened.refresh_questions("blink")
         yield opened
 

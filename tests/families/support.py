@@ -24,6 +24,7 @@ from tests.families import generic
 from tests.families.architectures import HANDMADE, ROWS, UNFIT, Row
 from tests.families.card import MAX_TOKENS, Card, without_marks
 from tests.families.questions import IMAGES, QUESTIONS, SINGLE
+from tests.resources.models.transformers.tiny_engine import identity_of
 
 FILE = Path(__file__).parents[2] / "docs" / "architectures.csv"
 _ASKED = Path(__file__).parents[2] / ".families"  # names that an unfinished run has asked
@@ -119,7 +120,7 @@ def _tried(model_type: str, folder: Path, seed: int) -> Support | None:
 def _asked(model_type: str, folder: Path, found: Any) -> Support | None:
     plain = ROWS.get(model_type, Row()).template == "plain"
     engine = _engine(folder, plain)
-    is_alone = "alone" in engine.identity
+    is_alone = "alone" in identity_of(engine)
     prompts = {name: asked.prompt for name, asked in QUESTIONS.items()}
     alone = _responses(_engine(folder, plain, batch_size=1), prompts)
     failed = {name: alone[name].error for name in SINGLE if alone[name].error}

@@ -19,9 +19,9 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.outcomes import require_responses
 from bench_assets.file_benchmarks.suite import file_benchmark_suites, task_of
 from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.config.sections.servers import ServerSpec
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.models.api.engine import ServerEngine
 from bench_resources.response_cache.caching_model import CachingModel
 from tests.faults.table import FoundError
@@ -132,8 +132,8 @@ class Whole:
 
     def bench(self) -> Workbench:
         """Open the home folder, with the quiz alone."""
-        settings = SettingsResource(home=str(self.home))
-        suites = tuple(suite for _, suite in file_benchmark_suites(settings.load()))
+        settings = load_settings(self.home)
+        suites = tuple(suite for _, suite in file_benchmark_suites(settings))
         return Workbench(settings, catalog=Catalog(suites=suites))
 
 

@@ -105,7 +105,7 @@ def _looked_at(home: Path, written: str) -> None:
             secrets = known_secrets(home)
             leaks.search(
                 home / "nowhere",
-                spec.identity,
+                spec.identity_of(),
                 secrets.redacted(spec.place),
             )
     if settings.suites or settings.sources:

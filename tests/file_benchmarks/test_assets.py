@@ -15,7 +15,6 @@ from bench_assets.file_benchmarks.suite import file_benchmark_suites
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.images.store import ImageStore
 
 ROW = {"question": "Which?", "options": ["red", "blue"], "answer": "A"}
@@ -29,8 +28,8 @@ def png(colour):
 
 def built(home):
     """The tables of the one benchmark of a home folder, as they are after a refresh."""
-    settings = SettingsResource(home=str(home))
-    suites = tuple(suite for _, suite in file_benchmark_suites(settings.load()))
+    settings = load_settings(home)
+    suites = tuple(suite for _, suite in file_benchmark_suites(settings))
     with Workbench(settings, catalog=Catalog(suites=suites)) as bench:
         bench.refresh_questions("fridge")
         bench.questions(bench.catalog.task("fridge"), "options_shuffled")  # built on demand
@@ -119,5 +118,5 @@ def test_the_judge_of_a_section_is_that_of_its_suite_unless_a_command_names_anot
     (tmp_path / "bench.toml").write_text('[benchmarks.fridge]\nfile = "a"\njudge = "m"\n')
     (_, suite), *_ = file_benchmark_suites(load_settings(tmp_path))
     for chosen, judge in (({}, "m"), ({"judge": "rules"}, "rules")):
-        settings = SettingsResource(home=str(tmp_path), suites={"fridge": chosen}).load()
+        settings = load_settings(tmp_path).with_overrides(suites={"fridge": chosen})
         assert settings.suite("fridge", suite.settings).judge == judge

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 
 TOML = """
 [benchmarks.fridge]
@@ -38,7 +38,7 @@ def built(tmp_path_factory):
         Image.new("RGB", (32, 32), colour).save(folder / "fridge" / f"{colour}.png")
     lines = "\n".join(map(json.dumps, QUESTIONS))
     (folder / "fridge" / "questions.jsonl").write_text(lines)
-    with Workbench(SettingsResource(home=str(folder)), ["fridge"]) as opened:
+    with Workbench(load_settings(folder), ["fridge"]) as opened:
         opened.refresh_questions("fridge")
     return folder
 

@@ -8,9 +8,9 @@ import torch
 
 import bench_assets as bench
 from bench_assets.python_api import trainer_callback
-from bench_resources.config.ad_hoc_models import parse_ad_hoc_model
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.engine_kinds import read_model_section
+from bench_resources.models.registry.resolution import resolve
 from tests.tiny_checkpoint import save_tiny_vlm
 
 STEPS = 4
@@ -123,6 +123,6 @@ def test_settings_that_are_tables_are_read_as_in_bench_toml(start, tmp_path, mon
     start.rename(tmp_path / "checkpoint-2")
     callback = bench.BenchCallback(suites=["fridge"], model_settings=chosen)
     callback.on_save(SimpleNamespace(output_dir=str(tmp_path)), saved, None)
-    found = parse_ad_hoc_model(asked[0], load_settings(tmp_path))
+    found = resolve(asked[0], load_settings(tmp_path))
     assert read_model_section(found.section).chat_template_kwargs == chosen["chat_template_kwargs"]
     assert read_model_section(found.section).max_tokens == 9

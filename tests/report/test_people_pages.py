@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.report.pages.annotation import AnnotationPages
 from bench_assets.report.site.folder import Site, slug
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 from tests.report.asked_people import CATALOG, asked_home
@@ -18,7 +18,7 @@ PAGE = f"annotation-{slug('quiz/votes')}"
 
 def _written(home: Path, *, without_images: bool = False) -> None:
     site = Site(home / "report", ImageStore(folder=str(home / "images")))
-    settings = SettingsResource(home=str(home)).load()
+    settings = load_settings(home)
     part = AnnotationPages(settings=settings, without_images=("quiz",) if without_images else ())
     part.write(site, TableFiles(folder=str(home / "tables")), CATALOG)
     site.finish()

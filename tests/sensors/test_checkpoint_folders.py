@@ -11,6 +11,7 @@ from bench_resources.checkpoints.identity import fingerprint
 from bench_resources.checkpoints.watched_folders import find_checkpoint, survey_folders
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.local_models import TransformersSpec
+from bench_resources.models.registry.named_models import base_of_checkpoints, resolve_name
 from tests.sensors.watched import look, safetensors, watching, write_adapter, write_checkpoint
 
 
@@ -96,11 +97,11 @@ def test_a_partition_is_asked_as_the_model_it_is_to_be_like(tmp_path: Path) -> N
         'like = "base"\n[models.base]\nkind = "transformers"\npath = "x"\nmax_tokens = 7\n',
     )
     (found,) = look(tmp_path / "runs").finished
-    spec = settings.model(found.key)
+    spec = resolve_name(found.key, settings).spec
     assert isinstance(spec, TransformersSpec)
     assert (Path(spec.path).resolve(), spec.max_tokens) == (folder, 7)
     with pytest.raises(ModelError, match="no folder with these weights"):
-        settings.model("a/step-1@00000000")
+        resolve_name("a/step-1@00000000", settings)
 
 
 LIKE = (
@@ -114,9 +115,9 @@ def test_an_adapter_is_a_checkpoint_like_any_other(tmp_path: Path) -> None:
     folder = write_adapter(tmp_path / "runs" / "a" / "step-1", base="not/there/any/more")
     write_checkpoint(tmp_path / "runs" / "a" / "merged", b"5678")
     settings = watching(tmp_path / "home", LIKE)
-    base = settings.base_of_checkpoints()
+    base = base_of_checkpoints(settings)
     found = look(tmp_path / "runs", base=base)
-    merged, adapter = (settings.model(one.key) for one in found.finished)
+    merged, adapter = (resolve_name(one.key, settings).spec for one in found.finished)
     assert isinstance(adapter, TransformersSpec)
     assert isinstance(merged, TransformersSpec)
     assert (Path(adapter.path).resolve(), Path(adapter.base).resolve()) == (
@@ -127,7 +128,7 @@ def test_an_adapter_is_a_checkpoint_like_any_other(tmp_path: Path) -> None:
     assert merged.base == ""
     (folder / "adapter_model.safetensors").write_bytes(safetensors(b"4321"))
     with pytest.raises(ModelError, match="deleted, overwritten or unfinished"):
-        settings.model(found.finished[1].key)
+        resolve_name(found.finished[1].key, settings)
 
 
 def test_checkpoints_cannot_be_like_a_model_that_is_none_of_transformers(tmp_path: Path) -> None:
@@ -135,9 +136,9 @@ def test_checkpoints_cannot_be_like_a_model_that_is_none_of_transformers(tmp_pat
     settings = watching(tmp_path / "home", 'like = "random"')
     (found,) = look(tmp_path / "runs").finished
     with pytest.raises(SettingsError, match="like: random is a random model, not transformers"):
-        settings.model(found.key)
+        resolve_name(found.key, settings)
 
 
 def test_without_watched_folders_no_name_is_a_checkpoint(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="a/step-1@00000000"):
-        load_settings(tmp_path).model("a/step-1@00000000")
+        resolve_name("a/step-1@00000000", load_settings(tmp_path))

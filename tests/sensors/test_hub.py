@@ -15,6 +15,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.hub_revisions import HubSurvey, find_revision, hub_survey
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.config.sections.local_models import TransformersSpec
+from bench_resources.models.registry.named_models import resolve_name
 from bench_sensors.checkpoints import watch_hub
 from tests.sensors.watched import TABLES
 
@@ -139,7 +140,7 @@ def test_revisions_become_partitions_and_runs(
     ]
     (added,) = result.dynamic_partitions_requests or []
     assert added.partition_keys == [f"org/vlm/step-1000@{NEW}"]
-    spec = settings.model(f"org/vlm/step-1000@{NEW}")
+    spec = resolve_name(f"org/vlm/step-1000@{NEW}", settings).spec
     assert isinstance(spec, TransformersSpec)
     assert (spec.path, spec.revision) == ("org/vlm", NEW)
 

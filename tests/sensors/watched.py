@@ -12,12 +12,12 @@ from dagster._core.test_utils import create_run_for_test
 from bench_assets.asset_factory.evaluation_assets import questions_key
 from bench_assets.asset_factory.suite_assets import GROUP_TAG, MODELS, select_group
 from bench_assets.catalog import load_catalog
-from bench_assets.defs.assembly import tables_of
 from bench_assets.evaluation.task import Task
 from bench_resources.checkpoints.watched_folders import CheckpointSurvey, survey_folders
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.config.environment import default_home
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.settings_resource import HomeSettings, SettingsResource
+from bench_resources.datasets.source_files import tables_of
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_sensors.changes import change_sensors, with_automation
@@ -223,7 +223,7 @@ defs = dg.Definitions(
     sensors=[*checkpoint_sensors(_JOBS, CATALOG.suites), *change_sensors()],
     resources={
         "settings": _SETTINGS,
-        "models": Models(settings=_SETTINGS, image_store=_IMAGES),
-        "tables": tables_of(_SETTINGS),
+        "models": Models(settings=HomeSettings(home=str(default_home())), image_store=_IMAGES),
+        "tables": tables_of(_SETTINGS.load()),
     },
 ).map_asset_specs(func=with_automation)

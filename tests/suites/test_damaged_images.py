@@ -11,6 +11,7 @@ from bench_assets.suites.blink.assets.ablations import concatenated_images
 from bench_assets.suites.journeybench.diversity.assets import image_map
 from bench_assets.suites.multi.assets.ablations import ocr_for_images
 from bench_assets.suites.multi.construction.markup import ocr_engine
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.store import ImageStore
@@ -40,7 +41,7 @@ def images(store):
 
 
 def sources(home):
-    return SourceFiles(settings=SettingsResource(home=str(home)))
+    return SourceFiles(settings=load_settings(home))
 
 
 def test_a_question_of_blink_without_its_images_is_left_out(home, store, images, caplog):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from tests.suites.codis.raw import entry, write_release
 
 
@@ -18,7 +18,7 @@ def evaluated(tmp_path_factory) -> Path:
     write_release(folder / "codis", pairs, images=("a.png", "b.png"))
     (folder / "home").mkdir()
     (folder / "home/bench.toml").write_text(f'[sources]\ncodis = "{folder / "codis"}"\n')
-    with Workbench(SettingsResource(home=str(folder / "home")), ["codis"]) as opened:
+    with Workbench(load_settings(folder / "home"), ["codis"]) as opened:
         opened.refresh_questions("codis")
         opened.evaluate(["codis"], "random")
     return folder

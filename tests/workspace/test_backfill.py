@@ -14,7 +14,7 @@ from bench_assets.workspace.materialization.backfill import (
     build_questions,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.chat_server import ChatServer
 from tests.quiz import TASK
@@ -70,7 +70,7 @@ def bench(tmp_path_factory, server):
     home = folder / "home"
     home.mkdir()
     (home / "bench.toml").write_text(MODELS.format(url=server.base_url))
-    with Workbench(SettingsResource(home=str(home)), ["codis", "multi"]) as opened:
+    with Workbench(load_settings(home), ["codis", "multi"]) as opened:
         opened.refresh_questions("codis")
         yield opened
 
@@ -103,7 +103,7 @@ def test_a_home_that_cannot_be_used_is_tried_once_for_all_tasks(bench, monkeypat
 
 def test_a_dry_run_needs_the_question_tables(tmp_path):
     with (
-        Workbench(SettingsResource(home=str(tmp_path)), ["codis"]) as bare,
+        Workbench(load_settings(tmp_path), ["codis"]) as bare,
         pytest.raises(
             TableError, match=r"codis/questions: no table yet.*`bench tables questions codis` makes"
         ),

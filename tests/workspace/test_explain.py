@@ -6,10 +6,10 @@ import shutil
 import pytest
 
 from bench_assets.annotation.tasks import Answer, Unit
-from bench_assets.defs.assembly import tables_of
 from bench_assets.suites.codis.annotation import VOTES
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.datasets.source_files import tables_of
 from tests.workspace.typed import bench
 
 FIRST = "codis/000/1"
@@ -31,7 +31,7 @@ def home(tmp_path_factory, evaluated):
         (home / f"{name}.jsonl").write_text("\n".join(map(json.dumps, responses)))
         lines.append(f'[models.{name}]\nkind = "recorded"\nfile = "{name}.jsonl"')
     (home / "bench.toml").write_text("\n".join(lines))
-    with Workbench(SettingsResource(home=str(home)), ["codis"]) as opened:
+    with Workbench(load_settings(home), ["codis"]) as opened:
         for name in ("old", "new"):
             opened.evaluate(["codis"], name)
     return home
@@ -187,7 +187,7 @@ def test_explain_walks_back_to_what_people_said(home):
         )
         for n, (person, why) in enumerate([("ana", ""), ("bo", "after the deadline")])
     ]  # fmt: skip
-    tables = tables_of(SettingsResource(home=str(home)))
+    tables = tables_of(load_settings(home))
     tables.write(VOTES.table("units").split("/"), [unit], Unit)
     tables.write(VOTES.table("answers").split("/"), said, Answer)
     shown = bench("explain", FIRST, "--model", "old").stdout

@@ -12,7 +12,6 @@ from bench_assets.suites.codis.suite import SUITE as CODIS
 from bench_assets.workspace.materialization import freshness
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.datasets.source_files import SourceFiles
 from tests.conftest import CHECKOUT
 from tests.suites.codis.raw import entry, png, write_release
@@ -49,7 +48,7 @@ def configure(home: Path, says="A", suite="", models=""):
 
 
 def inputs(home: Path) -> str:
-    source = SourceFiles(settings=SettingsResource(home=str(home))).open("codis")
+    source = SourceFiles(settings=load_settings(home)).open("codis")
     return freshness.inputs_digest(load_settings(home), CODIS, source)
 
 
@@ -123,7 +122,7 @@ def bench(home):
     configure(home)
     (home / "captions.jsonl").unlink()
     (home / "bench.toml").write_text('[sources]\ncodis = "../codis"\n')
-    with Workbench(SettingsResource(home=str(home)), ["codis"], scratch=home / "tables") as opened:
+    with Workbench(load_settings(home), ["codis"], scratch=home / "tables") as opened:
         yield opened
 
 
@@ -153,7 +152,7 @@ def test_a_home_that_was_copied_is_as_fresh_as_it_was(home, bench):
     there = home.parent / "elsewhere"
     for name in ("codis", "home"):  # with other times
         copytree(home.parent / name, there / name, copy_function=copyfile, symlinks=True)
-    settings = SettingsResource(home=str(there / "home"))
+    settings = load_settings(there / "home")
     with Workbench(settings, ["codis"], scratch=there / "home" / "tables") as copied:
         copied.refresh_questions("codis")
         copied.evaluate(["codis"], "random")

@@ -7,7 +7,7 @@ import pytest
 from bench_assets.evaluation.blind_baselines import baseline_messages
 from bench_assets.workspace.evaluate.subset import QuestionSubset, evaluate_suite_subsets
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from tests.chat_server import ChatServer
 from tests.suites.codis.raw import entry, write_release
 
@@ -42,7 +42,7 @@ def bench(tmp_path):
     with ChatServer(response) as server:
         named = (MODEL.format(name=one, url=server.base_url) for one in ("judge", "constant", "m"))
         (home / "bench.toml").write_text(MODELS + "".join(named))
-        with Workbench(SettingsResource(home=str(home)), ["codis"]) as opened:
+        with Workbench(load_settings(home), ["codis"]) as opened:
             opened.refresh_questions("codis")
             opened.server = server
             yield opened

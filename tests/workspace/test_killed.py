@@ -16,7 +16,7 @@ import dagster as dg
 import pytest
 
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from tests.chat_server import ChatServer
 from tests.codis_release import entries, write_release
 
@@ -106,7 +106,7 @@ def ui(tmp_path: Path, server: ChatServer) -> Iterator[Ui]:
         '[sources]\ncodis = "../codis"\n[suites.codis]\njudge = "rules"\n'
         f'[models.m]\n{section}"m"\n[models.n]\n{section}"n"\n'
     )
-    with Workbench(SettingsResource(home=str(home)), ["codis"]) as bench:
+    with Workbench(load_settings(home), ["codis"]) as bench:
         bench.refresh_questions("codis")
     started = Ui(home)
     started.start()

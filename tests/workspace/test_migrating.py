@@ -12,7 +12,6 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.workspace.maintain.migration import MigrationResult, migrate
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import Settings, load_settings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.config.stores import open_home_blobs
 from bench_resources.images.store import ImageStore, open_image_store
 from bench_resources.tables.parquet import TableFiles
@@ -214,7 +213,7 @@ def test_commands_know_a_home_that_was_taken_over_and_ask_and_make_nothing_again
     for part in ("images", "tables"):
         (home / part).rename(home / f"old-{part}")
     assert bench("tables", "show", "codis/metrics", "--json").stdout == before
-    with Workbench(SettingsResource(home=str(home)), ["codis"]) as opened:
+    with Workbench(load_settings(home), ["codis"]) as opened:
         n_runs = opened.instance.get_runs_count()
         opened.refresh_questions("codis")
         opened.evaluate(["codis"], "random")

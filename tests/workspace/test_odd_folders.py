@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from bench_assets.cli.main import app
 from bench_assets.core.schema.training_runs import checkpoint_name, parse_step
 from bench_resources.checkpoints.watched_folders import KEY, find_checkpoint, survey_folders
-from bench_resources.config.ad_hoc_models import parse_ad_hoc_model
 from bench_resources.config.bench_toml import load_settings
+from bench_resources.models.registry.resolution import resolve
 from bench_resources.tables.locations import file_name
 from tests.conftest import CHECKOUT
 from tests.sensors.watched import write_checkpoint
@@ -42,8 +42,8 @@ def test_a_folder_of_any_name_is_a_model_by_its_path(runs, tmp_path, monkeypatch
     monkeypatch.chdir(runs)
     found = {}
     for name in NAMES:
-        absolute = parse_ad_hoc_model(str(runs / name / "step-0010"), settings)
-        relative = parse_ad_hoc_model(f"{name}/step-0010", settings)
+        absolute = resolve(str(runs / name / "step-0010"), settings)
+        relative = resolve(f"{name}/step-0010", settings)
         assert absolute == relative
         assert absolute.section["path"] == str(runs / name / "step-0010")
         found[absolute.name] = name

@@ -11,7 +11,7 @@ from bench_assets.workspace.evaluate.subset import QuestionSubset, evaluate_suit
 from bench_assets.workspace.evaluate.whole import evaluate_suite
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from tests.suites.codis.raw import entry, write_release
 
 ASKED = '[annotation.tasks."codis/verdicts"]\nneeded = 2\n'
@@ -30,7 +30,7 @@ def home(tmp_path):
 
 
 def opened(home):
-    return Workbench(SettingsResource(home=str(home)), ["codis"])
+    return Workbench(load_settings(home), ["codis"])
 
 
 def answer(home, n, *people):
@@ -114,7 +114,7 @@ def test_attention_checks_are_no_verdicts(home):
 def test_people_are_no_judge_of_ablations_or_of_parts_of_a_response(home, task, conditions, why):
     with (home / "bench.toml").open("a") as file:
         file.write('\n[suites.cogbench]\njudge = "people"\n')
-    suite = Workbench(SettingsResource(home=str(home)), [task.split("/")[0]])
+    suite = Workbench(load_settings(home), [task.split("/")[0]])
     with suite as bench, pytest.raises(SettingsError, match=why):
         check_names(bench, [task], ["most-frequent"], conditions)
 

@@ -12,8 +12,8 @@ from bench_assets.core.schema.rows import Metric, Prediction, Score
 from bench_assets.workspace.inspect.tables import list_tables
 from bench_assets.workspace.maintain.removal import find_removable, remove, unknown_suites
 from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.models_toml import read_models, save_models
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.runs.orphaned_runs import table_locks
 from tests.resources.stores import response_file
 from tests.rows import prediction
@@ -35,7 +35,7 @@ def bench(tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     (home / "quiz.jsonl").write_text('{"question": "?", "answer": "A"}')
     (home / "bench.toml").write_text('[benchmarks.quiz]\nfile = "quiz.jsonl"\n')
-    with Workbench(SettingsResource(home=str(home)), ["quiz"]) as opened:
+    with Workbench(load_settings(home), ["quiz"]) as opened:
         yield opened
 
 

@@ -9,7 +9,7 @@ from bench_assets.core.schema.chat import Response
 from bench_assets.workspace.maintain.migration import migrate
 from bench_assets.workspace.maintain.verification import verify
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.stores import open_response_store, open_vector_cache
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
@@ -37,7 +37,7 @@ def bench(tmp_path, address):
     (tmp_path / "bench.toml").write_text(
         '[storage]\ndatabase = "env:TEAM_DATABASE"\n[benchmarks.quiz]\nfile = "quiz.jsonl"\n'
     )
-    with Workbench(SettingsResource(home=str(tmp_path)), ["quiz"]) as opened:
+    with Workbench(load_settings(tmp_path), ["quiz"]) as opened:
         yield opened
 
 
@@ -90,7 +90,7 @@ def test_two_homes_ask_a_server_once_and_share_its_budget(tmp_path, address):
             '[storage]\ndatabase = "env:TEAM_DATABASE"\n[models.m]\nkind = "server"\nmodel = "m"\n'
             f'base_url = "{server.base_url}"\nbudget_tokens = 10\nconcurrency = 1\n'
         )
-        settings = SettingsResource(home=str(tmp_path / home))
+        settings = load_settings(tmp_path / home)
         image_store = ImageStore(folder=str(tmp_path / home / "images"))
         with (
             closing(Models(settings=settings, image_store=image_store)) as models,

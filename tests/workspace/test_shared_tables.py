@@ -10,7 +10,7 @@ from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.report.building import make_report
 from bench_assets.workspace.maintain.removal import find_removable, remove
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from tests.object_store import KEYS, make_bucket, moto
 from tests.postgres_server import PostgresServer, postgres
 
@@ -53,7 +53,7 @@ def shared(endpoint: str, server: PostgresServer, monkeypatch: pytest.MonkeyPatc
 def opened(home: Path, storage: str) -> Workbench:
     home.mkdir(exist_ok=True)
     (home / "bench.toml").write_text(storage, encoding="utf-8")
-    return Workbench(SettingsResource(home=str(home)), ["codis"])
+    return Workbench(load_settings(home), ["codis"])
 
 
 def runs(bench: Workbench) -> int:

@@ -7,7 +7,7 @@ import pytest
 from bench_assets.catalog import Catalog
 from bench_assets.file_benchmarks.suite import file_benchmark_suites
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 
 TOML = """
 [benchmarks.fridge]
@@ -38,8 +38,8 @@ def configure(home, sources=""):
 
 
 def bench(home, source=None):
-    settings = SettingsResource(home=str(home), sources={"fridge": str(source)} if source else {})
-    suites = tuple(suite for _, suite in file_benchmark_suites(settings.load()))
+    settings = load_settings(home).with_overrides(sources={"fridge": source} if source else {})
+    suites = tuple(suite for _, suite in file_benchmark_suites(settings))
     return Workbench(settings, catalog=Catalog(suites=suites))
 
 

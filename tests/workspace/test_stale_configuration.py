@@ -11,7 +11,8 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
-from bench_resources.config.bench_toml import load_settings, model_pools
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.models.registry.named_models import model_pools
 from bench_resources.tables.parquet import TableFiles
 from tests.export.measured_home import measure, questions
 

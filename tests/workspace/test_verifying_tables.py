@@ -9,7 +9,7 @@ from dataclasses import make_dataclass
 import pytest
 
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.parquet import TableFiles
 from tests.resources.stores import response_file
 from tests.unprivileged import unprivileged
@@ -39,7 +39,7 @@ def evaluated(tmp_path_factory):
     home.mkdir()
     (home / "bench.toml").write_text(TOML)
     (home / "quiz.jsonl").write_text(QUESTIONS)
-    with Workbench(SettingsResource(home=str(home)), ["quiz"]) as opened:
+    with Workbench(load_settings(home), ["quiz"]) as opened:
         opened.refresh_questions("quiz")
         for model in ("a", "b"):
             opened.evaluate(["quiz"], model)

@@ -8,10 +8,11 @@ import pytest
 
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import ModelError, SourceError
-from bench_assets.workspace.evaluate.model_arguments import ModelArguments, save_models
+from bench_assets.workspace.materialization.model_arguments import save_models
 from bench_assets.workspace.materialization.opening import open_workbench
 from bench_resources.checkpoints.identity import pin
 from bench_resources.config.bench_toml import load_settings
+from bench_resources.models.registry.resolution import resolve
 
 SUITES = ("blink", "codis", "cogbench", "journeybench", "multi")
 
@@ -72,14 +73,14 @@ def server():
     ],
 )
 def test_a_server_s_model_is_one_that_it_lists(home, server, path, model, says):
-    section = {"kind": "server", "base_url": f"{server}{path}", "model": model}
-    asked = ModelArguments([model], {model: section})
+    settings = load_settings(home)
+    asked = [resolve(f"{server}{path}#{model}", settings)]
     if says:
         with pytest.raises(ModelError, match=says):
-            save_models(asked, load_settings(home))
+            save_models(asked, settings)
         assert not (home / "models.toml").exists()
     else:
-        save_models(asked, load_settings(home))
+        save_models(asked, settings)
         assert model in (home / "models.toml").read_text()
 
 
@@ -91,7 +92,8 @@ def test_a_hub_that_cannot_be_reached_is_named_without_another_try(monkeypatch):
 
 def test_a_model_that_no_hub_has_is_refused_before_anything_is_built(home, monkeypatch):
     monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
-    section = {"kind": "transformers", "path": "org/none"}
+    settings = load_settings(home)
+    asked = [resolve("hf:org/none", settings)]
     with pytest.raises(ModelError, match="org/none: no such folder; the hub cannot be reached"):
-        save_models(ModelArguments(["org/none"], {"org/none": section}), load_settings(home))
+        save_models(asked, settings)
     assert not (home / "models.toml").exists()

@@ -4,10 +4,9 @@ import gc
 import shlex
 import sys
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -16,87 +15,28 @@ from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.console.signals import SignalExit, signal_listener
 
 if TYPE_CHECKING:
-    from bench_assets.workspace.evaluate.model_arguments import ModelArguments
     from bench_assets.workspace.materialization.workbench import Workbench
     from bench_resources.config.bench_toml import Settings
-    from bench_resources.config.sources_toml import SourceRule
 
 
 _DISK_FULL = "No usable temporary directory"  # tempfile's error on a full disk; has no filename
 
 
-@contextmanager
-def open_home(  # noqa: PLR0913  (an option each)
-    suite: str = "",
-    source: str | Path = "",
-    judge: str = "",
-    scorer: str = "",
-    *,
-    reader: str = "",
-    models: Mapping[str, Any] | None = None,  # sections of ad-hoc models
-    review: str = "",  # path of a review form
-    accept: Sequence[str] = (),  # outcomes that do not stop a number, besides bench.toml's
-    training: Sequence[Path] = (),  # training data, instead of bench.toml's
-    rule: "SourceRule" = "evaluated last",  # the source of a suite for which none is named
-    read: "Settings | None" = None,  # of bench.toml, if the command has read it
-) -> "Generator[Workbench]":
-    """Open the home folder."""
-    with error_reporting():
-        from bench_assets.workspace.materialization.opening import open_workbench
+if TYPE_CHECKING:
+    from bench_assets.workspace.materialization.opening import open_workbench
 
-        with open_workbench(
-            suite,
-            source,
-            judge,
-            scorer,
-            reader=reader,
-            models=models,
-            review=review,
-            accept=accept,
-            training=training,
-            rule=rule,
-            read=read,
-        ) as bench:
-            gc.freeze()  # exempt the million objects of the start-up from garbage collection
-            yield bench
+    open_home = open_workbench
+else:
 
+    @contextmanager
+    def open_home(*arguments: object, **options: object) -> "Generator[Workbench]":
+        """Open the home folder as ``open_workbench`` does, and report errors."""
+        with error_reporting():
+            from bench_assets.workspace.materialization.opening import open_workbench
 
-@contextmanager
-def open_home_for(  # noqa: PLR0913  (an option each)
-    models: Sequence[str],
-    suite: str = "",
-    source: str | Path = "",
-    judge: str = "",
-    scorer: str = "",
-    elicit: str = "",
-    *,
-    reader: str = "",
-    review: str = "",
-    accept: Sequence[str] = (),
-) -> "Generator[tuple[Workbench, ModelArguments]]":
-    """Open the home folder for an evaluation, and parse its model arguments."""
-    with error_reporting():
-        from bench_assets.workspace.evaluate.model_arguments import parse_models
-        from bench_resources.config.bench_toml import load_settings
-        from bench_resources.config.environment import default_home
-        from bench_resources.config.known_benchmarks import add_known
-
-        add_known(default_home(), [suite])
-        read = load_settings(default_home())
-        parsed = parse_models(models, read, elicit)
-        with open_home(
-            suite,
-            source,
-            judge,
-            scorer,
-            reader=reader,
-            models=parsed.sections,
-            review=review,
-            accept=accept,
-            rule="stated",
-            read=read,
-        ) as bench:
-            yield bench, parsed
+            with open_workbench(*arguments, **options) as bench:
+                gc.freeze()  # exempt the million objects of the start-up from collection
+                yield bench
 
 
 def check_sections(settings: "Settings") -> None:

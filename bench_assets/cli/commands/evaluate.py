@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import error_reporting, open_home, open_home_for
+from bench_assets.cli.app.command_context import error_reporting, open_home
 from bench_assets.cli.app.options import (
     ConditionsOption,
     ElicitOption,
@@ -21,7 +21,7 @@ from bench_assets.cli.app.options import (
 )
 from bench_assets.core.schema.elicitation import GENERATE
 from bench_assets.workspace.console.output import METRIC_COLUMNS, print_message, print_rows
-from bench_assets.workspace.evaluate.model_arguments import save_models
+from bench_assets.workspace.materialization.model_arguments import save_models
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from bench_assets.core.schema.errors import BenchError
     from bench_assets.evaluation.task import Evaluation
-    from bench_assets.workspace.evaluate.model_arguments import ModelArguments
     from bench_assets.workspace.evaluate.recorded_responses import MatchedResponses
     from bench_assets.workspace.evaluate.subset import QuestionSubset
     from bench_assets.workspace.materialization.workbench import Workbench
@@ -135,18 +134,14 @@ def evaluate(
     _check_combination("--keep-going", keep_going, {**parts, "--review": review})
     _check_combination("--responses", responses, {**parts, **request_options})
     form, accepted = str(review.absolute()) if review else "", [one.value for one in accept or ()]
+    chosen = one, source, judge, scorer
+    open_one = partial(
+        open_home, *chosen, reader=reader, review=form, accept=accepted, rule="stated"
+    )
     if responses:
-        chosen = one, source, judge, scorer
-        open_one = partial(
-            open_home, *chosen, reader=reader, review=form, accept=accepted, rule="stated"
-        )
         _evaluate_responses(one, responses, open_one, as_json=as_json)
         return
-    of_model = (one, source, judge, scorer, elicit)
-    with open_home_for(model or [], *of_model, reader=reader, review=form, accept=accepted) as (
-        bench,
-        parsed,
-    ):
+    with open_one(models=model or (), elicit=elicit) as bench:
         from bench_assets.workspace.evaluate.subset import QuestionSubset
 
         part = QuestionSubset(limit=limit, categories=tuple(category or ()))
@@ -155,14 +150,13 @@ def evaluate(
             list(dict.fromkeys(condition or ["main"])),
         )
         if keep_going and not dry_run:
-            _backfill(bench, parsed, of, as_json=as_json)
+            _backfill(bench, of, as_json=as_json)
         else:
-            _ask(bench, parsed, of, part, dry_run=dry_run, as_json=as_json)
+            _ask(bench, of, part, dry_run=dry_run, as_json=as_json)
 
 
 def _ask(
     bench: "Workbench",
-    parsed: "ModelArguments",
     of: tuple["Sequence[str]", "Sequence[str]"],
     part: "QuestionSubset",
     *,
@@ -174,12 +168,13 @@ def _ask(
     from bench_assets.workspace.materialization.name_validation import check_names
 
     suites, conditions = of
-    check_names(bench, suites, parsed.names, conditions)
-    combinations = list(itertools.product(parsed.names, conditions))
+    names = [model.name for model in bench.resolved]
+    check_names(bench, suites, names, conditions)
+    combinations = list(itertools.product(names, conditions))
     if dry_run:
         _print_estimates(bench, suites, combinations, part, as_json=as_json)
         return
-    save_models(parsed, bench.settings)
+    save_models(bench.resolved, bench.settings)
     failures: list[BenchError] = []
     if part != WHOLE:
         failures += _evaluate_subsets(bench, suites, combinations, part, as_json=as_json)
@@ -282,7 +277,6 @@ def _evaluate_whole(
 
 def _backfill(
     bench: "Workbench",
-    parsed: "ModelArguments",
     of: tuple["Sequence[str]", "Sequence[str]"],
     *,
     as_json: bool,
@@ -292,10 +286,11 @@ def _backfill(
     from bench_assets.workspace.materialization.name_validation import check_names
 
     suites, conditions = of
-    check_names(bench, suites, parsed.names)
-    save_models(parsed, bench.settings)
+    names = [model.name for model in bench.resolved]
+    check_names(bench, suites, names)
+    save_models(bench.resolved, bench.settings)
     done = []
-    for one in evaluate_all(bench, parsed.names, suites, conditions):
+    for one in evaluate_all(bench, names, suites, conditions):
         print_message(f"{one.model}, {one.condition}: {one.error or 'done'} ({one.seconds:g} s)")
         done.append(one)
     bench.refresh_leaderboard()
@@ -324,7 +319,7 @@ def _evaluate_responses(
     done: list[MatchedResponses] = []
     failures: list[BenchError] = []
     for recorded in recorded_files:
-        with open_one(models=recorded.sections) as bench:
+        with open_one(sections=recorded.sections) as bench:
             from bench_assets.workspace.materialization.name_validation import check_names
 
             check_names(bench, [suite], [recorded.model], recorded.conditions)
@@ -347,13 +342,10 @@ def _evaluate_recorded(
     bench: "Workbench", matched: "MatchedResponses", *, as_json: bool
 ) -> "Sequence[BenchError]":
     """Evaluate one model's responses to a task; PARTIAL if some questions have none."""
-    from bench_assets.workspace.evaluate.model_arguments import ModelArguments
     from bench_assets.workspace.evaluate.subset import evaluate_answered
 
     recorded, task, condition = matched.recorded, matched.task, matched.condition
-    save_models(
-        ModelArguments([recorded.model], {recorded.model: recorded.section}), bench.settings
-    )
+    save_models([recorded.resolved], bench.settings)
     print_message(str(matched))
     if not (n_missing := len(matched.report.missing)):
         return _evaluate_whole(bench, task.name, [(recorded.model, condition)], as_json=as_json)

@@ -10,11 +10,12 @@ from bench_assets.cli.app.command_context import check_sections, error_reporting
 from bench_assets.cli.app.options import JsonOption
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.workspace.console.output import print_message, print_rows
-from bench_assets.workspace.evaluate.model_arguments import ModelArguments, parse_models
+from bench_assets.workspace.materialization.model_arguments import resolve_models
 
 if TYPE_CHECKING:
     from bench_resources.config.bench_toml import Settings
     from bench_resources.config.sections.models import ListedModel
+    from bench_resources.models.registry.named_models import ResolvedModel
 
 app = typer.Typer(no_args_is_help=True, help="List models, and check that they can be evaluated.")
 removal_app = typer.Typer()
@@ -42,11 +43,10 @@ def list_configured(name: Names = None, *, as_json: JsonOption = False) -> None:
     with error_reporting():
         settings = load_settings(default_home())
         check_sections(settings)
-        parsed = parse_models(name or (), settings)
-        settings = _with_ad_hoc_models(settings, parsed)
-        print_rows(_listed(parsed.names, settings), as_json=as_json)
-        for command, models in missing_embedded(settings.models).items():
-            print_message(f"not listed: {', '.join(models)} ({command})")
+        models = resolve_models(name or (), settings)
+        print_rows(_listed(models, settings), as_json=as_json)
+        for command, names in missing_embedded(settings.models).items():
+            print_message(f"not listed: {', '.join(names)} ({command})")
 
 
 @app.command()
@@ -102,20 +102,26 @@ def _is_confirmed() -> bool:
     return sys.stdin.isatty() and typer.confirm("Remove them?", err=True)
 
 
-def _listed(names: Sequence[str], settings: "Settings") -> "list[ListedModel]":
-    """The named models, also those without a section; without names, all that have one."""
+def _listed(models: "Sequence[ResolvedModel]", settings: "Settings") -> "list[ListedModel]":
+    """The given models, also those without a section; without any, all that have one."""
     from bench_resources.config.sections.models import ListedModel, list_models
 
     every = list_models(settings.models) + [
         ListedModel(name=name, kind="encoder", place=str(one.get("path")), embedded=False)
         for name, one in settings.encoders.items()
     ]
-    known = {one.name for one in every}
-    others = [(name, settings.model(name)) for name in names if name not in known]
-    return [one for one in every if not names or one.name in names] + [
-        ListedModel(name=name, kind=spec.kind, place=spec.place, embedded=False)
-        for name, spec in others
-    ]
+    known = {one.name: one for one in every}
+    return (
+        every
+        if not models
+        else [
+            known.get(model.name)
+            or ListedModel(
+                name=model.name, kind=model.spec.kind, place=model.spec.place, embedded=False
+            )
+            for model in models
+        ]
+    )
 
 
 def _check_models(texts: Sequence[str], settings: "Settings", *, as_json: bool) -> bool:
@@ -128,18 +134,10 @@ def _check_models(texts: Sequence[str], settings: "Settings", *, as_json: bool) 
     passed = True
     for text in dict.fromkeys(texts):
         try:
-            parsed = parse_models([text], settings)
-            found = check_model(parsed.names[0], _with_ad_hoc_models(settings, parsed))
+            (model,) = resolve_models([text], settings)
+            found = check_model(model, settings)
         except BenchError as exc:  # of this model; the others are still checked
             found = ModelCheck(model=text, error=str(exc))
         passed = passed and not found.failures
         print_check(found, as_json=as_json)
     return passed
-
-
-def _with_ad_hoc_models(settings: "Settings", parsed: ModelArguments) -> "Settings":
-    from bench_resources.config.sections.engine_kinds import read_model_section
-
-    return settings.with_ad_hoc_models(
-        {name: read_model_section(one) for name, one in parsed.sections.items()}
-    )

@@ -125,7 +125,7 @@ def _of_task(
         return nullcontext(found)
 
     judge = bench.settings.suite(task.suite, SuiteSettings).judge
-    verdicts = configured_verdicts(task, bench.settings, judge, count_verdicts, whom.model)
+    verdicts = configured_verdicts(task, models, judge, count_verdicts, whom.model)
     if isinstance(verdicts, ReaderVerdicts) and verdicts.null_test:
         silent_test = replace(verdicts.null_test, record=lambda figures: None)
         verdicts = replace(verdicts, null_test=silent_test)
@@ -183,9 +183,7 @@ class _RequestCounter:
         self._requests: list[Request] = []
         self._distinct = self._cached = 0
         self._earlier = ResponseAverages()
-        settings = models.settings.load()
-        spec = settings.model(name)
-        self._spec = settings.base_model(spec)
+        self._spec = models.named(name).base.spec
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Return cached responses if all are cached; otherwise placeholders."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.evaluation.task import Task
-from bench_resources.config.ad_hoc_models import recorded_model
+from bench_resources.models.registry.locations import locate_responses
+from bench_resources.models.registry.named_models import ResolvedModel
 from bench_resources.models.registry.recorded import (
     RecordedResponse,
     ResponseReport,
@@ -29,9 +30,13 @@ class RecordedFile:
     """The responses of one model in a file."""
 
     file: Path
-    model: str  # its name in the home
-    section: Mapping[str, Any]
+    resolved: ResolvedModel
     responses: Sequence[RecordedResponse]
+
+    @property
+    def model(self) -> str:
+        """Name of the model in the home."""
+        return self.resolved.name
 
     @property
     def conditions(self) -> list[str]:
@@ -41,7 +46,8 @@ class RecordedFile:
     @property
     def sections(self) -> dict[str, Mapping[str, Any]]:
         """Sections of the model, and of the judge that returns the verdicts in the file."""
-        return {self.model: self.section, JUDGE: {**self.section, "field": "judge_response"}}
+        section = self.resolved.section or self.resolved.spec.model_dump()
+        return {self.model: section, JUDGE: {**section, "field": "judge_response"}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,10 +82,8 @@ def read_recorded_files(file: Path, settings: "Settings") -> list[RecordedFile]:
     """
     found = []
     for name, responses in sorted(group_by_model(read_responses(file), file.stem).items()):
-        model = recorded_model(file, name, settings)
-        found.append(
-            RecordedFile(file=file, model=model.name, section=model.section, responses=responses)
-        )
+        model = locate_responses(file, name, settings)
+        found.append(RecordedFile(file=file, resolved=model, responses=responses))
     return found
 
 

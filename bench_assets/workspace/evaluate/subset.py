@@ -232,7 +232,7 @@ def _evaluate_tasks(
 ) -> Iterator[Evaluation]:
     """Evaluate task by task; ``waits`` counts responses without a verdict of people."""
     model, condition = asking
-    elicits = isinstance(bench.settings.model(model), ElicitedSpec)
+    elicits = isinstance(bench.model(model).spec, ElicitedSpec)
     category_note = f" of {', '.join(part.categories)}" if part.categories else ""
     with bench.models() as models:
         for task in tasks:
@@ -268,7 +268,7 @@ def evaluate_answered(
     bench.remember_source(task.suite)
     with bench.models() as models:
         opened = partial(open_model, models, f"{model}: {task.name}", model, condition)
-        responses = configured_responses(task, bench.settings, model, opened)
+        responses = configured_responses(task, models, model, opened)
         runner = model_runner(bench, models, task, model, responses, condition)
         note = f"{n_answered} of {len(questions)} questions"
         try:
@@ -332,14 +332,20 @@ def _responses(
     @contextmanager
     def open_evaluated() -> Generator[ChatModel]:
         with (
-            _open_session(models, f"{model}: {task.name}", model, condition) as session,
+            RequestProgress(f"{model}: {task.name}", _ignore, progress_style()) as progress,
+            models.open(model, condition, progress) as opened,
             snapshot_while_running(
-                bench.settings, task, condition, questions, session, responses.setup
+                bench.settings,
+                task,
+                condition,
+                questions,
+                ModelSession(opened, progress),
+                responses.setup,
             ),
         ):
-            yield session.model
+            yield opened
 
-    responses = configured_responses(task, bench.settings, model, open_evaluated)
+    responses = configured_responses(task, models, model, open_evaluated)
     return responses
 
 
@@ -360,7 +366,7 @@ def model_runner(
         return open_model(models, f"{name}: judges {task.name}", name)
 
     judge = bench.settings.suite(task.suite, SuiteSettings).judge
-    verdicts = configured_verdicts(task, bench.settings, judge, open_judge, model)
+    verdicts = configured_verdicts(task, models, judge, open_judge, model)
     runner = configured_runner(task, bench.settings, responses, verdicts, condition)
     return replace(runner, complete=True)
 
@@ -415,14 +421,12 @@ def open_model(
     models: Models, title: str, name: str, condition: str = "main"
 ) -> Generator[ChatModel]:
     """Open a model; shows a progress bar in a terminal, progress lines elsewhere."""
-    with _open_session(models, title, name, condition) as session:
-        yield session.model
-
-
-@contextmanager
-def _open_session(models: Models, title: str, name: str, condition: str) -> Generator[ModelSession]:
     with (
-        RequestProgress(title, lambda line: None, progress_style()) as progress,
-        models.open(name, condition, progress, progress.throughput) as model,
+        RequestProgress(title, _ignore, progress_style()) as progress,
+        models.open(name, condition, progress) as model,
     ):
-        yield ModelSession(model, progress)
+        yield model
+
+
+def _ignore(line: str) -> None:
+    """Ignore a line for the log of a run."""

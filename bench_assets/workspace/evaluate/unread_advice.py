@@ -8,7 +8,6 @@ from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import WARNED_UNREAD, Metric, unread_bounds
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.models import RecordedSpec
 
 _DRAWN = 50
@@ -20,12 +19,12 @@ def unread_messages(bench: Workbench, rows: Iterable[Metric]) -> Iterator[str]:
     for row in rows:
         task = bench.catalog.task(row.task)
         if (row.metric, row.category) == (task.primary_metric, "all"):
-            yield from _messages(bench.settings, task, row)
+            yield from _messages(bench, task, row)
 
 
-def _messages(settings: Settings, task: Task, row: Metric) -> Iterator[str]:
+def _messages(bench: Workbench, task: Task, row: Metric) -> Iterator[str]:
     condition = "" if row.condition == "main" else f" --condition {row.condition}"
-    again = f"bench evaluate {task.name} {_responses(settings, row.model)}{condition}"
+    again = f"bench evaluate {task.name} {_responses(bench, row.model)}{condition}"
     reader = f"{again} --reader MODEL" if task.is_read and not row.asked_again else ""
     look = f"bench annotate review {task.name} --model {row.model}{condition} --draw {_DRAWN}"
     if row.unread:
@@ -47,11 +46,11 @@ def _messages(settings: Settings, task: Task, row: Metric) -> Iterator[str]:
         )
 
 
-def _responses(settings: Settings, model: str) -> str:
+def _responses(bench: Workbench, model: str) -> str:
     """The option of the command that has evaluated a model."""
     try:
-        spec = settings.model(model)
+        spec = bench.model(model).spec
     except BenchError:
         return f"--model {model}"
-    is_given = isinstance(spec, RecordedSpec) and model in settings.given
+    is_given = isinstance(spec, RecordedSpec) and model not in bench.settings.models_of_file
     return f"--responses {quote(str(spec.place))}" if is_given else f"--model {model}"

@@ -8,7 +8,6 @@ from time import monotonic
 from bench_assets.asset_factory.asset_metadata import format_mixed
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.evaluation_steps import read_rejections
-from bench_assets.comparison.measurements import describe_questions
 from bench_assets.core.schema.errors import BenchError, HomeError, UnknownNameError
 from bench_assets.core.schema.rows import Metric, Score
 from bench_assets.evaluation.task import Task
@@ -16,7 +15,6 @@ from bench_assets.workspace.materialization.asset_selections import tasks_of_one
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.sections.servers import ServerSpec
-from bench_resources.models.api.formats.response_body import is_model_version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +136,8 @@ def rejection_messages(
     bench: Workbench, suite: str, conditions: Iterable[str] = ("main",)
 ) -> list[str]:
     """Format the number of rejected source rows of each task, with the first reason."""
+    from bench_assets.comparison.measurements import describe_questions
+
     found: dict[str, str] = {}
     for task, condition in itertools.product(bench.catalog.tasks_of(suite), conditions):
         known = condition in task.conditions
@@ -180,9 +180,11 @@ def _outcomes(bench: Workbench, task: Task, row: Metric) -> Iterator[str]:
 def _is_other_model(bench: Workbench, row: Metric) -> bool:
     """Whether the server reports a model other than the requested one or a version of it."""
     try:
-        spec = bench.settings.model(row.model)
+        spec = bench.model(row.model).spec
     except BenchError:
         return False
+    from bench_resources.models.api.formats.response_body import is_model_version
+
     name = row.served.partition(" ")[0]
     if not isinstance(spec, ServerSpec) or spec.serve:  # a server of ours has no other model
         return False

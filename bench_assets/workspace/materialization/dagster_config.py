@@ -13,8 +13,9 @@ import yaml
 
 from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import SettingsError
-from bench_resources.config.bench_toml import Settings, model_pools
+from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.cluster import MAX_RUNS
+from bench_resources.models.registry.named_models import model_pools
 from bench_resources.runs.run_pools import tag_limits
 from bench_resources.storage.atomic_write import open_atomic
 

@@ -20,7 +20,8 @@ from bench_assets.core.text.escaping import unescape_markdown
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.console.progress import materialization_progress
 from bench_assets.workspace.materialization.dagster_config import site_file, write_dagster_yaml
-from bench_resources.config.bench_toml import Settings, load_settings, model_pools
+from bench_resources.config.bench_toml import Settings, load_settings
+from bench_resources.models.registry.named_models import model_pools
 from bench_resources.response_cache.throughput import ProgressStyle
 from bench_resources.runs.orphaned_runs import (
     end_orphaned_runs,

@@ -4,9 +4,10 @@ Inputs count by content, not by path, so that a copied home, or one with shared 
 fresh. ``table_groups`` says which inputs belong to which tables.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -34,27 +35,36 @@ NOTES_FOLDER = ".built"
 _PACKAGE = Path(bench_assets.__path__[0])
 _BUILD_CODE = ("core", "evaluation", "file_benchmarks", "asset_factory", "annotation")
 LEADERBOARD_CODE = ("comparison", "defs")
+_ABSENT = "-"  # before the name of a table that was not written
 _MANY = 1 << 16  # images; their digests would take 2 kB each
 # settings that do not affect questions, such as judge and scorer
 _EVALUATION_SETTINGS = frozenset(SuiteSettings.model_fields)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TableGroup:
     """Assets that are materialized together, and their current inputs."""
 
     name: str
-    keys: frozenset[dg.AssetKey]
+    select: Callable[[], Set[dg.AssetKey]]  # finds the assets in the graph, which it builds
     made_of: str  # digest of the inputs
     model: str = ""  # whose tables they are; "": not per model
     tables: TableFiles
     images: Path | None  # image folder, which must still exist; its content is not checked
 
+    @cached_property
+    def keys(self) -> Set[dg.AssetKey]:
+        """The assets."""
+        return self.select()
+
     def is_fresh(self) -> bool:
-        """Whether all tables were materialized from the same inputs, and are undamaged."""
-        recorded = self._noted().partition("\n")[0]
+        """Whether all tables were materialized from the same inputs, and are undamaged.
+
+        The inputs include the code, so that the recorded tables are all of them.
+        """
+        recorded, *names = self._noted().split("\n")
         try:
-            return recorded.startswith(self.made_of) and recorded == self._note()
+            return recorded.startswith(self.made_of) and recorded == self._note(names)
         except TableError:
             return False
 
@@ -62,16 +72,12 @@ class TableGroup:
         """Record that all tables are up to date, unless a failed request has to be retried."""
         if self.model and any(self.tables.has_errors(key.path, self.model) for key in self.keys):
             return
-        materialized = [
-            key.to_user_string() for key in sorted(self.keys) if self._is_materialized(key)
+        names = [
+            ("" if self.tables.exists(key.path, self.model) else _ABSENT) + key.to_user_string()
+            for key in sorted(self.keys)
         ]
-        text = "\n".join(
-            (self._note(), *materialized)
-        )  # names, so that missing tables are detected
+        text = "\n".join((self._note(names), *names))
         self.tables.blobs.put(self._name, text.encode(), sync=False)
-
-    def _is_materialized(self, key: dg.AssetKey) -> bool:
-        return self.tables.exists(key.path, self.model)
 
     def _noted(self) -> str:
         with suppress(HomeError):  # a folder in its place: treat as stale
@@ -81,15 +87,17 @@ class TableGroup:
     @property
     def _name(self) -> str:
         name = f"{self.name} {self.model}".strip()
-        return f"{notes_folder(self.tables, min(self.keys).path[0])}/{quote(name, safe=' ')}"
+        suite = self.name.split()[0].partition("/")[0]
+        return f"{notes_folder(self.tables, suite)}/{quote(name, safe=' ')}"
 
-    def _note(self) -> str:
-        """Build the note of the present tables.
+    def _note(self, names: Iterable[str]) -> str:
+        """Build the note of the present state of tables.
 
         Raises:
             TableError: If a table is damaged.
         """
-        states = [self.tables.state(key.path, self.model) for key in sorted(self.keys)]
+        keys = [name.removeprefix(_ABSENT).split("/") for name in names]
+        states = [self.tables.state(key, self.model) for key in keys]
         has_images = self.images is None or self.images.is_dir()
         return f"{self.made_of} {json_digest([has_images, *states])}"
 
@@ -186,8 +194,8 @@ def notes_folder(tables: TableLocations, suite: str) -> str:
 
 
 def noted_tables(text: str) -> list[str]:
-    """Names of the tables that a note records."""
-    return text.split("\n")[1:]
+    """Names of the tables that a note records as present."""
+    return [name for name in text.split("\n")[1:] if not name.startswith(_ABSENT)]
 
 
 def invalidated_note(text: str) -> str:

@@ -11,9 +11,7 @@ from bench_assets.evaluation.task import RULES, Task
 from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.addresses import is_release_address
-from bench_resources.config.bench_toml import Settings
-from bench_resources.config.sections.models import EMBEDDED_MODELS, DerivedSpec
-from bench_resources.models.registry.opening import inner_model
+from bench_resources.config.sections.models import EMBEDDED_MODELS
 
 
 def check_names(
@@ -44,26 +42,25 @@ def check_names(
             )
         for condition in named:
             task.condition(condition)
-        _check_settings(task, bench.settings, named, asks=bool(models))
+        _check_settings(task, bench, named, asks=bool(models))
     for kind in dict.fromkeys(task.asked_of for task in tasks):
         for model in models:
-            _check_model(model, kind, bench.settings)
+            _check_model(model, kind, bench)
 
 
-def _check_settings(
-    task: Task, settings: Settings, conditions: Sequence[str], *, asks: bool
-) -> None:
+def _check_settings(task: Task, bench: Workbench, conditions: Sequence[str], *, asks: bool) -> None:
     """Validate a task's scorer, judge and source."""
+    settings = bench.settings
     chosen = settings.suite(task.suite, SuiteSettings)
     if task.asked_of == "model" and chosen.scorer:
         task.scorer(chosen.scorer)
     name, judge = task.chosen_judge(chosen.judge) if task.is_judged else ("", "")
     if name == PEOPLE:
         people_judge(task, settings, conditions)
-    _check_role("judge", judge, {*task.judges, PEOPLE}, settings, asks=asks)
-    reader = configured_reader(task, settings, chosen.judge)
+    _check_role("judge", judge, {*task.judges, PEOPLE}, bench, asks=asks)
+    reader = configured_reader(task, settings, chosen.judge, bench.model)
     if reader != SELF:
-        _check_role("reader", reader, {RULES, SELF}, settings, asks=asks)
+        _check_role("reader", reader, {RULES, SELF}, bench, asks=asks)
     source = settings.sources.get(task.suite, "")
     place = settings.resolve(source)
     is_there = place.is_dir() or (task.suite in settings.benchmarks and place.is_file())
@@ -72,26 +69,24 @@ def _check_settings(
 
 
 def _check_role(
-    role: str, name: str, others: Iterable[str], settings: Settings, *, asks: bool
+    role: str, name: str, others: Iterable[str], bench: Workbench, *, asks: bool
 ) -> None:
     """Validate the model of a judge or a reader; ``others`` are the names that are no model."""
     if not name:
         return
     try:
-        settings.model(name)
+        bench.model(name)
     except UnknownNameError:
-        known = {**EMBEDDED_MODELS, **settings.models}
+        known = {**EMBEDDED_MODELS, **bench.settings.models}
         raise UnknownNameError(role, name, {*others, *known}) from None
     except ModelError:  # known, but currently unavailable
         if asks:
             raise
 
 
-def _check_model(name: str, kind: str, settings: Settings) -> None:
-    if kind == "encoder":
-        if name not in (encoders := {"random", *settings.encoders}):
-            raise UnknownNameError(f"encoder in {settings.file}", name, encoders)
-        return
-    spec = settings.model(name)
-    if isinstance(spec, DerivedSpec):
-        inner_model(name, spec, settings)
+def _check_model(name: str, kind: str, bench: Workbench) -> None:
+    settings = bench.settings
+    if kind == "model":
+        bench.model(name)
+    elif name not in (encoders := {"random", *settings.encoders}):
+        raise UnknownNameError(f"encoder in {settings.file}", name, encoders)

@@ -10,14 +10,14 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.reviews import load_review
 from bench_assets.workspace.console.output import print_message, progress_style
+from bench_assets.workspace.materialization.model_arguments import resolve_models, sections_of
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.addresses import source_of
-from bench_resources.config.bench_toml import Settings
+from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.config.environment import default_home, set_openmp_passive, weak_key_warnings
 from bench_resources.config.known_benchmarks import add_known
 from bench_resources.config.sections.engine_kinds import kind_problems
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.config.sources_toml import BENCH_TOML, SourceRule, remembered_sources
+from bench_resources.models.registry.named_models import ResolvedModel
 from bench_resources.redaction.logs import redact_logs
 
 
@@ -29,12 +29,13 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     scorer: str = "",
     *,
     reader: str = "",
-    models: Mapping[str, Any] | None = None,
+    models: Sequence[str | ResolvedModel] = (),
+    elicit: str = "",
+    sections: Mapping[str, Mapping[str, Any]] | None = None,
     review: str = "",
     accept: Sequence[str] = (),
     training: Sequence[Path] = (),
     rule: SourceRule = "evaluated last",
-    read: Settings | None = None,
 ) -> Generator[Workbench]:
     """Open ``$BENCH_HOME``, or ``bench_home`` in the working directory; prints warnings.
 
@@ -44,12 +45,13 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         judge: The suite's judge, instead of bench.toml's.
         scorer: The suite's scorer, instead of bench.toml's.
         reader: The suite's reader, instead of bench.toml's.
-        models: Settings of ad-hoc models.
+        models: The models to evaluate, by name or location; or resolved.
+        elicit: Method of elicitation; "": none.
+        sections: Further models with their sections.
         review: File of the suite's reviewed responses, instead of bench.toml's.
         accept: Outcomes that do not stop a number, in addition to bench.toml's.
         training: Training data for contamination checks, instead of bench.toml's.
         rule: The source of a suite for which none is named here.
-        read: The settings of bench.toml, if the command has read them.
 
     Raises:
         BenchError: If bench.toml or one of the choices cannot be used.
@@ -59,29 +61,33 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     suite_name = suite.partition("/")[0]  # a task has the source of its suite
     add_known(default_home(), [suite_name])
     chosen = {"judge": judge, "reader": reader, "scorer": scorer, "review": review}
-    settings = home_settings(suite_name, source, chosen, models, training, accept)
-    settings = settings.holding(read or settings.read())
-    written = settings.load()
-    catalog = load_catalog(written, only={suite_name, *written.suites} if suite_name else None)
-    kinds = kind_problems(written.models)
-    print_warnings([*catalog.problems, *kinds, *weak_key_warnings(written.home)])
+    overrides = {name: value for name, value in chosen.items() if value}
+    read = home_settings()
+    resolved = resolve_models(models, read, elicit)
+    settings = read.with_overrides(
+        sources={suite_name: source} if str(source) not in ("", BENCH_TOML) else {},
+        suites={suite_name: overrides} if overrides else {},
+        models={**sections_of(resolved), **(sections or {})},
+        accept=accept,
+        training=training,
+    )
+    catalog = load_catalog(settings, only={suite_name, *settings.suites} if suite_name else None)
+    kinds = kind_problems(settings.models)
+    print_warnings([*catalog.problems, *kinds, *weak_key_warnings(settings.home)])
     if not source:
         suites = [suite_name] if suite_name else catalog.names
-        found = remembered_sources(settings.read(), rule)
+        found = remembered_sources(read, rule)
         remembered = {name: found[name] for name in suites if name in found}
         for name, last in remembered.items():
             print_message(f"{name}: from {last}, as in its last evaluation. {_OTHERWISE}")
-        settings = settings.with_sources(remembered)
+        settings = settings.with_overrides(sources=remembered)
     with Workbench(
         settings,
         [suite_name] if suite_name else (),
+        models=resolved,
         catalog=catalog,
         progress=progress_style(),
     ) as bench:
-        left_out = bench.catalog.problems[len(catalog.problems) :]
-        if suite_name and left_out:
-            raise SettingsError("; ".join(left_out))
-        print_warnings(left_out)
         yield bench
 
 
@@ -100,23 +106,12 @@ def print_warnings(problems: Sequence[str]) -> None:
         print_message(f"warning: {problem}")
 
 
-def home_settings(
-    suite: str = "",
-    source: str | Path = "",
-    chosen: Mapping[str, str] | None = None,
-    models: Mapping[str, Any] | None = None,
-    training: Sequence[Path] = (),
-    accept: Sequence[str] = (),
-) -> SettingsResource:
-    """Settings of the home with the command's overrides; also starts to redact logs."""
+def home_settings() -> Settings:
+    """Read the settings of the home; also starts to redact logs.
+
+    Raises:
+        SettingsError: If bench.toml is invalid.
+    """
     redact_logs(default_home())
     set_openmp_passive()
-    overrides = {key: value for key, value in (chosen or {}).items() if value}
-    return SettingsResource(
-        home=str(default_home()),
-        sources={suite: source_of(source)} if str(source) not in ("", BENCH_TOML) else {},
-        suites={suite: overrides} if overrides else {},
-        models=dict(models or {}),
-        training=list(map(str, training)),
-        accept=list(accept),
-    )
+    return load_settings(default_home())

@@ -4,7 +4,7 @@ The inputs of an evaluation are the content of the tables that it reads, the inp
 questions, and the settings and files of the model and the judge.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -22,20 +22,17 @@ from bench_assets.asset_factory.configured_runner import (
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.partial_results import CONSTANTS
 from bench_assets.catalog import Catalog
-from bench_assets.comparison.runs import comparison_models
 from bench_assets.core.schema.errors import ModelError, SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.tables.arrow import digest
-from bench_assets.defs.checks.staleness import CurrentConfiguration, configuration_digest
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
-from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization import asset_selections, freshness
 from bench_assets.workspace.materialization.freshness import TableGroup
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.config.stores import open_home_blobs
 from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.models.registry.opening import Models
 from bench_resources.models.registry.setup import state_of
 from bench_resources.storage.file_digests import home_digests
 from bench_resources.tables.parquet import TableFiles
@@ -44,11 +41,16 @@ from bench_resources.tables.parquet import TableFiles
 class HomeContext(NamedTuple):
     """Context of a materialization: the graph, its tables and the user's settings."""
 
-    definitions: dg.Definitions
+    definitions: Callable[[], dg.Definitions]  # built at the first call
     catalog: Catalog
     tables: TableFiles
-    settings: Settings
+    models: Models
     sources: SourceFiles
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the home."""
+        return self.models.settings
 
     def table_group(
         self, name: str, selection: dg.AssetSelection, made_of: str, model: str = ""
@@ -56,7 +58,7 @@ class HomeContext(NamedTuple):
         """Build the group of the selected tables; ``made_of`` is the digest of their inputs."""
         return TableGroup(
             name=name,
-            keys=frozenset(selection.resolve(self.definitions.resolve_asset_graph())),
+            select=lambda: selection.resolve(self.definitions().resolve_asset_graph()),
             made_of=made_of,
             model=model,
             tables=self.tables,
@@ -76,7 +78,7 @@ class HomeContext(NamedTuple):
 
     def input_tables(self, selection: dg.AssetSelection) -> list[dg.AssetKey]:
         """Tables outside a selection that its assets read."""
-        graph = self.definitions.resolve_asset_graph()
+        graph = self.definitions().resolve_asset_graph()
         keys = selection.resolve(graph)
         return sorted({parent for key in keys for parent in graph.get(key).parent_keys} - keys)
 
@@ -106,7 +108,7 @@ def constants_groups(
     home: HomeContext, tasks: Sequence[Task], condition: str
 ) -> Iterator[TableGroup]:
     """Tables of the scores of constant responses, computed with the first evaluated model."""
-    known = home.definitions.resolve_asset_graph().get_all_asset_keys()
+    known = home.definitions().resolve_asset_graph().get_all_asset_keys()
     for task in tasks:
         key = dg.AssetKey([*questions_key(task, condition)[:-1], CONSTANTS])
         if key in known:
@@ -116,6 +118,8 @@ def constants_groups(
 
 def leaderboard_group(home: HomeContext) -> TableGroup:
     """The leaderboard: all models' tables and the papers' numbers."""
+    from bench_assets.defs.checks.staleness import configuration_digest
+
     suites = home.catalog.suites
     question_keys = [evaluation_key(task, "main", "questions") for task in home.catalog.tasks]
     read = [*question_keys, *(key.path for key in home.input_tables(asset_selections.LEADERBOARD))]
@@ -139,33 +143,11 @@ def leaderboard_group(home: HomeContext) -> TableGroup:
     return home.table_group("leaderboard", asset_selections.LEADERBOARD, json_digest(facts))
 
 
-def record_built(made: Iterable[TableGroup], before: Settings, file: SettingsResource) -> None:
-    """Record that all tables match the configuration, unless it changed during the run.
-
-    A run reads bench.toml several times, so its tables might match neither version.
-    """
-    if _is_configured_as(before, file):
-        for one in made:
-            one.note()
-    else:
-        print_message(f"{before.file} changed during the run: these tables are rebuilt next time")
-
-
-def _is_configured_as(before: Settings, file: SettingsResource) -> bool:
-    """Whether the home's configuration is unchanged; ad-hoc models do not count."""
-    try:
-        now = file.load()
-    except SettingsError:
-        return False
-    others = vars(now) | {"models": before.models}
-    return others == vars(before) and before.models.items() <= now.models.items()
-
-
 def _evaluation_group(
     home: HomeContext, task: Task, model: str, condition: str, inputs: str
 ) -> TableGroup:
-    graph = home.definitions.resolve_asset_graph()
-    selection = asset_selections.evaluation(task, condition, graph.get_all_asset_keys())
+    known = home.definitions().resolve_asset_graph().get_all_asset_keys()
+    selection = asset_selections.evaluation(task, condition, known)
     read = [
         home.tables.digest(key.path, part)
         for key in home.input_tables(selection)
@@ -173,8 +155,9 @@ def _evaluation_group(
         for part in ("", model)
     ]
     chosen = home.settings.suite(task.suite, SuiteSettings)
-    model_state = state_of(model, home.settings) if task.asked_of == "model" else []
-    judge = _judge_inputs(task, chosen.judge, home.settings, model)
+    find = home.models.named
+    model_state = state_of(model, home.settings, find) if task.asked_of == "model" else []
+    judge = _judge_inputs(task, chosen.judge, home, model)
     compared = _regression_inputs(home, task, model, condition)
     review = Path(chosen.review) if chosen.review else None
     reviewed = sha256(review.read_bytes()).hexdigest() if review and review.is_file() else ""
@@ -182,11 +165,13 @@ def _evaluation_group(
     return home.table_group(f"{task.name} {condition}", selection, json_digest(facts), model)
 
 
-def _judge_inputs(task: Task, setting: str, settings: Settings, evaluated: str) -> list[object]:
+def _judge_inputs(task: Task, setting: str, home: HomeContext, evaluated: str) -> list[object]:
     """Inputs of the judge and of the reader."""
+    find, settings = home.models.named, home.settings
     try:
-        reader = configured_reader(task, settings, setting)
-        reads = state_of(reader_model(reader, evaluated, settings), settings) if reader else []
+        reader = configured_reader(task, settings, setting, find)
+        model = reader_model(reader, evaluated, settings, find) if reader else ""
+        reads = state_of(model, settings, find) if model else []
         name, model = task.chosen_judge(setting) if task.is_judged else ("", "")
         if name == PEOPLE:
             people = people_judge(task, settings)
@@ -194,11 +179,14 @@ def _judge_inputs(task: Task, setting: str, settings: Settings, evaluated: str) 
             return [digest(people.answers), str(people.terms), closed]
     except (SettingsError, AnnotationError, UnknownNameError, ModelError):  # the run reports it
         model, reads = "", []
-    return [*(state_of(model, settings) if model else []), *reads]
+    return [*(state_of(model, settings, find) if model else []), *reads]
 
 
 def _regression_inputs(home: HomeContext, task: Task, model: str, condition: str) -> list[object]:
     """Inputs of the regression check: other models' tables and the check's settings."""
+    from bench_assets.comparison.runs import comparison_models
+    from bench_assets.defs.checks.staleness import CurrentConfiguration
+
     chosen, tables = home.settings.checkpoints, home.tables
     read = [evaluation_key(task, condition, name) for name in ("metrics", "scores")]
     models, written = tables.partitions(read[0]), partial(tables.written, read[0])

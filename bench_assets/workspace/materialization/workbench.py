@@ -18,24 +18,18 @@ from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.catalog import Catalog, load_catalog
 from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Metric, Question
-from bench_assets.defs.assembly import build_graph, tables_of
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization import asset_selections, table_groups
-from bench_assets.workspace.materialization.dagster_instance import (
-    AssetRun,
-    open_instance,
-    storage_error_reporting,
-)
 from bench_assets.workspace.materialization.freshness import TableGroup
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sources_toml import remember_source
 from bench_resources.config.stores import open_table_locks
-from bench_resources.datasets.source_files import SourceFiles, table_locations
+from bench_resources.datasets.source_files import SourceFiles, table_locations, tables_of
 from bench_resources.images.store import open_image_store
+from bench_resources.models.registry.named_models import ResolvedModel
 from bench_resources.models.registry.opening import Models
 from bench_resources.response_cache.throughput import ProgressStyle
-from bench_resources.runs.orphaned_runs import table_locks
 
 
 class Workbench:
@@ -43,9 +37,10 @@ class Workbench:
 
     def __init__(
         self,
-        settings: SettingsResource,
+        settings: Settings,
         suites: Sequence[str] = (),
         *,
+        models: Sequence[ResolvedModel] = (),
         catalog: Catalog | None = None,
         scratch: Path | None = None,
         progress: ProgressStyle = "in the log",
@@ -55,6 +50,7 @@ class Workbench:
         Args:
             settings: Settings of the home folder, with the command's overrides.
             suites: Suites to load; (): all, which takes half a second more.
+            models: Models that the command evaluates.
             catalog: All suites; None: those installed and those of bench.toml.
             scratch: Folder for temporary tables, which the UI does not show.
             progress: Where the progress of runs is shown.
@@ -63,23 +59,22 @@ class Workbench:
             SettingsError: If bench.toml is invalid; nothing was started.
             UnknownNameError: If bench.toml or ``suites`` names an unknown suite.
         """
-        self._settings_file = settings.fresh()
-        self._settings = settings = settings.holding(settings.read())
-        self.settings = settings.load()
-        known = catalog or load_catalog(self.settings)
-        known.check(self.settings)
+        self.settings = settings
+        self.resolved = models
+        known = catalog or load_catalog(settings)
+        known.check(settings)
         self.tables = tables_of(settings, scratch)
-        self.definitions, self.catalog = build_graph(
-            settings, known.only(suites or known.names), scratch, progress=progress
+        self.catalog = known.only(suites or known.names)
+        self._models = Models(
+            settings=settings, image_store=open_image_store(settings), progress=progress
         )
-        files = SourceFiles(settings=settings)
-        self._home = table_groups.HomeContext(
-            self.definitions, self.catalog, self.tables, self.settings, files
-        )
-        self._is_recorded = scratch is None and table_locations(settings.read()) == table_locations(
-            self.settings
-        )
+        self._models.know(models)
+        locations = table_locations(settings)
+        self._is_recorded = scratch is None and table_locations(settings.of_file) == locations
         self._progress = progress
+        self._is_of_all = not suites
+        if self._is_of_all:  # suites whose assets cannot be loaded are left out of the catalog
+            _ = self.definitions
 
     def __enter__(self) -> Self:
         """Use the workbench."""
@@ -91,6 +86,34 @@ class Workbench:
             self.instance.dispose()
 
     @cached_property
+    def definitions(self) -> dg.Definitions:
+        """The graph; built on first use, which takes half a second.
+
+        Raises:
+            SettingsError: If the assets of a chosen suite cannot be loaded.
+        """
+        from bench_assets.defs.assembly import build_graph  # takes a third of a second
+
+        definitions, catalog = build_graph(self.settings, self.catalog, self.tables, self._models)
+        problems = catalog.problems[len(self.catalog.problems) :]
+        if problems and not self._is_of_all:
+            raise SettingsError("; ".join(problems))
+        for problem in problems:
+            print_message(f"warning: {problem}")
+        self.catalog = catalog
+        return definitions
+
+    @cached_property
+    def _home(self) -> table_groups.HomeContext:
+        return table_groups.HomeContext(
+            lambda: self.definitions,
+            self.catalog,
+            self.tables,
+            self._models,
+            SourceFiles(settings=self.settings),
+        )
+
+    @cached_property
     def instance(self) -> dg.DagsterInstance:
         """Dagster's instance; opened on first use, which takes a while.
 
@@ -98,12 +121,18 @@ class Workbench:
         """
         if not self._is_recorded:
             return dg.DagsterInstance.ephemeral()
+        from bench_assets.workspace.materialization.dagster_instance import open_instance
+
         return open_instance(self.settings.home, self.settings)
 
     @property
     def is_read_only(self) -> bool:
         """Whether nothing can be stored in the home."""
         return self.settings.home.exists() and not os.access(self.settings.home, os.W_OK)
+
+    def model(self, name: str) -> ResolvedModel:
+        """Find a model by name, once for this workbench; raises as ``resolve_name``."""
+        return self._models.named(name)
 
     def refresh_questions(self, suite: str) -> None:
         """Build the questions of a suite or task, unless their inputs are unchanged.
@@ -129,11 +158,11 @@ class Workbench:
             BenchError: If it cannot be recorded.
         """
         name = self.catalog.suite(suite).name
-        remember_source(self._settings.read(), name, self._settings.sources.get(name, ""))
+        remember_source(self.settings.of_file, name, self.settings.named_sources.get(name, ""))
 
     def source_option(self, suite: str) -> str:
         """`` --source ...`` of a command that evaluates on the present source; "": bench.toml's."""
-        source = self._settings.sources.get(self.catalog.suite(suite).name, "")
+        source = self.settings.named_sources.get(self.catalog.suite(suite).name, "")
         return f" --source {quote(source)}" if source else ""
 
     def build_questions(self, suite: str) -> None:
@@ -162,7 +191,7 @@ class Workbench:
             [task for suite in suites for task in self.catalog.tasks_of(suite)]
         )
         if (kind := tasks[0].asked_of) == "model":
-            self.settings.model(model)
+            self.model(model)
         for task in tasks:
             self._refresh_condition(task, condition)
             is_built = self.tables.exists(questions_key(task, condition))
@@ -173,6 +202,8 @@ class Workbench:
         constants = [*table_groups.constants_groups(self._home, tasks, condition)]
         if all(one.is_fresh() for one in (*wanted, *constants)):
             return
+        from bench_resources.runs.orphaned_runs import table_locks
+
         folders = {"/".join(key.path[:-1]) for one in wanted for key in one.keys}
         with open_table_locks(self.settings).held(table_locks(folders, model), print_message):
             # another process may have evaluated meanwhile
@@ -207,7 +238,7 @@ class Workbench:
         """
         for model in models:
             if model not in self.settings.models:  # other machines may run configured models
-                self.settings.model(model)
+                self.model(model)
             self._add_partition(str(MODELS.name), model)
 
     def add_encoders(self) -> None:
@@ -251,8 +282,8 @@ class Workbench:
     @contextmanager
     def models(self, *, asks: bool = True) -> Iterator[Models]:
         """Open models and judges without a run; ``asks``: requests may be sent."""
-        images = open_image_store(self.settings)
-        with closing(Models(settings=self._settings, image_store=images, asks=asks)) as models:
+        silent = Models(settings=self.settings, image_store=self._models.image_store, asks=False)
+        with closing(self._models if asks else silent) as models:
             yield models
 
     def materialize(
@@ -264,17 +295,24 @@ class Workbench:
             BenchError: The error of an asset, or a ``RunError`` that names the failed check.
             KeyboardInterrupt: If it was interrupted.
         """
+        from bench_assets.workspace.materialization.dagster_instance import (
+            AssetRun,
+            storage_error_reporting,
+        )
+
         keys = sorted(selection.resolve(self.definitions.resolve_asset_graph()))
         full_job = self.definitions.resolve_implicit_global_asset_job_def()
         # Dagster copies and describes the job in each run, which takes a fifth of a short run.
         job = full_job.get_subset(asset_selection=frozenset(keys))
         run = AssetRun(job=job, keys=keys, model=model, title=title, progress=self._progress)
-        with storage_error_reporting(self.settings.home / "dagster"):
+        with storage_error_reporting(self.settings.home / "dagster"), closing(self._models):
             locks = self.settings.home / "locks"
             run.execute(self.instance, locks if self._is_recorded else None)
 
     def _refresh_condition(self, task: Task, condition: str) -> None:
         """Rebuild the tables that only this condition needs, unless their inputs are unchanged."""
+        if condition == "main" and task.asked_of == "model":
+            return  # it reads the dataset build alone
         graph = self.definitions.resolve_asset_graph()
         known = graph.get_all_asset_keys()
         due = asset_selections.condition_inputs(task, condition, known)
@@ -290,7 +328,8 @@ class Workbench:
         """Materialize groups in one run, and record the inputs digested before it."""
         keys = {key for one in due for key in one.keys}
         self.materialize(dg.AssetSelection.assets(*keys), model=model, title=title)
-        table_groups.record_built(due, self.settings, self._settings_file)
+        for one in due:
+            one.note()
 
     def row_type(self, key: dg.AssetKey) -> type[Any]:
         """Type of the rows of an asset's table.

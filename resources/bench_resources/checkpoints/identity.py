@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
-from bench_assets.core.extras import install_command, package_folder
+from bench_assets.core.extras import IN_PACKAGE, install_command, package_folder
 from bench_assets.core.schema.errors import MissingExtraError, ModelError
 from bench_resources.checkpoints.adapters import HUB_ID, base_of
 from bench_resources.checkpoints.content_checksums import (
@@ -41,8 +41,6 @@ from bench_resources.checkpoints.files import (
 from bench_resources.checkpoints.half_copies import inspect_weights, refuse_half_copy
 from bench_resources.checkpoints.hub_access import first_line, hub_access, hub_is_reachable
 from bench_resources.checkpoints.training_layouts import layout_of
-
-IN_PACKAGE = "package:"  # begins the path of weights that lie in an installed package
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

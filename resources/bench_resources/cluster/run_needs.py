@@ -14,6 +14,7 @@ import dagster as dg
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.config.sections.serving import ManagedServerSection
+from bench_resources.models.registry.named_models import resolve_name
 
 _COMMON = ("cpu", "gpu", "memory")
 
@@ -28,7 +29,7 @@ def needs_of(run: dg.DagsterRun, settings: Settings) -> dict[str, float]:
     if name in settings.encoders and name not in settings.models:
         device = str(settings.encoders[name].get("device"))
         return {"cpu": 1, "gpu": float(device.startswith("cuda"))}
-    spec = settings.base_model(settings.model(name)) if name else None
+    spec = resolve_name(name, settings).base.spec if name else None
     if isinstance(spec, ManagedServerSection) and spec.serve:
         return {"cpu": 1, "gpu": spec.gpus, **spec.needs}
     if not isinstance(spec, TransformersSpec):

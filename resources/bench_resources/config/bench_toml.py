@@ -1,7 +1,6 @@
 """``bench.toml`` of a home folder (``BENCH_HOME``), with validation across its sections."""
 
-from collections.abc import Collection, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -15,16 +14,11 @@ from pydantic import (
     ValidationError,
 )
 
-from bench_assets.core.schema.elicitation import Elicitation, ElicitedName, split_elicited_name
-from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
+from bench_assets.core.schema.errors import SettingsError
 from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.suite import AnySuiteSettings
 from bench_assets.plugins import SUITES, find_owners
-from bench_resources.checkpoints import hub_revisions
-from bench_resources.checkpoints import watched_folders as checkpoint_folders
-from bench_resources.checkpoints.files import is_adapter
-from bench_resources.config.addresses import template_of
-from bench_resources.config.engine_choice import EngineChoice, choose_engine
+from bench_resources.config.addresses import source_of, template_of
 from bench_resources.config.known_benchmarks import NamedBenchmarks, named_benchmarks
 from bench_resources.config.models_toml import read_models
 from bench_resources.config.sections.annotation import AnnotationSettings
@@ -36,19 +30,13 @@ from bench_resources.config.sections.benchmarks import (
 )
 from bench_resources.config.sections.checkpoints import CheckpointSettings
 from bench_resources.config.sections.cluster import ClusterSettings, StorageSettings
-from bench_resources.config.sections.engine_kinds import UnusableSpec, read_model_section
+from bench_resources.config.sections.engine_kinds import read_model_section
 from bench_resources.config.sections.local_models import (
     AutoSpec,
-    TransformersSpec,
-    VllmSpec,
 )
 from bench_resources.config.sections.models import (
-    EMBEDDED_MODELS,
-    DerivedSpec,
-    ElicitedSpec,
     ModelName,
 )
-from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.config.toml_validation import describe_validation_error, read_toml
 
 
@@ -110,21 +98,59 @@ class Settings(StrictSection):
     annotation: AnnotationSettings = Field(default_factory=AnnotationSettings)
     storage: StorageSettings = Field(default_factory=StorageSettings)
     cluster: ClusterSettings = Field(default_factory=ClusterSettings)
+    _of_file: "Settings | None" = PrivateAttr(default=None)
+    _named_sources: dict[str, str] = PrivateAttr(default_factory=dict)
     _given: frozenset[str] = PrivateAttr(default=frozenset())
     _left_out: dict[str, str] = PrivateAttr(default_factory=dict)
     _files: dict[str, Path] = PrivateAttr(default_factory=dict)
 
-    def with_ad_hoc_models(self, models: Mapping[str, ModelSpec]) -> "Settings":
-        """Add ad-hoc models; sections of the file take precedence."""
+    def with_overrides(
+        self,
+        *,
+        sources: Mapping[str, str | Path] | None = None,
+        suites: Mapping[str, Mapping[str, Any]] | None = None,
+        models: Mapping[str, Any] | None = None,
+        accept: Sequence[str] = (),
+        training: Sequence[str | Path] = (),
+    ) -> "Settings":
+        """Override entries for one command; ``accept`` adds to the file's.
+
+        Ad-hoc ``models`` are sections by name; those of the file take precedence.
+        """
+        named = {suite: source_of(source) for suite, source in (sources or {}).items()}
+        changed = self.model_copy(
+            update={
+                "sources": {**self.sources, **named},
+                "suites": {
+                    **self.suites,
+                    **{k: {**self.suites.get(k, {}), **v} for k, v in (suites or {}).items()},
+                },
+                "accept": (*self.accept, *accept),
+            }
+        )
+        if training:
+            audit = AuditSettings(training=[str(Path(path).absolute()) for path in training])
+            changed = changed.model_copy(update={"audit": audit})
+        changed._of_file = self.of_file
+        changed._named_sources = {**self._named_sources, **named}
+        sections = {name: read_model_section(section) for name, section in (models or {}).items()}
+        return changed._with_given(sections)
+
+    @property
+    def of_file(self) -> "Settings":
+        """The settings without the overrides of a command."""
+        return self._of_file or self
+
+    @property
+    def named_sources(self) -> dict[str, str]:
+        """Sources that a command overrides, by suite."""
+        return self._named_sources
+
+    def _with_given(self, models: Mapping[str, ModelSpec]) -> "Settings":
         added = {name: spec for name, spec in models.items() if name not in self.models_of_file}
         both = self.model_copy(update={"models": {**self.models, **added}})
         both._given = self._given | added.keys()
         return both
-
-    @property
-    def given(self) -> frozenset[str]:
-        """Names of the ad-hoc models, which commands were given by location."""
-        return self._given
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -191,132 +217,6 @@ class Settings(StrictSection):
             problem = describe_validation_error(error, settings_type)
             raise SettingsError(f"{self.file}, [suites.{name}]: {problem}") from None
 
-    def model(self, name: str) -> ModelSpec:
-        """Find a model by name: one of the file, an embedded one, or a watched checkpoint.
-
-        Raises:
-            UnknownNameError: If there is no model of that name.
-            ModelError: If it is a checkpoint that does not exist any more, or its kind or weights
-                cannot be used here.
-        """
-        known = {**EMBEDDED_MODELS, **self.models}
-        if name in known:
-            spec = known[name]
-            if isinstance(spec, UnusableSpec):
-                raise ModelError(f"{self.file}, model {name}: {spec.place}")
-            return chosen.spec if (chosen := self.engine_of(name)) else spec
-        if elicited := split_elicited_name(name):
-            return self._elicited(elicited)
-        watched = self.checkpoints
-        if watched.folders and checkpoint_folders.KEY.fullmatch(name):
-            folders = [self.resolve(folder) for folder in watched.folders]
-            found = checkpoint_folders.find_checkpoint(
-                name, folders, full_digest=watched.full_digest
-            )
-            base = self.base_of_checkpoints() if is_adapter(found) else ""
-            return self._like({"path": str(found), "revision": "main", "base": base})
-        if watched.repositories and hub_revisions.KEY.fullmatch(name):
-            path, commit = hub_revisions.find_revision(name, watched.repositories)
-            if isinstance(self.watched_spec(), ServerSpec):
-                raise SettingsError(
-                    f"{self.file}, [checkpoints]: {name}: servers are started for folders, not for"
-                    " repositories; watch a folder that they are copied to"
-                )
-            return self._like({"path": path, "revision": commit, "base": ""})
-        only = f"{name} is an encoder" if name in self.encoders else ""
-        raise UnknownNameError(f"model in {self.file}", name, known, also=only)
-
-    def engine_of(self, name: str) -> EngineChoice | None:
-        """The engine chosen for a model with ``kind = "auto"``; None for every other model.
-
-        Raises:
-            ModelError: If no engine can run it.
-        """
-        spec = self.models.get(name)
-        if not isinstance(spec, AutoSpec):
-            return None
-        try:
-            return choose_engine(spec.model_dump(), self.resolve(spec.path))
-        except ModelError as error:
-            raise ModelError(f"{self.file}, model {name}: {error}") from error
-
-    def base_model(self, spec: ModelSpec, name: str = "") -> ModelSpec:
-        """Model at the end of a chain of ``of`` settings.
-
-        Raises:
-            SettingsError: If a kind occurs twice in the chain.
-            UnknownNameError: If one of them does not exist.
-        """
-        kinds = set[str]()
-        while isinstance(spec, DerivedSpec):
-            kinds.add(spec.kind)
-            inner = self.model(spec.of)
-            if inner.kind in kinds:
-                raise SettingsError(
-                    f"{self.file}, model {name or spec.of}: {spec.of} is {inner.kind} already"
-                )
-            spec = inner
-        return spec
-
-    def _elicited(self, name: ElicitedName) -> ElicitedSpec:
-        spec = ElicitedSpec(
-            kind="elicited", of=name.model, elicit=str(Elicitation.parse(name.elicit))
-        )
-        self.base_model(spec)
-        return spec
-
-    def base_of_checkpoints(self) -> str:
-        """Base model of adapters in watched folders, from ``like``; "": each adapter's own.
-
-        Raises:
-            SettingsError: If checkpoints cannot have the settings of ``like``.
-            UnknownNameError: If the model ``like`` does not exist.
-        """
-        liked = self.watched_spec()
-        base = liked.base if isinstance(liked, TransformersSpec) else ""
-        return str(resolved) if base and (resolved := self.resolve(base)).is_dir() else base
-
-    def _like(self, place: dict[str, Any]) -> TransformersSpec | ServerSpec:
-        """Settings of a checkpoint: those of ``like``, with its own weights."""
-        liked = self.watched_spec()
-        if isinstance(liked, ServerSpec):
-            return liked.model_copy(update={"path": place["path"]})
-        return liked.model_copy(update={**place, "gguf_file": None})
-
-    def watched_spec(self) -> TransformersSpec | ServerSpec:
-        """Settings of watched checkpoints, from ``like`` and ``serve``.
-
-        Raises:
-            SettingsError: If they cannot be combined.
-            UnknownNameError: If the model ``like`` does not exist.
-        """
-        like, serve = self.checkpoints.like, self.checkpoints.serve
-        spec = self.model(like) if like else TransformersSpec(kind="transformers", path="")
-        if serve and not like:
-            return self._server_spec(serve, {})
-        if isinstance(spec, ServerSpec) and spec.serve and not serve:
-            return spec
-        if isinstance(spec, ServerSpec) and spec.serve and not isinstance(spec, VllmSpec):
-            values = spec.model_dump(exclude_unset=True, by_alias=True)
-            return self._server_spec(serve, values)
-        if serve or not isinstance(spec, TransformersSpec):
-            wanted = (
-                "a server with serve" if serve else "transformers, vllm, or a server with serve"
-            )
-            raise SettingsError(
-                f"{self.file}, [checkpoints], like: {like} is a {spec.kind} model, not {wanted}"
-            )
-        return spec
-
-    def _server_spec(self, serve: str, said: Mapping[str, Any]) -> ServerSpec:
-        section = {**said, "kind": "server", "path": ".", "serve": serve}
-        try:
-            return ServerSpec.model_validate(section)
-        except ValidationError as error:
-            raise SettingsError(
-                f"{self.file}, [checkpoints], serve: {describe_validation_error(error, ServerSpec)}"
-            ) from None
-
 
 def load_settings(home: Path) -> Settings:
     """Read ``bench.toml`` in ``home``; without one, everything has its default.
@@ -346,7 +246,7 @@ def load_settings(home: Path) -> Settings:
             f"{file}, {describe_validation_error(error, Settings, written)}"
         ) from None
     validate_cluster_storage(file, settings.storage, settings.cluster, settings.models)
-    return _without_duplicates(settings, named, own).with_ad_hoc_models(read_models(home))
+    return _without_duplicates(settings, named, own)._with_given(read_models(home))
 
 
 def _without_duplicates(
@@ -364,40 +264,3 @@ def _without_duplicates(
         },
     }
     return reduced
-
-
-_WATCHED = "*@????????"  # a checkpoint's name ends in eight digits of its content digest
-
-
-def model_pools(settings: Settings) -> dict[str, str]:
-    """Model, or a pattern of models -> the pool that its runs hold instead of ``gpu``.
-
-    ``pool_of`` in [cluster] takes precedence over a model's own section.
-
-    Raises:
-        SettingsError: If a section names an unknown pool.
-    """
-    named = {
-        name: spec.pool
-        for name, spec in settings.models.items()
-        if isinstance(spec, ServerSpec) and spec.pool
-    }
-    for name, pool in named.items():
-        _refuse_unknown(pool, f"models.{name}", settings)
-    watched = settings.checkpoints
-    if watched.folders and (watched.like or watched.serve):
-        with suppress(ModelError):  # its kind is not installed: no checkpoint is evaluated
-            liked = settings.watched_spec()
-            if isinstance(liked, ServerSpec) and liked.pool:
-                named[_WATCHED] = liked.pool
-    return named | settings.cluster.pool_of
-
-
-def _refuse_unknown(pool: str, section: str, settings: Settings) -> None:
-    known = settings.cluster.limits
-    if pool not in known:
-        raise SettingsError(
-            f"{settings.file}, entry {section}.pool: there is no pool {pool}; known:"
-            f" {', '.join(sorted(known))}; set its number of runs, as in [cluster]"
-            f" pools = {{ {pool} = 2 }}"
-        )

@@ -6,10 +6,9 @@ to an earlier command keeps its engine.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.files import has_tokenizer, read_object
@@ -27,18 +26,11 @@ _REGISTRY = "lib/python3*/site-packages/vllm/model_executor/models/registry.py"
 _PROJECTOR = "*mmproj*.gguf"  # image projector of a vision-language model, for llama.cpp
 
 
-@dataclass(frozen=True, slots=True)
-class EngineChoice:
-    """The chosen kind of model, with the reason."""
+class EngineChoice(NamedTuple):
+    """A section with the chosen kind, and a message on the choice and how to override it."""
 
-    kind: str
-    why: str
-    section: Mapping[str, Any]  # including ``kind``
-
-    @property
-    def message(self) -> str:
-        """Message on the choice, and how to override it."""
-        return f"run by {self.kind}: {self.why} (another engine: kind=...)"
+    section: dict[str, Any]
+    message: str
 
     @property
     def spec(self) -> CheckpointSpec:
@@ -47,7 +39,7 @@ class EngineChoice:
         Raises:
             ValidationError: If an entry is invalid for the engine.
         """
-        kind = VllmSpec if self.kind == VLLM else TransformersSpec
+        kind = VllmSpec if self.section["kind"] == VLLM else TransformersSpec
         return kind.model_validate(self.section)
 
 
@@ -101,7 +93,8 @@ def refuse_multimodal_gguf(file: Path) -> None:
 
 def _choice(kind: str, why: str, section: Mapping[str, Any]) -> EngineChoice:
     own = {name: value for name, value in section.items() if kind == VLLM or name != "program"}
-    return EngineChoice(kind, why, {**own, "kind": kind})
+    message = f"run by {kind}: {why} (another engine: kind=...)"
+    return EngineChoice({**own, "kind": kind}, message)
 
 
 def _gguf(section: Mapping[str, Any], path: Path) -> Path | None:

@@ -11,18 +11,18 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_resources.config.addresses import is_release_address
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.settings_resource import SettingsResource
-from bench_resources.datasets.cache import ReleaseCache
-from bench_resources.datasets.download import DownloadLog
-from bench_resources.datasets.hub import Release, parse_release_address
 from bench_resources.tables.locations import SOURCES_FOLDER
+from bench_resources.tables.parquet import TableFiles
+
+if TYPE_CHECKING:
+    from bench_resources.datasets.hub import Release
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,11 +36,11 @@ class SuiteSource:
 class SourceFiles(dg.ConfigurableResource[Any]):
     """Source folder of each suite, from the settings."""
 
-    settings: SettingsResource
+    settings: dg.ResourceDependency[Settings]
 
     def open(self, suite: str) -> SuiteSource:
         """Find the source of a suite; raises as ``open_source``."""
-        return open_source(suite, self.settings.load())
+        return open_source(suite, self.settings)
 
 
 def open_source(suite: str, settings: Settings) -> SuiteSource:
@@ -58,6 +58,9 @@ def open_source(suite: str, settings: Settings) -> SuiteSource:
     if named is None:
         return SuiteSource(folder=settings.home / "mini" / suite, is_mini=True)
     if release := configured_release(settings, suite):
+        from bench_resources.datasets.cache import ReleaseCache
+        from bench_resources.datasets.download import DownloadLog
+
         cache = ReleaseCache(settings.home, unpacked_bytes=settings.storage.unpacked_bytes)
         return SuiteSource(folder=cache.fetch(suite, release, DownloadLog()), is_mini=False)
     folder = settings.resolve(named)
@@ -67,7 +70,7 @@ def open_source(suite: str, settings: Settings) -> SuiteSource:
     return SuiteSource(folder=folder, is_mini=False)
 
 
-def configured_release(settings: Settings, suite: str) -> Release | None:
+def configured_release(settings: Settings, suite: str) -> "Release | None":
     """The release configured as a suite's source; None for a folder, or without a source.
 
     Raises:
@@ -79,6 +82,8 @@ def configured_release(settings: Settings, suite: str) -> Release | None:
         named, where = str(benchmark.file), f"{settings.section(suite)}, file"
     if not is_release_address(named):
         return None
+    from bench_resources.datasets.hub import parse_release_address
+
     try:
         return parse_release_address(named)
     except SettingsError as error:
@@ -87,6 +92,13 @@ def configured_release(settings: Settings, suite: str) -> Release | None:
 
 _UNUSUAL = re.compile(r"[^A-Za-z0-9@.=-]+")
 _READABLE = 40  # characters of a source's name in the name of its location
+
+
+def tables_of(settings: Settings, folder: Path | None = None) -> TableFiles:
+    """Open the tables of a home or of another folder, for the configured sources."""
+    tables_folder = folder or settings.home / "tables"
+    shared = {} if folder else settings.storage.shared
+    return TableFiles(folder=str(tables_folder), places=table_locations(settings), **shared)
 
 
 def table_locations(settings: Settings) -> dict[str, str]:

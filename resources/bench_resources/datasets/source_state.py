@@ -19,7 +19,6 @@ from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import SourceFile
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.datasets.drift import GUARDED_STAGES, check_drift
 from bench_resources.datasets.source_files import SuiteSource, configured_release, open_source
 from bench_resources.runs.orphaned_runs import RunTableIOManager
@@ -120,7 +119,7 @@ class HomeTableIOManager(RunTableIOManager):
         Raises:
             DriftError: If a table of a dataset build drifted.
         """
-        key, settings = context.asset_key.path, cast(SettingsResource, self.settings).load()
+        key, settings = context.asset_key.path, cast(Settings, self.settings)
         if row_type is SourceFile:
             root = context.output_metadata.get(ROOT_KEY, "")
             folder = str(getattr(root, "value", root))

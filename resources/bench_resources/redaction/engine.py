@@ -17,11 +17,7 @@ class EngineWrapper:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-
-    @property
-    def identity(self) -> str:
-        """The engine's."""
-        return self._engine.identity
+        self.identity = engine.identity
 
     @property
     def decoding(self) -> Decoding | None:

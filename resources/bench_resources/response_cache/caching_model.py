@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -45,9 +44,10 @@ class CachingModel:
         throughput: Throughput | None = None,
         thinking_tags: Tags | None = None,
     ) -> None:
-        """Add a name, a cache and thinking tags to an engine."""
+        """Add a name, a cache and thinking tags to an engine, which is prepared."""
         self._name = name
         self._engine = engine
+        self._identity = engine.identity
         # isinstance of a protocol takes a tenth of the time spent on a response.
         self._further = engine if isinstance(engine, KeyExtension) else None
         self._store = store
@@ -55,11 +55,6 @@ class CachingModel:
         self._throughput = throughput or Throughput()
         self._thinking_tags = thinking_tags
         self._asks = True
-
-    @cached_property
-    def _identity(self) -> str:
-        """Identity of the engine, read once: an engine may load weights for it."""
-        return self._engine.identity
 
     @property
     def name(self) -> str:
@@ -89,8 +84,6 @@ class CachingModel:
             self._name, self._engine, self._store, thinking_tags=self._thinking_tags
         )
         twin._asks = False
-        if "_identity" in vars(self):
-            twin._identity = self._identity
         return twin
 
     def response(self, requests: Sequence[Request]) -> list[Response]:

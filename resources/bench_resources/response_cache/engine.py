@@ -14,7 +14,10 @@ class Engine(Protocol):
 
     @property
     def identity(self) -> str:
-        """Identity of the model besides prompt and decoding: location and revision."""
+        """Identity of the model besides prompt and decoding: location and revision.
+
+        A field: what has to be loaded for it is loaded by ``prepare`` of a ``PreparedEngine``.
+        """
         ...
 
     @property
@@ -39,6 +42,19 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Release memory and connections."""
+        ...
+
+
+@runtime_checkable
+class PreparedEngine(Protocol):
+    """Engines that load something before they have an identity."""
+
+    def prepare(self) -> None:
+        """Load what the identity needs, once; called before the first request.
+
+        Raises:
+            ModelError: If the model cannot be loaded.
+        """
         ...
 
 

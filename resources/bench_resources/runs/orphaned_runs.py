@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 from dagster import raise_execution_interrupts
 
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.config.stores import open_table_locks
 from bench_resources.runs.dagster_names import CheckRunHealthResult, LaunchRunContext, WorkerStatus
 from bench_resources.storage.locks import (
@@ -183,7 +183,7 @@ def guard_run(
 class RunTableIOManager(TableIOManager):
     """A ``TableIOManager`` that locks a model's tables from the start of a run to its end."""
 
-    settings: SettingsResource
+    settings: dg.ResourceDependency[Settings]
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Any]:
@@ -191,9 +191,7 @@ class RunTableIOManager(TableIOManager):
         if context.run is None or context.instance is None or not context.instance.is_persistent:
             yield self
             return
-        with guard_run(
-            context.instance, context.run, lambda: open_table_locks(self.settings.load())
-        ):
+        with guard_run(context.instance, context.run, lambda: open_table_locks(self.settings)):
             yield self
 
 

@@ -10,7 +10,12 @@ import pytest
 
 from bench_assets.core.schema.chat import Request
 from bench_assets.core.schema.errors import ModelError
-from tests.resources.models.transformers.tiny_engine import MIXED, engine_of, responses_of
+from tests.resources.models.transformers.tiny_engine import (
+    MIXED,
+    engine_of,
+    identity_of,
+    responses_of,
+)
 from tests.tiny_checkpoint import save_tiny_vlm
 
 
@@ -25,16 +30,16 @@ def test_identity_is_the_content_not_the_name(vlm: Path, tmp_path: Path) -> None
     (copy / "README.md").write_text("not read by anything")
     (copy / "trainer_state.json").write_text("{}")
     trained = save_tiny_vlm(tmp_path / "trained", seed=1)
-    same = engine_of(vlm).identity
+    same = identity_of(engine_of(vlm))
     assert same.startswith("sha256:")
-    assert engine_of(copy).identity == same
-    assert engine_of(copy, batch_size=1).identity == same
+    assert identity_of(engine_of(copy)) == same
+    assert identity_of(engine_of(copy, batch_size=1)) == same
     variants = [
-        engine_of(trained).identity,
-        engine_of(vlm, dtype="bfloat16").identity,
-        engine_of(vlm, max_image_pixels=100).identity,
-        engine_of(vlm, text_only=True).identity,
-        engine_of(vlm, compile=True).identity,
+        identity_of(engine_of(trained)),
+        identity_of(engine_of(vlm, dtype="bfloat16")),
+        identity_of(engine_of(vlm, max_image_pixels=100)),
+        identity_of(engine_of(vlm, text_only=True)),
+        identity_of(engine_of(vlm, compile=True)),
     ]
     assert len({same, *variants}) == 6
 
@@ -86,7 +91,7 @@ def test_a_package_that_is_not_installed_is_named() -> None:
     with pytest.raises(
         ModelError, match="package:no_such_package is not installed: pip install no-such-package"
     ):
-        _ = engine_of("package:no_such_package").identity
+        identity_of(engine_of("package:no_such_package"))
 
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

@@ -13,7 +13,6 @@ from bench_assets.core.schema.errors import ModelError
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_resources.config.addresses import fill_keys, source_of
 from bench_resources.config.bench_toml import Settings, load_settings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.images.painters import ImageRequest, open_painter
 
 KEY = "k9-Qm3x9ZpLw7Rk2Vt5"
@@ -107,8 +106,8 @@ def test_requests_have_the_key_and_errors_do_not(tmp_path: Path) -> None:
 def test_a_command_s_source_is_an_address_as_it_is_or_a_folder(
     tmp_path: Path, written: str, used: str
 ) -> None:
-    resource = SettingsResource(home=str(tmp_path), sources={"blink": written})
-    assert source_of(written) == resource.load().sources["blink"] == used
+    settings = load_settings(tmp_path).with_overrides(sources={"blink": written})
+    assert source_of(written) == settings.sources["blink"] == used
 
 
 def test_a_key_in_a_command_s_source_becomes_a_variable() -> None:

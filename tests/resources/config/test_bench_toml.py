@@ -12,6 +12,7 @@ from bench_resources.config.environment import default_home
 from bench_resources.config.sections.local_models import TransformersSpec, VllmSpec
 from bench_resources.config.sections.models import RandomSpec
 from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.models.registry.named_models import resolve_name
 
 SERVER = 'kind = "server"\nbase_url = "http://127.0.0.1:8000/v1"\nmodel = "x"\n'
 
@@ -24,7 +25,7 @@ def settings(home: Path, text: str) -> Settings:
 def test_without_a_file_everything_has_its_default(tmp_path: Path) -> None:
     found = load_settings(tmp_path)
     assert (found.home, found.sources, found.models) == (tmp_path, {}, {})
-    assert found.model("random") == RandomSpec(kind="random")
+    assert resolve_name("random", found).spec == RandomSpec(kind="random")
 
 
 def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
@@ -54,16 +55,22 @@ def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
         of = "hosted"
         """,
     )
-    hosted, local = found.model("hosted"), found.model("run/step-100@0badcafe")
+    hosted, local = (
+        resolve_name("hosted", found).spec,
+        resolve_name("run/step-100@0badcafe", found).spec,
+    )
     assert isinstance(hosted, ServerSpec)
     assert (hosted.extra_body, hosted.decoding) == ({"top_k": 1}, Decoding(temperature=0.5))
     assert isinstance(local, TransformersSpec)
-    fast, wide = found.model("fast"), found.model("wide")
+    fast, wide = resolve_name("fast", found).spec, resolve_name("wide", found).spec
     assert isinstance(fast, VllmSpec)
     assert isinstance(wide, TransformersSpec)
     assert (fast.server, fast.serve[-17:]) == ("vllm", "--max-num-seqs 64")
     assert wide.devices == ("cuda:0", "cuda:1")
-    assert (found.model("said").kind, found.model("eyeless").kind) == ("recorded", "blind")
+    assert (resolve_name("said", found).spec.kind, resolve_name("eyeless", found).spec.kind) == (
+        "recorded",
+        "blind",
+    )
 
 
 @pytest.mark.parametrize(
@@ -104,7 +111,7 @@ def test_a_mistake_names_file_and_entry(tmp_path: Path, text: str, message: str)
 
 def test_an_unknown_model_names_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match=r"'gpt'; known: .*most-frequent, .*random"):
-        load_settings(tmp_path).model("gpt")
+        resolve_name("gpt", load_settings(tmp_path))
 
 
 def test_a_suite_reads_its_own_entries(tmp_path: Path) -> None:

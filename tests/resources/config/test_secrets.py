@@ -7,6 +7,7 @@ import pytest
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import known_secrets, read_secret
+from bench_resources.models.registry.named_models import resolve_name
 
 SERVER = '[models.m]\nkind = "server"\nmodel = "x"\n'
 ADDRESS = 'base_url = "http://h/v1"\n'
@@ -46,7 +47,7 @@ def test_a_key_where_its_variable_should_be_named_is_not_told(tmp_path: Path, ke
 )
 def test_names_of_variables_are_taken(tmp_path: Path, name: str) -> None:
     (tmp_path / "bench.toml").write_text(f'{SERVER}{ADDRESS}api_key_env = "{name}"')
-    assert load_settings(tmp_path).model("m")
+    assert resolve_name("m", load_settings(tmp_path)).spec
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from bench_resources.checkpoints.identity import fingerprint
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.budget import cost
+from bench_resources.models.registry.named_models import base_of_checkpoints, resolve_name
 from bench_resources.response_cache.rows import TokenCounts
 from tests.sensors.watched import write_checkpoint
 
@@ -122,7 +123,7 @@ def watched(home: Path, *lines: str) -> str:
 
 def test_a_watched_checkpoint_is_served_as_its_section_says(tmp_path: Path) -> None:
     name = watched(tmp_path, f'serve = "{VLLM}"')
-    spec = load_settings(tmp_path).model(name)
+    spec = resolve_name(name, load_settings(tmp_path)).spec
     assert isinstance(spec, ServerSpec)
     assert (spec.path, spec.serve) == (str(tmp_path / "runs" / "step-1"), VLLM)
 
@@ -130,7 +131,7 @@ def test_a_watched_checkpoint_is_served_as_its_section_says(tmp_path: Path) -> N
 def test_it_is_asked_like_a_model_that_a_server_is_started_for(tmp_path: Path) -> None:
     name = watched(tmp_path, 'like = "like"')
     settings = written(tmp_path, (tmp_path / "bench.toml").read_text() + "max_tokens = 7\n")
-    spec = load_settings(settings).model(name)
+    spec = resolve_name(name, load_settings(settings)).spec
     assert isinstance(spec, ServerSpec)
     assert (spec.max_tokens, spec.serve, spec.server) == (7, VLLM, "vllm")
 
@@ -138,7 +139,7 @@ def test_it_is_asked_like_a_model_that_a_server_is_started_for(tmp_path: Path) -
 def test_a_command_does_not_go_with_a_model_that_is_loaded_here(tmp_path: Path) -> None:
     watched(tmp_path, 'like = "tiny-vlm/step-6840"', f'serve = "{VLLM}"')
     with pytest.raises(SettingsError, match="like: tiny-vlm/step-6840 is a transformers model"):
-        load_settings(tmp_path).base_of_checkpoints()
+        base_of_checkpoints(load_settings(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -164,4 +165,4 @@ def test_batches_cost_half() -> None:
     whole, half = (ServerSpec.model_validate(section | {"batch": said}) for said in (False, True))
     tokens = TokenCounts(prompt=1_000_000, completion=500_000)
     assert (cost(whole, tokens), cost(half, tokens)) == (6.0, 3.0)
-    assert whole.identity == half.identity
+    assert whole.identity_of() == half.identity_of()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.text.redaction import Secrets
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.redaction.engine import RedactingEngine
@@ -20,7 +20,7 @@ def asked(home: Path, url: str, *texts: str) -> list[str]:
     section = f'kind = "server"\nmodel = "m"\nbase_url = "{url}"\nextra_body.api_key = "{KEY}"'
     (home / "bench.toml").write_text(f"[models.m]\n{section}\n")
     models = Models(
-        settings=SettingsResource(home=str(home)),
+        settings=load_settings(home),
         image_store=ImageStore(folder=str(home / "images")),
     )
     with models.open("m") as model:

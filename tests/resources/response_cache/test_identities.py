@@ -83,7 +83,7 @@ def test_the_key_of_a_response(tmp_path: Path, request_: Request, rest: str) -> 
 )
 def test_the_identity_of_a_server(fields: dict[str, Any], identity: str) -> None:
     whole = {"kind": "server", "base_url": "http://s/v1/", "model": "m"} | fields
-    assert ServerSpec.model_validate(whole).identity == identity
+    assert ServerSpec.model_validate(whole).identity_of() == identity
 
 
 def test_how_decoding_is_written() -> None:

@@ -10,10 +10,10 @@ from PIL import Image
 from bench_assets.annotate.operations import ask
 from bench_assets.core.images.decoding import decode
 from bench_assets.core.schema.rows import Question
-from bench_assets.defs.assembly import tables_of
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.datasets.source_files import tables_of
 from bench_resources.images.store import ImageStore
 
 DEPTH, BOXES = "blink/depth_points", "blink/object_boxes"
@@ -47,7 +47,7 @@ def write_home(folder: Path) -> Path:
 
 def publish(home: Path) -> None:
     """Publish the units, and collect the answers."""
-    with Workbench(SettingsResource(home=str(home)), ["blink"]) as bench:
+    with Workbench(load_settings(home), ["blink"]) as bench:
         ask(bench, DEPTH)
         ask(bench, BOXES)
 
@@ -55,7 +55,7 @@ def publish(home: Path) -> None:
 def built_questions(home: Path) -> Mapping[str, Question]:
     """Build the question table of the answers; its questions by their category."""
     publish(home)
-    settings = SettingsResource(home=str(home))
+    settings = load_settings(home)
     with Workbench(settings, ["blink"]) as bench:
         assert build_questions(bench, "blink")[1] == []
     rows = tables_of(settings).read(["blink", "questions"], Question)

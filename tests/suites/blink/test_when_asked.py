@@ -4,7 +4,7 @@ import pytest
 
 from bench_assets.suites.blink.task import TASK
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from tests.suites.blink.release import png, row, write_parquet
 
 JIGSAW = {
@@ -25,7 +25,7 @@ def bench(tmp_path):
         f'[sources]\nblink = "{tmp_path / "release"}"\n'
         '[models.sure]\nkind = "scripted"\nsays = "(A)"\n'
     )
-    with Workbench(SettingsResource(home=str(home)), ["blink"]) as opened:
+    with Workbench(load_settings(home), ["blink"]) as opened:
         opened.refresh_questions("blink")
         yield opened
 

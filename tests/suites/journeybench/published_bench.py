@@ -51,7 +51,7 @@ class Bench:
             'says = "A cat drives a car."\n'
         )
         settings = SettingsResource(home=str(home))
-        self.sources = SourceFiles(settings=settings)
+        self.sources = SourceFiles(settings=settings.load())
         image_store = ImageStore(folder=str(home / "images"))
         self.tables = TableFiles(folder=str(home / "tables"))
         self.definitions = dg.Definitions(
@@ -67,7 +67,7 @@ class Bench:
                 "settings": settings,
                 "sources": self.sources,
                 "image_store": image_store,
-                "models": Models(settings=settings, image_store=image_store),
+                "models": Models(settings=settings.load(), image_store=image_store),
                 "tables": self.tables,
                 "io_manager": TableIOManager(files=self.tables),
             },

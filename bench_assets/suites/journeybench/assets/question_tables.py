@@ -101,7 +101,7 @@ def _questions(of: TaskTable) -> dg.AssetsDefinition:
         found = Table(found.rows, [*bad, *found.rejections])
         complete = not found.rejections
         edition = edition_of(sources, of.table, whole=complete, n=n, releases=of.releases)
-        loaded = sources.settings.load()
+        loaded = sources.settings
         waiting = partial(label_undecided, task=of.task, tables=tables, settings=loaded)
         yield from yield_question_tables(found, n, edition, image_store, waiting)
 

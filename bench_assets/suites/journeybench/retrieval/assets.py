@@ -117,7 +117,7 @@ def questions(  # noqa: PLR0913, PLR0917  (a table each)
         and all(image in by_name for one in entries for image in _sample_images(one))
     )
     edition = edition_of(sources, *_TABLES, whole=complete)
-    waiting = partial(label_undecided, task=TASK, tables=tables, settings=sources.settings.load())
+    waiting = partial(label_undecided, task=TASK, tables=tables, settings=sources.settings)
     yield from yield_question_tables(found, len(entries), edition, image_store, waiting)
 
 

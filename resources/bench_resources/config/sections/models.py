@@ -7,10 +7,9 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, field_validator
 
-from bench_assets.core.extras import install_command, is_installed
+from bench_assets.core.extras import IN_PACKAGE, install_command, is_installed
 from bench_assets.core.schema.elicitation import Elicitation
 from bench_assets.core.schema.errors import SettingsError
-from bench_resources.checkpoints.identity import IN_PACKAGE
 from bench_resources.config.sections.base import ModelSpec, PriceSection
 from bench_resources.config.sections.local_models import AutoSpec, TransformersSpec, VllmSpec
 from bench_resources.config.sections.servers import ServerSpec

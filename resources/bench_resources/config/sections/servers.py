@@ -169,16 +169,14 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         sampling = {"temperature": temperature, "seed": seed}
         return self._sent({name: value for name, value in sampling.items() if value is not None})
 
-    @property
-    def identity(self) -> str:
+    def identity_of(self, answers: str = "") -> str:
         """Identity: address, model name, revision, and constant or omitted fields.
 
         The decoding parameters are not part of it; they are a separate part of the cache key.
-        """
-        return self.identity_of(f"server:{self.place}")
 
-    def identity_of(self, answers: str) -> str:
-        """Identity of a model behind a server, which is named by its address or content digest."""
+        Args:
+            answers: The engine and the content of its weights; "": the address.
+        """
         particular = self.constant_fields | self.extra_body
         decoding = {
             "max_completion_tokens",
@@ -188,7 +186,8 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         for name in decoding - self.extra_body.keys():
             particular.pop(name, None)
         revision = f"@{self.revision}" if self.revision else ""
-        parts = [answers, f"{self.model}{revision}"] if self.model or revision else [answers]
+        parts = [answers or f"server:{self.place}"]
+        parts += [f"{self.model}{revision}"] if self.model or revision else []
         parts += [f"format={self.format}"] if self.format != "openai" else []
         parts += ["text_only"] if self.text_only else []
         parts += [f"-{name}" for name in sorted(set(self.omit))]

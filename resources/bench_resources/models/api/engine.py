@@ -5,36 +5,32 @@ import itertools
 import logging
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
-from typing import Any, TypeAlias
+from functools import partial
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
-
-import aiohttp
 
 from bench_assets.core.schema.chat import Decoding, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.environment import read_secret, weak_key_warning
 from bench_resources.config.sections.known_servers import FormatName
 from bench_resources.config.sections.servers import ServerSpec
-from bench_resources.http.backoff import RetryPolicy
 from bench_resources.http.event_loop import Arrival, Hand, stream_in_thread
 from bench_resources.models.api.budget import Budget, has_budget
-from bench_resources.models.api.chat_session import ChatSession
-from bench_resources.models.api.concurrency_limit import Endpoint
-from bench_resources.models.api.formats.anthropic import Anthropic
-from bench_resources.models.api.formats.base import ApiFormat
-from bench_resources.models.api.formats.gemini import Gemini
-from bench_resources.models.api.formats.openai import OpenAI
-from bench_resources.models.api.image_support import ImageSupport
-from bench_resources.models.api.option_requests import OptionSession
 from bench_resources.response_cache.engine import ReadImage
 from bench_resources.response_cache.image_changes import SERVER_CHANGES, ImageChangeRecorder
 from bench_resources.response_cache.rows import TokenCounts
 
-FormatOf: TypeAlias = Callable[[ServerSpec, ReadImage], ApiFormat]
+if TYPE_CHECKING:
+    import aiohttp
+
+    from bench_resources.models.api.concurrency_limit import Endpoint
+    from bench_resources.models.api.formats.base import ApiFormat
+
+FormatOf: TypeAlias = "Callable[[ServerSpec, ReadImage], ApiFormat]"
 Spent: TypeAlias = Callable[[str], TokenCounts]  # identity -> tokens of its cached responses
 Work: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 
@@ -42,11 +38,13 @@ _log = logging.getLogger("bench_assets.server")
 _CONNECT_TIMEOUT = 30.0  # s
 _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate"}
 _PREFIX = 2000  # characters of a prompt by which requests are grouped
-_FORMATS: Mapping[FormatName, FormatOf] = {
-    "openai": OpenAI,
-    "anthropic": Anthropic,
-    "gemini": Gemini,
-}
+
+
+def format_of(name: FormatName) -> FormatOf:
+    """The format of an API, imported when something is sent."""
+    class_name = {"openai": "OpenAI", "anthropic": "Anthropic", "gemini": "Gemini"}[name]
+    formats: FormatOf = resolve_name(f"bench_resources.models.api.formats.{name}:{class_name}")
+    return formats
 
 
 def no_tokens(_: str) -> TokenCounts:
@@ -65,16 +63,11 @@ class RemoteEngine(ABC):
         base_delay: float,
     ) -> None:
         self._read_image = read_image
-        self._format_of = _FORMATS[spec.format]
-        self._use_section(spec)
+        self._spec = spec
+        self.identity = spec.identity_of()  # ``prepare`` knows that of weights in a folder
         self._image_changes = ImageChangeRecorder(read_image, SERVER_CHANGES)
         self._spent = spent
         self._base_delay = base_delay
-
-    @cached_property
-    def identity(self) -> str:
-        """Address, model name, revision, and every constant field of a request."""
-        return self._spec.identity
 
     @property
     def decoding(self) -> Decoding:
@@ -103,10 +96,9 @@ class RemoteEngine(ABC):
     @abstractmethod
     async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None: ...
 
-    def _use_section(self, spec: ServerSpec) -> None:
-        """Use this section for further requests."""
-        self._spec = spec
-        self._format = self._format_of(spec, self._read_image)
+    @property
+    def _format(self) -> "ApiFormat":
+        return format_of(self._spec.format)(self._spec, self._read_image)
 
     def _budget(self) -> Budget:
         spec = self._spec
@@ -168,22 +160,28 @@ class ServerEngine(RemoteEngine):
     @property
     def elicits(self) -> frozenset[str]:
         """Elicitation methods that a server of OpenAI's format may support; probes decide."""
-        known = frozenset({"likelihood", "constrained"})
-        return known if isinstance(self._format, OpenAI) else frozenset()
+        is_openai = self._spec.format == "openai"
+        return frozenset({"likelihood", "constrained"}) if is_openai else frozenset()
 
     async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None:
-        spec, waits = self._spec, (self._base_delay, self._rng)
+        from bench_resources.http.backoff import RetryPolicy
+        from bench_resources.models.api.chat_session import ChatSession
+        from bench_resources.models.api.concurrency_limit import Endpoint
+        from bench_resources.models.api.image_support import ImageSupport
+        from bench_resources.models.api.option_requests import OptionSession
+
+        spec, waits, api = self._spec, (self._base_delay, self._rng), self._format
         budget = self._budget()
         waiting = ((position, requests[position]) for position in _group_requests(requests))
         async with self._session(key) as session:
             chat = ChatSession(
                 spec,
-                self._format,
+                api,
                 session,
-                Endpoint(spec, self._format.path),
+                Endpoint(spec, api.path),
                 RetryPolicy(spec, *waits),
                 self._wait_until_ready,
-                ImageSupport(spec, self._format_of),
+                ImageSupport(spec, format_of(spec.format)),
             )
             probing = replace(chat, retrying=RetryPolicy(spec, *waits, probes=True))
             option_session = OptionSession(chat, probing)
@@ -220,7 +218,7 @@ class ServerEngine(RemoteEngine):
             ModelError: If no server is left.
         """
 
-    async def _run_workers(self, work: Work, endpoint: Endpoint, most: int) -> None:
+    async def _run_workers(self, work: Work, endpoint: "Endpoint", most: int) -> None:
         """Run as many workers as the concurrency limit, and add some when it grows."""
         tasks: list[asyncio.Task[None]] = []
         async with asyncio.TaskGroup() as workers:
@@ -232,7 +230,9 @@ class ServerEngine(RemoteEngine):
             endpoint.on_growth = add
             add()
 
-    def _session(self, key: str) -> aiohttp.ClientSession:
+    def _session(self, key: str) -> "aiohttp.ClientSession":
+        import aiohttp
+
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),  # as many as there are workers
             cookie_jar=aiohttp.DummyCookieJar(),

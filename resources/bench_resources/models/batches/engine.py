@@ -59,7 +59,7 @@ class BatchEngine(RemoteEngine):
         """
         super().__init__(spec, read_image, spent, base_delay)
         self._api = _APIS[spec.format]()
-        self._noted = BatchLedger(noted, spec.identity)
+        self._noted = BatchLedger(noted, self.identity)
         self._patience = patience
         self._finished: list[BatchRound] = []
 

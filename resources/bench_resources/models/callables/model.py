@@ -12,6 +12,7 @@ from hashlib import sha256
 from itertools import chain
 from types import CodeType
 from typing import Any, TypeAlias
+from uuid import uuid4
 
 from PIL import Image as PillowImage
 
@@ -19,6 +20,8 @@ from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
 from bench_assets.evaluation.task import CANNOT_BE_READ
+from bench_resources.config.sections.models import PythonSpec
+from bench_resources.models.registry.named_models import ResolvedModel
 from bench_resources.models.registry.python_model import OpenImage
 
 ModelFunction: TypeAlias = Callable[[list[PillowImage.Image], str], str]
@@ -30,15 +33,23 @@ _functions: dict[str, ModelFunction] = {}
 """Functions of this process by model name, because settings can only hold the name."""
 
 
-def callable_section(name: str, function: ModelFunction) -> dict[str, Any]:
-    """Register a function under a model's name; returns the model's section."""
+def resolve_function(function: ModelFunction, name: str = "") -> ResolvedModel:
+    """A function as a model; without a name, under one that is never used again.
+
+    Raises:
+        SettingsError: If it is no such function.
+    """
+    check_function(function)
+    name = name or f"{function_name(function)}@{uuid4().hex[:8]}"
     _functions[name] = function
-    return {
+    section = {
         "kind": "python",
         "factory": _FACTORY,
         "options": {"code": code_digest(function)},
         "batch_size": 1,  # so that each response is cached as soon as it arrives
     }
+    spec = PythonSpec.model_validate(section)
+    return ResolvedModel(name=name, spec=spec, location=_FACTORY, section=section)
 
 
 def function_name(function: Callable[..., object]) -> str:

@@ -59,12 +59,16 @@ class ServedEngine(ServerEngine):
         self._logs = logs
         self._server: StartedServer | None = None
 
-    @cached_property
-    def identity(self) -> str:
-        """The engine, content of the weights, command, and constant fields of a request."""
+    def prepare(self) -> None:
+        """Find the identity: engine, content of the weights, command, constant fields of a request.
+
+        Raises:
+            ModelError: If the folder is not a checkpoint.
+        """
         spec = self._written
         command = f",command={spec.command_digest}" if spec.serve else ""
-        return spec.identity_of(f"{spec.served_by}:{self.checkpoint.content}{command}")
+        content = f"{spec.served_by}:{self.checkpoint.content}{command}"
+        self.identity = spec.identity_of(content)
 
     @cached_property
     def checkpoint(self) -> Checkpoint:
@@ -139,7 +143,7 @@ class ServedEngine(ServerEngine):
         self._server.restart(spec.max_tries)
         _log.info("%s is served at port %d", spec.path, port)
         address = {"model": model, "base_url": f"http://{HOST}:{port}/v1"}
-        self._use_section(spec.model_copy(update=address))
+        self._spec = spec.model_copy(update=address)
 
 
 def _refuse_parts(checkpoint: Checkpoint) -> None:

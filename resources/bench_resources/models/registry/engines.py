@@ -10,7 +10,6 @@ from bench_resources.config.sections.engine_kinds import EngineContext, EngineKi
 from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
 from bench_resources.config.sections.models import SPECS, PythonSpec
 from bench_resources.config.sections.servers import ServerSpec
-from bench_resources.models.registry.python_model import PythonEngine
 from bench_resources.response_cache.engine import Engine
 
 
@@ -34,11 +33,6 @@ def resolve_local_paths(
     )
 
 
-def resolve_server_paths(spec: ServerSpec, resolve: Callable[[Path | str], Path]) -> ServerSpec:
-    """Resolve relative paths against the folder of bench.toml."""
-    return spec.model_copy(update={"path": str(resolve(spec.path))} if spec.path else {})
-
-
 def _open_transformers(spec: TransformersSpec, at: EngineContext) -> Engine:
     from bench_resources.models.transformers.batch_trial import BatchTrials
     from bench_resources.models.transformers.image_digests import ImageDigests
@@ -59,22 +53,29 @@ def _open_transformers(spec: TransformersSpec, at: EngineContext) -> Engine:
 
 
 def _open_server(spec: ServerSpec, at: EngineContext) -> Engine:
-    from bench_resources.models.api.engine import ServerEngine
-    from bench_resources.models.managed.engine import ServedEngine
-
-    spec = resolve_server_paths(spec, at.resolve)
     if spec.path:
+        spec = spec.model_copy(update={"path": str(at.resolve(spec.path))})
+        from bench_resources.models.managed.engine import ServedEngine
+
         return ServedEngine(spec, at.name, at.read_image, at.resolve("servers"), spent=at.spent)
     if spec.batch:
         open_batches = hook_of("batch engine", f"[models.{at.name}] batch")
         batches: Engine = open_batches(spec, at.read_image, at.resolve("batches"), spent=at.spent)
         return batches
+    from bench_resources.models.api.engine import ServerEngine
+
     return ServerEngine(spec, at.read_image, spent=at.spent)
+
+
+def _open_python(spec: PythonSpec, at: EngineContext) -> Engine:
+    from bench_resources.models.registry.python_model import PythonEngine
+
+    return PythonEngine(spec, at)
 
 
 _ENGINES: Mapping[str, EngineKind[Any]] = {
     "transformers": EngineKind(spec=TransformersSpec, engine=_open_transformers),
     "server": EngineKind(spec=ServerSpec, engine=_open_server, alone=False),
-    "python": EngineKind(spec=PythonSpec, engine=PythonEngine, alone=False),
+    "python": EngineKind(spec=PythonSpec, engine=_open_python, alone=False),
 }
 _SERVED_KIND: EngineKind[Any] = EngineKind(spec=ServerSpec, engine=_open_server)

@@ -19,11 +19,12 @@ from bench_resources.config.environment import known_secrets
 from bench_resources.config.sections.base import ModelSpec, SamplingSection
 from bench_resources.config.sections.engine_kinds import EngineContext
 from bench_resources.config.sections.local_models import TransformersSpec
-from bench_resources.config.sections.models import BlindSpec, DerivedSpec, PythonSpec, RecordedSpec
+from bench_resources.config.sections.models import PythonSpec, RecordedSpec
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.registry.engines import engine_kind, resolve_local_paths
 from bench_resources.models.registry.loaded_model import CheckpointInspection, LoadedCheckpoint
-from bench_resources.models.registry.opening import read_recorded
+from bench_resources.models.registry.named_models import ENCODER, ResolvedModel, unknown_model
+from bench_resources.models.registry.recorded import read_recorded
 from bench_resources.redaction.engine import RedactingEngine
 from bench_resources.response_cache.engine import Engine, validate_arrivals
 from bench_resources.response_cache.rows import TokenCounts
@@ -288,25 +289,24 @@ _TOGETHER = 3  # requests in the batch
 _BATCH_TOKENS = 10**6
 
 
-def check_model(name: str, settings: Settings) -> ModelCheck:
+def check_model(model: ResolvedModel, settings: Settings) -> ModelCheck:
     """Load, probe and describe a model; errors are part of the description."""
-    found = ModelCheck(model=name)
+    found = ModelCheck(model=model.base.name, kind=model.spec.kind, place=model.spec.place)
+    kinds, behind = {model.spec.kind}, model
+    while behind.of:
+        behind = behind.of
+        kinds.add(behind.spec.kind)
     try:
-        spec = settings.model(name)
-        found = replace(found, kind=spec.kind, place=spec.place)
-        settings.base_model(spec, name)  # refuses a chain without end
-        base_name, blind = name, False
-        while isinstance(spec, DerivedSpec):
-            base_name, blind = spec.of, blind or isinstance(spec, BlindSpec)
-            spec = settings.model(base_name)
-        checked = _check(replace(found, model=base_name), settings, blind=blind)
+        if model.spec.kind == ENCODER:
+            raise unknown_model(model.name, settings)
+        checked = _check(found, behind.spec, settings, blind="blind" in kinds)
     except BenchError as exc:
-        return replace(found, error=known_secrets(settings.home).redacted(first_line(exc)))
-    return replace(checked, model=name)
+        error = known_secrets(settings.home).redacted(first_line(exc))
+        return replace(found, model=model.name, error=error)
+    return replace(checked, model=model.name)
 
 
-def _check(found: ModelCheck, settings: Settings, *, blind: bool) -> ModelCheck:
-    spec = settings.model(found.model)
+def _check(found: ModelCheck, spec: ModelSpec, settings: Settings, *, blind: bool) -> ModelCheck:
     if isinstance(spec, RecordedSpec):
         responses, file = read_recorded(found.model, spec, settings)
         return replace(found, note=f"{len(responses)} responses in {file}; nothing else to check")

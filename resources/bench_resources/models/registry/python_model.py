@@ -55,14 +55,18 @@ class PythonEngine:
             raise SettingsError(f"{file}, [models.{at.name}.options]: {unknown}")
         self._spec = spec
         self._at = at
+        self.identity = ""  # until it is prepared
         self._shown = ImageChangeRecorder(at.read_image, PYTHON_CHANGES)
 
-    @property
-    def identity(self) -> str:
-        """The model's own signature, and its options."""
+    def prepare(self) -> None:
+        """Make the model; its identity is its own signature, and its options.
+
+        Raises:
+            ModelError: If the factory fails.
+        """
         options = self._spec.options
         suffix = f"|options={json.dumps(options, sort_keys=True)}" if options else ""
-        return f"{self._model.signature}{suffix}"
+        self.identity = f"{self._model.signature}{suffix}"
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Yield position and response, batch by batch."""

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Literal
 
 from bench_assets.core.schema.chat import Request, Response
-from bench_assets.core.schema.errors import ModelError, SourceError
+from bench_assets.core.schema.errors import ModelError, SettingsError, SourceError
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.tables.json_records import read_lines, records
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.models import RecordedSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +158,36 @@ class RecordedJudge(_RecordedAnswers):
     def __init__(self, name: str, responses: Sequence[RecordedResponse], file: Path) -> None:
         judged = [one for one in responses if one.judge_response]
         super().__init__(name, {(o.question_id, o.sample): o.judge_response for o in judged}, file)
+
+
+def open_recorded(
+    name: str, spec: RecordedSpec, settings: Settings, condition: str
+) -> EvaluatedModel | RecordedJudge:
+    """Open recorded responses as a model or a judge; raises as ``read_recorded``."""
+    responses, file = read_recorded(name, spec, settings)
+    if spec.field == "judge_response":
+        return RecordedJudge(name, responses, file)
+    return EvaluatedModel(name, responses, file, condition)
+
+
+def read_recorded(
+    name: str, spec: RecordedSpec, settings: Settings
+) -> tuple[list[RecordedResponse], Path]:
+    """Read the recorded responses of a model; returns them and the file.
+
+    Raises:
+        SettingsError: If the file has no such model, or several and none is named.
+        SourceError: If the file cannot be read.
+    """
+    file = settings.resolve(spec.file)
+    responses = group_by_model(read_responses(file), nameless=spec.model or name)
+    model_name = spec.model or next(iter(responses), "")
+    if model_name not in responses or (len(responses) > 1 and not spec.model):
+        available = ", ".join(sorted(responses)) or "none"
+        raise SettingsError(
+            f"{settings.file}, model {name}: set model to one of {file}, which has {available}"
+        )
+    return responses[model_name], file
 
 
 def _identity(one: RecordedResponse) -> tuple[str, str, str, int]:

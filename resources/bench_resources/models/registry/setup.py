@@ -11,12 +11,10 @@ from contextlib import suppress
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TypeAlias
 
 from bench_assets.core.schema.errors import BenchError, ModelError
 from bench_assets.core.schema.provenance import json_digest
-from bench_resources.checkpoints import hub_revisions, watched_folders
-from bench_resources.checkpoints.files import processor_files, watched_files
-from bench_resources.checkpoints.identity import pin, pin_served
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.base import ModelSpec
 from bench_resources.config.sections.local_models import (
@@ -28,9 +26,17 @@ from bench_resources.config.sections.models import (
     PythonSpec,
 )
 from bench_resources.config.sections.servers import ServerSpec
-from bench_resources.models.registry.engines import resolve_local_paths, resolve_server_paths
-from bench_resources.models.transformers.loading import dtype_of
+from bench_resources.models.registry.engines import resolve_local_paths
+from bench_resources.models.registry.named_models import (
+    ResolvedModel,
+    is_watched_name,
+    resolve_name,
+    watched_spec,
+)
 from bench_resources.storage.file_digests import FileDigests, home_digests, iter_texts
+
+FindModel: TypeAlias = Callable[[str], ResolvedModel]
+"""Finds a model by name, as ``resolve_name`` does, but once."""
 
 _DIGITS = 12
 _SMALL = 1 << 20  # bytes; larger files are identified by size and time
@@ -42,7 +48,7 @@ _NEUTRAL_FIELDS = {  # change only speed and price
 _PLACES = {"path", "base", "processor", "chat_template", "file"}
 
 
-def setup_of(name: str, settings: Settings) -> str:
+def setup_of(name: str, settings: Settings, find: FindModel | None = None) -> str:
     """Digest of a model's setup; "" if its files cannot be read.
 
     The setup of a watched checkpoint is that of ``like``: its name includes its content.
@@ -51,14 +57,18 @@ def setup_of(name: str, settings: Settings) -> str:
         UnknownNameError: If there is no model of that name.
     """
     with suppress(ModelError, OSError, ValueError):
-        return json_digest(_facts(name, settings))[:_DIGITS]
+        is_watched = name not in {**EMBEDDED_MODELS, **settings.models} and is_watched_name(name)
+        if is_watched:
+            return json_digest(_watched_facts(settings))[:_DIGITS]
+        model = find(name) if find else resolve_name(name, settings)
+        return json_digest(_facts(model, settings))[:_DIGITS]
     return ""
 
 
-def state_of(name: str, settings: Settings) -> list[object]:
+def state_of(name: str, settings: Settings, find: FindModel | None = None) -> list[object]:
     """Settings, files and hub commit of a model; the reason if it is unusable."""
     try:
-        return _state(name, settings)
+        return _state(find(name) if find else resolve_name(name, settings), settings)
     except BenchError as error:
         return [str(error)]
 
@@ -69,16 +79,17 @@ def named_files(said: object, settings: Settings) -> list[Path]:
     return [path for path in paths if os.path.exists(path)]  # noqa: PTH110 - takes any text
 
 
-def _facts(name: str, settings: Settings) -> list[object]:
-    if name not in {**EMBEDDED_MODELS, **settings.models} and _has_content_in_name(name):
-        like = settings.checkpoints.like
-        if isinstance(liked := settings.watched_spec(), ServerSpec):
-            return ["watched", *_server_facts(liked, settings, files=False)]
-        return ["watched", _section(settings.model(like), settings) if like else {}]
-    spec = settings.model(name)
-    settings.base_model(spec, name)
-    if isinstance(spec, DerivedSpec):
-        return [*spec.way, _facts(spec.of, settings)]
+def _watched_facts(settings: Settings) -> list[object]:
+    like = settings.checkpoints.like
+    if isinstance(liked := watched_spec(settings), ServerSpec):
+        return ["watched", *_server_facts(liked, settings, files=False)]
+    return ["watched", _section(liked, settings) if like else {}]
+
+
+def _facts(model: ResolvedModel, settings: Settings) -> list[object]:
+    spec = model.spec
+    if model.of and isinstance(spec, DerivedSpec):
+        return [*spec.way, _facts(model.of, settings)]
     if isinstance(spec, ServerSpec):
         return _server_facts(spec, settings)
     if isinstance(spec, TransformersSpec):
@@ -92,15 +103,13 @@ def _facts(name: str, settings: Settings) -> list[object]:
 def _server_facts(spec: ServerSpec, settings: Settings, *, files: bool = True) -> list[object]:
     decoding = [str(spec.decoding), spec.thinking_tags]
     if not spec.path:
-        return [spec.identity, *decoding]
+        return [spec.identity_of(), *decoding]
     command = spec.command_digest if spec.serve else ""
-    path = Path(resolve_server_paths(spec, settings.resolve).path)
+    from bench_resources.checkpoints.files import watched_files
+
+    path = settings.resolve(spec.path)
     weights = (watched_files(path) if path.is_dir() else [path]) if files else []
     return [spec.identity_of(spec.served_by), command, *decoding, *_digests(weights)]
-
-
-def _has_content_in_name(name: str) -> bool:
-    return bool(watched_folders.KEY.fullmatch(name) or hub_revisions.KEY.fullmatch(name))
 
 
 def _section(spec: ModelSpec, settings: Settings) -> dict[str, object]:
@@ -125,6 +134,8 @@ def _package_files(module: str) -> list[Path]:
 
 def _checkpoint_files(spec: TransformersSpec, settings: Settings) -> Iterator[Path]:
     """Files of a checkpoint; none for a hub id, whose revision is in its section."""
+    from bench_resources.checkpoints.files import processor_files, watched_files
+
     resolved = resolve_local_paths(spec, settings.resolve)
     gguf = resolved.gguf_file
     for folder in (Path(place) for place in (resolved.path, resolved.base) if place):
@@ -147,18 +158,21 @@ def _digests(paths: Iterable[Path]) -> Iterator[list[object]]:
                     yield [file.name, stat.st_size, stat.st_mtime_ns]
 
 
-def _state(name: str, settings: Settings) -> list[object]:
-    spec = settings.model(name)
+def _state(model: ResolvedModel, settings: Settings) -> list[object]:
+    spec = model.spec
     section = spec.model_dump(mode="json")
-    if isinstance(spec, DerivedSpec):
-        settings.base_model(spec, name)
-        return [section, state_of(spec.of, settings)]
+    if model.of:
+        return [section, _state(model.of, settings)]
     digests = home_digests(settings.home)
     if isinstance(spec, TransformersSpec):
         return [section, *_checkpoint_state(resolve_local_paths(spec, settings.resolve), digests)]
     if isinstance(spec, ServerSpec) and spec.path:
-        place = resolve_server_paths(spec, settings.resolve).path
-        return [section, pin_served(place, _cached_digest(digests)).content]
+        from bench_resources.checkpoints.identity import pin_served
+
+        return [
+            section,
+            pin_served(str(settings.resolve(spec.path)), _cached_digest(digests)).content,
+        ]
     module = type(spec).__module__  # for an added kind, a module of its package
     if isinstance(spec, PythonSpec):
         module = spec.factory.partition(":")[0]
@@ -166,6 +180,9 @@ def _state(name: str, settings: Settings) -> list[object]:
 
 
 def _checkpoint_state(spec: TransformersSpec, digests: FileDigests) -> list[object]:
+    from bench_resources.checkpoints.identity import pin
+    from bench_resources.models.transformers.loading import dtype_of
+
     pinned = pin(
         spec.path,
         spec.revision,

@@ -63,11 +63,11 @@ class TransformersEngine:
         self._digests = digests
         self._trials = trials
         self._tried: list[Answers] = []  # the model of a trial, until the first request
+        self.identity = ""  # until it is prepared
         self._peak_memory: int | None = None
 
-    @cached_property
-    def identity(self) -> str:
-        """Content of the checkpoint, precision, and settings that change the prompt.
+    def prepare(self) -> None:
+        """Find the identity: content, precision, and settings that change the prompt.
 
         Loads the weights unless their batch trial is cached.
 
@@ -75,6 +75,8 @@ class TransformersEngine:
             ModelError: If the checkpoint is missing or incomplete, its processor or weights do not
                 load, or it cannot process an image.
         """
+        if self.identity:
+            return
         parts = [self.checkpoint.content, dtype_of(self._spec)]
         parts += self._spec.identity_parts
         if self._digests and not self._spec.text_only:
@@ -82,7 +84,7 @@ class TransformersEngine:
         parts += ["alone"] if self._has_batch_effects else []
         parts += ["compiled"] if self._spec.compile else []
         parts += [attention] if (attention := self._spec.attention) != "auto" else []
-        return ",".join(parts)
+        self.identity = ",".join(parts)
 
     @cached_property
     def decoding(self) -> Decoding:
@@ -201,14 +203,15 @@ class DataParallelEngine:
         self._one = TransformersEngine(
             one, location, read_image, load, digests=digests, trials=trials
         )
+        self.identity = ""  # until it is prepared
         self.particulars = self._one.particulars
         self._workers: WorkerProcesses | None = None
         self._peak_memory: int | None = None
 
-    @property
-    def identity(self) -> str:
-        """The identity on one device."""
-        return self._one.identity
+    def prepare(self) -> None:
+        """Find the identity, as on one device; raises as that does."""
+        self._one.prepare()
+        self.identity = self._one.identity
 
     @property
     def decoding(self) -> Decoding:

@@ -16,8 +16,8 @@ import pytest
 from bench_assets.core.schema.chat import CONTEXT_FULL, Prompt, Request
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.identity import fingerprint, pin
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.servers import ServerSpec
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.images.store import ImageStore
 from bench_resources.models.managed.engine import ServedEngine
 from bench_resources.models.registry.opening import Models
@@ -78,6 +78,7 @@ def remembering(
     asked_file = tmp_path / "asked"
     requests = [Request(prompt=Prompt.of(text)) for text in texts]
     with engine(weights, tmp_path, f"asked={asked_file}", flag, **fields) as served:
+        served.prepare()
         model = CachingModel("m", served, response_file(tmp_path / "responses.sqlite"))
         return [response.text for response in model.response(requests)], len(lines(asked_file))
 
@@ -165,7 +166,7 @@ def test_no_folder_is_said_before_anything_starts(tmp_path: Path) -> None:
         engine(tmp_path / "none", tmp_path) as served,
         pytest.raises(ModelError, match=r"path = .*none: no such folder"),
     ):
-        assert served.identity
+        served.prepare()
 
 
 @pytest.mark.parametrize(
@@ -201,7 +202,7 @@ def test_one_server_is_for_all_that_a_run_asks_and_ends_with_it(tmp_path: Path) 
         f"[checkpoints]\nfolders = ['runs']\nserve = '''{serve}'''\n", encoding="utf-8"
     )
     models = Models(
-        settings=SettingsResource(home=str(tmp_path)),
+        settings=load_settings(tmp_path),
         image_store=ImageStore(folder=str(tmp_path / "i")),
     )
     for text in ("a", "b"):  # two suites
@@ -244,7 +245,9 @@ def test_who_answers_for_a_checkpoint_of_another_s_server_is_checked_in_every_re
         fields = {"path": str(weights), "model": "m", "base_url": server.base_url}
         spec = ServerSpec.model_validate({"kind": "server", **fields})
         store = response_file(tmp_path / "responses.sqlite")
-        one = CachingModel("m", ServedEngine(spec, "m", lambda _: b"", tmp_path), store)
+        engine = ServedEngine(spec, "m", lambda _: b"", tmp_path)
+        engine.prepare()
+        one = CachingModel("m", engine, store)
         with pytest.raises(ModelError, match=error) if error else nullcontext():
             assert one.response(requests_for("?"))[0].text == "B"
     assert len(list(store.rows())) == (0 if error else 1)  # none is kept

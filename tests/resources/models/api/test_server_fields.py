@@ -130,7 +130,7 @@ def test_a_request_s_own_temperature_is_sent_even_where_the_card_decides() -> No
     ],
 )
 def test_identity(fields: dict[str, Any], rest: str) -> None:
-    assert spec(**fields).identity == f"server:http://s/v1|m{rest}"
+    assert spec(**fields).identity_of() == f"server:http://s/v1|m{rest}"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from bench_assets.core.schema.chat import Prompt, Request, Turn
-from bench_resources.models.callables.model import CallableModel, callable_section, code_digest
+from bench_resources.models.callables.model import CallableModel, code_digest, resolve_function
 
 Function = Callable[..., str]
 
@@ -59,7 +59,7 @@ def test_an_earlier_response_is_sent_back_without_its_reasoning():
         seen.append(prompt)
         return "<think>Two? One.</think>One."
 
-    section = callable_section("m", model)
+    section = resolve_function(model, "m").section
     made = CallableModel("m", lambda _: Image.new("RGB", (1, 1)), **section["options"])
     made.response(
         [Request(prompt=Prompt((Turn("user", ("How many?",)), Turn("user", ("Sure?",)))))]

@@ -14,7 +14,7 @@ import pytest
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.identity import pin
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.models.registry.setup import setup_of
@@ -35,7 +35,7 @@ def opened(home: Path, weights: Path, program: Path, *entries: str) -> Models:
     section = [f'kind = "vllm"\npath = "{weights}"\nprogram = "{program}"', *entries]
     (home / "bench.toml").write_text("\n".join(["[models.mine]", *section]), encoding="utf-8")
     images = ImageStore(folder=str(home / "images"))
-    return Models(settings=SettingsResource(home=str(home)), image_store=images)
+    return Models(settings=load_settings(home), image_store=images)
 
 
 def asked(models: Models, *texts: str) -> list[str]:
@@ -84,7 +84,7 @@ def test_the_signature_names_the_engine_and_no_copies(weights: Path, tmp_path: P
             closing(opened(tmp_path, weights, program, *entries)) as models,
             models.open("mine") as model,
         ):
-            return model.signature, setup_of("mine", models.settings.load())
+            return model.signature, setup_of("mine", models.settings)
 
     alone = of(program)
     assert alone[0].startswith(f"vllm:{pin(str(weights)).content},command=")
@@ -110,12 +110,12 @@ def test_other_engines_of_the_same_weights_have_another_signature_and_setup(
     )
     (tmp_path / "bench.toml").write_text(text, encoding="utf-8")
     images = ImageStore(folder=str(tmp_path / "images"))
-    resource = SettingsResource(home=str(tmp_path))
+    settings = load_settings(tmp_path)
     named: dict[str, tuple[str, str]] = {}
-    with closing(Models(settings=resource, image_store=images, asks=False)) as models:
+    with closing(Models(settings=settings, image_store=images, asks=False)) as models:
         for name in sections:
             with models.open(name) as model:
-                named[name] = model.signature, setup_of(name, resource.load())
+                named[name] = model.signature, setup_of(name, settings)
     assert all(pin(str(weights)).content in signature for signature, _ in named.values())
     assert len({signature for signature, _ in named.values()}) == len(sections)
     assert len({setup for _, setup in named.values()}) == len(sections)

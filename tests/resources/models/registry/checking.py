@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from bench_assets.core.schema.chat import ChatModel, Request
+from bench_assets.core.schema.errors import BenchError
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.models.registry.baselines import ScriptedModel
 from bench_resources.models.registry.model_check import ModelCheck, check_model
+from bench_resources.models.registry.resolution import resolve
 
 PROBES = [
     "an image",
@@ -23,7 +25,11 @@ PROBES = [
 def checked(home: Path, toml: str, name: str = "m") -> ModelCheck:
     home.mkdir(exist_ok=True)
     (home / "bench.toml").write_text(toml)
-    return check_model(name, load_settings(home))
+    settings = load_settings(home)
+    try:
+        return check_model(resolve(name, settings), settings)
+    except BenchError as error:
+        return ModelCheck(model=name, error=str(error))
 
 
 def local(folder: Path | str, more: str = "") -> str:

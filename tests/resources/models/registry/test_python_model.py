@@ -9,7 +9,7 @@ from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Image, Prompt, Request
 from bench_assets.core.schema.errors import ModelError, SettingsError
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from tests.rows import question
@@ -76,7 +76,7 @@ def ask(home: Path, *requests: Request, more: str = "", factory: str = "Model") 
     section = f'[models.m]\nkind = "python"\nfactory = "model_of_tests:{factory}"\n{more}\n'
     (home / "bench.toml").write_text(section)
     store = ImageStore(folder=str(home / "images"))
-    with Models(settings=SettingsResource(home=str(home)), image_store=store).open("m") as model:
+    with Models(settings=load_settings(home), image_store=store).open("m") as model:
         ask.signature = model.signature
         return [response.text for response in model.response(requests)]
 

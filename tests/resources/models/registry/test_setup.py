@@ -9,6 +9,7 @@ import pytest
 from bench_assets.core.schema.errors import UnknownNameError
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.models import EMBEDDED_MODELS
+from bench_resources.models.registry.named_models import resolve_name
 from bench_resources.models.registry.setup import setup_of
 from tests.resources.models.managed import fake_vllm
 
@@ -110,7 +111,7 @@ def test_checkpoints_of_a_curve_are_set_up_otherwise_once_another_engine_is_chos
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
     assert setup(home, "r/step-2@0123abcd") == before  # without a GPU the command changes nothing
     monkeypatch.setattr("torch.cuda.is_available", lambda: True)
-    assert load_settings(home).model("local").kind == "vllm"
+    assert resolve_name("local", load_settings(home)).spec.kind == "vllm"
     assert before != setup(home, "r/step-2@0123abcd") != ""
 
 

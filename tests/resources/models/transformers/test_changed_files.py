@@ -13,7 +13,7 @@ from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.engine import TransformersEngine
 from bench_resources.models.workers.local_model import Draw
 from tests.resources.models.transformers.fragile import Fragile
-from tests.resources.models.transformers.tiny_engine import ALBUM, spec_of
+from tests.resources.models.transformers.tiny_engine import ALBUM, identity_of, spec_of
 from tests.sensors.watched import safetensors, write_adapter, write_checkpoint
 
 Change = Callable[[Path], object]
@@ -52,7 +52,7 @@ def arriving(
 ) -> list[str]:
     """Ask three questions, before or while something happens; what was said so far."""
     engine = engine_of(folder, Loader(when, change))
-    assert engine.identity.startswith("sha256:")
+    assert identity_of(engine).startswith("sha256:")
     if when == "before":
         change()
     requests = [Request(prompt=Prompt.of(text)) for text in ("aaa", "b", "c")]
@@ -202,7 +202,7 @@ def test_every_folder_of_a_checkpoint_is_checksummed(
     (tmp_path / "run" / "tokenizer.json").write_text("{}")
     (tmp_path / "chat.jinja").write_text("{{ messages }}")
     engine = engine_of(folder, Loader(), chat_template=str(tmp_path / "chat.jinja"))
-    assert engine.identity.count("sha256:") == 3
+    assert identity_of(engine).count("sha256:") == 3
     (tmp_path / file).write_bytes(data)
     with pytest.raises(ModelError, match=rf"{Path(file).name}: changed since"):
         list(engine.stream([Request(prompt=Prompt.of("a"))]))
@@ -211,7 +211,7 @@ def test_every_folder_of_a_checkpoint_is_checksummed(
 def test_a_gguf_file_is_checksummed(tmp_path: Path) -> None:
     (tmp_path / "m.gguf").write_bytes(b"GGUF1")
     engine = engine_of(tmp_path, Loader(), gguf_file="m.gguf")
-    assert engine.identity
+    engine.prepare()
     (tmp_path / "m.gguf").write_bytes(b"GGUF2")
     with pytest.raises(ModelError, match=r"m\.gguf: changed since"):
         list(engine.stream([Request(prompt=Prompt.of("a"))]))

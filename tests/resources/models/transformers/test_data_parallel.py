@@ -20,6 +20,7 @@ from tests.resources.models.transformers.tiny_engine import (
     ALBUM,
     MIXED,
     engine_of,
+    identity_of,
     responses_of,
     said,
     spec_of,
@@ -55,7 +56,7 @@ def test_two_processes_response_as_one_does_also_when_one_is_killed(
     expected = said(responses_of(alone, requests))
     spec = spec_of(vlm, device="auto", devices=["cpu", "cpu"], batch_size=2)
     with closing(DataParallelEngine(spec, str(vlm), shared.read)) as engine:
-        assert (engine.identity, engine.decoding) == (alone.identity, alone.decoding)
+        assert (identity_of(engine), engine.decoding) == (identity_of(alone), alone.decoding)
         arriving = engine.stream(requests)
         arrived = dict([next(arriving)])
         first, second = active_children()

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.models.transformers.engine import DataParallelEngine, TransformersEngine
 from bench_resources.models.transformers.image_digests import ImageDigests
-from tests.resources.models.transformers.tiny_engine import ALBUM, spec_of
+from tests.resources.models.transformers.tiny_engine import ALBUM, identity_of, spec_of
 from tests.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
 
 Change = Callable[[dict[str, Any]], object]
@@ -32,7 +32,7 @@ def digest(folder: Path, file: Path, **fields: object) -> str:
     engine = TransformersEngine(
         spec_of(folder, **fields), str(folder), ALBUM.read, digests=ImageDigests(file)
     )
-    parts = dict(part.partition("=")[::2] for part in engine.identity.split(","))
+    parts = dict(part.partition("=")[::2] for part in identity_of(engine).split(","))
     return parts.get("images", "")
 
 
@@ -58,7 +58,9 @@ from bench_resources.models.transformers.engine import TransformersEngine
 folder, file = sys.argv[1:]
 spec = TransformersSpec(kind="transformers", path=folder, device="cpu")
 digests = ImageDigests(Path(file))
-print(TransformersEngine(spec, folder, Path.read_bytes, digests=digests).identity)
+engine = TransformersEngine(spec, folder, Path.read_bytes, digests=digests)
+engine.prepare()
+print(engine.identity)
 print({"torch", "transformers"} & sys.modules.keys())
 """
 
@@ -142,8 +144,8 @@ def test_several_devices_have_the_identity_of_one(vlm: Path, tmp_path: Path) -> 
     several = spec_of(vlm, device="auto", devices=("cpu", "cpu"))
     one = TransformersEngine(spec_of(vlm), str(vlm), ALBUM.read, digests=digests)
     both = DataParallelEngine(several, str(vlm), ALBUM.read, digests=digests)
-    assert both.identity == one.identity
-    assert "images=" in one.identity
+    assert identity_of(both) == identity_of(one)
+    assert "images=" in identity_of(one)
 
 
 def test_a_processor_that_does_not_load_is_said_so(vlm: Path, tmp_path: Path) -> None:
@@ -156,8 +158,8 @@ def test_a_processor_that_does_not_load_is_said_so(vlm: Path, tmp_path: Path) ->
 def test_models_by_name_remember_in_the_home(vlm: Path, tmp_path: Path) -> None:
     toml = f'[models.m]\nkind = "transformers"\npath = "{vlm}"\ndevice = "cpu"\n'
     (tmp_path / "bench.toml").write_text(toml)
-    settings = SettingsResource(home=str(tmp_path))
-    models = Models(settings=settings, image_store=ImageStore(folder=str(tmp_path / "images")))
+    image_store = ImageStore(folder=str(tmp_path / "images"))
+    models = Models(settings=load_settings(tmp_path), image_store=image_store)
     with models.open("m") as model:
         signature = model.signature
     known = json.loads((tmp_path / "processors.json").read_text())

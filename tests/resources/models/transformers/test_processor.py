@@ -18,6 +18,7 @@ from tests.resources.models.transformers.tiny_engine import (
     MIXED,
     RED,
     engine_of,
+    identity_of,
     responses_of,
     said,
     spec_of,
@@ -106,12 +107,12 @@ def test_a_template_from_a_file_is_used_and_part_of_the_identity(vlm: Path, tmp_
     file.write_text((vlm / "chat_template.jinja").read_text())
     mine = engine_of(vlm, chat_template=str(file))
     requests = [Request(prompt=prompt) for prompt in MIXED]
-    identity, same = mine.identity, said(responses_of(mine, requests))
+    identity, same = identity_of(mine), said(responses_of(mine, requests))
     assert same == said(responses_of(engine_of(vlm), requests))
     file.write_text(file.read_text() + "Well, ")
     other = engine_of(vlm, chat_template=str(file))
     assert said(responses_of(other, requests)) != same
-    assert other.identity != identity
+    assert identity_of(other) != identity
 
 
 @pytest.mark.parametrize(
@@ -164,4 +165,4 @@ def test_a_processor_may_lie_elsewhere(vlm: Path, tmp_path: Path) -> None:
     requests = [Request(prompt=prompt) for prompt in MIXED]
     elsewhere = engine_of(weights, processor=str(vlm))
     assert said(responses_of(elsewhere, requests)) == said(responses_of(engine_of(vlm), requests))
-    assert "+processor:sha256:" in elsewhere.identity
+    assert "+processor:sha256:" in identity_of(elsewhere)

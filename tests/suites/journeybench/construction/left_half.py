@@ -32,9 +32,9 @@ class Bench:
     def build(self, selected, **how):
         resources = {
             "settings": self.settings,
-            "sources": SourceFiles(settings=self.settings),
+            "sources": SourceFiles(settings=self.settings.load()),
             "image_store": self.images,
-            "models": Models(settings=self.settings, image_store=self.images),
+            "models": Models(settings=self.settings.load(), image_store=self.images),
             "tables": self.tables,
             "io_manager": TableIOManager(files=self.tables),
         }

@@ -1,12 +1,10 @@
-"""Parses the models of a command: names of bench.toml, paths, hub ids and server addresses."""
+"""The models of a command: names of bench.toml, paths, hub ids and server addresses."""
 
 import socket
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from bench_assets.core.schema.elicitation import elicited_model_name
 from bench_assets.core.schema.errors import (
     ModelError,
     SettingsError,
@@ -19,69 +17,74 @@ from bench_assets.workspace.console.output import print_message
 
 if TYPE_CHECKING:
     from bench_resources.config.bench_toml import Settings
+    from bench_resources.models.registry.named_models import ResolvedModel
 
 _MOST_LISTED = 20  # models of a server that an error lists
 _PORTS = {"http": 80, "https": 443}
 _CONNECT_TIMEOUT = 5.0  # s
 
 
-@dataclass(frozen=True, slots=True)
-class ModelArguments:
-    """Names of models, and settings sections of ad-hoc models, by name."""
-
-    names: list[str]
-    sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-
-def parse_models(texts: Sequence[str], settings: "Settings", elicit: str = "") -> ModelArguments:
-    """Parse ``--model`` arguments without duplicates, and name ad-hoc models.
-
-    The names include the elicitation method ``elicit``.
+def resolve_models(
+    models: "Iterable[str | ResolvedModel]", settings: "Settings", elicit: str = ""
+) -> "list[ResolvedModel]":
+    """Find the models of a command, without duplicates; prints the names of new ones.
 
     Raises:
         BenchError: If a model or the method ``elicit`` is unknown.
     """
-    from bench_resources.config.ad_hoc_models import parse_ad_hoc_model
     from bench_resources.config.addresses import template_of_argument
     from bench_resources.config.sections.models import EMBEDDED_MODELS
+    from bench_resources.models.registry.resolution import resolve
 
-    names: dict[str, None] = {}
-    sections = {}
-    for text in dict.fromkeys(texts):
-        ad_hoc = parse_ad_hoc_model(text, settings)
-        names[elicited_model_name(ad_hoc.name if ad_hoc else text, elicit)] = None
-        known = {**EMBEDDED_MODELS, **settings.models_of_file}
-        if ad_hoc and ad_hoc.section and ad_hoc.name not in known:
-            sections[ad_hoc.name] = ad_hoc.section
-            if ad_hoc.name not in settings.models:  # otherwise printed before
-                engine = f"; {ad_hoc.engine}" if ad_hoc.engine else ""
-                called = template_of_argument(text)
-                print_message(f"{called} is named {ad_hoc.name} from now on{engine}")
-        elif chosen := settings.engine_of(text):
-            print_message(f"{text} is {chosen.message}")
-    return ModelArguments(list(names), sections)
+    resolved: dict[str, ResolvedModel] = {}
+    for text in models:
+        if not isinstance(text, str):
+            if text.name in {**EMBEDDED_MODELS, **settings.models_of_file}:
+                raise SettingsError(
+                    f"name={text.name!r}: already the name of a model. Choose another"
+                )
+            resolved[text.name] = text
+            continue
+        model = resolve(text, settings, elicit)
+        if resolved.setdefault(model.name, model) is not model:
+            continue
+        name, engine = model.base.name, model.base.engine
+        if model.base.section and name not in settings.models:  # otherwise printed before
+            called = template_of_argument(text)
+            print_message(f"{called} is named {name} from now on{engine and f'; {engine}'}")
+        elif engine and not model.base.section:
+            print_message(f"{text} is {engine}")
+    return list(resolved.values())
 
 
-def save_models(asked: ModelArguments, settings: "Settings") -> None:
-    """Store ad-hoc models in the home, after checking that new ones are reachable.
+def sections_of(models: "Iterable[ResolvedModel]") -> dict[str, Mapping[str, Any]]:
+    """Sections of models that were given by location, by name."""
+    return {model.base.name: model.base.section for model in models if model.base.section}
+
+
+def save_models(models: "Iterable[ResolvedModel]", settings: "Settings") -> None:
+    """Store models given by location in the home, after checking that new ones are reachable.
 
     Raises:
         ModelError: If no server is listening at a new address, or the hub has no such model.
         HomeError: If the home cannot be written to.
     """
-    from bench_resources.checkpoints.adapters import HUB_ID
-    from bench_resources.checkpoints.identity import hub_commit
     from bench_resources.config.models_toml import read_models, save_models
 
+    if not (sections := sections_of(models)):
+        return
     existing = read_models(settings.home)
-    for name, section in asked.sections.items():
+    for name, section in sections.items():
         if name not in existing and "base_url" in section:
             _check_connection(str(section["base_url"]))
             _check_served(section)
-        if name not in existing and HUB_ID.fullmatch(path := str(section.get("path", ""))):
-            hub_commit(path, str(section.get("revision") or "main"))
-    if asked.sections:
-        save_models(settings.home, asked.sections)
+        if name not in existing and (path := str(section.get("path", ""))):
+            from bench_resources.checkpoints.adapters import HUB_ID
+            from bench_resources.checkpoints.identity import hub_commit
+
+            if HUB_ID.fullmatch(path):
+                hub_commit(path, str(section.get("revision") or "main"))
+    save_models(settings.home, sections)
 
 
 def _check_connection(address: str) -> None:

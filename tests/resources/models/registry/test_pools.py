@@ -8,7 +8,8 @@ import pytest
 
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.workspace.materialization.dagster_instance import open_instance
-from bench_resources.config.bench_toml import load_settings, model_pools
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.models.registry.named_models import model_pools
 
 CLUSTER = "[cluster]\npools = { hosted = 4, node-a = 1 }\n"
 HOSTED = '[models.gpt]\nkind = "server"\nbase_url = "http://s/v1"\nmodel = "m"\npool = "hosted"\n'

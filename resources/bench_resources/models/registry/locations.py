@@ -1,4 +1,4 @@
-"""Ad-hoc models: given to a command by location, without a section of bench.toml.
+"""Models that a command is given by location, without a section of bench.toml.
 
 ``hf:org/name@revision``, ``path/to/checkpoint``, ``http://127.0.0.1:8000/v1#name``; each may be
 followed by entries of a section: ``https://api.example.org/v1#name,api_key_env=MY_KEY``.
@@ -8,7 +8,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -37,51 +37,42 @@ from bench_resources.config.sections.engine_kinds import spec_of
 from bench_resources.config.sections.local_models import AutoSpec, CheckpointSpec, TransformersSpec
 from bench_resources.config.sections.models import EMBEDDED_MODELS
 from bench_resources.config.toml_validation import describe_validation_error
+from bench_resources.models.registry.named_models import (
+    ResolvedModel,
+    content_in,
+    known_names,
+    location_of,
+    resolve_name,
+)
 
-LOCATION_FORMS = "hf:org/name, a checkpoint's folder and http://...#name need no section"
+FORMS = "hf:org/name, a checkpoint's folder and http://...#name need no section"
 
 _HUB = "hf:"
 _AUTO = "auto"  # kind of a checkpoint whose engine is chosen
 _ENTRY = re.compile(r",(?=[a-z_]+=)")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._@+=/-]+")  # forbidden in partition keys, see sections.models
-_CONTENT = re.compile(r"@(?P<content>[0-9a-f]{8})(\+|$)")  # in the name of a folder's checkpoint
 _END = 1 << 20  # bytes at each end of a GGUF file that identify it, with its size
 _SHOWN = 3
-_UNNAMED_SETTINGS = {
-    "api_key_env",
-    "key_header",
-    "program",
-}  # entries that responses do not depend on
+_UNNAMED_SETTINGS = {"api_key_env", "key_header", "program"}  # responses do not depend on them
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdHocModel:
-    """An ad-hoc model: the name of its tables, and its section."""
-
-    name: str
-    section: Mapping[str, Any]  # {} for a checkpoint of a watched folder
-    engine: str = ""  # message on the engine, if it was chosen here
-
-
-def parse_ad_hoc_model(text: str, settings: Settings) -> AdHocModel | None:
-    """Parse the location of an ad-hoc model; None for the name of a model or encoder.
+def locate(text: str, settings: Settings) -> ResolvedModel:
+    """Find the model at a location.
 
     A model that has a section has the section's name. Otherwise a hub id is its own name, a
     server's model is named ``name@host-port``, and a checkpoint ``run/step@<8 digits of its
     content>``, as in a watched folder: other weights in the same folder are another model.
 
     Raises:
-        UnknownNameError: If it is neither the name nor the location of a model.
+        UnknownNameError: If it is no location.
         SettingsError: If an entry is unknown or invalid.
         ModelError: If a folder is not a checkpoint.
     """
-    known = _names(settings)
     if not text.strip() or text.encode(errors="ignore").decode() != text:  # no file can name it
-        raise UnknownNameError(f"model in {settings.file}", text, known, also=LOCATION_FORMS)
-    if text in settings.encoders or _is_name(text, settings):
-        return None
-    place, *entries = [text] if _path_exists(text) else _ENTRY.split(text)
-    if place.startswith(_HUB) and not _path_exists(place):
+        known = known_names(settings)
+        raise UnknownNameError(f"model in {settings.file}", text, known, also=FORMS)
+    place, *entries = [text] if path_exists(text) else _ENTRY.split(text)
+    if place.startswith(_HUB) and not path_exists(place):
         name, section = _hub_section(place, settings)
     elif place.startswith(("http://", "https://")):
         name, section = _server_section(place)
@@ -90,33 +81,37 @@ def parse_ad_hoc_model(text: str, settings: Settings) -> AdHocModel | None:
     chosen = template_of_value(dict(_parse_setting(one) for one in entries))
     name, section = _partition_key(name, chosen), {**section, **chosen}
     section, engine = _with_engine(name, section, settings)
-    found = replace(_build_model(name, section, place, settings), engine=engine)
-    return replace(found, section={}) if _is_watched(found.name, settings) else found
+    model = _named_section(name, section, place, settings)
+    if model.section and model.name not in settings.models:
+        with suppress(ModelError, UnknownNameError):
+            return resolve_name(model.name, settings)  # of a watched folder
+    return replace(model, engine=engine if model.section else "")
 
 
-def recorded_model(file: Path, model: str, settings: Settings) -> AdHocModel:
+def locate_responses(file: Path, model: str, settings: Settings) -> ResolvedModel:
     """Name a model whose responses are in a file; another file or section gets another name."""
     section = {"kind": "recorded", "file": str(file.resolve()), "model": model}
     name = _partition_key(model, {}) or file.stem
-    return _build_model(name, section, str(file), settings)
+    return _named_section(name, section, str(file), settings)
 
 
-def refuse_changed_checkpoint(name: str, spec: ModelSpec) -> None:
-    """Refuse an ad-hoc checkpoint whose content has changed since it was named.
+def refuse_changed_checkpoint(model: ResolvedModel, *, full: bool = False) -> None:
+    """Refuse a checkpoint whose content has changed since it was named after it.
+
+    Args:
+        model: The model.
+        full: Whether the name is a digest of every byte.
 
     Raises:
-        ModelError: If the folder holds other weights.
+        ModelError: If its folder holds other weights.
     """
-    named = _CONTENT.search(name)
-    if not named or not isinstance(spec, CheckpointSpec) or not Path(spec.path).is_dir():
+    folder = Path(model.location)
+    if not model.content or not folder.is_dir():
         return
-    file = spec.gguf_file if isinstance(spec, TransformersSpec) else None
-    now = _digest_ends(Path(spec.path, file)) if file else fingerprint(Path(spec.path))
-    if now != named["content"]:
-        raise ModelError(
-            f"{name}: {spec.path} holds other weights now. Give the folder again as --model; they"
-            " get a new name"
-        )
+    file = model.spec.gguf_file if isinstance(model.spec, TransformersSpec) else None
+    if (_digest_ends(folder / file) if file else fingerprint(folder, full=full)) != model.content:
+        again = "They get" if model.is_watched else "Give the folder again as --model; they get"
+        raise ModelError(f"{model.name}: {folder} holds other weights now. {again} a new name")
 
 
 def _with_engine(
@@ -131,30 +126,7 @@ def _with_engine(
         kind = known.kind
     if kind != _AUTO:
         return {**chosen.section, "kind": kind}, ""
-    return dict(chosen.section), chosen.message
-
-
-def _is_watched(name: str, settings: Settings) -> bool:
-    try:
-        return name not in settings.models and bool(settings.model(name))
-    except (ModelError, UnknownNameError):
-        return False
-
-
-def _is_name(text: str, settings: Settings) -> bool:
-    try:
-        settings.model(text)
-    except UnknownNameError:
-        return False
-    except ModelError:  # the name of a checkpoint that does not exist any more
-        if _path_exists(text):
-            return False
-        raise
-    return True
-
-
-def _names(settings: Settings) -> set[str]:
-    return {*EMBEDDED_MODELS, *settings.models, *settings.encoders}
+    return chosen
 
 
 def _path(text: str) -> Path:
@@ -164,7 +136,8 @@ def _path(text: str) -> Path:
         return Path(text)
 
 
-def _path_exists(text: str) -> bool:
+def path_exists(text: str) -> bool:
+    """Whether a text is the path of a file or folder."""
     try:
         return _path(text).exists()
     except OSError:  # it is longer than a path can be
@@ -201,23 +174,23 @@ def _server_section(place: str) -> tuple[str, dict[str, Any]]:
 
 def _folder_section(text: str, place: str, settings: Settings) -> tuple[str, dict[str, Any]]:
     path = _path(place)
-    if _path_exists(place):
-        return _path_section(path.resolve(), place)
+    if path_exists(place):
+        return _checkpoint_section(path.resolve(), place)
     if place.startswith((".", "/", "~")) or ("/" in place and path.parent.is_dir()):
         siblings = path.parent.iterdir() if path.parent.is_dir() else ()
         suggestion = did_you_mean(path.name, (one.name for one in siblings if one.is_dir()))
         raise ModelError(f"{place}: no such folder{suggestion and f'; {suggestion}'}")
-    known = _names(settings)
+    known = known_names(settings)
     if "/" in place:
         hub = f"on the hub: hf:{place}" if HUB_ID.fullmatch(place) else ""
         hints = "; ".join(filter(None, [did_you_mean(place, known), hub]))
         raise ModelError(
             f"{place}: no such folder, and no model of this name{hints and f'; {hints}'}"
         )
-    raise UnknownNameError(f"model in {settings.file}", text, known, also=LOCATION_FORMS)
+    raise UnknownNameError(f"model in {settings.file}", text, known, also=FORMS)
 
 
-def _path_section(path: Path, place: str) -> tuple[str, dict[str, Any]]:
+def _checkpoint_section(path: Path, place: str) -> tuple[str, dict[str, Any]]:
     if not path.is_dir() and path.suffix != ".gguf":
         raise ModelError(f"{place} is not a checkpoint (expected a folder or a .gguf file)")
     if file := path if path.is_file() else gguf_of(path):
@@ -270,7 +243,10 @@ def _partition_key(name: str, chosen: Mapping[str, Any]) -> str:
     return "/".join(part for part in parts if part.strip(".")).lstrip("._@+=-")
 
 
-def _build_model(name: str, section: dict[str, Any], place: str, settings: Settings) -> AdHocModel:
+def _named_section(
+    name: str, section: dict[str, Any], place: str, settings: Settings
+) -> ResolvedModel:
+    """Name a section: as one of bench.toml that is equal, or so that no other has its name."""
     kind = section["kind"]
     try:
         spec = spec_of(kind).model_validate(section)
@@ -279,14 +255,20 @@ def _build_model(name: str, section: dict[str, Any], place: str, settings: Setti
             f"{redact_urls(place)}: {describe_validation_error(error, spec_of(kind))}"
         ) from None
     own = {**EMBEDDED_MODELS, **settings.models_of_file}
-    for existing_name, one in own.items():
-        if _normalize_spec(one, settings) == _normalize_spec(spec, settings):
-            return AdHocModel(name=existing_name, section=section)
+    for existing_name, existing_spec in own.items():
+        if _normalize_spec(existing_spec, settings) == _normalize_spec(spec, settings):
+            return resolve_name(existing_name, settings)
     existing = {**EMBEDDED_MODELS, **settings.models}.get(name)
     moved = isinstance(existing, CheckpointSpec) and name not in own  # the same content elsewhere
     if existing not in (None, spec) and not moved:
         name += f"+{sha256(orjson.dumps(section, option=orjson.OPT_SORT_KEYS)).hexdigest()[:8]}"
-    return AdHocModel(name=name, section=section)
+    return ResolvedModel(
+        name=name,
+        spec=spec,
+        location=location_of(spec, settings),
+        content=content_in(name),
+        section=section,
+    )
 
 
 def _normalize_spec(spec: ModelSpec, settings: Settings) -> ModelSpec:

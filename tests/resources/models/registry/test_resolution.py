@@ -1,4 +1,4 @@
-"""Models that are given by where they are: what they are called, and what they are."""
+"""Models by name and by where they are: what they are called, and what they are."""
 
 import json
 import os
@@ -9,16 +9,18 @@ import pytest
 
 from bench_assets.core.schema.errors import BenchError
 from bench_resources.checkpoints.identity import pin
-from bench_resources.config.ad_hoc_models import parse_ad_hoc_model, refuse_changed_checkpoint
 from bench_resources.config.addresses import fill_keys, fill_value_keys
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import known_secrets
 from bench_resources.config.models_toml import MODELS_FILE, read_models, remove_model, save_models
 from bench_resources.config.sections.engine_kinds import read_model_section
+from bench_resources.models.registry.locations import refuse_changed_checkpoint
+from bench_resources.models.registry.named_models import resolve_name
+from bench_resources.models.registry.resolution import resolve
 from bench_resources.models.registry.setup import setup_of
 from tests.resources.models.managed import fake_vllm
 
-STEP = Path(__file__).parents[3] / "resources/bench_resources/models/tiny_vlm/run-1/step-4440"
+STEP = Path(__file__).parents[4] / "resources/bench_resources/models/tiny_vlm/run-1/step-4440"
 _LLAVA = "LlavaForConditionalGeneration"
 SERVER = "http://127.0.0.1:8000/v1#name"
 
@@ -37,7 +39,7 @@ def written(home, **entries):
 
 
 def given(home, text):
-    return parse_ad_hoc_model(text, load_settings(home))
+    return resolve(text, load_settings(home))
 
 
 def test_a_key_among_what_is_chosen_is_no_part_of_the_name(home):
@@ -52,7 +54,7 @@ def test_a_key_in_an_address_is_stored_as_the_name_of_a_variable(home):
     key = "sk-Qm3x9ZpLw7Rk2Vt5"
     found = given(home, f"http://127.0.0.1:8000/{key}/v1;a={key}?key={key}#name")
     save_models(home, {found.name: found.section})
-    address = load_settings(home).model(found.name).address
+    address = resolve_name(found.name, load_settings(home)).spec.address
     assert fill_keys(address) == f"http://127.0.0.1:8000/{key}/v1;a={key}?key={key}"
     assert address.count("{BENCH_KEY_") == 3
     assert key not in f"{found} {(home / MODELS_FILE).read_text()}"
@@ -147,8 +149,8 @@ def test_a_folder_is_run_by_the_engine_that_can(home, command, monkeypatch, cuda
     found = given(home, str(STEP))
     kind = "vllm" if "by vllm" in engine else "transformers"
     written(home, path=str(STEP))
-    assert load_settings(home).engine_of("mine").message == found.engine
-    assert load_settings(home).model("mine") == read_model_section(found.section)
+    assert resolve_name("mine", load_settings(home)).engine == found.engine
+    assert resolve_name("mine", load_settings(home)).spec == read_model_section(found.section)
     assert given(home, str(STEP)).name == "mine"  # one model
     (home / "bench.toml").unlink()
     assert found.section == {"kind": kind, "path": str(STEP)}
@@ -168,9 +170,11 @@ def test_the_command_may_lie_outside_of_the_path(home, tmp_path, monkeypatch):
     found = given(home, f"{STEP},program={program}")
     assert (found.name, found.section["kind"]) == (plain.name, "vllm")
     written(home, path=str(STEP), program=str(program))
-    assert load_settings(home).model("mine").serve.startswith(f"{program} serve {{path}} --host")
+    assert resolve_name("mine", load_settings(home)).spec.serve.startswith(
+        f"{program} serve {{path}} --host"
+    )
     program.unlink()
-    chosen = load_settings(home).model("mine")
+    chosen = resolve_name("mine", load_settings(home)).spec
     assert chosen == read_model_section({"kind": "transformers", "path": str(STEP)})
 
 
@@ -184,11 +188,9 @@ def test_what_vllm_serve_cannot_load_is_run_by_transformers(
     for file in copied.glob(f"{left_out}*"):
         file.unlink()
     written(home, path=str(copied))
-    chosen = load_settings(home).engine_of("mine")
-    assert (chosen.kind, chosen.why) == (
-        "transformers",
-        "vllm serve needs whole weights with their tokenizer",
-    )
+    chosen = resolve_name("mine", load_settings(home))
+    assert chosen.spec.kind == "transformers"
+    assert "vllm serve needs whole weights with their tokenizer" in chosen.engine
 
 
 def test_a_gguf_that_sees_names_the_server_that_runs_it(home, tmp_path):
@@ -219,7 +221,7 @@ def test_a_folder_that_is_to_be_converted_names_its_layout(home, tmp_path, files
         given(home, str(tmp_path / "run"))
     written(home, path=str(tmp_path / "run"))
     with pytest.raises(BenchError, match=says):
-        pin(load_settings(home).model("mine").path)
+        pin(resolve_name("mine", load_settings(home)).spec.path)
 
 
 @pytest.mark.parametrize(
@@ -238,7 +240,7 @@ def test_a_folder_that_is_to_be_converted_names_its_layout(home, tmp_path, files
 def test_what_no_engine_takes_is_named(home, entries, says):
     written(home, **entries)
     with pytest.raises(BenchError, match=says):
-        pin(load_settings(home).model("mine").path)
+        pin(resolve_name("mine", load_settings(home)).spec.path)
 
 
 @pytest.mark.parametrize(
@@ -248,8 +250,9 @@ def test_what_no_engine_takes_is_named(home, entries, says):
 )
 def test_an_entry_of_one_engine_chooses_it(home, entry, kind):
     written(home, path=str(STEP), **entry)
-    chosen = load_settings(home).engine_of("mine")
-    assert (chosen.kind, chosen.why) == (kind, f"only this kind has the entry {next(iter(entry))}")
+    chosen = resolve_name("mine", load_settings(home))
+    assert chosen.spec.kind == kind
+    assert f"only this kind has the entry {next(iter(entry))}" in chosen.engine
 
 
 def test_a_gguf_file_is_asked_out_of_its_folder(home, tmp_path):
@@ -267,21 +270,21 @@ def test_a_gguf_file_is_asked_out_of_its_folder(home, tmp_path):
     assert given(home, str(file.parent)).section == found.section  # alone in its folder
     for place in (file, file.parent):
         written(home, path=str(place), max_tokens=9)
-        spec = load_settings(home).model("mine")
+        spec = resolve_name("mine", load_settings(home)).spec
         assert (spec.gguf_file, spec.text_only, spec.max_tokens) == ("Q4.gguf", True, 9)
-    refuse_changed_checkpoint(found.name, read_model_section(found.section))
+    refuse_changed_checkpoint(found)
     file.write_bytes(b"GGUF" + bytes((3 << 20) - 1) + b"1")
     with pytest.raises(BenchError, match="other weights now"):
-        refuse_changed_checkpoint(found.name, read_model_section(found.section))
+        refuse_changed_checkpoint(found)
 
 
 def test_other_weights_in_the_same_folder_are_not_asked_by_the_old_name(home, tmp_path):
     copied = shutil.copytree(STEP, tmp_path / "step-5")
     found = given(home, f"{copied},max_tokens=4")
-    refuse_changed_checkpoint(found.name, read_model_section(found.section))
+    refuse_changed_checkpoint(found)
     (copied / "generation_config.json").write_text("{}")
     with pytest.raises(BenchError, match=r"holds other weights now\. Give the folder again"):
-        refuse_changed_checkpoint(found.name, read_model_section(found.section))
+        refuse_changed_checkpoint(found)
 
 
 def test_a_model_with_a_section_is_called_as_that_says(home):
@@ -291,8 +294,8 @@ def test_a_model_with_a_section_is_called_as_that_says(home):
     )
     assert given(home, str(STEP)).name == "mine"
     assert given(home, SERVER).name == "theirs"
-    assert given(home, "mine") is None
-    assert given(home, "random") is None
+    assert given(home, "mine").section == {}
+    assert given(home, "random").spec.kind == "random"
 
 
 def test_a_checkpoint_in_a_watched_folder_is_asked_as_those_there_are(home):
@@ -303,7 +306,7 @@ def test_a_checkpoint_in_a_watched_folder_is_asked_as_those_there_are(home):
     )
     found = given(home, str(STEP))
     assert (found.name, found.section) == (name, {})
-    assert load_settings(home).model(name).max_tokens == 7
+    assert resolve_name(name, load_settings(home)).spec.max_tokens == 7
 
 
 def test_it_is_set_up_as_one_that_is_written_in_the_file(home, tmp_path):
@@ -329,8 +332,8 @@ def test_what_was_given_is_kept_until_it_is_taken_away(home):
     assert save_models(home, {found.name: found.section}) == [found.name]
     assert save_models(home, {found.name: found.section}) == []
     assert read_models(home) == {found.name: read_model_section(found.section)}
-    assert load_settings(home).model(found.name) == read_model_section(found.section)
-    assert given(home, found.name) is None
+    assert resolve_name(found.name, load_settings(home)).spec == read_model_section(found.section)
+    assert given(home, found.name).section == {}
     assert load_settings(home).models_of_file == {}
     assert remove_model(home, found.name)
     assert not remove_model(home, found.name)
@@ -404,7 +407,7 @@ def test_a_folder_that_would_be_taken_for_a_hub_id_is_refused(home, tmp_path, mo
 
 def test_the_name_of_an_encoder_is_no_location(home):
     (home / "bench.toml").write_text('[suites.journeybench.encoders]\nclip = { path = "a/clip" }\n')
-    assert given(home, "clip") is None
+    assert given(home, "clip").spec.kind == "encoder"
     with pytest.raises(BenchError, match="did you mean 'clip'"):
         given(home, "clipp")
 
@@ -412,4 +415,4 @@ def test_the_name_of_an_encoder_is_no_location(home):
 @pytest.mark.parametrize("encoders", ["3", '"clip"', "[1]", "{ clip = 3 }"])
 def test_encoders_that_are_no_sections_are_left_to_the_suite(home, encoders):
     (home / "bench.toml").write_text(f"[suites.journeybench]\nencoders = {encoders}\n")
-    assert given(home, "random") is None
+    assert given(home, "random").spec.kind == "random"

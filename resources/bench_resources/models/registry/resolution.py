@@ -1,0 +1,41 @@
+"""Finds the model that a command names, once, by its name or its location."""
+
+from bench_assets.core.schema.elicitation import GENERATE
+from bench_assets.core.schema.errors import ModelError, UnknownNameError
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.base import ModelSpec
+from bench_resources.models.registry.named_models import (
+    ENCODER,
+    ResolvedModel,
+    elicited,
+    resolve_name,
+)
+
+
+def resolve(text: str, settings: Settings, elicit: str = "") -> ResolvedModel:
+    """Find a model or an encoder by its name, or a model by its location.
+
+    Args:
+        text: A name, or a location as in ``locations``.
+        settings: The settings of the home.
+        elicit: Method of elicitation; "": none.
+
+    Raises:
+        UnknownNameError: If it is neither the name nor the location of a model.
+        SettingsError: If an entry is unknown or invalid.
+        ModelError: If a folder is not a checkpoint, a watched one does not exist any more, or its
+            kind or weights cannot be used here.
+    """
+    try:
+        model = resolve_name(text, settings)
+    except (UnknownNameError, ModelError) as error:  # or the name of a checkpoint that is gone
+        if isinstance(error, UnknownNameError) and text in settings.encoders:
+            path = str(settings.encoders[text].get("path"))
+            model = ResolvedModel(name=text, spec=ModelSpec(kind=ENCODER), location=path)
+        else:
+            from bench_resources.models.registry.locations import locate, path_exists
+
+            if isinstance(error, ModelError) and not path_exists(text):
+                raise
+            model = locate(text, settings)
+    return elicited(model, elicit, settings) if elicit not in ("", GENERATE) else model
