@@ -53,6 +53,7 @@ _DESCRIPTIONS = {
         "agreement of judges with people",
         "{rm}: measured again by bench audit judge",
     ),
+    "draws.jsonl": ("units of metrics drawn for people", ""),
     "processors.json": ("image settings of processors", ""),
 }
 

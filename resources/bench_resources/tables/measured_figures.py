@@ -1,4 +1,4 @@
-"""Measured figures of judges and option permutations, stored per home.
+"""Measured figures of judges and option permutations, and draws, stored per home.
 
 Figures from people's verdicts are computed from the present tables instead.
 """
@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
+from bench_assets.annotation.responses.draws import DrawnUnit
 from bench_assets.annotation.tasks import Answer
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
@@ -26,9 +27,13 @@ from bench_resources.storage.locks import hold_locks
 from bench_resources.tables.parquet import TableFiles
 
 _LOG = logging.getLogger("bench_assets.tables")
-_FILES: Mapping[type[Any], str] = {JudgeFigure: "judges.jsonl", OrderFigure: "orders.jsonl"}
+_FILES: Mapping[type[Any], str] = {
+    JudgeFigure: "judges.jsonl",
+    OrderFigure: "orders.jsonl",
+    DrawnUnit: "draws.jsonl",
+}
 
-Figure = TypeVar("Figure", JudgeFigure, OrderFigure)
+Figure = TypeVar("Figure", JudgeFigure, OrderFigure, DrawnUnit)
 
 
 def read_figures(home: Path, kind: type[Figure], task: str = "") -> list[Figure]:
@@ -57,7 +62,7 @@ def add_figures(home: Path, kind: type[Figure], figures: Sequence[Figure]) -> Pa
     return file
 
 
-def _json_fields(figure: JudgeFigure | OrderFigure) -> dict[str, object]:
+def _json_fields(figure: JudgeFigure | OrderFigure | DrawnUnit) -> dict[str, object]:
     """Fields of a figure, without NaN, which JSON does not have."""
     entry = asdict(figure)
     if isinstance(figure, OrderFigure):
