@@ -163,7 +163,7 @@ def verdicts(
 
     Example: bench annotate verdicts codis --n 100 --model my-model
     """
-    from bench_assets.annotate.operations import draw_verdicts, publish
+    from bench_assets.annotate.operations import draw_verdicts, judged_numbers, publish
 
     with open_home(task) as bench:
         now = datetime.now(UTC)
@@ -173,6 +173,8 @@ def verdicts(
         names = ", ".join(dict.fromkeys(row.model for row in drawn))
         print_message(f"Drawn for {names}, by the judge's verdicts: {verdicts}.")
         print_rows([publish(bench, f"{task}/verdicts", now)], as_json=False)
+        for name, sentence in judged_numbers(bench, task).items():
+            print_message(f"{name}: {sentence}")
 
 
 @app.command()

@@ -34,6 +34,7 @@ from bench_assets.annotation.tasks import (
     format_timestamp,
 )
 from bench_assets.asset_factory.annotation_inputs import undecided_in_task
+from bench_assets.comparison.people_checks import people_checks
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.core.tables.arrow import to_json
@@ -159,6 +160,15 @@ def draw_verdicts(
     drawn = draw_units(task, questions, judged, n, format_timestamp(at))
     add_figures(bench.settings.home, DrawnUnit, drawn)
     return drawn
+
+
+def judged_numbers(bench: Workbench, name: str) -> dict[str, str]:
+    """The judge's number of each drawn model as people's verdicts leave it, by model."""
+    checks = people_checks(bench.tables, bench.catalog.task(name))
+    return {
+        model: "; ".join(filter(None, (check.sentence, check.details)))
+        for model, check in checks.items()
+    }
 
 
 def publish(bench: Workbench, name: str, now: datetime) -> AnnotationProgress:

@@ -6,7 +6,7 @@ judged the responses of all its questions.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isnan
 from typing import NamedTuple
 
@@ -18,17 +18,37 @@ from bench_assets.annotation.responses.draws import (
 )
 from bench_assets.annotation.responses.units import judgeable_predictions, response_name
 from bench_assets.annotation.responses.verdicts import verdict_unit
+from bench_assets.annotation.tasks import unit_id
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.schema.rows import Prediction, Question, Score
-from bench_assets.core.stats.corrected_means import CheckedUnit, is_right
-from bench_assets.core.stats.length_bias import MeasuredVerdict
+from bench_assets.core.stats.corrected_means import (
+    CheckedUnit,
+    CorrectedMean,
+    corrected_mean,
+    is_right,
+    labels_to_halve,
+    shortage,
+)
+from bench_assets.core.stats.length_bias import MIN_LABELS as LENGTH_LABELS
+from bench_assets.core.stats.length_bias import (
+    TESTED_LABELS,
+    LengthSlope,
+    MeasuredVerdict,
+    length_slope,
+)
 from bench_assets.core.stats.paired_tests import cluster_questions
+from bench_assets.core.stats.rater_agreement import Kappa, cohen_kappa
 from bench_assets.evaluation.task import ScoredQuestion, Task
 from bench_assets.evaluation.units import ComparisonUnit, ScoredMetric, units_of_sides
 
 _MAX_STRATA = 20  # of a draw; the smaller ones are one
 _MAX_CHANGED = 0.1  # share of drawn units with changed responses, above which none count
+
+NOT_CHECKED = "not checked by people"
+
+MAX_BIAS = 0.02
+"""Bias of a judge that a check tolerates, as a share of the points."""
 
 Verdicts = Mapping[tuple[str, str], bool]
 """People's majority verdicts by question and response name."""
@@ -47,6 +67,67 @@ class CheckedScores(NamedTuple):
     units: list[CheckedUnit]
     responses: list[MeasuredVerdict]
     problem: str = ""  # why its labels do not count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeopleCheck:
+    """A judge's number of one model as people's verdicts leave it."""
+
+    corrected: CorrectedMean | None  # None: too few labels
+    problem: str = ""  # why it is not corrected
+    agreement: Kappa | None = None  # with people, on the labelled responses; None: none
+    length: LengthSlope | None = None  # None: too few labels, or no slope
+
+    @property
+    def is_biased(self) -> bool:
+        """Whether the interval of the judge's bias lies beyond two points."""
+        found = self.corrected
+        return found is not None and (found.bias_low > MAX_BIAS or found.bias_high < -MAX_BIAS)
+
+    @property
+    def bias(self) -> str:
+        """The judge's bias as text; "" if unknown."""
+        if not (found := self.corrected):
+            return ""
+        return f"bias {found.bias:+.2f} ({found.bias_low:+.2f} to {found.bias_high:+.2f})"
+
+    @property
+    def sentence(self) -> str:
+        """Labels, the judge's own number and its bias."""
+        if not (found := self.corrected):
+            return f"{NOT_CHECKED}: {self.problem}" if self.problem else NOT_CHECKED
+        checked = f"checked by people: {found.n_checked:,} of {found.n_units:,}"
+        return f"{checked}; judge alone {found.judge:.3f}, {self.bias}"
+
+    @property
+    def details(self) -> str:
+        """How many labels halve the interval, and whether the judge favours long responses."""
+        if not self.corrected:
+            return ""
+        n = labels_to_halve(self.corrected)
+        plan = f"{n:,} labels" if n else "more questions, not labels,"
+        parts = [f"{plan} halve the interval", f"{self.agreement}"]
+        if slope := self.length:
+            parts.append(
+                f"the judge gives {slope.value:+.2f} ({slope.low:+.2f} to {slope.high:+.2f}) for an"
+                " equally right response twice as long"
+                + f", not tested below {TESTED_LABELS} labels"
+                * (slope.n < TESTED_LABELS)
+            )
+        return "; ".join(parts)
+
+
+def check_by_people(scores: CheckedScores) -> PeopleCheck:
+    """Correct the judge's mean, or state why people's verdicts do not suffice."""
+    labelled = scores.responses
+    agreement = cohen_kappa([(bool(row.people), bool(row.judge)) for row in labelled])
+    if problem := scores.problem or shortage(scores.units):
+        return PeopleCheck(corrected=None, problem=problem, agreement=agreement)
+    return PeopleCheck(
+        corrected=corrected_mean(scores.units),
+        agreement=agreement,
+        length=length_slope(labelled) if len(labelled) >= LENGTH_LABELS else None,
+    )
 
 
 def draw_units(
@@ -90,7 +171,7 @@ def draw_units(
             task=task.name,
             model=model,
             unit=name,
-            questions=list(of_unit[name].questions),
+            questions=unit_id(*of_unit[name].questions),
             judge=judges[model],
             stratum=(stratum := stratum_of[name]),
             probability=counts[stratum] / len(strata[stratum]),

@@ -55,7 +55,7 @@ def drawn(unit, probability, **fields):
         task="t",
         model="m",
         unit=unit,
-        questions=[unit],
+        questions=unit,
         judge="gpt",
         stratum="yes",
         probability=probability,

@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.annotation.responses.draws import DrawnUnit
 from bench_assets.annotation.responses.verdicts import majority_verdicts, verdicts_task
-from bench_assets.annotation.tasks import split_unit_id
+from bench_assets.annotation.tasks import split_unit_id, unit_id
 from bench_assets.core.schema.rows import Judgement
 from tests.annotation.said import answer, fits
 from tests.rows import prediction, question
@@ -43,7 +43,7 @@ def drawn(*numbers, model="model-a"):
             task="t",
             model=model,
             unit=f"pair {number}",
-            questions=[f"t/{number}", f"t/{number + 1}"],
+            questions=unit_id(f"t/{number}", f"t/{number + 1}"),
             judge="gpt",
             stratum="yes",
             probability=0.5,

@@ -20,7 +20,7 @@ class DrawnUnit:
     Attributes:
         model: Whose responses people judge.
         unit: Its name: a question, or a pair of questions.
-        questions: Questions of the unit.
+        questions: Questions of the unit, joined by ``unit_id``.
         judge: The judge whose verdicts were the strata.
         stratum: Its verdicts on all models of the draw: "yes no".
         probability: Of being drawn: the drawn share of the stratum.
@@ -31,7 +31,7 @@ class DrawnUnit:
     task: str
     model: str
     unit: str
-    questions: list[str]
+    questions: str
     judge: str
     stratum: str
     probability: float

@@ -4,7 +4,7 @@ The responses are those that people judge, and those of a draw. Annotators see t
 reference and the response, but neither the model nor the judge's verdict.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -91,7 +91,7 @@ def verdict_units(
     responses = {(row.question_id, row.model): row for row in judgeable_predictions(predictions)}
     chosen = [row for row in predictions if _place(row) in by_people]
     for unit in drawn:
-        keys = [(name, unit.model) for name in unit.questions]
+        keys = [(name, unit.model) for name in split_unit_id(unit.questions)]
         chosen += [responses[key] for key in keys if key in responses]
     units = (
         verdict_unit(annotation_task, questions_by_id[row.question_id], row.text)

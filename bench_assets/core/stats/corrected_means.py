@@ -62,13 +62,13 @@ def shortage(units: Sequence[CheckedUnit]) -> str:
     """Reason why there are too few labels to correct a mean; "" if there are enough.
 
     >>> shortage([CheckedUnit(1.0, 1.0)] * 3)
-    '3 units labelled by people, expected at least 30'
+    '3 units labelled, expected at least 30'
     """
     labelled = [unit for unit in units if unit.people is not None]
     if len(labelled) < MIN_LABELS:
-        return f"{len(labelled)} units labelled by people, expected at least {MIN_LABELS}"
+        return f"{len(labelled)} units labelled, expected at least {MIN_LABELS}"
     if {is_right(unit.judge) for unit in units} - {is_right(unit.judge) for unit in labelled}:
-        return "people labelled no unit of one of the judge's verdicts"
+        return "no unit of one of the judge's verdicts is labelled"
     n_clusters = len({unit.cluster or str(number) for number, unit in enumerate(labelled)})
     if n_clusters < MIN_CLUSTERS:
         return f"labels in {n_clusters} clusters, expected at least {MIN_CLUSTERS}"
@@ -159,7 +159,7 @@ class _Columns:
         """Weights of the labels; those of a stratum weigh what its units weigh."""
         drawn = self.by_stratum(self._drawn)
         if not drawn.all():
-            raise ValueError("people labelled no unit of one of the judge's verdicts")
+            raise ValueError("no unit of one of the judge's verdicts is labelled")
         return self._drawn * (self.sizes / drawn)[self.stratum]
 
 

@@ -43,13 +43,13 @@ def length_slope(verdicts: Sequence[MeasuredVerdict]) -> LengthSlope | None:
     freedom (Bell and McCaffrey, 2002; Pustejovsky and Tipton, 2018).
 
     Returns:
-        None if lengths and people's verdicts do not determine a slope.
+        None for at most three verdicts, or if no response is twice as long as another.
     """
     columns = np.array([row[:4] for row in verdicts], float).reshape(-1, 4)
     roots = 1 / np.sqrt(columns[:, 3])
     lengths = np.log2(np.maximum(1, columns[:, 2]))
     design = np.column_stack((np.ones(len(columns)), columns[:, 1], lengths)) * roots[:, None]
-    if len(columns) <= design.shape[1] or np.ptp(lengths) < _ROUNDING:
+    if len(columns) <= design.shape[1] or np.ptp(lengths) < 1:
         return None
     fit = np.linalg.pinv(design)  # of the last coefficient also if people agree on all
     residuals = roots * columns[:, 0] - design @ (fit @ (roots * columns[:, 0]))

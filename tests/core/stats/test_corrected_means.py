@@ -131,12 +131,12 @@ def test_one_stratum_is_ppi_of_others(seed, n, n_units, value, tuning):
     [
         pytest.param(
             units([1, 0] * 20, [1.0] * 29 + [None] * 11),
-            "29 units labelled by people, expected at least 30",
+            "29 units labelled, expected at least 30",
             id="few labels",
         ),
         pytest.param(
             units([1] * 30 + [0], [1.0] * 30 + [None]),
-            "people labelled no unit of one of the judge's verdicts",
+            "no unit of one of the judge's verdicts is labelled",
             id="one verdict only",
         ),
         pytest.param(
