@@ -1,5 +1,6 @@
 """``bench annotate``: annotation tasks, their progress, links and servers."""
 
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
@@ -141,6 +142,39 @@ def ask(task: TaskArgument = "") -> None:
     with open_home(task) as bench:
         ask_tasks(bench, task)
         print_rows(progress(bench, task, datetime.now(UTC)), as_json=False)
+
+
+@app.command()
+def verdicts(
+    task: Annotated[str, typer.Argument(help="Task with a judge, such as codis.")],
+    n: Annotated[
+        int, typer.Option("--n", min=1, help="Units of the metric, such as pairs of questions.")
+    ] = 100,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Model whose responses people judge; repeatable. Default: all evaluated models."
+        ),
+    ] = None,
+) -> None:
+    """Draw responses that people judge, to correct the judge's numbers.
+
+    A larger draw contains the smaller ones.
+
+    Example: bench annotate verdicts codis --n 100 --model my-model
+    """
+    from bench_assets.annotate.operations import draw_verdicts, judged_numbers, publish
+
+    with open_home(task) as bench:
+        now = datetime.now(UTC)
+        drawn = draw_verdicts(bench, task, n, model or [], now)
+        counts = Counter(row.stratum for row in drawn if row.model == drawn[0].model)
+        verdicts = ", ".join(f"{number} {words}" for words, number in counts.most_common())
+        names = ", ".join(dict.fromkeys(row.model for row in drawn))
+        print_message(f"Drawn for {names}, by the judge's verdicts: {verdicts}.")
+        print_rows([publish(bench, f"{task}/verdicts", now)], as_json=False)
+        for name, sentence in judged_numbers(bench, task).items():
+            print_message(f"{name}: {sentence}")
 
 
 @app.command()

@@ -24,17 +24,22 @@ from bench_assets.annotation.answers.validation import (
     ResolvedAnswers,
     resolve_answers,
 )
+from bench_assets.annotation.responses.draws import DrawnUnit
 from bench_assets.annotation.tasks import (
     AnnotationError,
     AnnotationTask,
     Answer,
     SuiteAnnotationTask,
     Unit,
+    format_timestamp,
 )
 from bench_assets.asset_factory.annotation_inputs import undecided_in_task
+from bench_assets.comparison.people_checks import people_checks
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
+from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.core.text.escaping import escape_formula
+from bench_assets.evaluation.checked_scores import JudgedModel, draw_units
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.annotation import label_studio
 from bench_resources.annotation.opening import open_annotation_backend
@@ -43,9 +48,11 @@ from bench_resources.annotation.web.sessions import LinkSigner
 from bench_resources.annotation.web.store import pages_store
 from bench_resources.config.addresses import fill_keys
 from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.models import baselines
 from bench_resources.images.browser_images import data_uri
 from bench_resources.images.store import open_image_store
 from bench_resources.storage.atomic_write import describe_write_errors, open_atomic
+from bench_resources.tables.measured_figures import add_figures
 
 ExportFormat: TypeAlias = Literal["files", "label-studio"]
 
@@ -111,6 +118,57 @@ def ask(bench: Workbench, name: str) -> None:
     of_models = dg.AssetSelection.tag("bench/per", "model")  # responses are generated elsewhere
     wanted = (tables.upstream() - of_models).required_multi_asset_neighbors()
     bench.materialize(wanted, title="annotation tasks")
+
+
+def draw_verdicts(
+    bench: Workbench, name: str, n: int, models: Sequence[str], at: datetime
+) -> list[DrawnUnit]:
+    """Draw responses for people, so that their verdicts correct the judge's numbers.
+
+    Args:
+        bench: The home.
+        name: Task with a judge, such as "codis".
+        n: Units of its primary metric.
+        models: Models whose responses people judge; empty: all evaluated ones but baselines.
+        at: Current time.
+
+    Raises:
+        UnknownNameError: If there is no such task, or a model was not evaluated.
+        SettingsError: If people cannot judge the task, its verdicts are not active, or ``n`` is too
+            small.
+        BenchError: If a table cannot be read.
+    """
+    task = bench.catalog.task(name)
+    if not task.is_judged_by_people:
+        raise SettingsError(f"{task.name}: people cannot judge its responses")
+    _selected_tasks(bench, task.response_tasks[0].task.name)
+    folder, tables = task.name.split("/"), bench.tables
+    known = sorted(tables.partitions([*folder, "scores"]))
+    if unknown := [model for model in models if model not in known]:
+        raise UnknownNameError(f"evaluated model of {task.name}", unknown[0], known)
+    guessing = baselines(bench.settings.models)
+    judged = {
+        model: JudgedModel(
+            tables.read([*folder, "predictions"], Prediction, model),
+            tables.read([*folder, "scores"], Score, model),
+        )
+        for model in models or [model for model in known if model not in guessing]
+    }
+    if not judged:
+        raise SettingsError(f"{task.name}: no model was evaluated; run bench evaluate {task.name}")
+    questions = tables.read([*folder, "questions"], Question)
+    drawn = draw_units(task, questions, judged, n, format_timestamp(at))
+    add_figures(bench.settings.home, DrawnUnit, drawn)
+    return drawn
+
+
+def judged_numbers(bench: Workbench, name: str) -> dict[str, str]:
+    """The judge's number of each drawn model as people's verdicts leave it, by model."""
+    checks = people_checks(bench.tables, bench.catalog.task(name))
+    return {
+        model: "; ".join(filter(None, (check.sentence, check.details)))
+        for model, check in checks.items()
+    }
 
 
 def publish(bench: Workbench, name: str, now: datetime) -> AnnotationProgress:

@@ -144,6 +144,7 @@ class SuiteAnnotationTask:
     row: type[Any]  # row type of ``to_rows``
     to_rows: Callable[[Sequence[Answer]], list[Any]]  # from the answers that count
     summary: Summary | None = None  # for tasks about models' responses
+    is_drawn: bool = False  # whether ``units`` takes the units drawn by bench annotate verdicts
 
     @property
     def suite(self) -> str:

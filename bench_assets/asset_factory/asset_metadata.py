@@ -155,7 +155,7 @@ def format_caveats(row: Metric | LeaderboardRow) -> str:
     caveats += [f"{format_percent(row.asked_again)} asked again"] if row.asked_again else []
     caveats += [f"{format_percent(row.named)} only named"] if row.named else []
     caveats += [f"PARTIAL: {part}"] if (part := partial_part(row.signature)) else []
-    caveats += [format_mixed(row.signature), cluster_warning(row)]
+    caveats += [format_mixed(row.signature), cluster_warning(row), row.people]
     return "".join(f" ({one})" for one in caveats if one)
 
 

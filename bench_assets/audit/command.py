@@ -65,36 +65,6 @@ def audit(
     raise typer.Exit(bool(failures) or not all(row.passed for row in rows))
 
 
-_JUDGE_COLUMNS: Mapping[str, Cell] = {
-    "judge": lambda row: row.judge,
-    "figure": lambda row: row.figure,
-    "value": lambda row: f"{row.value:.3f}",
-    "95 % interval": lambda row: f"{row.low:.3f} to {row.high:.3f}",
-    "n": lambda row: str(row.n),
-    "verdicts": lambda row: row.about,
-}
-
-
-@app.command("judge")
-def judge_agreement(
-    task: SuiteName,
-    labels: Annotated[
-        Path, typer.Option(help="People's verdicts on responses of the home, as JSON lines.")
-    ],
-    *,
-    as_json: JsonOption = False,
-) -> None:
-    """Compare the judges of a task with people, on responses that both judged.
-
-    Example: bench audit judge codis --labels labels.jsonl
-    """
-    from bench_assets.audit.operations import compare_with_people
-
-    with open_home() as bench:
-        figures = compare_with_people(bench, task, labels)
-        print_rows(figures, as_json=as_json, columns=_JUDGE_COLUMNS)
-
-
 _PERMUTATION_COLUMNS: Mapping[str, Cell] = {
     "task": lambda row: row.task,
     "model": lambda row: row.model,

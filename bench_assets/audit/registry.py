@@ -45,6 +45,7 @@ CHECKS: tuple[AuditCheck, ...] = (
     contamination.training_texts,
     parsing_coverage.unread_finding,
     human_agreement.agreement_finding,
+    human_agreement.bias_finding,
     annotators.agreement_finding,
     annotators.speed_finding,
     annotators.drift_finding,

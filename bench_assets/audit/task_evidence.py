@@ -23,6 +23,7 @@ from bench_assets.audit.framework.evidence import (
     Table,
     TrainingData,
 )
+from bench_assets.comparison.people_checks import people_checks
 from bench_assets.core.images.image_statistics import ImageStatistics
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import (
@@ -35,10 +36,11 @@ from bench_assets.core.schema.rows import (
     Vote,
 )
 from bench_assets.core.schema.signature import short_digest
-from bench_assets.evaluation.measured_figures import JudgeFigure, OrderFigure
+from bench_assets.evaluation.checked_scores import PeopleCheck
+from bench_assets.evaluation.measured_figures import OrderFigure
 from bench_assets.evaluation.task import Task
 from bench_resources.images.store import ImageStore
-from bench_resources.tables.measured_figures import figures_from_annotation, read_figures
+from bench_resources.tables.measured_figures import read_figures
 from bench_resources.tables.parquet import TableFiles, read_columns
 
 _POINTS = """
@@ -175,10 +177,9 @@ class TaskEvidence:
         ]
 
     @cached_property
-    def judge_figures(self) -> Sequence[JudgeFigure]:
-        """Measured figures of the task's judges, oldest first; those of present labels last."""
-        kept = read_figures(self.tables.home, JudgeFigure, self.task.name)
-        return [*kept, *figures_from_annotation(self.tables, [self.task])]
+    def people_checks(self) -> Mapping[str, PeopleCheck]:
+        """Judged numbers as people's verdicts leave them, by model."""
+        return people_checks(self.tables, self.task)
 
     @cached_property
     def order_figures(self) -> Sequence[OrderFigure]:

@@ -87,7 +87,7 @@ _POINTS = ("points", "max_points", "answer", "judge", "scorer", "no_answer", "er
 _LOCAL_COLUMNS = ("model", "setup")
 """Columns of a metric that do not depend on responses: local names."""
 _NEWER_COLUMNS = {"constant", "shuffled", "n_no_answer", "n_clusters", "largest_cluster", "data"}
-_NEWER_COLUMNS |= {"asked_again", "named", "if_unread_wrong", "if_unread_right"}
+_NEWER_COLUMNS |= {"asked_again", "named", "if_unread_wrong", "if_unread_right", "people"}
 _NEWER_COLUMNS |= {"n_refused", "unread", "served", "n_expired", "baselines", "n_rejected"}
 """Columns that older tables lack: an empty value means unknown."""
 _OTHER_MODEL_COLUMNS = {"constant", "shuffled", "baselines"}

@@ -80,7 +80,6 @@ def leaderboard(
     from bench_assets.workspace.inspect.leaderboard import (
         chance_levels,
         present_leaderboard,
-        unvalidated_judge_signatures,
     )
     from bench_assets.workspace.maintain.removal import unknown_suites
 
@@ -92,12 +91,7 @@ def leaderboard(
         if task or as_json:
             print_leaderboard(rows, as_json=as_json)
         else:
-            print_matrices(
-                rows,
-                chance_levels(bench),
-                unvalidated_judge_signatures(bench, rows),
-                published=published,
-            )
+            print_matrices(rows, chance_levels(bench), published=published)
             for suite, models in unknown_suites(bench).items():
                 print_message(
                     f"{suite}: has results of {', '.join(models)}, and is neither installed nor in "

@@ -11,13 +11,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.comparison.units import pair_key
+from bench_assets.comparison.people_checks import with_people
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.core.stats.paired_tests import cluster_numbers, cluster_questions
 from bench_assets.evaluation.task import Task
+from bench_assets.evaluation.units import pair_key
 from bench_resources.tables.parquet import Table, TableFiles, read_question_ids
 
 QUESTIONS_CHANGED = "measured on questions that have changed since"
@@ -134,10 +135,16 @@ def _cells(tables: TableFiles, task: Task, condition: str, sql: str) -> Cells:
         return Cells(rows=[], unreadable=dict.fromkeys(models, str(error)))
     defaults = dict.fromkeys(Metric.__dataclass_fields__)  # columns that older tables do not have
     rows = [defaults | row for row in found.to_pylist() if row["condition"] == condition]
+    metrics = with_people(tables, task, [Metric(**row | {"people": ""}) for row in rows])
+    rows = [row | _shown(metric) for row, metric in zip(rows, metrics, strict=True)]
     for row in rows:
         row["stale"] = "" if _data_of(row) == now else QUESTIONS_CHANGED
         row["value"] = None if row["value"] is None or isnan(row["value"]) else row["value"]
     return Cells(rows=rows, unreadable={model: why for (_, model), why in damaged.items()})
+
+
+def _shown(metric: Metric) -> dict[str, Any]:
+    return {name: getattr(metric, name) for name in ("value", "low", "high", "people")}
 
 
 def _data_of(row: Mapping[str, Any]) -> str:

@@ -13,7 +13,6 @@ from math import ceil, isnan, nan, sqrt
 from statistics import NormalDist
 from typing import Literal, NamedTuple, TypeAlias
 
-from bench_assets.comparison.units import ScoredMetric, metric_pairs
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.stats.paired_tests import (
     change_interval,
@@ -24,6 +23,7 @@ from bench_assets.core.stats.paired_tests import (
     paired_t_test,
 )
 from bench_assets.evaluation.task import Measure, ScoredQuestion, Task
+from bench_assets.evaluation.units import ScoredMetric, metric_pairs
 
 Verdict: TypeAlias = Literal["better", "worse", "undecided"]
 

@@ -1,4 +1,4 @@
-"""Measured figures of judges and of option permutations, as a home stores them."""
+"""Measured figures of option permutations, as a home stores them."""
 
 from dataclasses import dataclass
 from math import nan
@@ -6,26 +6,19 @@ from math import nan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeFigure:
-    """A measured figure of a judge on a task; a line of the home's ``judges.jsonl``."""
+    """A measured figure of a reader on a task; a line of the home's ``judges.jsonl``."""
 
     task: str
     judge: str  # as in judgements
     setup: str  # configuration of the judge
     prompts: str  # digest of its prompts
     at: str  # ISO 8601
-    figure: str  # "kappa_people"
+    figure: str  # ``NULL_FOREIGN`` or ``NULL_HALVED``
     value: float
     low: float  # of the 95 % interval
     high: float
     n: int
-    about: str = ""  # confusion table of a kappa
-
-
-PEOPLE = "kappa_people"
-"""Kappa with human labels."""
-
-PRECISION, RECALL = "precision_people", "recall_people"
-"""Precision and recall of "right" against human labels."""
+    about: str = ""
 
 
 NULL_FOREIGN, NULL_HALVED = "null_foreign", "null_halved"

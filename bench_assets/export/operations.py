@@ -68,6 +68,7 @@ def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
         asked.models,
         asked.conditions or form.conditions,
         asked.editions or form.editions,
+        as_shown=True,
     )
     gathered = TableCollection(bench.tables, wanted, known_secrets(home))
     leaving = ExportJob(

@@ -29,7 +29,7 @@ _METRIC_COLUMNS = (
         *("unread", "asked_again", "named", "if_unread_wrong", "if_unread_right"),
         "served",
     ),
-    *("n_clusters", "largest_cluster", "n_rejected", "n_expired", "edition", "signature"),
+    *("n_clusters", "largest_cluster", "n_rejected", "n_expired", "people", "edition", "signature"),
 )
 _SAMPLE_COLUMNS = (
     *("task", "question_id", "sample", "category", "images", "prompt", "response", "answer"),

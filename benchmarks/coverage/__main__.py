@@ -11,12 +11,12 @@ def main() -> None:
     """Try them all, in as many processes as there are cores."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
     parser.add_argument("--repetitions", type=int, default=2000, help="of each; 2000 for the page")
-    parser.add_argument("--size", type=int, nargs="*", default=[30, 200, 2000], help="questions")
+    parser.add_argument("--size", type=int, nargs="*", help="questions; all without it")
     given = parser.parse_args()
     promises = every_promise()
     cells = [
         (number, size, given.repetitions)
-        for size in given.size
+        for size in given.size or sorted({size for promise in promises for size in promise.sizes})
         for number, promise in enumerate(promises)
         if size in promise.sizes
     ]

@@ -7,8 +7,8 @@ from typing import TypeAlias
 import numpy as np
 
 Rng: TypeAlias = np.random.Generator
-Trial: TypeAlias = Callable[[int, Rng], bool]
-"""Draws a sample of n questions, and says whether what was promised came true."""
+Trial: TypeAlias = Callable[[int, Rng], float]
+"""Draws a sample of n questions; whether what was promised came true, or a ratio to average."""
 
 
 SIZES = (30, 200, 2000)

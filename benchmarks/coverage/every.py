@@ -1,6 +1,6 @@
 """All that is promised."""
 
-from benchmarks.coverage import intervals, pairs, runs
+from benchmarks.coverage import intervals, judged, pairs, runs
 from benchmarks.coverage.cells import Promise
 
 
@@ -11,4 +11,5 @@ def every_promise() -> list[Promise]:
         *pairs.promises(),
         *pairs.powers(),
         *runs.promises(),
+        *judged.promises(),
     ]

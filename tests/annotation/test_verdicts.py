@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from bench_assets.annotation.responses.draws import DrawnUnit
 from bench_assets.annotation.responses.verdicts import majority_verdicts, verdicts_task
-from bench_assets.annotation.tasks import split_unit_id
+from bench_assets.annotation.tasks import split_unit_id, unit_id
 from bench_assets.core.schema.rows import Judgement
 from tests.annotation.said import answer, fits
 from tests.rows import prediction, question
@@ -28,28 +29,50 @@ def judged(row, verdict):
 
 def test_who_judges_sees_neither_the_model_nor_its_judge():
     (row,) = said(1)
-    (unit,) = FORM.units(questions=asked(1), predictions=[row], judgements=[judged(row, True)])
+    (unit,) = FORM.units(
+        questions=asked(1), predictions=[row], judgements=[judged(row, True)], drawn=drawn(0)
+    )
     assert unit.shown == {"Question": "?", "Right": "key", "Response": "0 says"}
     assert "model-a" not in json.dumps([unit.unit_id, dict(unit.shown), list(unit.barred)])
     assert fits(FORM.task, unit, answer(unit.unit_id, verdict="unclear")) == ""
 
 
-def test_as_many_are_asked_as_tell_the_agreement_to_five_points():
-    units = FORM.units(questions=asked(300), predictions=said(300))
-    assert len(units) == 139  # 1.96 squared times 0.9 times 0.1 over 0.05 squared
+def drawn(*numbers, model="model-a"):
+    return [
+        DrawnUnit(
+            task="t",
+            model=model,
+            unit=f"pair {number}",
+            questions=unit_id(f"t/{number}", f"t/{number + 1}"),
+            judge="gpt",
+            stratum="yes",
+            probability=0.5,
+            digest="",
+            at="2026-11-30",
+        )
+        for number in numbers
+    ]
 
 
-def test_the_sample_has_each_verdict_of_the_judge_as_often_as_there_are():
-    """Of 278 responses the judge calls 28 right: 14 of 139."""
-    rows = said(278)
-    verdicts = [judged(row, number < 28) for number, row in enumerate(rows)]
-    units = FORM.units(questions=asked(278), predictions=rows, judgements=verdicts)
-    right = {row.question_id for row in rows[:28]}
-    assert sum(split_unit_id(unit.unit_id)[0] in right for unit in units) == 14
+def test_both_questions_of_drawn_pairs_are_asked_about_in_the_order_of_the_draw():
+    units = FORM.units(questions=asked(300), predictions=said(300), drawn=drawn(8, 2, 298, 400))
+    ids = [split_unit_id(unit.unit_id)[0] for unit in units]
+    assert ids == ["t/8", "t/9", "t/2", "t/3", "t/298", "t/299"]
+
+
+def test_every_model_of_a_draw_is_asked_about_and_equal_responses_once():
+    rows = [*said(4), *said(4, "model-b", "{} says"), *said(4, "model-c", "{} too")]
+    models = [one for name in "abc" for one in drawn(0, model=f"model-{name}")]
+    units = FORM.units(questions=asked(4), predictions=rows, drawn=models)
+    assert [unit.shown["Response"] for unit in units] == ["0 says", "1 says", "0 too", "1 too"]
+
+
+def test_without_a_draw_nobody_is_asked():
+    assert FORM.units(questions=asked(300), predictions=said(300)) == []
 
 
 def verdicts(*words, text="0 says"):
-    (unit,) = FORM.units(questions=asked(1), predictions=said(1, text=text))
+    (unit,) = FORM.units(questions=asked(1), predictions=said(1, text=text), drawn=drawn(0))
     return FORM.to_rows([answer(unit.unit_id, f"p{n}", verdict=w) for n, w in enumerate(words)])
 
 
@@ -68,7 +91,7 @@ def test_what_most_say_decides(words, truth):
     assert list(majority_verdicts(verdicts(*words)).values()) == truth
 
 
-def test_where_people_judge_they_are_asked_about_what_they_judge_and_no_sample():
+def test_where_people_judge_they_are_asked_about_what_they_judge():
     rows = said(300)
     waits = [replace(judged(row, None), judge="people") for row in rows]
     units = FORM.units(questions=asked(300), predictions=rows, judgements=waits[:200])

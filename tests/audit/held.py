@@ -23,7 +23,8 @@ from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage, Vote
 from bench_assets.core.stats.means import ScoredPoint, mean
-from bench_assets.evaluation.measured_figures import JudgeFigure, OrderFigure
+from bench_assets.evaluation.checked_scores import PeopleCheck
+from bench_assets.evaluation.measured_figures import OrderFigure
 from bench_assets.evaluation.pipeline import score
 from bench_assets.evaluation.task import Condition, Task
 from tests.rows import question
@@ -85,7 +86,7 @@ class Held:
     training: Trained | None = None
     said: Sequence[Prediction] = ()
     votes: Sequence[Vote] = ()
-    judge_figures: Sequence[JudgeFigure] = ()
+    people_checks: Mapping[str, PeopleCheck] = field(default_factory=dict)
     order_figures: Sequence[OrderFigure] = ()
 
     def statistics(self, images):

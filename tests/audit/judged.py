@@ -9,7 +9,8 @@ import numpy as np
 from bench_assets.audit.framework.evidence import Columns, Results, Table
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, Vote
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.measured_figures import JudgeFigure, OrderFigure
+from bench_assets.evaluation.checked_scores import PeopleCheck
+from bench_assets.evaluation.measured_figures import OrderFigure
 from bench_assets.evaluation.task import Task
 from bench_assets.suites.codis.task import TASK as CODIS
 from tests.audit.held import columns_of
@@ -43,7 +44,7 @@ class Judged:
     said: Mapping[str, Sequence[Prediction]]
     heard: Mapping[str, Sequence[Judgement]] = field(default_factory=dict)
     task: Task = CODIS
-    judge_figures: Sequence[JudgeFigure] = ()
+    people_checks: Mapping[str, PeopleCheck] = field(default_factory=dict)
     order_figures: Sequence[OrderFigure] = ()
     votes: Sequence[Vote] = ()
     elsewhere: Mapping[str, Any] = field(default_factory=dict)

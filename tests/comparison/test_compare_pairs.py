@@ -15,7 +15,7 @@ from bench_assets.core.metrics.aggregates import group_accuracy
 from bench_assets.core.schema.rows import Score
 from bench_assets.evaluation.task import Task
 from bench_assets.report.pages.comparison import _parts
-from tests.comparison.test_units import both_halves, macro, squared
+from tests.evaluation.test_units import both_halves, macro, squared
 from tests.quiz import TASK, quiz
 
 pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="no Node")

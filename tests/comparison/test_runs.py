@@ -17,7 +17,7 @@ from bench_assets.comparison.verdicts import (
 from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question, Score
 from bench_assets.python_api.comparison import RunComparison
 from bench_resources.tables.parquet import TableFiles
-from tests.comparison.test_units import both_halves, macro, squared
+from tests.evaluation.test_units import both_halves, macro, squared
 from tests.quiz import TASK, quiz
 
 

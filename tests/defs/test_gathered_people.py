@@ -5,7 +5,7 @@ from dataclasses import replace
 from bench_assets.audit.registry import audit_task
 from bench_assets.audit.task_evidence import TaskEvidence
 from bench_assets.core.schema.rows import Question
-from bench_assets.evaluation.measured_figures import JudgeFigure
+from bench_assets.evaluation.measured_figures import OrderFigure
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.task import TASK
@@ -13,8 +13,23 @@ from bench_assets.suites.multi.task import TASK as MULTI
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.measured_figures import add_figures
 from bench_resources.tables.parquet import TableFiles
-from tests.report.test_judges import figure
 from tests.rows import question
+
+
+def figure(task):
+    return OrderFigure(
+        task=task,
+        model="m",
+        setup="",
+        data="0c",
+        orders=0,
+        at="2026-01-01",
+        figure="circular",
+        value=0.8,
+        low=0.7,
+        high=0.9,
+        n=100,
+    )
 
 
 def gathered(folder):
@@ -23,7 +38,8 @@ def gathered(folder):
 
 
 def test_a_home_without_votes_and_figures_has_none(tmp_path):
-    assert (gathered(tmp_path).votes, list(gathered(tmp_path).judge_figures)) == ([], [])
+    found = gathered(tmp_path)
+    assert (found.votes, list(found.order_figures), found.people_checks) == ([], [], {})
 
 
 def test_votes_and_figures_of_the_task_are_there(tmp_path):
@@ -31,12 +47,10 @@ def test_votes_and_figures_of_the_task_are_there(tmp_path):
         submission="1", annotator="p", correct=True, different=True, within_rules=True
     )
     gathered(tmp_path).tables.write(["codis", "votes"], [vote], SubmissionVote)
-    add_figures(
-        tmp_path, JudgeFigure, [figure("kappa_people"), figure("kappa_people", task="blink")]
-    )
+    add_figures(tmp_path, OrderFigure, [figure("codis"), figure("blink")])
     found = gathered(tmp_path)
     assert [one.criterion for one in found.votes] == ["correct", "different", "within_rules"]
-    assert list(found.judge_figures) == [figure("kappa_people")]
+    assert list(found.order_figures) == [figure("codis")]
 
 
 def test_a_damaged_table_of_another_task_keeps_nobody_from_looking(tmp_path):

@@ -16,12 +16,12 @@ from typer.testing import CliRunner
 
 import bench_assets as bench
 from bench_assets.cli.main import app
-from bench_assets.comparison.units import ScoredMetric, metric_units
 from bench_assets.comparison.verdicts import compare_scores
 from bench_assets.core.schema.errors import BenchError, SettingsError, SourceError
 from bench_assets.core.stats.paired_tests import cluster_questions
 from bench_assets.evaluation.suite import name_defects
 from bench_assets.evaluation.task import ScoredQuestion
+from bench_assets.evaluation.units import ScoredMetric, metric_units
 from bench_assets.external_results.evaluation import imported_evaluation
 from bench_assets.external_results.reading import read_external_results
 from bench_assets.external_results.results import ExternalMetric, ExternalResults, ExternalSample

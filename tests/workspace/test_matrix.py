@@ -89,13 +89,17 @@ def test_only_marks_that_are_used_are_explained(capsys) -> None:
     assert "\n* " not in capsys.readouterr().out
 
 
-def test_a_number_of_a_judge_that_nobody_measured_says_so(capsys) -> None:
-    rows = [replace(ROWS[0], signature="a|v1|main|judge:gpt"), ROWS[2]]
-    (matrix,) = matrices(rows, {}, {"a|v1|main|judge:gpt"})
+def test_what_people_checked_and_what_they_did_not_is_marked(capsys) -> None:
+    checked = "checked by people: 100 of 1,300; judge alone 0.838, bias +0.12 (+0.09 to +0.15)"
+    rows = [
+        replace(ROWS[0], people="not checked by people; bias +0.12 (+0.09 to +0.15) at run/step-1"),
+        replace(ROWS[2], people=checked),
+    ]
+    (matrix,) = matrices(rows, {})
     assert cells(matrix)["good"] == {"a": "0.900?"}
-    assert cells(matrix)["narrow"] == {"a": "0.500"}
-    print_matrices(rows, {}, {"a|v1|main|judge:gpt"}, published=False)
-    assert "\n? its judge's agreement with people was never measured" in capsys.readouterr().out
+    assert cells(matrix)["narrow"] == {"a": "0.500\nchecked by people: 100 of 1,300"}
+    print_matrices(rows, {}, published=False)
+    assert "\n? not checked by people, the judge's own number" in capsys.readouterr().out
 
 
 def test_what_cannot_be_read_stands_beside_what_can_and_alone_where_nothing_can() -> None:

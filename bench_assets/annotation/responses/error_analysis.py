@@ -8,12 +8,12 @@ from math import nan
 from typing import NamedTuple
 
 from bench_assets.annotation.answers.values import word
+from bench_assets.annotation.responses.draws import ranked
 from bench_assets.annotation.responses.units import (
     group_by_response,
     images_of,
     question_fields,
     response_tables,
-    stratified_sample,
 )
 from bench_assets.annotation.tasks import (
     AnnotationTask,
@@ -152,9 +152,7 @@ def mistake_units(
     for name in responses:
         categories[questions_by_id[split_unit_id(name)[0]].category].append(name)
     chosen = [
-        one
-        for of in categories.values()
-        for one in stratified_sample({"": of}, _SAMPLE_PER_CATEGORY, seed)
+        name for names in categories.values() for name in ranked(names, seed)[:_SAMPLE_PER_CATEGORY]
     ]
     return [
         Unit(

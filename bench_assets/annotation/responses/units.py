@@ -2,15 +2,11 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from math import floor
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
 
 from bench_assets.annotation.answers.values import lettered_choices
 from bench_assets.annotation.tasks import AnnotationTask, SourceTable, Unit
 from bench_assets.core.schema.rows import Prediction, Question
-
-Stratum = TypeVar("Stratum", bound=Hashable)
 
 _LETTERS = 12  # of a digest; 10,000 responses to a question collide with probability 2e-7
 
@@ -20,7 +16,7 @@ def response_name(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LETTERS]
 
 
-def _judgeable_predictions(predictions: Iterable[Prediction]) -> list[Prediction]:
+def judgeable_predictions(predictions: Iterable[Prediction]) -> list[Prediction]:
     """Select the first sample of each question, without failed and truncated responses."""
     return [
         row for row in predictions if not (row.error or row.no_answer or row.sample or row.ranking)
@@ -30,7 +26,7 @@ def _judgeable_predictions(predictions: Iterable[Prediction]) -> list[Prediction
 def group_by_response(predictions: Iterable[Prediction]) -> dict[tuple[str, str], list[Prediction]]:
     """Group predictions by question and response id, so that equal responses are judged once."""
     found: dict[tuple[str, str], list[Prediction]] = defaultdict(list)
-    for row in _judgeable_predictions(predictions):
+    for row in judgeable_predictions(predictions):
         found[row.question_id, response_name(row.text)].append(row)
     return dict(found)
 
@@ -72,25 +68,3 @@ def option_units(task: AnnotationTask, questions: Sequence[Question], needed: in
         for one in questions
         if one.options and one.images
     ]
-
-
-def stratified_sample(strata: Mapping[Stratum, Sequence[str]], n: int, seed: int) -> list[str]:
-    """Sample ``n`` names, stratified proportionally (largest remainders).
-
-    The sample of a stratum depends on the seed and the names only, so that larger samples, or
-    samples of more names, mostly contain the same names.
-    """
-    total = sum(map(len, strata.values()))
-    if total <= n:
-        return sorted(name for names in strata.values() for name in names)
-    quotas = {key: n * len(names) / total for key, names in strata.items()}
-    left = n - sum(map(floor, quotas.values()))
-    ranked = sorted(quotas, key=lambda key: (floor(quotas[key]) - quotas[key], str(key)))
-    sizes = {key: floor(quotas[key]) + (key in ranked[:left]) for key in quotas}
-    return sorted(
-        name for key, names in strata.items() for name in _shuffle(names, seed)[: sizes[key]]
-    )
-
-
-def _shuffle(names: Sequence[str], seed: int) -> list[str]:
-    return sorted(names, key=lambda name: hashlib.sha256(f"{seed}\n{name}".encode()).digest())

@@ -1,22 +1,22 @@
 """Human verdicts on model responses: right, wrong or undecidable.
 
-The responses are a seeded sample, stratified by category and by the judge's verdict. Annotators
-see the question, the reference and the response, but neither the model nor the judge's verdict.
+The responses are those that people judge, and those of a draw. Annotators see the question, the
+reference and the response, but neither the model nor the judge's verdict.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from bench_assets.annotation.answers.values import word
+from bench_assets.annotation.responses.draws import DrawnUnit
 from bench_assets.annotation.responses.units import (
-    group_by_response,
     images_of,
+    judgeable_predictions,
     question_fields,
     response_name,
     response_tables,
-    stratified_sample,
 )
 from bench_assets.annotation.tasks import (
     AnnotationTask,
@@ -28,16 +28,11 @@ from bench_assets.annotation.tasks import (
     split_unit_id,
     unit_id,
 )
-from bench_assets.core.judging.verdict_requests import final_judgements
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.core.stats.power import interval_sample_size
 from bench_assets.core.stats.rater_agreement import majority
 
 PEOPLE = "people"
 """Name of the judge whose verdicts are given by people: ``--judge people``."""
-
-_AGREEMENT, _HALF_WIDTH = 0.9, 0.05
-"""Expected agreement with a judge, and half-width of its 95 % interval: 139 responses."""
 
 VERDICTS = {"yes": True, "no": False, "unclear": None}
 
@@ -76,6 +71,7 @@ def verdicts_task(task: str, title: str, *, judged: bool) -> SuiteAnnotationTask
         units=partial(verdict_units, annotation_task),
         row=ResponseVerdict,
         to_rows=response_verdicts,
+        is_drawn=True,
     )
 
 
@@ -84,40 +80,25 @@ def verdict_units(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement] = (),
-    seed: int = 0,
+    drawn: Sequence[DrawnUnit] = (),
 ) -> list[Unit]:
-    """Build units for responses judged by ``people``, or else for a sample over all models.
+    """Build the units of responses judged by ``people``, then those of drawn ones, in their order.
 
-    The sample suffices to measure agreement with a judge within 5 points.
+    A response that changed since it was drawn is asked about as it is now.
     """
     questions_by_id = {one.question_id: one for one in questions}
     by_people = {_place(row) for row in judgements if row.judge == PEOPLE}
-    if by_people:
-        units = (
-            verdict_unit(annotation_task, questions_by_id[row.question_id], row.text)
-            for row in predictions
-            if _place(row) in by_people and row.question_id in questions_by_id
-        )
-        return list({unit.unit_id: unit for unit in units}.values())
-    responses = {
-        key: rows
-        for key, rows in group_by_response(predictions).items()
-        if key[0] in questions_by_id
-    }
-    verdicts = _said_by_judge(judgements)
-    strata: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for (question_id, name), rows in responses.items():
-        counts = Counter(verdicts.get((question_id, row.model), "") for row in rows)
-        stratum = questions_by_id[question_id].category, counts.most_common(1)[0][0]
-        strata[stratum].append(unit_id(question_id, name))
-    n = interval_sample_size(_AGREEMENT, _HALF_WIDTH)
-    return [
-        verdict_unit(
-            annotation_task, questions_by_id[question_id], responses[question_id, name][0].text
-        )
-        for one in stratified_sample(strata, n, seed)
-        for question_id, name in [split_unit_id(one)]
-    ]
+    responses = {(row.question_id, row.model): row for row in judgeable_predictions(predictions)}
+    chosen = [row for row in predictions if _place(row) in by_people]
+    for unit in drawn:
+        keys = [(name, unit.model) for name in split_unit_id(unit.questions)]
+        chosen += [responses[key] for key in keys if key in responses]
+    units = (
+        verdict_unit(annotation_task, questions_by_id[row.question_id], row.text)
+        for row in chosen
+        if row.question_id in questions_by_id
+    )
+    return list({unit.unit_id: unit for unit in units}.values())
 
 
 def verdict_unit(annotation_task: AnnotationTask, question: Question, response: str) -> Unit:
@@ -155,13 +136,3 @@ def majority_verdicts(verdicts: Iterable[ResponseVerdict]) -> dict[tuple[str, st
         votes[one.question_id, one.response].append(one.verdict)
     decided = {key: majority(given) for key, given in votes.items()}
     return {key: verdict for key, verdict in decided.items() if verdict is not None}
-
-
-def _said_by_judge(judgements: Sequence[Judgement]) -> dict[tuple[str, str], str]:
-    """Verdict by question and model: "yes", "no", or "mixed" if several verdicts differ."""
-    verdicts: dict[tuple[str, str], set[bool]] = defaultdict(set)
-    for row in final_judgements(judgements):
-        if row.verdict is not None and not row.sample:
-            verdicts[row.question_id, row.model].add(row.verdict)
-    words = {frozenset({True}): "yes", frozenset({False}): "no"}
-    return {key: words.get(frozenset(values), "mixed") for key, values in verdicts.items()}

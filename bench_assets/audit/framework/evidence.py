@@ -10,7 +10,8 @@ from PIL import Image
 
 from bench_assets.core.images.image_statistics import ImageStatistics
 from bench_assets.core.schema.rows import Prediction, Question, StoredImage, Vote
-from bench_assets.evaluation.measured_figures import JudgeFigure, OrderFigure
+from bench_assets.evaluation.checked_scores import PeopleCheck
+from bench_assets.evaluation.measured_figures import OrderFigure
 from bench_assets.evaluation.task import Task
 
 Floats = npt.NDArray[np.float64]
@@ -117,8 +118,8 @@ class Evidence(Protocol):
         ...
 
     @property
-    def judge_figures(self) -> Sequence[JudgeFigure]:
-        """Figures of the task's judges, earliest first."""
+    def people_checks(self) -> Mapping[str, PeopleCheck]:
+        """Judged numbers as people's verdicts leave them, by model."""
         ...
 
     @property

@@ -12,7 +12,6 @@ from bench_assets.workspace.console.output import print_message, print_result
 from bench_assets.workspace.evaluate.second_process import background_evaluation
 from bench_assets.workspace.inspect.leaderboard import (
     chance_levels,
-    unvalidated_judge_signatures,
 )
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -112,9 +111,7 @@ def _collected_errors(failures: list[BenchError]) -> Generator[None]:
 def print_summary(bench: Workbench) -> None:
     """Print the matrix, the path of the report, three next commands, and the verdict on the run."""
     rows = bench.rows("leaderboard")
-    print_matrices(
-        rows, chance_levels(bench), unvalidated_judge_signatures(bench, rows), published=False
-    )
+    print_matrices(rows, chance_levels(bench), published=False)
     print_result("")
     for sentence in _CAVEATS:
         print_result(sentence)

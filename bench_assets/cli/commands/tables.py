@@ -205,6 +205,7 @@ def diff(
     """
     from bench_assets.cli.output.explanations import print_difference
     from bench_assets.comparison import gate
+    from bench_assets.comparison.people_checks import corrected_difference
     from bench_assets.comparison.verdicts import comparison_sentence, decide
     from bench_assets.workspace.console.output import print_result
     from bench_assets.workspace.inspect.explanation import compare_evaluations
@@ -220,6 +221,8 @@ def diff(
             effects.append(one.effects)
             if not as_json:
                 print_difference(one)
+                if checked := corrected_difference(bench.tables, one.task, before, after):
+                    print_result(checked)
         verdicts = decide(chain.from_iterable(effects))
         if as_json:
             _print_causes(causes, effects, verdicts)

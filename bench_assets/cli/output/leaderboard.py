@@ -1,6 +1,6 @@
 """Terminal output of the leaderboard: a matrix per edition and a summary."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.table import Table
 
@@ -15,7 +15,6 @@ _WIDTH = 100
 def print_matrices(
     rows: Sequence[LeaderboardRow],
     chance: Mapping[str, float | None],
-    unmeasured: Container[str] = (),
     *,
     published: bool,
 ) -> None:
@@ -24,12 +23,9 @@ def print_matrices(
     Args:
         rows: The leaderboard.
         chance: Task -> expected score of guessing, if known.
-        unmeasured: Signatures of metrics whose judge was never validated.
         published: Whether to include the papers' rows.
     """
-    displayed = [
-        one for one in matrices(rows, chance, unmeasured) if one.models or one.blind or published
-    ]
+    displayed = [one for one in matrices(rows, chance) if one.models or one.blind or published]
     if not displayed:
         print_message("No results yet. Run: bench evaluate SUITE --model MODEL")
     for one in displayed:

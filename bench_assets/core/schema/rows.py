@@ -351,6 +351,8 @@ class Metric:
         constant: Value of the best constant response; None if unknown.
         shuffled: Value of this model's responses shuffled across questions; None if unknown.
         baselines: How both were found if a model judged, or why they are absent.
+        people: How people's verdicts correct a judge's number, or that they did not check it; set
+            where a number is shown, not in its table.
         setup: Setups of the model and the judge; "" in older tables.
     """
 
@@ -382,6 +384,7 @@ class Metric:
     constant: float | None = None
     shuffled: float | None = None
     baselines: str = ""
+    people: str = ""
     setup: str = ""
     signature: str
 
@@ -503,6 +506,7 @@ class LeaderboardRow:
         source: "measured here", or the paper and table.
         lower_is_better: Whether the lowest value of the metric is the best.
         constant: Blind baseline, see ``Metric``.
+        people: How people's verdicts correct a judge's number, see ``Metric``.
         stale: What has changed since it was measured; "" if nothing.
         is_baseline: Whether it is a guessing baseline, which is not ranked.
         ranks: Rank interval among rows measured alike, "1-2"; "" if unknown.
@@ -535,6 +539,7 @@ class LeaderboardRow:
     lower_is_better: bool = False
     constant: float | None = None
     shuffled: float | None = None
+    people: str = ""
     stale: str = ""
     is_baseline: bool = False
     ranks: str = ""

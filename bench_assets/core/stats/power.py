@@ -54,18 +54,6 @@ def required_sample_size(spread: float, difference: float) -> int:
     return ceil(spread * (wide / difference) ** 2)
 
 
-def interval_sample_size(share: float, half_width: float) -> int:
-    """Number of units for a 95 % interval of a share with this half-width.
-
-    >>> (
-    ...     interval_sample_size(0.5, 0.1),
-    ...     interval_sample_size(0.9, 0.05),
-    ... )  # 3.84 times 0.25 / 0.01; 0.09 / 0.0025
-    (97, 139)
-    """
-    return ceil(share * (1 - share) * (Z / half_width) ** 2)
-
-
 def detection_power(spread: float, n: float, difference: float) -> float:
     """Power: probability that n questions detect a difference."""
     return _NORMAL.cdf(abs(difference) / sqrt(spread / n) - _critical(n))

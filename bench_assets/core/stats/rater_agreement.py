@@ -1,7 +1,4 @@
-"""Inter-annotator agreement: majority, percent agreement, Krippendorff's alpha, Cohen's kappa.
-
-Also precision and recall of one rater where the other is the truth.
-"""
+"""Inter-annotator agreement: majority, percent agreement, Krippendorff's alpha, Cohen's kappa."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
@@ -9,8 +6,6 @@ from itertools import chain
 from math import isnan, nan, sqrt
 from statistics import fmean
 from typing import NamedTuple, Self, TypeVar
-
-from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 
 Value = TypeVar("Value", bound=Hashable)
 
@@ -121,32 +116,6 @@ class Kappa(NamedTuple):
         return f"kappa {self.value:.2f} ({self.low:.2f} to {self.high:.2f}, n = {self.n})"
 
 
-class ConfusionMatrix(NamedTuple):
-    """Confusion matrix of a rater against the truth."""
-
-    true_yes: int
-    false_yes: int
-    false_no: int
-    true_no: int
-
-    @property
-    def precision(self) -> Mean:
-        """Share of the rater's yes that are true."""
-        return _share(self.true_yes, self.false_yes)
-
-    @property
-    def recall(self) -> Mean:
-        """Share of the true ones that the rater calls yes."""
-        return _share(self.true_yes, self.false_no)
-
-    def __str__(self) -> str:
-        """Format the share of yes among true and among false items."""
-        return (
-            f"true positives {self.true_yes} of {self.true_yes + self.false_no},"
-            f" false positives {self.false_yes} of {self.false_yes + self.true_no}"
-        )
-
-
 def cohen_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> Kappa:
     """Cohen's kappa (1960), its interval by Fleiss, Cohen and Everitt (1969).
 
@@ -184,22 +153,7 @@ def cohen_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> Kappa:
     return Kappa(value, max(-1.0, value - half), min(1.0, value + half), n)
 
 
-def confusion_matrix(pairs: Iterable[tuple[bool, bool]]) -> ConfusionMatrix:
-    """Count a rater's verdicts against the truth.
-
-    Args:
-        pairs: Truth and rater's verdict for each item.
-    """
-    counted = Counter(pairs)
-    table = [(True, True), (False, True), (True, False), (False, False)]
-    return ConfusionMatrix(*(counted[cell] for cell in table))
-
-
 def _rule_of_three(value: float, n: int) -> tuple[float, float]:
     """Interval without a standard error, by the rule of three: 3 of n may have gone unseen."""
     unseen = min(1.0, 3 / n)
     return max(-1.0, value - unseen), min(1.0, value + unseen)
-
-
-def _share(of: int, others: int) -> Mean:
-    return mean([ScoredPoint(1.0)] * of + [ScoredPoint(0.0)] * others)

@@ -20,6 +20,7 @@ from bench_assets.annotation.answers.validation import (
     resolve_answers,
     with_needed,
 )
+from bench_assets.annotation.responses.draws import DrawnUnit
 from bench_assets.annotation.tasks import (
     AnnotationBackend,
     AnnotationTask,
@@ -45,6 +46,7 @@ from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.asset_types import preview
 from bench_resources.tables.file_bytes import PER_MODEL
+from bench_resources.tables.measured_figures import read_figures
 from bench_resources.tables.parquet import TableFiles, table_output
 
 _ROWS: Mapping[str, tuple[type[Any], str]] = {
@@ -150,12 +152,13 @@ def build_units(
         SettingsError: If the file of attention checks cannot be used, or no answer can pass one.
     """
     partial_rows = _rows_judged_by_people(task, settings.home)
-    found = task.units(
-        **{
-            name: _rows(tables, *one, partial_rows.get(name, ()))
-            for name, one in task.reads.items()
-        }
-    )
+    inputs: dict[str, Sequence[Any]] = {
+        name: _rows(tables, *one, partial_rows.get(name, ())) for name, one in task.reads.items()
+    }
+    if task.is_drawn:
+        suite_task = task.task.name.removesuffix("/verdicts")
+        inputs["drawn"] = read_figures(settings.home, DrawnUnit, suite_task)
+    found = task.units(**inputs)
     gold = _read_gold(settings.resolve(chosen.gold)) if chosen.gold else {}
     if strange := sorted(gold.keys() - {unit.unit_id for unit in found}):
         raise SettingsError(f"{chosen.gold}: unknown unit {strange[0]!r} in {task.task.name}")

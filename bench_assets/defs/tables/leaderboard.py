@@ -14,6 +14,7 @@ from bench_assets.asset_factory.asset_metadata import blind, format_caveats
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import QUESTIONS_CHANGED, describe_questions
+from bench_assets.comparison.people_checks import with_people
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import (
@@ -144,7 +145,10 @@ def _current(
         return [], dict.fromkeys(tables.known(key), str(error))
     unreadable = {model: why for (_, model), why in damaged.items()}
     rows = []
-    for model, one in _rows_or_errors(found):
+    measured = dict(_rows_or_errors(found))
+    readable = [row for row in measured.values() if isinstance(row, Metric)]
+    measured |= {row.model: row for row in with_people(tables, task, readable)}
+    for model, one in measured.items():
         if isinstance(one, str):
             unreadable[model] = one
             continue
@@ -181,6 +185,7 @@ def _measured_row(task: Task, row: Metric, stale: str) -> LeaderboardRow:
         "low": None if isnan(row.low) else row.low,
         "high": None if isnan(row.high) else row.high,
         "served": row.served or "",
+        "people": row.people or "",
     }
     return LeaderboardRow(**shared | named, stale=stale)
 

@@ -10,7 +10,6 @@ from typing import Any
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import ConditionQuestions
-from bench_assets.comparison.units import ScoredMetric, Units, metric_units
 from bench_assets.comparison.verdicts import (
     fully_scored_by_question,
     scored_rows,
@@ -19,6 +18,7 @@ from bench_assets.comparison.verdicts import (
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Score
 from bench_assets.evaluation.task import Task
+from bench_assets.evaluation.units import ScoredMetric, Units, metric_units
 from bench_assets.report.site.folder import Site, combined_digest, slug
 from bench_resources.tables.parquet import TableFiles
 

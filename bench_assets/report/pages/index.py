@@ -15,17 +15,12 @@ from bench_assets.asset_factory.asset_metadata import format_mixed
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
-from bench_assets.comparison.judge_agreement import (
-    agreement_of,
-    agreements,
-    judges_with_agreement,
-    unmeasured_judges,
-)
 from bench_assets.comparison.measurements import (
     describe_questions,
     primary_cells,
     to_columns,
 )
+from bench_assets.comparison.reader_tests import null_tests, reader_test
 from bench_assets.core.schema.elicitation import split_elicited_name
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import MOST_UNREAD, UNKNOWN, LeaderboardRow
@@ -55,11 +50,10 @@ COLUMNS = (
         "unreadable",
         "partial",
     ),
-    *("unmeasured", "agreement"),
+    *("people", "reader"),
 )
 """Columns of a leaderboard row. ``stale``, ``unreadable``: the reason; ``partial``: the evaluated
-part of the questions; ``unmeasured``: a judge whose agreement was never measured; ``agreement``:
-agreement of the judge with people."""
+part of the questions; ``people``: see ``Metric``; ``reader``: null test of the reader."""
 
 
 class IndexPage:
@@ -83,12 +77,10 @@ class IndexPage:
             for condition in list(task.conditions)[1:]:
                 rows += _cells_of(tables, task, condition)
             rows += _partial_cells(self._settings.home, task, rows)
-        known = judges_with_agreement(tables, catalog.tasks)
-        measured = agreements(tables, catalog.tasks)
+        tests = null_tests(tables)
         for row in rows:
-            signature = row.get("signature") or ""
-            row["unmeasured"] = unmeasured_judges(row["task"], signature, known)
-            row["agreement"] = agreement_of(row["task"], signature, measured)
+            row["people"] = row.get("people") or ""
+            row["reader"] = reader_test(row["task"], row.get("signature") or "", tests)
         rows.sort(key=lambda row: (row["task"], row["condition"], row["model"]))
         tasks = [self._task(tables, task, rows) for task in catalog.tasks]
         named = {row["model"] for row in rows}

@@ -11,6 +11,7 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_key, questio
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import DECODING, MODEL, split_model_part
+from bench_assets.comparison.people_checks import with_people
 from bench_assets.core.images.charts import reliability_diagram
 from bench_assets.core.schema.elicitation import split_signature
 from bench_assets.core.schema.errors import TableError
@@ -213,7 +214,8 @@ def _write_model(
     conditions: list[dict[str, Any]] = []
     for condition, key in present.items():
         try:
-            rows = [row for row in tables.read(key, Metric, model) if row.category == "all"]
+            metrics = with_people(tables, task, tables.read(key, Metric, model))
+            rows = [row for row in metrics if row.category == "all"]
         except TableError as error:
             conditions.append({"name": condition, "problem": str(error)})
             continue

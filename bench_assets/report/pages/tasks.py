@@ -98,6 +98,7 @@ _COLUMNS = (
         "constant",
         "shuffled",
         "baselines",
+        "people",
     ),
     *("stale", "partial", "signature"),
 )

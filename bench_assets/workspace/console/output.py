@@ -123,6 +123,7 @@ def _count(row: Metric | LeaderboardRow) -> str:
     parts += [f"{row.n_expired} expired"] if row.n_expired else []
     is_clustered = (row.n_clusters or 0.0) < (row.n_scored or 0) - _ROUNDING
     parts += [warning] if is_clustered and (warning := cluster_warning(row)) else []
+    parts += [row.people] if row.people else []
     return ", ".join(parts)
 
 

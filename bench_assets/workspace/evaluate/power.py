@@ -9,7 +9,6 @@ from math import ceil, isnan, nan
 from statistics import median
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.comparison.units import ScoredMetric, metric_pairs
 from bench_assets.comparison.verdicts import fully_scored_by_question
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Question, Score
@@ -22,6 +21,7 @@ from bench_assets.core.stats.power import (
     unpaired_variance,
 )
 from bench_assets.evaluation.task import ScoredQuestion, Task
+from bench_assets.evaluation.units import ScoredMetric, metric_pairs
 from bench_assets.workspace.materialization.workbench import Workbench
 
 _ASSUMED_CORRELATION = 0.3  # between questions of a cluster, without evaluated models

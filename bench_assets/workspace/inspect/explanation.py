@@ -14,6 +14,7 @@ from bench_assets.annotation.tasks import Answer, Unit
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.comparison.causes import EvaluationTables, split_model_part
 from bench_assets.comparison.difference import Cause, decompose_difference
+from bench_assets.comparison.people_checks import with_people
 from bench_assets.comparison.sides import find_by_signature, find_evaluations, is_signature
 from bench_assets.comparison.verdicts import Comparison, compare_scores
 from bench_assets.core.reading.reasoning import split_reasoning
@@ -97,7 +98,7 @@ def explain(
     if not draws:
         raise UnknownNameError(f"question with a response of {model}", question_id, ())
     rows = _metrics(bench, task, model, condition)
-    value = _value(task, rows)
+    value = _value(task, with_people(bench.tables, task, rows))
     return ScoreEvidence(
         task=task.name,
         model=model,
@@ -199,7 +200,9 @@ def _value(task: Task, rows: Sequence[Metric]) -> Step:
     return {name: getattr(row, name) for row in found for name in _SHOWN}
 
 
-_SHOWN = ("metric", "value", "low", "high", "n_scored", "n_failed", "edition", "signature")
+_SHOWN = (
+    *("metric", "value", "low", "high", "people", "n_scored", "n_failed", "edition", "signature"),
+)
 
 
 def _trace(bench: Workbench, question_id: str, model: str, condition: str) -> Iterator[Step]:

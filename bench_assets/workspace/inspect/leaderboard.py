@@ -1,6 +1,6 @@
 """Leaderboard matrices: models by tasks, one matrix per edition, with blind baselines."""
 
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from bench_assets.asset_factory.asset_metadata import format_mixed, format_percent
-from bench_assets.comparison.judge_agreement import judges_with_agreement, unmeasured_judges
 from bench_assets.comparison.measurements import describe_questions
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import (
@@ -22,6 +21,7 @@ from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.stats.ranks import MeanRanks, rank_models
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.tables.leaderboard import rank_tasks
+from bench_assets.evaluation.checked_scores import NOT_CHECKED
 from bench_assets.report.building import make_report, parts, write_report
 from bench_assets.report.site.folder import STAMPS_FILE, Site
 from bench_assets.workspace.console.output import print_message
@@ -34,7 +34,7 @@ _MARKS = {
     "°": "fewer than ten effective clusters: a rough interval, probably too wide",
     "~": "stale: of other questions, sources or settings than the present: bench leaderboard TASK",
     "^": "imported: measured by another harness",
-    "?": "its judge's agreement with people was never measured: bench audit judge TASK",
+    "?": f"{NOT_CHECKED}, the judge's own number: bench annotate verdicts TASK",
     "'": "read by itself: the model looked again at its own responses",
     "!": "its table cannot be read: run bench home verify",
     "\u2013": "no response could be scored",
@@ -78,14 +78,12 @@ class Matrix:
 def matrices(
     rows: Sequence[LeaderboardRow],
     chance: Mapping[str, float | None],
-    unmeasured: Container[str] = (),
 ) -> list[Matrix]:
     """Arrange the leaderboard by edition, because numbers of different editions are not comparable.
 
     Args:
         rows: The leaderboard.
         chance: Task -> expected score of guessing on the present questions, if known.
-        unmeasured: Signatures of numbers whose judge was never validated.
     """
     rows = _order_by_place(rows)
     editions = dict.fromkeys((row.edition, row.place) for row in rows if row.is_measured)
@@ -96,7 +94,6 @@ def matrices(
             place,
             [r for r in rows if (r.edition, r.place) == (edition, place)],
             chance,
-            unmeasured,
         )
         for edition, place in sorted(editions, key=lambda one: bool(one[1]))
     ]
@@ -119,7 +116,6 @@ def _matrix(
     place: str,
     rows: Sequence[LeaderboardRow],
     chance: Mapping[str, float | None],
-    unmeasured: Container[str],
 ) -> Matrix:
     measured = [row for row in rows if row.is_measured]
     tasks = tuple(dict.fromkeys(row.task for row in rows))
@@ -140,7 +136,7 @@ def _matrix(
     def line(model: str) -> MatrixRow:
         return MatrixRow(
             name=model,
-            cells={row.task: _cell(row, unmeasured) for row in measured if row.model == model},
+            cells={row.task: _cell(row) for row in measured if row.model == model},
             rank=f"{mean[model]:.1f}" if model in mean else "",
         )
 
@@ -174,21 +170,23 @@ def _ranks(rows: Sequence[LeaderboardRow]) -> MeanRanks:
     return rank_models(values, np.random.default_rng(0))
 
 
-def _cell(row: LeaderboardRow, unmeasured: Container[str]) -> str:
+def _cell(row: LeaderboardRow) -> str:
     if isnan(row.value):
         return "!" if row.n_scored is None else "\u2013"
     marks = "*" * bool(row.n_failed or partial_part(row.signature)) + "°" * bool(
         cluster_warning(row)
     )
-    marks += "~" * bool(row.stale) + "^" * row.is_imported + "?" * (row.signature in unmeasured)
-    marks += "'" * row.is_read_by_itself
+    marks += "~" * bool(row.stale) + "^" * row.is_imported
+    marks += "?" * row.people.startswith(NOT_CHECKED) + "'" * row.is_read_by_itself
     marked = f"{format_value(row).replace(' to ', '-')}{marks}"
     value = f"{marked} {row.ranks}" if row.ranks else marked
     return "\n".join([value, *_outcomes(row)])
 
 
 def _outcomes(row: LeaderboardRow) -> Iterator[str]:
-    """Irregular outcomes: unread or refused responses, and several models behind one name."""
+    """People's labels, unread or refused responses, and several models behind one name."""
+    if row.people and not row.people.startswith(NOT_CHECKED):
+        yield row.people.partition(";")[0]
     if row.unread:
         yield f"{format_percent(row.unread)} unread"
     if row.n_refused:
@@ -245,14 +243,4 @@ def chance_levels(bench: Workbench) -> dict[str, float | None]:
     """Expected score of guessing on each task's present questions; None if unknown."""
     return {
         task.name: describe_questions(bench.tables, task).chance for task in bench.catalog.tasks
-    }
-
-
-def unvalidated_judge_signatures(bench: Workbench, rows: Sequence[LeaderboardRow]) -> set[str]:
-    """Signatures of numbers whose judge's agreement with people was never measured."""
-    known = judges_with_agreement(bench.tables, bench.catalog.tasks)
-    return {
-        row.signature
-        for row in rows
-        if unmeasured_judges(row.task.partition("+")[0], row.signature, known)
     }

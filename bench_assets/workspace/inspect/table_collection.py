@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeVar, get_args
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.comparison.people_checks import with_people
 from bench_assets.core.schema.errors import TableError, UnknownNameError
 from bench_assets.core.schema.rows import Edition, Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import short_digest
@@ -28,6 +29,7 @@ class TableFilter(NamedTuple):
     models: Sequence[str] = ()
     conditions: Sequence[str] = ()
     editions: Sequence[str] = ()
+    as_shown: bool = False  # judged numbers corrected by people, as on the leaderboard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,12 +163,16 @@ class TableCollection:
             ),
             judgements=self._read_evaluation(Judgement, "judgements", exam.task, condition, model),
             scores=self._read_evaluation(Score, "scores", exam.task, condition, model),
-            metrics=self._read_evaluation(Metric, "metrics", exam.task, condition, model),
+            metrics=self._metrics(exam.task, condition, model),
         )
         if self._is_current(found, exam):
             return found
         self._report_omission(f"{found.name} of {model}: its questions have changed since")
         return None
+
+    def _metrics(self, task: Task, condition: str, model: str) -> list[Metric]:
+        stored = self._read_evaluation(Metric, "metrics", task, condition, model)
+        return with_people(self._tables, task, stored) if self._wanted.as_shown else stored
 
     def _is_current(self, found: ModelResponses, exam: ExportTable) -> bool:
         digest = short_digest(

@@ -49,10 +49,8 @@ _DESCRIPTIONS = {
         "measured position bias",
         "{rm}: measured again by bench audit permute-options",
     ),
-    "judges.jsonl": (
-        "agreement of judges with people",
-        "{rm}: measured again by bench audit judge",
-    ),
+    "judges.jsonl": ("null tests of readers", "{rm}: tested again with the next evaluation"),
+    "draws.jsonl": ("units of metrics drawn for people", ""),
     "processors.json": ("image settings of processors", ""),
 }
 

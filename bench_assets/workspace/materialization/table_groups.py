@@ -122,7 +122,13 @@ def leaderboard_group(home: HomeContext) -> TableGroup:
 
     suites = home.catalog.suites
     question_keys = [evaluation_key(task, "main", "questions") for task in home.catalog.tasks]
-    read = [*question_keys, *(key.path for key in home.input_tables(asset_selections.LEADERBOARD))]
+    labels = [form.table("answers").split("/") for task in home.catalog.tasks
+              if task.is_judged for form in task.response_tasks[:1]]  # fmt: skip
+    read = [
+        *question_keys,
+        *labels,
+        *(key.path for key in home.input_tables(asset_selections.LEADERBOARD)),
+    ]
     locations = [(home.tables, key) for key in read]
     locations += [
         (others, evaluation_key(task, "main", name))
@@ -132,7 +138,8 @@ def leaderboard_group(home: HomeContext) -> TableGroup:
     ]
     states = [[tables.below(key), tables.states(key)] for tables, key in locations]
     home_folder = home.settings.home
-    printed = home_digests(home_folder).of(suite.published for suite in suites if suite.published)
+    files = [*(suite.published for suite in suites if suite.published), home_folder / "draws.jsonl"]
+    printed = home_digests(home_folder).of(file for file in files if file.exists())
     now = configuration_digest(home.catalog.tasks, home.settings, home.tables)
     facts = [
         *freshness.code_digests(home_folder, *suites, packages=freshness.LEADERBOARD_CODE),

@@ -16,6 +16,7 @@ import dagster as dg
 from bench_assets.asset_factory.evaluation_assets import no_questions_error, questions_key
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.catalog import Catalog, load_catalog
+from bench_assets.comparison.people_checks import with_people
 from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.evaluation.task import Task
@@ -221,7 +222,7 @@ class Workbench:
             for task in asset_selections.tasks_of_one_kind(self.catalog.tasks_of(suite))
             for key in sorted(asset_selections.evaluation(task, condition, known).resolve(graph))
             if self.row_type(key) is Metric
-            for row in self.tables.read(key.path, Metric, model)
+            for row in with_people(self.tables, task, self.tables.read(key.path, Metric, model))
         ]
 
     def refresh_leaderboard(self) -> None:

@@ -6,7 +6,7 @@ from math import isnan, sqrt
 import numpy as np
 import pytest
 
-from bench_assets.core.stats.rater_agreement import cohen_kappa, confusion_matrix
+from bench_assets.core.stats.rater_agreement import cohen_kappa
 
 Z = 1.959963984540054
 
@@ -114,13 +114,6 @@ def test_the_interval_of_a_kappa_ends_where_kappa_can(table, end):
     assert getattr(cohen_kappa(pairs(table)), end[0]) == end[1]
 
 
-def test_the_confusion_table_by_pencil():
-    table = confusion_matrix([(True, True)] * 8 + [(True, False)] * 2 + [(False, True)] * 4)
-    assert table == (8, 4, 2, 0)
-    assert table.precision.value == pytest.approx(8 / 12)
-    assert table.recall.value == pytest.approx(0.8)
-
-
 def test_a_kappa_is_written_with_its_interval_and_a_missing_one_without():
     assert str(cohen_kappa([(n % 2, n % 2) for n in range(30)])) == (
         "kappa 1.00 (0.90 to 1.00, n = 30)"
@@ -140,8 +133,3 @@ def test_always_saying_the_contrary_is_not_certain_either():
 )
 def test_of_few_things_all_misses_could_have_gone_unseen(n, low):
     assert cohen_kappa([(i % 2, i % 2) for i in range(n)]).low == pytest.approx(low)
-
-
-def test_the_confusion_table_is_written_for_people():
-    table = confusion_matrix([(True, True)] * 8 + [(True, False)] * 2 + [(False, True)] * 4)
-    assert str(table) == "true positives 8 of 10, false positives 4 of 4"

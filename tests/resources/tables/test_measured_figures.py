@@ -3,19 +3,20 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from bench_assets.evaluation.measured_figures import JudgeFigure
+from bench_assets.evaluation.measured_figures import OrderFigure
 from bench_resources.tables.measured_figures import add_figures, read_figures
 
 
-def _figure(judge: str) -> JudgeFigure:
-    return JudgeFigure(
-        task="codis", judge=judge, setup="", prompts="", at="2026-11-28T20:00:00.000000+00:00",
-        figure="kappa_people", value=0.5, low=0.4, high=0.6, n=10,
+def _figure(model: str) -> OrderFigure:
+    return OrderFigure(
+        task="codis", model=model, setup="", data="0c", orders=0,
+        at="2026-11-28T20:00:00.000000+00:00",
+        figure="circular", value=0.5, low=0.4, high=0.6, n=10,
     )  # fmt: skip
 
 
 def test_of_commands_that_end_at_once_each_adds_its_figures(tmp_path: Path) -> None:
-    judges = [f"judge-{n}" for n in range(32)]
+    models = [f"model-{n}" for n in range(32)]
     with ThreadPoolExecutor(8) as threads:
-        list(threads.map(lambda one: add_figures(tmp_path, JudgeFigure, [_figure(one)]), judges))
-    assert sorted(one.judge for one in read_figures(tmp_path, JudgeFigure)) == sorted(judges)
+        list(threads.map(lambda one: add_figures(tmp_path, OrderFigure, [_figure(one)]), models))
+    assert sorted(one.model for one in read_figures(tmp_path, OrderFigure)) == sorted(models)

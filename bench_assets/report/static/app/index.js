@@ -131,14 +131,16 @@
   /** Further notes on a row, as marks. */
   function notes(row) {
     const found = [];
-    const why = `judged by ${row.unmeasured}, whose agreement with people was never measured: bench audit judge`;
     if (row.n_refused) found.push({ mark: `${Bench.count(row.n_refused)} refused`, why: "refused for good by the provider; accepted, and counted as wrong" });
     if (row.mixed) found.push({ mark: "mixed", why: `several models or snapshots answered: ${row.served}` });
     if (row.unread) found.push({ mark: unreadMark(row), why: WHY_UNREAD, href: unreadLink(row) });
     if (row.named) found.push({ mark: `${Bench.percent(row.named)} only named`, why: "answers that a response names and does not state: 6 to 16 % of them are read wrongly" });
     if (row.asked_again) found.push({ mark: `${Bench.percent(row.asked_again)} asked again`, why: "a reader looked again at responses that no rule reads" });
-    if (row.unmeasured) found.push({ mark: "judge not measured", why });
-    else if (row.agreement) found.push({ mark: row.agreement, why: "agreement of the judge with people, corrected for chance; or the null test of the reader" });
+    if (row.people) {
+      const mark = row.people.startsWith("not") ? "not checked by people" : row.people.split("; ")[0];
+      found.push({ mark, why: row.people.slice(mark.length + 2) || "the judge's own number: bench annotate verdicts" });
+    }
+    if (row.reader) found.push({ mark: row.reader, why: "null test of the reader" });
     return found;
   }
 

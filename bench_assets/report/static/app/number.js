@@ -54,7 +54,7 @@
       primary.n_expired && `${Bench.count(primary.n_expired)} not decided by the deadline`,
       primary.n_clusters !== null && primary.n_clusters < 9.999 && `only ${Bench.number(primary.n_clusters, 1)} effective clusters, so the interval is rough, probably too wide`,
       Bench.dominated(primary) && `${Bench.dominated(primary)}, so the interval is probably too wide`,
-      `${primary.edition} edition`, primary.constant !== null && `best constant response ${Bench.number(primary.constant)}`,
+      primary.people && Bench.printable(primary.people), `${primary.edition} edition`, primary.constant !== null && `best constant response ${Bench.number(primary.constant)}`,
       primary.shuffled !== null && `shuffled responses ${Bench.number(primary.shuffled)}`,
     ];
     return [

@@ -36,6 +36,7 @@ class ComparisonUnit(NamedTuple):
     value: float  # multiplied by the weight
     weight: float
     cluster: str
+    questions: tuple[str, ...]
 
 
 Units: TypeAlias = dict[tuple[str, str], ComparisonUnit]
@@ -71,25 +72,26 @@ def keyed_pairs(
     adds: Adds | None = None,
 ) -> tuple[str, dict[tuple[str, str], PairedScores]]:
     """Kind of the units, and their pairs as in ``metric_pairs``, by the keys of ``Units``."""
-    sides = before, after
-    if adds:
-        return "own", _pair_units(
-            *(_units_from_task(adds, side.scored, clusters) for side in sides)
-        )
-    decomposition = _find_decomposition(measure, sides, clusters)
-    return _NAMES[decomposition], _pair_units(
-        *(decomposition(measure, side, clusters) for side in sides)
-    )
+    kind, (old, new) = units_of_sides(measure, (before, after), clusters, adds)
+    return kind, _pair_units(old, new)
 
 
 def metric_units(
     measure: Measure, side: ScoredMetric, clusters: Clusters, adds: Adds | None = None
 ) -> tuple[str, Units]:
     """Kind and units of one model, to be paired with another's."""
+    kind, (units,) = units_of_sides(measure, (side,), clusters, adds)
+    return kind, units
+
+
+def units_of_sides(
+    measure: Measure, sides: Sequence[ScoredMetric], clusters: Clusters, adds: Adds | None = None
+) -> tuple[str, list[Units]]:
+    """Kind of the units, and those of each side: scores of the same questions."""
     if adds:
-        return "own", _units_from_task(adds, side.scored, clusters)
-    decomposition = _find_decomposition(measure, (side,), clusters)
-    return _NAMES[decomposition], decomposition(measure, side, clusters)
+        return "own", [_units_from_task(adds, side.scored, clusters) for side in sides]
+    decomposition = _find_decomposition(measure, sides, clusters)
+    return _NAMES[decomposition], [decomposition(measure, side, clusters) for side in sides]
 
 
 def _find_decomposition(
@@ -148,7 +150,7 @@ def _units_from_task(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clu
     for one, value in zip(known, adds(known), strict=True):
         by_question[one.question.question_id].append(value)
     return {
-        ("", name): ComparisonUnit(sum(values) / len(values), 1.0, clusters[name])
+        ("", name): ComparisonUnit(sum(values) / len(values), 1.0, clusters[name], (name,))
         for name, values in by_question.items()
     }
 
@@ -160,7 +162,7 @@ def _by_points(_: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     for name, of_one in by_question.items():
         value = sum(one.score.points or 0.0 for one in of_one) / len(of_one)
         most = sum(one.score.max_points for one in of_one) / len(of_one)
-        units["", name] = ComparisonUnit(value, most, clusters[name])
+        units["", name] = ComparisonUnit(value, most, clusters[name], (name,))
     return units
 
 
@@ -196,7 +198,7 @@ def _measure_parts(
         known = 0 if isnan(found.value) else found.n_scored
         cluster = clusters[part[0].question.question_id]
         value = found.value * known if known else 0.0
-        units["", name] = ComparisonUnit(value, float(known), cluster)
+        units["", name] = ComparisonUnit(value, float(known), cluster, _question_ids(part))
     return units
 
 
@@ -215,7 +217,7 @@ def _by_category(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Un
             return {}
         total = sum(unit.weight for unit in inside.values()) * len(parts)
         units |= {
-            (category, name): ComparisonUnit(u.value / total, u.weight / total, u.cluster)
+            (category, name): u._replace(value=u.value / total, weight=u.weight / total)
             for (_, name), u in inside.items()
         }
     return units
@@ -230,7 +232,8 @@ def _by_jackknife(measure: Measure, side: ScoredMetric, clusters: Clusters) -> U
     for name in groups:
         rest = [one for other, part in groups.items() if other != name for one in part]
         left = measure(rest).value if rest else full_value
-        units["", name] = ComparisonUnit(n * full_value - (n - 1) * left, 1.0, name)
+        pseudo_value = n * full_value - (n - 1) * left
+        units["", name] = ComparisonUnit(pseudo_value, 1.0, name, _question_ids(groups[name]))
     return units
 
 
@@ -241,6 +244,10 @@ def _assign_groups(
     distinct = dict.fromkeys(clusters[one.question.question_id] for one in scored)
     group = {cluster: str(number % N_GROUPS) for number, cluster in enumerate(distinct)}
     return lambda one: group[clusters[one.question.question_id]]
+
+
+def _question_ids(part: Sequence[ScoredQuestion]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.question.question_id for one in part))
 
 
 def _drop_unscored(scored: Iterable[ScoredQuestion]) -> list[ScoredQuestion]:

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bench_assets.comparison.units import N_GROUPS, ScoredMetric, metric_pairs
 from bench_assets.comparison.verdicts import compare_scores, decide
 from bench_assets.core.metrics.caption_measures import cider
 from bench_assets.core.schema.rows import Question, Score
@@ -17,6 +16,7 @@ from bench_assets.core.stats.paired_tests import (
     mean_change,
 )
 from bench_assets.evaluation.task import ScoredQuestion
+from bench_assets.evaluation.units import N_GROUPS, ScoredMetric, metric_pairs
 from bench_assets.suites.journeybench.captioning.scoring import per_caption_cider
 from tests.quiz import TASK, quiz
 from tests.rows import question

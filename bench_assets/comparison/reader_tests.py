@@ -1,0 +1,36 @@
+"""Null tests of readers: responses without an answer, in which they should find none."""
+
+from collections.abc import Mapping
+
+from bench_assets.comparison.people_checks import judges_of
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.evaluation.measured_figures import JudgeFigure
+from bench_assets.evaluation.readers import NULL_RESPONSES
+from bench_resources.tables.measured_figures import read_figures
+from bench_resources.tables.parquet import TableFiles
+
+
+def null_tests(tables: TableFiles) -> dict[tuple[str, str], str]:
+    """Latest null test of each reader, by task and reader; empty if the file is damaged."""
+    try:
+        figures = read_figures(tables.home, JudgeFigure)
+    except BenchError:  # reported by the command that reads it
+        return {}
+    latest = {(one.task, one.judge, one.figure): one for one in figures}
+    found: dict[tuple[str, str], str] = {}
+    for (task, reader, figure), one in latest.items():
+        if what := NULL_RESPONSES.get(figure):
+            before = found.get((task, reader), f"{reader} finds no answer in")
+            comma = "," if (task, reader) in found else ""
+            found[task, reader] = f"{before}{comma} {round(one.value * one.n)} of {one.n} {what}"
+    return found
+
+
+def reader_test(task: str, signature: str, known: Mapping[tuple[str, str], str]) -> str:
+    """Null tests of the readers of a number; "" if there are none.
+
+    >>> reader_test("t", "t|v1|main|judge:look+rules|n:5", {("t", "look"): "look finds no answer"})
+    'look finds no answer'
+    """
+    tests = (known.get((task, judge), "") for judge in judges_of(signature))
+    return "; ".join(filter(None, tests))

@@ -1,0 +1,77 @@
+"""Draws of units: by strata, in an order of which every beginning is a draw."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.annotation.responses.draws import (
+    DrawnUnit,
+    draw_order,
+    latest_draws,
+    ranked,
+)
+
+
+def strata(**sizes):
+    return {name: [f"{name} {n}" for n in range(size)] for name, size in sizes.items()}
+
+
+def counts(names):
+    return Counter(name.split()[0] for name in names)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n", "shares"),
+    [
+        pytest.param({"yes": 80, "no": 20}, 50, {"yes": 40, "no": 10}, id="proportional"),
+        pytest.param({"yes": 990, "no": 10}, 100, {"yes": 95, "no": 5}, id="five of the rare"),
+        pytest.param({"yes": 97, "no": 3}, 50, {"yes": 47, "no": 3}, id="all of the rarest"),
+        pytest.param({"yes": 3, "no": 2}, 9, {"yes": 3, "no": 2}, id="all there are"),
+        # Webster's quotas 42.9, 38.1 and 19.0 of 100
+        pytest.param({"a": 90, "b": 80, "c": 40}, 100, {"a": 43, "b": 38, "c": 19}, id="Webster"),
+    ],
+)
+def test_a_draw_has_each_stratum_by_its_share_but_five(sizes, n, shares):
+    assert counts(draw_order(strata(**sizes))[:n]) == shares
+
+
+def test_a_larger_draw_contains_the_smaller():
+    order = draw_order(strata(yes=120, no=80))
+    assert len(set(order)) == 200
+    for n in range(10, 200):
+        assert counts(order[:n])["yes"] == pytest.approx(0.6 * n, abs=2.1)
+
+
+def test_units_of_a_stratum_are_shuffled_alike_in_every_draw():
+    few, more = strata(yes=100), strata(yes=100, no=300)
+    chosen = [name for name in draw_order(more) if name.startswith("yes")]
+    assert chosen == draw_order(few) == ranked(few["yes"]) != few["yes"]
+    assert ranked(few["yes"], seed=1) != chosen
+
+
+def drawn(unit, probability, **fields):
+    row = DrawnUnit(
+        task="t",
+        model="m",
+        unit=unit,
+        questions=unit,
+        judge="gpt",
+        stratum="yes",
+        probability=probability,
+        digest="",
+        at="1",
+    )
+    return replace(row, **fields)
+
+
+def test_of_two_draws_a_unit_has_the_larger_probability():
+    first = [drawn("a", 0.5), drawn("b", 0.5)]
+    second = [drawn("a", 0.2, at="2"), drawn("c", 0.7, at="2"), drawn("c", 0.7, at="2", model="n")]
+    found = latest_draws([*first, *second])
+    assert {key: (row.probability, row.at) for key, row in found.items()} == {
+        ("m", "a"): (0.5, "1"),
+        ("m", "b"): (0.5, "1"),
+        ("m", "c"): (0.7, "2"),
+        ("n", "c"): (0.7, "2"),
+    }
