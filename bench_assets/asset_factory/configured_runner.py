@@ -10,8 +10,8 @@ from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.core.judging.second_look import SELF, reader_name
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
+from bench_assets.core.schema.measured_figures import JudgeFigure
 from bench_assets.core.schema.signature import format_model_setup
-from bench_assets.evaluation.measured_figures import JudgeFigure
 from bench_assets.evaluation.people_judge import PeopleJudge
 from bench_assets.evaluation.readers import NullTest
 from bench_assets.evaluation.reviews import load_review

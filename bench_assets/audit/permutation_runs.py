@@ -15,11 +15,11 @@ from bench_assets.audit.robustness.option_permutations import (
 )
 from bench_assets.audit.robustness.position_bias import PermutationOutcome, figures_of
 from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_assets.core.schema.rows import Score
 from bench_assets.core.schema.signature import join_setups, short_digest
 from bench_assets.core.stats.paired_tests import cluster_questions
 from bench_assets.core.tables.arrow import digest
-from bench_assets.evaluation.measured_figures import OrderFigure
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.evaluate.subset import (

@@ -26,6 +26,7 @@ from bench_assets.audit.framework.evidence import (
 from bench_assets.comparison.people_checks import people_checks
 from bench_assets.core.images.image_statistics import ImageStatistics
 from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_assets.core.schema.rows import (
     Judgement,
     Metric,
@@ -37,7 +38,6 @@ from bench_assets.core.schema.rows import (
 )
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.evaluation.checked_scores import PeopleCheck
-from bench_assets.evaluation.measured_figures import OrderFigure
 from bench_assets.evaluation.task import Task
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.measured_figures import read_figures

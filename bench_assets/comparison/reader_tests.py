@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from bench_assets.comparison.people_checks import judges_of
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.evaluation.measured_figures import JudgeFigure
+from bench_assets.core.schema.measured_figures import JudgeFigure
 from bench_assets.evaluation.readers import NULL_RESPONSES
 from bench_resources.tables.measured_figures import read_figures
 from bench_resources.tables.parquet import TableFiles

@@ -21,11 +21,11 @@ from bench_assets.core.judging.second_look import (
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.elicitation import is_elicited
 from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.measured_figures import NULL_FOREIGN, NULL_HALVED, JudgeFigure
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.stats.means import share_interval
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.measured_figures import NULL_FOREIGN, NULL_HALVED, JudgeFigure
 from bench_assets.evaluation.task import AnsweredQuestion, Task
 
 MIN_NONE_SHARE = 0.9

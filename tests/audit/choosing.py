@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from bench_assets.audit.robustness.position_bias import PermutationOutcome, figures_of
-from bench_assets.evaluation.measured_figures import OrderFigure
+from bench_assets.core.schema.measured_figures import OrderFigure
 
 WHOSE = partial(OrderFigure, task="exam", model="m", setup="", data="", orders=0, at="2026")
 

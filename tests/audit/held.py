@@ -21,10 +21,10 @@ from bench_assets.core.images.image_statistics import image_statistics
 from bench_assets.core.schema.chat import Image as Shown
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import ImageError
+from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage, Vote
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation.checked_scores import PeopleCheck
-from bench_assets.evaluation.measured_figures import OrderFigure
 from bench_assets.evaluation.pipeline import score
 from bench_assets.evaluation.task import Condition, Task
 from tests.rows import question

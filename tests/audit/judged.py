@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from bench_assets.audit.framework.evidence import Columns, Results, Table
+from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, Vote
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.checked_scores import PeopleCheck
-from bench_assets.evaluation.measured_figures import OrderFigure
 from bench_assets.evaluation.task import Task
 from bench_assets.suites.codis.task import TASK as CODIS
 from tests.audit.held import columns_of

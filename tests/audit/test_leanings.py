@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
+from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
-from bench_assets.evaluation.measured_figures import OrderFigure
 from tests.audit.choosing import figures, first, knowing, said
 from tests.audit.held import Held, exam, failed, found
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from bench_assets.audit.registry import audit_task
 from bench_assets.audit.task_evidence import TaskEvidence
+from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_assets.core.schema.rows import Question
-from bench_assets.evaluation.measured_figures import OrderFigure
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.task import TASK

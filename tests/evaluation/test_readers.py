@@ -7,9 +7,9 @@ import pytest
 
 from bench_assets.core.judging.second_look import ANSWER, NONE, AnswerForm
 from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.measured_figures import NULL_FOREIGN, NULL_HALVED
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.measured_figures import NULL_FOREIGN, NULL_HALVED
 from bench_assets.evaluation.readers import NullTest, null_looks, unread_responses
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.task import TASK as CODIS

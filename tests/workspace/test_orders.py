@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from bench_assets.evaluation.measured_figures import OrderFigure
+from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_resources.tables.measured_figures import read_figures
 from tests.chat_server import ChatServer
 from tests.workspace.typed import bench

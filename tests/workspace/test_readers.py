@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.evaluation.measured_figures import JudgeFigure
+from bench_assets.core.schema.measured_figures import JudgeFigure
 from bench_resources.tables.measured_figures import read_figures
 from tests.chat_server import ChatServer, texts
 from tests.signs import UNREAD, N, read_badly, read_well, write_home

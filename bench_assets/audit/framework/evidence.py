@@ -9,9 +9,9 @@ import numpy.typing as npt
 from PIL import Image
 
 from bench_assets.core.images.image_statistics import ImageStatistics
+from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_assets.core.schema.rows import Prediction, Question, StoredImage, Vote
 from bench_assets.evaluation.checked_scores import PeopleCheck
-from bench_assets.evaluation.measured_figures import OrderFigure
 from bench_assets.evaluation.task import Task
 
 Floats = npt.NDArray[np.float64]

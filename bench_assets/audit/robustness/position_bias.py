@@ -19,6 +19,15 @@ from bench_assets.audit.framework.findings import (
     audit_check,
 )
 from bench_assets.audit.framework.significance import FALSE_POSITIVE_RATE, MIN_ADVANTAGE
+from bench_assets.core.schema.measured_figures import (
+    ALL_ORDERS,
+    CIRCULAR,
+    CONSISTENCY,
+    LETTER,
+    ORDER,
+    PUBLISHED_ORDER_GAIN,
+    OrderFigure,
+)
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.core.stats.paired_tests import (
@@ -28,15 +37,6 @@ from bench_assets.core.stats.paired_tests import (
     paired_t_test,
 )
 from bench_assets.core.tables.arrow import digest
-from bench_assets.evaluation.measured_figures import (
-    ALL_ORDERS,
-    CIRCULAR,
-    CONSISTENCY,
-    LETTER,
-    ORDER,
-    PUBLISHED_ORDER_GAIN,
-    OrderFigure,
-)
 
 
 class PermutationOutcome(NamedTuple):

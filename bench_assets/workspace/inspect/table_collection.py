@@ -128,7 +128,7 @@ class TableCollection:
 
     def is_requested(self, task: str, model: str, edition: str) -> bool:
         """Whether a leaderboard row was requested."""
-        _, models, _, editions = self._wanted
+        models, editions = self._wanted.models, self._wanted.editions
         named = {one.name for one in self._wanted.tasks}
         return (
             task.partition("+")[0] in named

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bench_assets.annotation.responses.draws import DrawnUnit
+from bench_assets.core.schema.measured_figures import JudgeFigure, OrderFigure
 from bench_assets.core.tables.json_records import read_lines, records
-from bench_assets.evaluation.measured_figures import JudgeFigure, OrderFigure
 from bench_resources.storage.atomic_write import open_atomic
 from bench_resources.storage.locks import hold_locks
 

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from bench_assets.evaluation.measured_figures import OrderFigure
+from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_resources.tables.measured_figures import add_figures, read_figures
 
 
