@@ -109,7 +109,7 @@ def test_a_category_is_asked_alone(home):
     rows = lines(bench(*asked, "kind 1", "--json"))
     assert {row["partial"] for row in rows} == {"2 of 4 questions of kind 1"}
     assert {row["category"] for row in rows} == {"all", "kind 1"}
-    assert "2 PARTIAL: 2 of 4 questions of kind 1" in bench(*asked, "kind 1").stdout
+    assert "2, PARTIAL: 2 of 4 questions of kind 1" in bench(*asked, "kind 1").stdout
     assert "did you mean 'kind 1'" in bench(*asked, "kin 1", code=1).stderr
 
 
