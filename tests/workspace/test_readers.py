@@ -8,12 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from bench_assets.core.judging.second_look import look_again
 from bench_assets.core.schema.measured_figures import JudgeFigure
+from bench_assets.evaluation.readers import unread_responses
+from bench_assets.suites.cogbench.vqa.task import TASK as COGBENCH
+from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.tables.measured_figures import read_figures
 from tests.chat_server import ChatServer, texts
+from tests.evaluation.test_readers import RESPONSES, SIGNS
 from tests.signs import UNREAD, N, read_badly, read_well, write_home
 from tests.workspace.typed import bench, lines
 
+LOCAL = "tiny-vlm/step-6840"
 READER = '[models.reader]\nkind = "server"\nbase_url = "{url}"\nmodel = "reader"\n'
 
 
@@ -110,6 +117,25 @@ def test_recorded_responses_cannot_read_themselves(home):
     assert "its responses are recorded, so it cannot be asked as a reader" in told
     told = bench("evaluate", "signs", "--responses", file, "--reader", "gtp", code=1).stderr
     assert "no reader named 'gtp'" in told
+
+
+@pytest.mark.long
+def test_a_local_reader_is_constrained_to_the_letters_and_asked_once(home):
+    write_home(home)
+    looks = unread_responses(COGBENCH, SIGNS, RESPONSES)
+    counts = []
+    with Workbench(SettingsResource(home=str(home)), ["signs"]) as opened:
+        for _ in range(2):
+            with (
+                opened.models() as models,
+                models.open(LOCAL, progress=lambda *count: counts.append(count)) as model,
+            ):
+                rows = [row for rows in look_again(looks, model) for row in rows]
+                assert [row.verdict is not None for row in rows] == [True] * len(UNREAD)
+                assert {row.response for row in rows} <= {"A", "B", "Z"}
+    n = len(UNREAD)
+    assert counts[0] == (0, 0, n)
+    assert counts[-1] == (n, n, n)
 
 
 @pytest.mark.long
