@@ -10,7 +10,7 @@ import pytest
 
 from bench_assets.comparison.people_checks import people_checks
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from tests.browser.test_people_pages import to_keys, to_task
 from tests.chat_server import ChatServer
 from tests.resources.annotation.pages.on_pages import Site
@@ -81,7 +81,7 @@ def test_sixty_verdicts_on_pages_correct_a_lenient_judge(page: "Page", home: Pat
     told = bench("annotate", "verdicts", "quiz", "--n", LABELS, "--model", "planted").stderr
     labels = f"checked by people: {LABELS} of {N}"
     assert f"planted: {labels}; judge alone 0.750, bias +0." in told
-    with Workbench(SettingsResource(home=str(home)), ["quiz"]) as opened:
+    with Workbench(load_settings(home), ["quiz"]) as opened:
         check = people_checks(opened.tables, opened.catalog.task("quiz"))["planted"]
     assert check.corrected is not None
     assert check.corrected.low < TRUTH < check.corrected.high

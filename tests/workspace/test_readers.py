@@ -13,7 +13,7 @@ from bench_assets.core.schema.measured_figures import JudgeFigure
 from bench_assets.evaluation.readers import unread_responses
 from bench_assets.suites.cogbench.vqa.task import TASK as COGBENCH
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.measured_figures import read_figures
 from tests.chat_server import ChatServer, texts
 from tests.evaluation.test_readers import RESPONSES, SIGNS
@@ -124,7 +124,7 @@ def test_a_local_reader_is_constrained_to_the_letters_and_asked_once(home):
     write_home(home)
     looks = unread_responses(COGBENCH, SIGNS, RESPONSES)
     counts = []
-    with Workbench(SettingsResource(home=str(home)), ["signs"]) as opened:
+    with Workbench(load_settings(home), ["signs"]) as opened:
         for _ in range(2):
             with (
                 opened.models() as models,

@@ -16,7 +16,6 @@ from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.config.settings_resource import SettingsResource
 from tests.suites.journeybench.release import HOST, write_lines, write_release
 
 
@@ -184,7 +183,7 @@ def home(tmp_path):
     source = write_release(tmp_path / "source")
     (source / "t2i.jsonl").write_text("{")  # a file of retrieval's
     (tmp_path / "bench.toml").write_text(f'[sources]\njourneybench = "{source}"\n')
-    return SettingsResource(home=str(tmp_path))
+    return load_settings(tmp_path)
 
 
 @pytest.mark.long
