@@ -173,9 +173,12 @@ def _without_image(trial: Trial, edit: Callable[[Row], Row]) -> str:
     _require(quiz.evaluate(), Number(0.5, 6, 0))
     first, *others = quiz.rows()
     quiz.write([edit(first), *others])
-    number = quiz.evaluate()
-    _require(number, Number(2 / 5, 5, 1))
-    return _require(number, quiz.fresh(trial.folder / "fresh"))
+    try:
+        _require(quiz.evaluate(), Number(2 / 5, 5, 1))
+    except BenchError as error:
+        if "(6 before)" not in str(error):  # a table that lost rows stays, and says so
+            raise
+    return _require(quiz.fresh(trial.folder / "fresh"), Number(2 / 5, 5, 1))
 
 
 def _without_image_in_parquet(trial: Trial) -> str:
