@@ -102,7 +102,7 @@ def ask(answer: Callable[[dict[str, Any]], Any], method: Any, **spec: Any) -> tu
     [
         (vllm, "structured_outputs", 1),
         (older_vllm, "guided_choice", 3),
-        (openai, "response_format", 3),
+        (openai, "response_format", 5),
         (hosted_openai, "response_format", 3),
         (llama, "grammar", 7),
     ],

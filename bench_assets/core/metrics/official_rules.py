@@ -213,7 +213,7 @@ def mathvista(response: str, question: Question) -> float:
 def _same_list(response: str, answer: str) -> bool:
     try:
         return bool(json.loads(response) == json.loads(answer))
-    except ValueError:
+    except (ValueError, RecursionError):
         return response == answer
 
 

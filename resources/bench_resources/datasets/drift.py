@@ -41,7 +41,7 @@ class Base(NamedTuple):
 
 def base_of(tables: TableFiles, key: Sequence[str]) -> Base | None:
     """Base of a table; None if it was never written, or cannot be read."""
-    with suppress(TableError, ValueError, TypeError):
+    with suppress(TableError, ValueError, RecursionError, TypeError):
         if tables.exists(key):
             with tables.opened(key) as file:
                 return Base(*json.loads((file.schema_arrow.metadata or {})[_BASE]))

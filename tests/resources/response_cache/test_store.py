@@ -121,12 +121,19 @@ def test_errors_are_not_remembered(server: ChatServer, file: Path) -> None:
         ("A", ""),
     ]
     model.response(requests_for("odd", "a", "b"))
-    assert [texts(body)[0] for body in server.bodies[2:]] == ["odd", "b"]
+    # A refused request is sent a second time.
+    assert sorted(texts(body)[0] for body in server.bodies[3:]) == ["b", "odd", "odd"]
 
 
 def test_nothing_at_all_is_an_error(server: ChatServer, file: Path) -> None:
-    with pytest.raises(ModelError, match="m: all 1 requests failed: HTTP 400"):
-        remembering(server.base_url, file).response(requests_for("odd"))
+    server.fail_next(20, 500)
+    with pytest.raises(ModelError, match="m: all 1 requests failed: HTTP 500"):
+        remembering(server.base_url, file).response(requests_for("a"))
+
+
+def test_requests_that_are_refused_twice_are_an_outcome(server: ChatServer, file: Path) -> None:
+    (response,) = remembering(server.base_url, file).response(requests_for("odd"))
+    assert (response.error, response.refusal) == ("HTTP 400: as asked", "request refused")
 
 
 def test_a_prompt_can_be_read_again(server: ChatServer, file: Path) -> None:

@@ -50,15 +50,28 @@ FAILURES = [
     ),
     pytest.param({"success": False}, "an error instead", 2, id="no success"),
     pytest.param({"success": "false", "message": "no"}, ": no", 2, id="no success, as a text"),
-    pytest.param({"status": "failed"}, "an error instead", 2, id="a status in words"),
-    pytest.param({"status": "Error"}, "an error instead", 2, id="in capitals"),
     pytest.param({"status": 502}, "HTTP 502", AGAIN, id="a status of HTTP"),
-    pytest.param({"errors": [{"message": "no"}]}, ": no", 2, id="a list of errors"),
     pytest.param({"detail": "Internal Server Error"}, ": Internal", 2, id="FastAPI"),
 ]
+DECISIVE = [
+    pytest.param({"status": "failed"}, "an error instead", 2, id="a status in words"),
+    pytest.param({"status": "Error"}, "an error instead", 2, id="in capitals"),
+    pytest.param({"errors": [{"message": "no"}]}, ": no", 2, id="a list of errors"),
+]
+"""Failures also beside a text, which may be cut or of another request."""
 
 
-@pytest.mark.parametrize(("beside", "shown", "tries"), FAILURES)
+@pytest.mark.parametrize(("beside", "shown", "tries"), DECISIVE)
+def test_a_text_beside_a_decisive_failure_is_no_response(
+    beside: dict[str, Any], shown: str, tries: int
+) -> None:
+    found = said(one("B", beside=beside))
+    assert isinstance(found, Failure)
+    assert shown in str(found)
+    assert found.tries == tries
+
+
+@pytest.mark.parametrize(("beside", "shown", "tries"), [*FAILURES, *DECISIVE])
 @pytest.mark.parametrize(
     "body",
     [
@@ -80,7 +93,7 @@ def test_a_failure_beside_no_answer_is_one(
     assert (found.tries, found.refused) == (tries, False)
 
 
-@pytest.mark.parametrize(("beside", "shown", "tries"), FAILURES)
+@pytest.mark.parametrize(("beside", "shown", "tries"), [*FAILURES, *DECISIVE])
 def test_it_is_one_at_the_other_apis_too(beside: dict[str, Any], shown: str, tries: int) -> None:
     empty = {"type": "message", "content": [], "stop_reason": "end_turn"}
     nothing = {"candidates": [{"content": {"parts": []}, "finishReason": "STOP"}]}
