@@ -70,7 +70,13 @@ def _questions(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> d
     @dg.multi_asset(
         name=f"{asset_folder.folder}_rows",
         deps=asset_folder.source,
+        # In this order they are written: what is rejected anew keeps the questions as they were.
         outs={
+            "rejections": out(
+                asset_folder.stage("select"),
+                Rejection,
+                "One row: one row of the file that cannot be used, and why.",
+            ),
             "images": out(
                 asset_folder.stage("images"),
                 StoredImage,
@@ -81,28 +87,23 @@ def _questions(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> d
                 Question,
                 "One row: one question, made of one row of the file.",
             ),
-            "rejections": out(
-                asset_folder.stage("select"),
-                Rejection,
-                "One row: one row of the file that cannot be used, and why.",
-            ),
         },
     )
     def rows(
         sources: SourceFiles, settings: SettingsResource, image_store: ImageStore
     ) -> tuple[
+        dg.Output[list[Rejection]],
         dg.Output[list[StoredImage]],
         dg.Output[list[Question]],
-        dg.Output[list[Rejection]],
     ]:
         place = benchmark_location(
             asset_folder.folder, sources.open(asset_folder.folder).folder, settings.load()
         )
         built = build(benchmark, place, partial(_stored, image_store))
         return (
+            table_output(built.rejections),
             table_output(built.images),
             table_output(built.questions, question_preview(built.questions, image_store)),
-            table_output(built.rejections),
         )
 
     return rows

@@ -175,3 +175,12 @@ def test_a_source_that_lost_rows_is_refused_until_it_is_accepted(home):
     bench("evaluate", "quiz", "--model", "random")
     bench("evaluate", "quiz", "--model", "most-frequent")
     assert MARK not in shown_by("leaderboard")
+
+
+def test_rows_that_are_rejected_anew_leave_the_questions_as_they_were(home):
+    show = ("tables", "show", "quiz/questions", "--json")
+    before = bench(*show).stdout
+    write_quiz(home, ["5", *ANSWERS[1:], *["7"] * 6])  # there is no such option
+    refused = bench("evaluate", "quiz", "--model", "random", fails=True).output
+    assert "quiz/rejections: 6 rejected rows (0 before)" in refused
+    assert bench(*show).stdout == before
