@@ -9,6 +9,7 @@ from bench_assets.annotation.responses.verdicts import PEOPLE, majority_verdicts
 from bench_assets.annotation.tasks import Answer
 from bench_assets.core.judging.second_look import is_reader
 from bench_assets.core.schema.errors import BenchError, TableError
+from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.schema.training_runs import parse_step
@@ -59,6 +60,16 @@ def people_checks(tables: TableFiles, task: Task) -> dict[str, PeopleCheck]:
     except BenchError:
         return {}
     return found
+
+
+def people_state(tables: TableFiles, task: Task) -> str:
+    """Digest of the draws and verdicts that correct a task's numbers; "" without draws."""
+    if not task.is_judged_by_people or not (
+        drawn := read_figures(tables.home, DrawnUnit, task.name)
+    ):
+        return ""
+    answers = task.response_tasks[0].table("answers").split("/")
+    return json_digest([len(drawn), tables.states(answers)])
 
 
 def with_people(tables: TableFiles, task: Task, metrics: Iterable[Metric]) -> list[Metric]:

@@ -11,6 +11,7 @@ from bench_assets.annotation.tasks import Answer, split_unit_id, unit_id
 from bench_assets.comparison.people_checks import (
     corrected_difference,
     people_checks,
+    people_state,
     unchecked,
     with_people,
 )
@@ -197,3 +198,12 @@ def test_the_report_marks_a_number_that_people_did_not_check(tmp_path: Path):
         "judged": "not checked by people",
         "by-rules": "",
     }
+
+
+def test_the_state_of_verdicts_changes_with_each_of_them(tables, tmp_path):
+    """The report writes a page again by it."""
+    before = people_state(tables, TASK)
+    assert before == people_state(tables, TASK) != ""
+    write_answers(tables, [judged(LABELLED, 0)], {ASKED[0].question_id})
+    assert people_state(tables, TASK) != before
+    assert people_state(TableFiles(folder=str(tmp_path / "others" / "tables")), TASK) == ""

@@ -11,7 +11,7 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_key, questio
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import DECODING, MODEL, split_model_part
-from bench_assets.comparison.people_checks import with_people
+from bench_assets.comparison.people_checks import people_state, with_people
 from bench_assets.core.images.charts import reliability_diagram
 from bench_assets.core.schema.elicitation import split_signature
 from bench_assets.core.schema.errors import TableError
@@ -157,8 +157,9 @@ class NumberPages:
             withheld = task.suite in self.without_images
             _write_task(site, tables, task, others, checks, withheld=withheld)
             models = _models(tables, task)
+            people = people_state(tables, task)
             for model in models:
-                _write_model(site, tables, task, model, checks)
+                _write_model(site, tables, task, model, checks, people)
             partials = partial_tables(tables.home)
             for model in set(_models(partials, task)).difference(models):
                 _write_model(site, partials, task, model, checks)
@@ -201,13 +202,18 @@ def _write_task(
 
 
 def _write_model(
-    site: Site, tables: TableFiles, task: Task, model: str, checks: Sequence[CheckOutcome]
+    site: Site,
+    tables: TableFiles,
+    task: Task,
+    model: str,
+    checks: Sequence[CheckOutcome],
+    people: str = "",
 ) -> None:
     keys = {c: evaluation_key(task, c, "metrics") for c in task.conditions}
     present = {c: key for c, key in keys.items() if site.stamps.of(tables, key, model)}
     own = [asdict(one) for one in checks if one.partition == model]
     stamps = [f"{c} {site.stamps.of(tables, key, model)}" for c, key in present.items()]
-    inputs = combined_digest(_FORM, str(task.version), *stamps, str(own))
+    inputs = combined_digest(_FORM, str(task.version), *stamps, str(own), people)
     name = f"number-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
         return

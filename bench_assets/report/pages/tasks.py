@@ -10,6 +10,7 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_key, questio
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import all_cells, metrics_version, to_columns
+from bench_assets.comparison.people_checks import people_state
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.published_numbers import PublishedNumber
@@ -133,6 +134,7 @@ class TaskPages:
                 [
                     *(metrics_version(of, task) for of in (tables, partial_tables(tables.home))),
                     *(list(map(asdict, printed)), stale, _facts(task), self._prices),
+                    people_state(tables, task),
                 ]
             )
             name = f"task-{slug(task.name)}"
