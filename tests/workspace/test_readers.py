@@ -159,3 +159,9 @@ def test_a_kill_in_the_middle_repeats_only_what_was_in_flight(home):
     assert len({*before, *again}) == len(UNREAD)
     assert len({*before} & {*again}) <= 2  # in flight, or on the way to the disk
     assert 2 * len(UNREAD) == N
+
+
+def test_explain_states_what_unread_responses_leave_open(home):
+    bench("evaluate", "signs", "--responses", write_home(home))
+    shown = bench("explain", "signs/0", "--model", "m").stdout
+    assert "50.0 % unread: between 0.500 and 1.000" in shown

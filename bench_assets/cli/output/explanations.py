@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bench_assets.asset_factory.asset_metadata import format_percent
 from bench_assets.comparison.causes import EvaluationTables
 from bench_assets.core.text.escaping import escape_to_one_line
 from bench_assets.core.text.redaction import Secrets
@@ -145,6 +146,11 @@ def _metric_lines(one: ScoreEvidence) -> Iterator[str]:
     )
     yield f"{cells['metric']} {value} ({low} to {high}) over {cells['n_scored']} units"
     yield one.signature
+    if bounds := one.value["bounds"]:
+        unread = format_percent(one.value["unread"])
+        yield f"{unread} unread: between {bounds[0]:.3f} and {bounds[1]:.3f}"
+    if one.value["people"]:
+        yield one.value["people"]
     if one.stale:
         yield f"stale: {one.stale}"
 

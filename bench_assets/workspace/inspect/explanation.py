@@ -19,7 +19,7 @@ from bench_assets.comparison.sides import find_by_signature, find_evaluations, i
 from bench_assets.comparison.verdicts import Comparison, compare_scores
 from bench_assets.core.reading.reasoning import split_reasoning
 from bench_assets.core.schema.errors import ImageError, SettingsError, TableError, UnknownNameError
-from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.rows import Metric, unread_bounds
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.task import Task
@@ -197,11 +197,19 @@ def _metrics(bench: Workbench, task: Task, model: str, condition: str) -> list[M
 
 def _value(task: Task, rows: Sequence[Metric]) -> Step:
     found = [r for r in rows if (r.metric, r.category) == (task.primary_metric, "all")]
-    return {name: getattr(row, name) for row in found for name in _SHOWN}
+    return {
+        name: value
+        for row in found
+        for name, value in (
+            *((name, getattr(row, name)) for name in _SHOWN),
+            ("bounds", unread_bounds(row)),
+        )
+    }
 
 
 _SHOWN = (
-    *("metric", "value", "low", "high", "people", "n_scored", "n_failed", "edition", "signature"),
+    *("metric", "value", "low", "high", "people", "unread", "n_scored", "n_failed"),
+    *("edition", "signature"),
 )
 
 
