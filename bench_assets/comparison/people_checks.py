@@ -64,12 +64,9 @@ def people_checks(tables: TableFiles, task: Task) -> dict[str, PeopleCheck]:
 
 def people_state(tables: TableFiles, task: Task) -> str:
     """Digest of the draws and verdicts that correct a task's numbers; "" without draws."""
-    if not task.is_judged_by_people or not (
-        drawn := read_figures(tables.home, DrawnUnit, task.name)
-    ):
-        return ""
-    answers = task.response_tasks[0].table("answers").split("/")
-    return json_digest([len(drawn), tables.states(answers)])
+    drawn = read_figures(tables.home, DrawnUnit, task.name) if task.is_judged_by_people else []
+    key = task.response_tasks[0].table("answers").split("/") if drawn else []
+    return json_digest([len(drawn), tables.states(key)]) if drawn else ""
 
 
 def with_people(tables: TableFiles, task: Task, metrics: Iterable[Metric]) -> list[Metric]:

@@ -157,9 +157,8 @@ class NumberPages:
             withheld = task.suite in self.without_images
             _write_task(site, tables, task, others, checks, withheld=withheld)
             models = _models(tables, task)
-            people = people_state(tables, task)
             for model in models:
-                _write_model(site, tables, task, model, checks, people)
+                _write_model(site, tables, task, model, checks)
             partials = partial_tables(tables.home)
             for model in set(_models(partials, task)).difference(models):
                 _write_model(site, partials, task, model, checks)
@@ -202,18 +201,15 @@ def _write_task(
 
 
 def _write_model(
-    site: Site,
-    tables: TableFiles,
-    task: Task,
-    model: str,
-    checks: Sequence[CheckOutcome],
-    people: str = "",
+    site: Site, tables: TableFiles, task: Task, model: str, checks: Sequence[CheckOutcome]
 ) -> None:
     keys = {c: evaluation_key(task, c, "metrics") for c in task.conditions}
     present = {c: key for c, key in keys.items() if site.stamps.of(tables, key, model)}
     own = [asdict(one) for one in checks if one.partition == model]
     stamps = [f"{c} {site.stamps.of(tables, key, model)}" for c, key in present.items()]
-    inputs = combined_digest(_FORM, str(task.version), *stamps, str(own), people)
+    inputs = combined_digest(
+        _FORM, str(task.version), *stamps, str(own), people_state(tables, task)
+    )
     name = f"number-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
         return
