@@ -13,6 +13,7 @@ from pathlib import Path
 from tests.proofs.benchmarks import BENCHMARKS, KnownBenchmark
 from tests.proofs.pages import COUNTS, RESULTS, counts, known_page, proofs, proofs_page
 from tests.proofs.recompute import build_known, score_responses, write_frozen
+from tests.proofs.scripts import SCRIPTS, compare
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 
@@ -54,6 +55,9 @@ def main(folder: Path, *, tests: bool) -> None:
         print(f"{benchmark.title}: {kept[benchmark.name]['kept']} of {benchmark.n_rows} rows")
     COUNTS.write_text(f"{json.dumps(kept, indent=1)}\n", encoding="utf-8")
     results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    for script in SCRIPTS:
+        if equal := compare(script, folder):
+            results[script.title] = f"{equal}, {today()}"
     for proof in proofs() if tests else ():
         results[proof["tests"]] = run_tests(proof["tests"])
         print(f"{proof['tests']}: {results[proof['tests']]}")

@@ -154,6 +154,16 @@ def _figures(file: Path) -> list[Row]:
     ]
 
 
+def _charts(folder: Path) -> list[Row]:
+    """ChartQA's test rows of all eight files of a split by difficulty."""
+    files = sorted(folder.glob("dataset/*/test_*.json"))
+    return [
+        {"id": f"{file.parent.name}/{file.stem}/{n}", "type": file.stem.split("_")[1], **row}
+        for file in files
+        for n, row in enumerate(_read(file))
+    ]
+
+
 BENCHMARKS: Sequence[KnownBenchmark] = (
     KnownBenchmark(
         title="MMStar",
@@ -297,6 +307,21 @@ BENCHMARKS: Sequence[KnownBenchmark] = (
         rows=lambda folder: _figures(folder / "data/descriptive_val.json"),
         settings={"answer_type": "text"},
         note="graded by a judge; no responses are public",
+    ),
+    KnownBenchmark(
+        title="ChartQA",
+        repository="RobustCQA/ChartQA-Split",
+        commit="d20e38a",
+        day="2024-10-04",
+        n_rows=2373,
+        rows=_charts,
+        settings={
+            "columns": {"question": "query", "answer": "label", "category": "type"},
+            "answer_type": "text",
+            "metric": "relaxed_accuracy",
+        },
+        without=("imgname",),
+        note="2,373 of the release's 2,500 rows; responses are not public",
     ),
     KnownBenchmark(
         title="LogicVista",

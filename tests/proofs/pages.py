@@ -10,6 +10,7 @@ from typing import Any
 from bench_resources.config.known_benchmarks import known_benchmarks
 from tests.proofs.benchmarks import BENCHMARKS, KnownBenchmark
 from tests.proofs.recompute import FROZEN, Points, read_frozen
+from tests.proofs.scripts import SCRIPTS
 from tests.proofs.styles import differing
 
 COUNTS = FROZEN / "counts.json"
@@ -127,6 +128,13 @@ def proofs_page() -> str:
         f"| {proof['claim']} | {proof['source']} | `pytest {proof['tests']}` |"
         f" {results.get(proof['tests'], 'not run')} |"
         for proof in proofs()
+    ]
+    lines += [
+        f"| {script.title}: its rule (`--scorer official`) beside its script, on responses to MathVista |"
+        f" {script.repository} {script.commit} | `make proofs FILES=folder` |"
+        f" {results[script.title]} |"
+        for script in SCRIPTS
+        if script.title in results
     ]
     lines += list(_benchmark_lines())
     return "".join([_PROOFS, *(f"{line}\n" for line in lines)])
