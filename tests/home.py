@@ -8,7 +8,6 @@ import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
@@ -34,7 +33,7 @@ class Home:
         settings = load_settings(folder).with_overrides(
             sources={suite: source} if source else {}, suites={suite: chosen} if chosen else {}
         )
-        self.settings = SettingsResource.of(settings)
+        self.settings = settings
         self.tables = TableFiles(folder=str(folder / "tables"))
         self.images = ImageStore(folder=str(folder / "images"))
         self.export = folder / "export"
@@ -56,10 +55,10 @@ class Home:
                 instance=instance,
                 resources={
                     "settings": dg.ResourceDefinition.hardcoded_resource(self.settings),
-                    "sources": SourceFiles(settings=self.settings.load()),
+                    "sources": SourceFiles(settings=self.settings),
                     "image_store": self.images,
                     "tables": self.tables,
-                    "models": Models(settings=self.settings.load(), image_store=self.images),
+                    "models": Models(settings=self.settings, image_store=self.images),
                     "io_manager": TableIOManager(files=self.tables),
                 },
                 **more,

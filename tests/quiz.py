@@ -11,7 +11,7 @@ from bench_assets.core.schema.chat import ChatModel, Prompt, Request
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation.task import AnsweredQuestion, Condition, Task
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, TableIOManager
@@ -70,13 +70,13 @@ def questions_asset(asked: list[Question], task: str = "quiz") -> dg.AssetsDefin
 
 def resources_over(home: Path) -> dict[str, object]:
     """Everything that the assets of a task need, over a home folder."""
-    settings = SettingsResource(home=str(home))
+    settings = load_settings(home)
     tables = TableFiles(folder=str(home / "tables"))
     image_store = ImageStore(folder=str(home / "images"))
     return {
         "settings": settings,
         "image_store": image_store,
-        "models": Models(settings=settings.load(), image_store=image_store),
+        "models": Models(settings=settings, image_store=image_store),
         "tables": tables,
         "io_manager": TableIOManager(files=tables),
     }

@@ -35,7 +35,6 @@ from bench_assets.evaluation.runner import Baselines, Runner, StoredResponses
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.images.previews import responses_preview, verdicts_preview
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
@@ -201,11 +200,11 @@ def judgements_asset(
     def judgements(
         context: dg.AssetExecutionContext,
         models: Models,
-        settings: SettingsResource,
+        settings: dg.ResourceParam[Settings],
         questions: list[Question],
         predictions: list[Prediction],
     ) -> dg.Output[list[Judgement]]:
-        named = judge(settings.load(), of.task.suite)
+        named = judge(settings, of.task.suite)
         rows, metadata = run_judge(context, models, of.task, named, questions, predictions)
         pages = verdicts_preview(questions, predictions, rows, models.image_store)
         return table_output(rows, {**metadata, **pages})
@@ -218,7 +217,7 @@ def _scores(of: EvaluationStep) -> dg.AssetsDefinition:
     task = of.task
 
     def scores(
-        settings: SettingsResource,
+        settings: dg.ResourceParam[Settings],
         image_store: ImageStore,
         questions: list[Question],
         predictions: list[Prediction],
@@ -226,7 +225,7 @@ def _scores(of: EvaluationStep) -> dg.AssetsDefinition:
         return scores_output(task, settings, image_store, questions, predictions, [])
 
     def scores_of_judged(
-        settings: SettingsResource,
+        settings: dg.ResourceParam[Settings],
         image_store: ImageStore,
         questions: list[Question],
         predictions: list[Prediction],

@@ -32,7 +32,7 @@ from bench_assets.evaluation.blind_baselines import BestConstant, best_constants
 from bench_assets.evaluation.judged_responses import JudgedResponses
 from bench_assets.evaluation.runner import StoredResponses
 from bench_assets.evaluation.task import RULES, Task
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.images.previews import mistakes_preview
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
@@ -118,14 +118,14 @@ def constants_asset(task: Task, below: str = "") -> dg.AssetsDefinition:
 
 def scores_output(
     task: Task,
-    settings: SettingsResource,
+    settings: Settings,
     image_store: ImageStore,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
 ) -> dg.Output[list[Score]]:
     """Score one model's responses; the metadata shows its mistakes with their images."""
-    runner = configured_runner(task, settings.load(), StoredResponses(predictions))
+    runner = configured_runner(task, settings, StoredResponses(predictions))
     rows = runner.scores(questions, predictions, judgements)
     return table_output(
         rows, mistakes_preview(questions, predictions, judgements, rows, image_store)

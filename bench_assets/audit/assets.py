@@ -14,7 +14,7 @@ from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.defs.report_links import link_audit
 from bench_assets.defs.suite_datasets import memoize
 from bench_assets.evaluation.task import Task
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles, table_output
 
@@ -57,9 +57,9 @@ def audit_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
         ],
     )
     def audit(
-        settings: SettingsResource, tables: TableFiles, image_store: ImageStore
+        settings: dg.ResourceParam[Settings], tables: TableFiles, image_store: ImageStore
     ) -> Iterator[dg.Output[list[AuditRow]] | dg.AssetCheckResult]:
-        training = open_training_data(settings.load())
+        training = open_training_data(settings)
         evidence = TaskEvidence(task, tables, image_store, tasks, training)
         rows = audit_task(evidence)
         yield table_output(rows, name=AUDIT)

@@ -22,7 +22,7 @@ from bench_assets.defs.tables.report import report_asset
 from bench_assets.evaluation.task import Task
 from bench_assets.features import hooks_of
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.settings_resource import HomeSettings, SettingsResource
+from bench_resources.config.settings_resource import HomeSettings
 from bench_resources.datasets.source_files import SourceFiles, tables_of
 from bench_resources.datasets.source_state import HomeTableIOManager
 from bench_resources.images.store import open_image_store
@@ -230,9 +230,8 @@ def _resources(settings: Settings, tables: TableFiles, models: Models | None) ->
     home, images = str(settings.home), open_image_store(settings)
     read = settings if models else HomeSettings(home=home)
     of_command = dg.ResourceDefinition.hardcoded_resource  # Dagster would make it anew
-    held = of_command(SettingsResource.of(settings))
     return {
-        "settings": held if models else SettingsResource(home=home),
+        "settings": of_command(settings) if models else read,
         "sources": SourceFiles(settings=read),
         "image_store": images,
         "models": of_command(models) if models else Models(settings=read, image_store=images),

@@ -22,8 +22,8 @@ from bench_assets.file_benchmarks.questions import (
     shuffle_all_options,
 )
 from bench_assets.file_benchmarks.row_files import data_files
+from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.datasets.source_state import ROOT_KEY
 from bench_resources.images.previews import question_preview
@@ -51,9 +51,11 @@ def _source(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.A
         ),
         **asset_folder.stage("source"),
     )
-    def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[list[SourceFile]]:
+    def source(
+        sources: SourceFiles, settings: dg.ResourceParam[Settings]
+    ) -> dg.Output[list[SourceFile]]:
         place = benchmark_location(
-            asset_folder.folder, sources.open(asset_folder.folder).folder, settings.load()
+            asset_folder.folder, sources.open(asset_folder.folder).folder, settings
         )
         locations = [place, *([example_location(benchmark, place)] if benchmark.shots else [])]
         files = [str(file) for one in locations for file in data_files(one.file, one.split)]
@@ -90,14 +92,14 @@ def _questions(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> d
         },
     )
     def rows(
-        sources: SourceFiles, settings: SettingsResource, image_store: ImageStore
+        sources: SourceFiles, settings: dg.ResourceParam[Settings], image_store: ImageStore
     ) -> tuple[
         dg.Output[list[Rejection]],
         dg.Output[list[StoredImage]],
         dg.Output[list[Question]],
     ]:
         place = benchmark_location(
-            asset_folder.folder, sources.open(asset_folder.folder).folder, settings.load()
+            asset_folder.folder, sources.open(asset_folder.folder).folder, settings
         )
         built = build(benchmark, place, partial(_stored, image_store))
         return (

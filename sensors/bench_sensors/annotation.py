@@ -26,7 +26,6 @@ from bench_assets.evaluation.suite import Suite
 from bench_assets.features import open_annotation_backend
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.annotation import AnnotationTaskSettings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.tables.parquet import TableFiles
 
 _BuiltOf: TypeAlias = Callable[[Sequence[SuiteAnnotationTask]], list[dg.AssetKey]]
@@ -68,7 +67,9 @@ def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.S
         ),
     )
     def annotation(
-        context: dg.SensorEvaluationContext, settings: SettingsResource, tables: TableFiles
+        context: dg.SensorEvaluationContext,
+        settings: dg.ResourceParam[Settings],
+        tables: TableFiles,
     ) -> dg.SensorResult:
         repository = context.repository_def
         assert repository is not None  # every sensor in Definitions has one
@@ -88,7 +89,7 @@ def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.S
 
 def listen(
     instance: dg.DagsterInstance,
-    settings: SettingsResource,
+    settings: Settings,
     tables: TableFiles,
     tasks: Sequence[SuiteAnnotationTask],
     built_of: _BuiltOf,
@@ -104,15 +105,14 @@ def listen(
         tasks: All annotation tasks.
         built_of: Finds the assets downstream of the answers to tasks.
     """
+    active = [task for task in tasks if task.task.name in settings.annotation.tasks]
+    if not active:
+        return dg.SensorResult(skip_reason=f"no task in [annotation] of {settings.file}")
     try:
-        loaded = settings.load()
-        active = [task for task in tasks if task.task.name in loaded.annotation.tasks]
-        port = open_annotation_backend(loaded) if active else None
+        port = open_annotation_backend(settings)
     except BenchError as error:
         return dg.SensorResult(skip_reason=str(error))
-    if port is None:
-        return dg.SensorResult(skip_reason=f"no task in [annotation] of {loaded.file}")
-    changed, problems = _changed_tasks(instance, port, tables, active, loaded.annotation.tasks)
+    changed, problems = _changed_tasks(instance, port, tables, active, settings.annotation.tasks)
     if not changed:
         return dg.SensorResult(skip_reason=problems or "nothing new")
     request = dg.RunRequest(

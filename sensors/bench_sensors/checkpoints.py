@@ -19,7 +19,6 @@ from bench_assets.evaluation.suite import Suite
 from bench_resources.checkpoints import hub_revisions
 from bench_resources.checkpoints import watched_folders as checkpoint_folders
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.config.stores import open_leases
 from bench_resources.models.registry.named_models import base_of_checkpoints
 from bench_sensors.evaluations import (
@@ -54,9 +53,11 @@ def checkpoint_sensors(jobs: Sequence[Any], suites: Sequence[Suite]) -> list[dg.
         default_status=dg.DefaultSensorStatus.RUNNING,
         description="Evaluates each finished checkpoint in the folders of [checkpoints].",
     )
-    def folders(context: dg.SensorEvaluationContext, settings: SettingsResource) -> dg.SensorResult:
-        loaded, tables = settings.load(), _tables(context, suites)
-        return watch_folders(context.instance, loaded, tables, context.cursor, time.time())
+    def folders(
+        context: dg.SensorEvaluationContext, settings: dg.ResourceParam[Settings]
+    ) -> dg.SensorResult:
+        tables = _tables(context, suites)
+        return watch_folders(context.instance, settings, tables, context.cursor, time.time())
 
     @dg.sensor(
         name="hub_revisions",
@@ -66,12 +67,12 @@ def checkpoint_sensors(jobs: Sequence[Any], suites: Sequence[Suite]) -> list[dg.
         description="Evaluates each branch and tag of the hub repositories in [checkpoints].",
     )
     def revisions(
-        context: dg.SensorEvaluationContext, settings: SettingsResource
+        context: dg.SensorEvaluationContext, settings: dg.ResourceParam[Settings]
     ) -> dg.SensorResult:
         from huggingface_hub import HfApi
 
         tables = _tables(context, suites)
-        return watch_hub(context.instance, settings.load(), tables, HfApi())
+        return watch_hub(context.instance, settings, tables, HfApi())
 
     return [folders, revisions]
 

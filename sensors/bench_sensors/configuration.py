@@ -11,10 +11,8 @@ from typing import TypeAlias
 import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import ENCODERS, MODELS
-from bench_assets.core.schema.errors import SettingsError
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.models import EMBEDDED_MODELS
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.tables.parquet import TableFiles
 
 State: TypeAlias = Callable[[Settings, TableFiles], str]
@@ -40,7 +38,9 @@ def configuration_sensor(state: State) -> dg.SensorDefinition:
         ),
     )
     def configuration_changes(
-        context: dg.SensorEvaluationContext, settings: SettingsResource, tables: TableFiles
+        context: dg.SensorEvaluationContext,
+        settings: dg.ResourceParam[Settings],
+        tables: TableFiles,
     ) -> dg.SensorResult:
         return detect_changes(context.instance, settings, tables, context.cursor, state)
 
@@ -49,16 +49,13 @@ def configuration_sensor(state: State) -> dg.SensorDefinition:
 
 def detect_changes(
     instance: dg.DagsterInstance,
-    settings: SettingsResource,
+    settings: Settings,
     tables: TableFiles,
     cursor: str | None,
     state: State,
 ) -> dg.SensorResult:
     """Compare with the last tick; the first tick only records."""
-    try:
-        now = state(settings.load(), tables)
-    except SettingsError as error:  # bench.toml is being edited
-        return dg.SensorResult(cursor=cursor, skip_reason=str(error))
+    now = state(settings, tables)
     if cursor in (None, now):
         return dg.SensorResult(cursor=now, skip_reason="the configuration is unchanged")
     if instance.get_latest_materialization_event(LEADERBOARD) is None:
@@ -76,8 +73,10 @@ def model_sensor() -> dg.SensorDefinition:
         default_status=dg.DefaultSensorStatus.RUNNING,
         description="Adds a partition for each model and encoder of bench.toml; evaluates none.",
     )
-    def models(context: dg.SensorEvaluationContext, settings: SettingsResource) -> dg.SensorResult:
-        return new_partitions(context.instance, settings.load())
+    def models(
+        context: dg.SensorEvaluationContext, settings: dg.ResourceParam[Settings]
+    ) -> dg.SensorResult:
+        return new_partitions(context.instance, settings)
 
     return models
 

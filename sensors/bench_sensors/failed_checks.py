@@ -6,7 +6,6 @@ import dagster as dg
 
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.environment import read_secret
-from bench_resources.config.settings_resource import SettingsResource
 
 _TIMEOUT = 10.0  # s
 _CHECKS_A_TICK = 20
@@ -23,9 +22,9 @@ def failed_check_sensor() -> dg.SensorDefinition:
         description="Posts every failed check to the webhook that [checkpoints] names.",
     )
     def failed_checks(
-        context: dg.SensorEvaluationContext, settings: SettingsResource
+        context: dg.SensorEvaluationContext, settings: dg.ResourceParam[Settings]
     ) -> dg.SensorResult:
-        return post_failed_checks(context.instance, settings.load(), context.cursor)
+        return post_failed_checks(context.instance, settings, context.cursor)
 
     return failed_checks
 

@@ -22,7 +22,7 @@ from bench_assets.asset_factory.suite_assets import MODELS, StepModels
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, table_output
 
@@ -76,17 +76,16 @@ def _quick_evaluation(task: Task) -> dg.AssetsDefinition:
     def quick_evaluation(
         context: dg.AssetExecutionContext,
         models: Models,
-        settings: SettingsResource,
+        settings: dg.ResourceParam[Settings],
         tables: TableFiles,
         questions: list[Question],
     ) -> dg.Output[list[Metric]]:
-        loaded = settings.load()
-        subset = first_questions(questions, loaded.checkpoints.first)
+        subset = first_questions(questions, settings.checkpoints.first)
         opened, name = StepModels(context, models), context.partition_key
-        judge = loaded.suite(task.suite, SuiteSettings).judge
+        judge = settings.suite(task.suite, SuiteSettings).judge
         runner = configured_runner(
             task,
-            loaded,
+            settings,
             configured_responses(task, models, name, partial(opened.open, name)),
             configured_verdicts(task, models, judge, StepModels(context, models).open, name),
         )

@@ -68,7 +68,7 @@ class Codis(Home):
         ]
 
     def check(self):
-        settings, rows = self.settings.load(), self.read(Question, "questions")
+        settings, rows = self.settings, self.read(Question, "questions")
         found = check_annotation(
             undecided_inputs(TASK, self.tables, settings, rows),
             units_of_tasks(TASK, self.tables),

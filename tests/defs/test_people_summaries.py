@@ -10,7 +10,7 @@ from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.defs.tables.annotation import annotation_assets, summary_asset
 from bench_assets.suites.codis.suite import SUITE
 from bench_assets.suites.codis.task import TASK
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, TableIOManager
@@ -24,7 +24,7 @@ ASKED = queries(12)
 
 def made(home, *assets):
     tables = TableFiles(folder=str(home / "tables"))
-    settings = SettingsResource(home=str(home))
+    settings = load_settings(home)
     images = ImageStore(folder=str(home / "images"))
     with dg.DagsterInstance.ephemeral() as instance:
         dg.materialize(
@@ -32,7 +32,7 @@ def made(home, *assets):
             instance=instance,
             resources={
                 "settings": settings,
-                "models": Models(settings=settings.load(), image_store=images),
+                "models": Models(settings=settings, image_store=images),
                 "tables": tables,
                 "io_manager": TableIOManager(files=tables),
             },

@@ -5,9 +5,10 @@ import pytest
 
 from bench_assets.core.schema.rows import Metric
 from bench_assets.defs.checks.staleness import configuration_digest
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.settings_resource import HomeSettings
 from bench_resources.tables.parquet import TableFiles
-from bench_sensors.configuration import LEADERBOARD, detect_changes
+from bench_sensors.configuration import LEADERBOARD, detect_changes, model_sensor
 from tests.quiz import TASK
 
 MODELS = (
@@ -37,7 +38,7 @@ class Home:
             return configuration_digest([TASK], settings, tables)
 
         found = detect_changes(
-            self.instance, SettingsResource(home=str(self.folder)), self.tables, self.cursor, state
+            self.instance, load_settings(self.folder), self.tables, self.cursor, state
         )
         self.cursor = found.cursor
         return [request.asset_selection for request in found.run_requests or ()]
@@ -63,11 +64,20 @@ def test_a_model_that_was_not_measured_is_no_matter(home):
     assert home.look() == []
 
 
-def test_a_file_that_is_half_written_is_looked_at_again(home):
+def test_each_tick_reads_the_file_as_it_is_now(home):
+    sensor, settings = model_sensor(), HomeSettings(home=str(home.folder))
+
+    def tick():
+        with dg.build_sensor_context(home.instance, resources={"settings": settings}) as context:
+            return sensor(context).skip_reason.skip_message
+
+    assert tick().endswith("a, b, random")
     (home.folder / "bench.toml").write_text("[models.a")
-    assert home.look() == []
-    home.write(a="B", b="B")
-    assert home.look() == [[LEADERBOARD]]
+    with pytest.raises(dg.DagsterResourceFunctionError) as failure:
+        tick()
+    assert "not a TOML file" in str(failure.value.__cause__)
+    (home.folder / "bench.toml").write_text('[models.c]\nkind = "random"\n')
+    assert tick().endswith("c, random")
 
 
 def test_a_leaderboard_that_nobody_gathered_is_not_gathered(tmp_path):

@@ -16,7 +16,7 @@ from bench_assets.evaluation.task import Task
 from bench_resources.checkpoints.watched_folders import CheckpointSurvey, survey_folders
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.config.environment import default_home
-from bench_resources.config.settings_resource import HomeSettings, SettingsResource
+from bench_resources.config.settings_resource import HomeSettings
 from bench_resources.datasets.source_files import tables_of
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
@@ -206,7 +206,7 @@ def _check_of(suite: str) -> dg.AssetChecksDefinition:
     return whole
 
 
-_SETTINGS = SettingsResource(home=str(default_home()))
+_SETTINGS = HomeSettings(home=str(default_home()))
 _IMAGES = ImageStore(folder=str(default_home() / "images"))
 _JOBS = [
     dg.define_asset_job(QUICK_EVALUATION, dg.AssetSelection.groups(QUICK_EVALUATION)),
@@ -223,7 +223,7 @@ defs = dg.Definitions(
     sensors=[*checkpoint_sensors(_JOBS, CATALOG.suites), *change_sensors()],
     resources={
         "settings": _SETTINGS,
-        "models": Models(settings=HomeSettings(home=str(default_home())), image_store=_IMAGES),
-        "tables": tables_of(_SETTINGS.load()),
+        "models": Models(settings=_SETTINGS, image_store=_IMAGES),
+        "tables": tables_of(load_settings(default_home())),
     },
 ).map_asset_specs(func=with_automation)

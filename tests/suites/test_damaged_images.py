@@ -12,7 +12,6 @@ from bench_assets.suites.journeybench.diversity.assets import image_map
 from bench_assets.suites.multi.assets.ablations import ocr_for_images
 from bench_assets.suites.multi.construction.markup import ocr_engine
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.store import ImageStore
 from tests.rows import question
@@ -62,14 +61,14 @@ def test_a_image_without_its_bytes_has_no_place_on_the_map(home, store, images):
         question(images=(digest,), labels={"image": name})
         for name, digest in zip(("red", "green", "blue"), images, strict=True)
     ]
-    made = image_map(SettingsResource(home=str(home)), store, shown)
+    made = image_map(load_settings(home), store, shown)
     assert [point.image_id for point in made.value] == ["red", "blue"]
 
 
 def test_a_map_without_one_image_that_decodes_says_so(home, store, images):
     shown = [question(images=(images[1],), labels={"image": "green"})]
     with pytest.raises(ImageError, match="none of the 1 images decodes"):
-        image_map(SettingsResource(home=str(home)), store, shown)
+        image_map(load_settings(home), store, shown)
 
 
 def test_hidden_files_beside_the_other_images_have_no_place_on_the_map(home, store, images):
@@ -79,7 +78,7 @@ def test_hidden_files_beside_the_other_images_have_no_place_on_the_map(home, sto
         (others / name).write_bytes(png("white", (24, 24)))
     (home / "bench.toml").write_text('[suites.journeybench]\nother_images = "others"\n')
     shown = [question(images=(images[0],), labels={"image": "red"})]
-    made = image_map(SettingsResource(home=str(home)), store, shown)
+    made = image_map(load_settings(home), store, shown)
     assert [point.image_id for point in made.value] == ["red", "a.png"]
 
 

@@ -27,7 +27,7 @@ from bench_assets.evaluation.outcomes import (
 )
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 
 MAX_UNSCORED_SHARE = 0.02
 """Share of rows without points above which the check of a score table fails."""
@@ -78,7 +78,7 @@ def _prediction_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
     )
     def predictions_checks(
         context: dg.AssetCheckExecutionContext,
-        settings: SettingsResource,
+        settings: dg.ResourceParam[Settings],
         questions: list[Question],
         predictions: list[Prediction],
     ) -> Iterator[dg.AssetCheckResult]:
@@ -142,10 +142,10 @@ def _check_one_model(
     task: Task,
     condition: str,
     rows: Sequence[Prediction] | Sequence[Judgement],
-    settings: SettingsResource,
+    settings: Settings,
 ) -> dg.AssetCheckResult:
     served = served_counts(rows)
-    accept = settings.load().suite(task.suite, SuiteSettings).accept
+    accept = settings.suite(task.suite, SuiteSettings).accept
     problem = mix_message(served, accept)
     holds = format_served(served) or "No server names the model that answered."
     result = check_result([problem] if problem else [], n=1, of="evaluation", holds=holds)
@@ -179,7 +179,7 @@ def _judgement_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
     )
     def judgements_checks(
         context: dg.AssetCheckExecutionContext,
-        settings: SettingsResource,
+        settings: dg.ResourceParam[Settings],
         judgements: list[Judgement],
     ) -> Iterator[dg.AssetCheckResult]:
         found = {

@@ -23,7 +23,6 @@ from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.report_links import link_questions
 from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.tables.parquet import TableFiles
 
 _MAX_NAMED = 3  # questions that a message names
@@ -50,19 +49,18 @@ def _regression_check(task: Task, tasks: Sequence[Task]) -> dg.AssetChecksDefini
         ),
     )
     def no_regression(
-        settings: SettingsResource,
+        settings: dg.ResourceParam[Settings],
         tables: TableFiles,
         metrics: list[Metric],
     ) -> dg.AssetCheckResult:
         model = metrics[0].model if metrics else ""
-        loaded = settings.load()
-        chosen = loaded.checkpoints
+        chosen = settings.checkpoints
         models, written = tables.partitions(metrics_key), partial(tables.written, metrics_key)
         effects: list[Comparison] = []
         notes: list[str] = []
         others = comparison_models(model, models, written, chosen.baseline)
         for other in others:
-            found = _compare_with(other, task, metrics, tables, loaded)
+            found = _compare_with(other, task, metrics, tables, settings)
             if isinstance(found, str):
                 notes.append(f"not comparable with {other}: {found}")
             else:

@@ -23,7 +23,6 @@ from bench_assets.defs.checks.shared_ops import joint_name, results
 from bench_assets.defs.report_links import link_questions
 from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.images.locations import is_digest
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
@@ -89,21 +88,20 @@ def _question_checks(task: Task, key: list[str], condition: str) -> dg.AssetChec
     )
     def questions_checks(
         context: dg.AssetCheckExecutionContext,
-        settings: SettingsResource,
+        settings: dg.ResourceParam[Settings],
         tables: TableFiles,
         image_store: ImageStore,
         questions: list[Question],
     ) -> Iterator[dg.AssetCheckResult]:
-        loaded = settings.load()
         found = {
             # An ablation may have no questions, for want of captions, say.
             _WELL_FORMED: lambda: _check_well_formed(task, questions, condition),
             _IMAGES_DECODE: lambda: _check_images(task, image_store, questions, condition),
             _COUNTS: lambda: _check_counts(task, questions),
             _PEOPLE_DECIDED: lambda: check_annotation(
-                undecided_inputs(task, tables, loaded, questions),
+                undecided_inputs(task, tables, settings, questions),
                 units_of_tasks(task, tables),
-                loaded,
+                settings,
             ),
             CHECK_NAME: lambda: check_expectations(key, questions),
             _EXPECTATIONS: lambda: validate_questions(key, questions),

@@ -42,7 +42,6 @@ from bench_assets.evaluation.people_judge import is_by_people
 from bench_assets.features import open_annotation_backend
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.annotation import AnnotationTaskSettings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.asset_types import preview
 from bench_resources.tables.file_bytes import PER_MODEL
@@ -87,21 +86,20 @@ def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
     )
     def annotation(
         context: dg.AssetExecutionContext,
-        settings: SettingsResource,
+        settings: dg.ResourceParam[Settings],
         tables: TableFiles,
         models: Models,
     ) -> Iterator[dg.Output[list[Any]]]:
-        loaded = settings.load()
-        chosen = loaded.annotation.tasks.get(task.task.name)
+        chosen = settings.annotation.tasks.get(task.task.name)
         if chosen is None:
             yield from (table_output([], name=name) for name in _ROWS)
             return
-        built_units = build_units(task, chosen, loaded, tables)
+        built_units = build_units(task, chosen, settings, tables)
         if chosen.propose:
             with open_model(context, models, _proposer(task, chosen)) as (model, _):
                 built_units = propose(task.task, built_units, model, chosen.unproposed)
         yield table_output(built_units, name="units")
-        yield from _publish_and_read(context, task.task, built_units, chosen.terms, loaded)
+        yield from _publish_and_read(context, task.task, built_units, chosen.terms, settings)
 
     return annotation
 

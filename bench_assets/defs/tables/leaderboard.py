@@ -31,8 +31,8 @@ from bench_assets.core.text.escaping import escape_formula, escape_markdown
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.other_sources import other_sources
+from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.models import baselines
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.tables.parquet import Table, TableFiles, table_output
 
 if TYPE_CHECKING:
@@ -267,9 +267,9 @@ def _leaderboard(catalog: Catalog) -> dg.AssetsDefinition:
         ),
     )
     def leaderboard(
-        settings: SettingsResource, tables: TableFiles, published: list[PublishedNumber]
+        settings: dg.ResourceParam[Settings], tables: TableFiles, published: list[PublishedNumber]
     ) -> dg.Output[list[LeaderboardRow]]:
-        now = CurrentConfiguration(settings.load())
+        now = CurrentConfiguration(settings)
         rows = rank_tasks(catalog.tasks, tables, published, now)
         return table_output(rows, {"table": dg.MetadataValue.md(as_markdown(rows))})
 

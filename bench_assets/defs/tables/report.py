@@ -6,7 +6,7 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.report.building import make_report
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.tables.parquet import TableFiles
 
 
@@ -28,11 +28,11 @@ def report_asset(catalog: Catalog) -> dg.AssetsDefinition:
     )
     def report(
         context: dg.AssetExecutionContext,
-        settings: SettingsResource,
+        settings: dg.ResourceParam[Settings],
         tables: TableFiles,
         leaderboard: list[LeaderboardRow],
     ) -> None:
-        page = make_report(settings.load(), tables, catalog, leaderboard, context.log.info)
+        page = make_report(settings, tables, catalog, leaderboard, context.log.info)
         context.add_output_metadata({"page": dg.MetadataValue.path(page)})
 
     return report

@@ -7,7 +7,6 @@ import dagster as dg
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.suites.cogbench.assets import construction, description, vqa
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
@@ -33,7 +32,7 @@ class Home:
         self.tables = TableFiles(folder=str(home / "tables"))
         source = {"cogbench": settings.pop("source")} if "source" in settings else {}
         chosen = load_settings(home).with_overrides(sources=source, suites={"cogbench": settings})
-        self._settings = SettingsResource.of(chosen)
+        self._settings = chosen
         self._images = ImageStore(folder=str(home / "images"))
 
     def materialize(
@@ -55,9 +54,9 @@ class Home:
                 instance=instance,
                 resources={
                     "settings": dg.ResourceDefinition.hardcoded_resource(self._settings),
-                    "sources": SourceFiles(settings=self._settings.load()),
+                    "sources": SourceFiles(settings=self._settings),
                     "image_store": self._images,
-                    "models": Models(settings=self._settings.load(), image_store=self._images),
+                    "models": Models(settings=self._settings, image_store=self._images),
                     "tables": self.tables,
                     "io_manager": TableIOManager(files=self.tables),
                 },

@@ -13,7 +13,7 @@ from bench_assets.suites.journeybench.hallucination_vqa.dataset import TriggerQu
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALLUCINATION
 from bench_assets.suites.journeybench.retrieval import assets as retrieval
 from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
@@ -50,8 +50,8 @@ class Bench:
             f'[sources]\njourneybench = "{source}"\n[models.says-cat]\nkind = "scripted"\n'
             'says = "A cat drives a car."\n'
         )
-        settings = SettingsResource(home=str(home))
-        self.sources = SourceFiles(settings=settings.load())
+        settings = load_settings(home)
+        self.sources = SourceFiles(settings=settings)
         image_store = ImageStore(folder=str(home / "images"))
         self.tables = TableFiles(folder=str(home / "tables"))
         self.definitions = dg.Definitions(
@@ -67,7 +67,7 @@ class Bench:
                 "settings": settings,
                 "sources": self.sources,
                 "image_store": image_store,
-                "models": Models(settings=settings.load(), image_store=image_store),
+                "models": Models(settings=settings, image_store=image_store),
                 "tables": self.tables,
                 "io_manager": TableIOManager(files=self.tables),
             },

@@ -30,7 +30,7 @@ from bench_assets.suites.blink.visual_prompts import (
     redraw_prompts,
     sample_questions,
 )
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
@@ -77,12 +77,12 @@ def concatenated_images(
 @BLINK.step("images", asks="gpu", ablation=True)
 def captions(
     context: dg.AssetExecutionContext,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     models: Models,
     questions: list[Question],
 ) -> list[ImageText]:
     """Caption every image with a model."""
-    name = settings.load().suite("blink", BlinkSettings).captioner
+    name = settings.suite("blink", BlinkSettings).captioner
     if not name:
         return list[ImageText]()
     images = [image for question in questions for image in question.images]
@@ -110,7 +110,7 @@ def captions_for_images(
 )
 def circles(
     sources: SourceFiles,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     image_store: ImageStore,
     tables: TableFiles,
     questions: list[Question],
@@ -118,7 +118,7 @@ def circles(
 ) -> Iterator[dg.Output[list[Question]]]:
     """Redraw circles in three sizes, red and gray."""
     folder = sources.open("blink").folder
-    chosen = settings.load().suite("blink", BlinkSettings)
+    chosen = settings.suite("blink", BlinkSettings)
     if find_route(folder) != "raw" or not (studied := sample_questions(questions, chosen.seed)):
         return
     rows, height = [], chosen.builders.height

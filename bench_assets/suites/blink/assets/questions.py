@@ -37,7 +37,7 @@ from bench_assets.suites.blink.dataset import (
 from bench_assets.suites.blink.dataset import source_files as pin_files
 from bench_assets.suites.blink.dataset import statistics as count_statistics
 from bench_assets.suites.blink.settings import BlinkSettings
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
@@ -47,14 +47,14 @@ BLINK = AssetFolder("blink")
 
 
 @BLINK.step("source")
-def source(sources: SourceFiles, settings: SettingsResource) -> list[SourceFile]:
+def source(sources: SourceFiles, settings: dg.ResourceParam[Settings]) -> list[SourceFile]:
     """Record the digest of every source file."""
     opened = sources.open("blink")
     if opened.is_mini:
         require_extra("BLINK's mini edition", "cv2")
         from bench_assets.suites.blink.synthetic import edition as mini
 
-        mini.write(opened.folder, settings.load().suite("blink", BlinkSettings).seed)
+        mini.write(opened.folder, settings.suite("blink", BlinkSettings).seed)
     return pin_files(opened.folder)
 
 
@@ -88,7 +88,7 @@ def images_to_mark(sources: SourceFiles, image_store: ImageStore) -> dg.Output[l
 def items(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     image_store: ImageStore,
     tables: TableFiles,
     to_mark: list[StoredImage],
@@ -109,7 +109,7 @@ def items(
             rows, rejections = name_edition(questions_from_key(dict(key.rows))), key.rejections
             faults = [one.reason for one in rejections]
         case "raw":
-            chosen = settings.load().suite("blink", BlinkSettings)
+            chosen = settings.suite("blink", BlinkSettings)
             with TemporaryDirectory() as marked:
                 write_annotated_data(Path(marked), to_mark, tables, image_store)
                 built = build_all(

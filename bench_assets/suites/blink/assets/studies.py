@@ -37,7 +37,7 @@ from bench_assets.suites.blink.studies import (
 )
 from bench_assets.suites.blink.studies import common_mistakes as count_common
 from bench_assets.suites.blink.task import TASK
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.images.previews import mistakes_preview
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles, table_output
@@ -88,14 +88,14 @@ def majority_vote(
 
 @dg.asset(ins=_TASK_FOLDER.ins("questions", "predictions", "scores"), **_MODEL_STAGE)
 def mistakes(
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     image_store: ImageStore,
     questions: list[Question],
     predictions: list[Prediction],
     scores: list[Score],
 ) -> dg.Output[list[Mistake]]:
     """Sample mistakes for manual review."""
-    chosen = settings.load().suite("blink", BlinkSettings)
+    chosen = settings.suite("blink", BlinkSettings)
     rows = sample_mistakes(
         questions, predictions, scores, per_task=chosen.mistakes_per_task, seed=chosen.seed
     )
@@ -137,16 +137,15 @@ def common_mistakes(
 )
 def human_score(
     context: dg.AssetExecutionContext,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     tables: TableFiles,
     questions: list[Question],
 ) -> dg.Output[list[HumanScore]]:
     """Score the human answers."""
-    configured = settings.load()
-    file = configured.suite("blink", BlinkSettings).human_answers
+    file = settings.suite("blink", BlinkSettings).human_answers
     rows: list[HumanScore] = []
     try:
-        written = read_answers(configured.resolve(file)) if file else []
+        written = read_answers(settings.resolve(file)) if file else []
         collected: list[HumanAnswer] = counted_rows(tables, HUMAN)
         answers = keep_latest([*written, *collected], lambda one: (one.question_id, one.person))
         rows = human_scores(questions, answers)
@@ -194,14 +193,14 @@ HIDDEN_ASSETS = evaluation_assets(TASK, split="test")
 )
 def submission(
     context: dg.AssetExecutionContext,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     tables: TableFiles,
     questions: list[Question],
     predictions: list[Prediction],
     judgements: list[Judgement],
 ) -> dg.Output[list[SubmittedOption]]:
     """Write the options read from the test responses to a submission file."""
-    runner = configured_runner(TASK, settings.load(), StoredResponses(predictions))
+    runner = configured_runner(TASK, settings, StoredResponses(predictions))
     rows = submitted_options(runner.scores(questions, predictions, judgements))
     name = f"blink_test_{quote(context.partition_key, safe='@+=')}.json"
     written = json.dumps({row.idx: row.option for row in rows}, indent=4) + "\n"

@@ -56,7 +56,7 @@ from bench_assets.suites.codis.votes import (
 )
 from bench_assets.suites.codis.votes import agreement as measure_agreement
 from bench_assets.suites.codis.votes import funnel as count_steps
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
@@ -148,7 +148,7 @@ def published_data_are_whole(
 
 @CODIS.step("select", reads={"stored": "images"})
 def funnel(  # noqa: PLR0913, PLR0917  (a resource or table each)
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     tables: TableFiles,
     source: list[SourceFile],
     stored: list[StoredImage],
@@ -158,7 +158,7 @@ def funnel(  # noqa: PLR0913, PLR0917  (a resource or table each)
 ) -> list[FunnelStep]:
     """Count the items left at each step."""
     collected = {*image_names(source), *(image.name for image in stored)}
-    undecided = undecided_by_decisions(tables, settings.load(), DECISIONS)
+    undecided = undecided_by_decisions(tables, settings, DECISIONS)
     return count_steps(collected, submissions, decisions, pairs, undecided)
 
 
@@ -167,7 +167,7 @@ def funnel(  # noqa: PLR0913, PLR0917  (a resource or table each)
 )
 def questions(
     sources: SourceFiles,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     tables: TableFiles,
     image_store: ImageStore,
     pairs: list[ContextPair],
@@ -176,7 +176,7 @@ def questions(
     """Build two questions per selected pair."""
     edition = "mini" if sources.open("codis").is_mini else edition_of(pairs)
     rows = to_questions(pairs, {image.name: image for image in stored}, edition)
-    labeled = label_undecided(rows, TASK, tables, settings.load())
+    labeled = label_undecided(rows, TASK, tables, settings)
     return table_output(labeled, question_preview(labeled, image_store))
 
 
@@ -184,12 +184,12 @@ def questions(
 def captions(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     models: Models,
     stored: list[StoredImage],
 ) -> list[ImageText]:
     """Caption the stored images, from a file or with a model."""
-    chosen = settings.load().suite("codis", CodisSettings)
+    chosen = settings.suite("codis", CodisSettings)
     if chosen.captioner and not chosen.captions:
         with open_model(context, models, chosen.captioner) as (model, _):
             return describe_images([one.sha256 for one in stored], caption, model)
@@ -201,18 +201,19 @@ def captions(
 
 
 @CODIS.step("select", name="rejections", deps=CODIS.source, below="captions_for_images")
-def caption_rejections(sources: SourceFiles, settings: SettingsResource) -> list[Rejection]:
+def caption_rejections(
+    sources: SourceFiles, settings: dg.ResourceParam[Settings]
+) -> list[Rejection]:
     """List captions that cannot be used."""
     file = _captions_file(settings, sources)
     return read_captions(file).rejections if file else []
 
 
-def _captions_file(settings: SettingsResource, sources: SourceFiles) -> Path | None:
+def _captions_file(settings: Settings, sources: SourceFiles) -> Path | None:
     """Path of the captions; None if a model writes them or there is no file."""
-    configured = settings.load()
-    chosen = configured.suite("codis", CodisSettings)
+    chosen = settings.suite("codis", CodisSettings)
     if chosen.captions:
-        return configured.resolve(chosen.captions)
+        return settings.resolve(chosen.captions)
     return None if chosen.captioner else open_release(sources).captions
 
 
@@ -257,7 +258,7 @@ def votes(tables: TableFiles, first_votes: list[SubmissionVote]) -> list[Submiss
 @CODIS.step("select", reads={"stored": "images"})
 def decisions(
     config: Verification,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     submissions: list[ContextPair],
     votes: list[SubmissionVote],
     stored: list[StoredImage],
@@ -267,7 +268,7 @@ def decisions(
         submissions,
         votes,
         config.approval,
-        needed=needed_answers(settings.load(), annotation.VOTES),
+        needed=needed_answers(settings, annotation.VOTES),
         images={image.name for image in stored},
     )
 

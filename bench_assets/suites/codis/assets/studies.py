@@ -16,7 +16,7 @@ from bench_assets.suites.codis.studies import WordCount
 from bench_assets.suites.codis.studies import output_variability as variability
 from bench_assets.suites.codis.studies import word_bias as count_words
 from bench_assets.suites.codis.task import TASK
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.models.registry.opening import Models
 
 _TASK_FOLDER = AssetFolder("codis", str(TASK.version))
@@ -56,12 +56,12 @@ def output_variability(
 
 @_TASK_FOLDER.step("metrics", ablation=True, partitions=MODELS)
 def word_bias(
-    settings: SettingsResource, questions: list[Question], predictions: list[Prediction]
+    settings: dg.ResourceParam[Settings], questions: list[Question], predictions: list[Prediction]
 ) -> list[WordCount]:
     """Count the configured words in the final answers."""
     by_id = {question.question_id: question for question in questions}
     answered = [AnsweredQuestion(by_id[p.question_id], p) for p in predictions]
-    word_pairs = settings.load().suite("codis", CodisSettings).word_pairs
+    word_pairs = settings.suite("codis", CodisSettings).word_pairs
     return count_words(answered, word_pairs)
 
 
@@ -74,22 +74,21 @@ def word_bias(
 )
 def judge_agreement(
     context: dg.AssetExecutionContext,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     models: Models,
     questions: list[Question],
     predictions: list[Prediction],
     judgements: list[Judgement],
 ) -> list[Metric]:
     """Compare the judge with a second judge, a model or people."""
-    configured = settings.load()
-    chosen = configured.suite("codis", CodisSettings)
+    chosen = settings.suite("codis", CodisSettings)
     rows = []
     if chosen.second_judge:
         judge = chosen.second_judge
         second, _ = run_judge(context, models, TASK, judge, questions, predictions)
         rows.append(("agreement", chosen.second_judge, studies.agreement(judgements, second)))
     if chosen.human_labels:
-        file = configured.resolve(chosen.human_labels)
+        file = settings.resolve(chosen.human_labels)
         labels = studies.labels_of(context.partition_key, studies.read_labels(file))
         people = studies.majority_judgements(labels, predictions)
         rows.append(("agreement", studies.PEOPLE, studies.agreement(judgements, people)))

@@ -47,7 +47,7 @@ from bench_assets.suites.cogbench.dataset.source import (
 )
 from bench_assets.suites.cogbench.settings import CogbenchSettings
 from bench_assets.suites.cogbench.synthetic import edition as mini
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles, SuiteSource
 from bench_resources.encoders.sentence_encoder import SentenceEncoder, open_text_encoder
 from bench_resources.images.store import ImageStore
@@ -217,7 +217,7 @@ def deviations(sources: SourceFiles, tables: TableFiles) -> list[Rejection]:
 @COGBENCH.step("select", deps=_REVIEW_DEPS)
 def merged_items(
     sources: SourceFiles,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     tables: TableFiles,
     annotations: list[AnnotatedItem],
 ) -> dg.Output[list[MergedItem]]:
@@ -225,10 +225,9 @@ def merged_items(
     if not annotations:
         return table_output([])
     reviews = _reviews(sources, tables)
-    configured = settings.load()
-    chosen = configured.suite("cogbench", CogbenchSettings)
+    chosen = settings.suite("cogbench", CogbenchSettings)
     found = merging.merge_items(
-        annotations, reviews, open_encoder(configured), chosen.same_item, chosen.near_item
+        annotations, reviews, open_encoder(settings), chosen.same_item, chosen.near_item
     )
     idle = "\n".join(
         f"- {escape_markdown(row.entry)}: {escape_markdown(row.reason)}" for row in found.rejections
@@ -249,14 +248,13 @@ def review_queue(
 
 @COGBENCH.step("select", deps=COGBENCH.source)
 def to_review(
-    sources: SourceFiles, settings: SettingsResource, annotations: list[AnnotatedItem]
+    sources: SourceFiles, settings: dg.ResourceParam[Settings], annotations: list[AnnotatedItem]
 ) -> list[MergedItem]:
     """List the units of the annotation task `cogbench/merge_review`."""
-    configured = settings.load()
-    if not annotations or MERGE_REVIEW.task.name not in configured.annotation.tasks:
+    if not annotations or MERGE_REVIEW.task.name not in settings.annotation.tasks:
         return []
-    chosen = configured.suite("cogbench", CogbenchSettings)
-    encoder, written = open_encoder(configured), read_reviews(open_release(sources).folder).rows
+    chosen = settings.suite("cogbench", CogbenchSettings)
+    encoder, written = open_encoder(settings), read_reviews(open_release(sources).folder).rows
     merged = merging.merge_items(
         annotations, written, encoder, chosen.same_item, chosen.near_item
     ).rows
@@ -268,7 +266,7 @@ def to_review(
 @COGBENCH.step("select", deps=_REVIEW_DEPS)
 def understanding(
     sources: SourceFiles,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     tables: TableFiles,
     annotations: list[AnnotatedItem],
     merged_items: list[MergedItem],
@@ -276,9 +274,8 @@ def understanding(
     """Compare the annotators' descriptions (section 2.2)."""
     if not annotations:
         return []
-    configured = settings.load()
-    same_story = configured.suite("cogbench", CogbenchSettings).same_story
-    encoder, reviews = open_encoder(configured), _reviews(sources, tables)
+    same_story = settings.suite("cogbench", CogbenchSettings).same_story
+    encoder, reviews = open_encoder(settings), _reviews(sources, tables)
     return compare_descriptions(annotations, merged_items, encoder, same_story, reviews)
 
 

@@ -50,7 +50,7 @@ from bench_assets.suites.cogbench.description.recognition import (
 )
 from bench_assets.suites.cogbench.description.task import TASK
 from bench_assets.suites.cogbench.settings import CogbenchSettings
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.encoders.entailment import open_entailment
 from bench_resources.encoders.meteor import METEOR_VERSION, meteor, missing_meteor
@@ -227,23 +227,23 @@ _JUDGE_STAGE["group_name"] = "cogbench_oracle"  # asks a judge, but once and not
 
 @_TASK_FOLDER.step("scores", partitions=MODELS)
 def entity_matches(
-    settings: SettingsResource, questions: list[Question], predictions: list[Prediction]
+    settings: dg.ResourceParam[Settings], questions: list[Question], predictions: list[Prediction]
 ) -> list[EntityMatch]:
     """Match annotated entities with the nouns of a model's descriptions (section 3.2)."""
-    return find_matches(settings.load(), join_answers(questions, predictions))
+    return find_matches(settings, join_answers(questions, predictions))
 
 
 @_TASK_FOLDER.step("metrics", partitions=MODELS)
 def recognition(
     context: dg.AssetExecutionContext,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     questions: list[Question],
     predictions: list[Prediction],
     entity_matches: list[EntityMatch],
 ) -> list[Metric]:
     """Measure recognition (Table 2)."""
     return recognition_metrics(
-        settings.load(), context.partition_key, questions, predictions, entity_matches
+        settings, context.partition_key, questions, predictions, entity_matches
     )
 
 
@@ -255,17 +255,16 @@ def recognition(
 )
 def evaluator_accuracy(
     context: dg.AssetExecutionContext,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     questions: list[Question],
     predictions: list[Prediction],
     judgements: list[Judgement],
 ) -> list[EvaluatorAccuracy]:
     """Compare automatic evaluators with human labels (section 3.3.4, Table 4)."""
-    configured = settings.load()
-    chosen = configured.suite("cogbench", CogbenchSettings)
+    chosen = settings.suite("cogbench", CogbenchSettings)
     if chosen.human_labels is None:
         return []
-    labels = evaluators.read_labels(configured.resolve(chosen.human_labels))
+    labels = evaluators.read_labels(settings.resolve(chosen.human_labels))
     relevant = [label for label in labels if label.model in ("", context.partition_key)]
     points = evaluators.labelled_points(questions, join_answers(questions, predictions), relevant)
     judges = sorted({row.judge for row in judgements} - {"rules"})
@@ -289,7 +288,7 @@ def evaluator_accuracy(
 @dg.asset(ins=_TASK_FOLDER.ins("questions"), **_JUDGE_STAGE)
 def oracle(
     context: dg.AssetExecutionContext,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     models: Models,
     tables: TableFiles,
     questions: list[Question],
@@ -305,28 +304,27 @@ def oracle(
         )
         for question in questions
     ]
-    chosen = settings.load().suite("cogbench", CogbenchSettings)
+    chosen = settings.suite("cogbench", CogbenchSettings)
     judgements, _ = run_judge(context, models, TASK, chosen.judge, questions, predictions)
     runner = configured_runner(
-        TASK, settings.load(), StoredResponses(predictions), StoredVerdicts(judgements)
+        TASK, settings, StoredResponses(predictions), StoredVerdicts(judgements)
     )
     constants = partial(read_constants, tables, EvaluationStep(TASK).constants)
     runner = replace(runner, baselines=Baselines(constants=constants))
-    recognised = measure_recognition(settings.load(), ORACLE, questions, predictions)
+    recognised = measure_recognition(settings, ORACLE, questions, predictions)
     return table_output([*runner.run(questions).metrics, *recognised])
 
 
-def _scorers(settings: SettingsResource) -> dict[str, evaluators.ScorePairs]:
+def _scorers(settings: Settings) -> dict[str, evaluators.ScorePairs]:
     """The evaluators that give numbers and can be run, by name."""
-    configured = settings.load()
-    location = configured.suite("cogbench", CogbenchSettings).nli_model
-    encoder = open_encoder(configured)
+    location = settings.suite("cogbench", CogbenchSettings).nli_model
+    encoder = open_encoder(settings)
     scorers: dict[str, evaluators.ScorePairs] = {
         "ROUGE-L recall": evaluators.rouge_recall,
         f"cosine, {encoder.name}": evaluators.cosine_scorer(encoder),
     }
     if location:
-        resolved = configured.resolve(location)
+        resolved = settings.resolve(location)
         scorers[f"NLI, {location}"] = open_entailment(
             str(resolved) if resolved.is_dir() else location
         )

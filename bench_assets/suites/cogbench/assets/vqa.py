@@ -66,7 +66,7 @@ from bench_assets.suites.cogbench.vqa.scoring import (
     read_human_answers,
 )
 from bench_assets.suites.cogbench.vqa.task import TASK
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
@@ -88,7 +88,7 @@ _SEED = 0  # of the option orders; another seed would make another benchmark
 def writer_responses(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     models: Models,
     stories: list[Story],
     chains: list[StoryChain],
@@ -97,7 +97,7 @@ def writer_responses(
     folder = sources.open("cogbench").folder
     if find_release(folder).edition == "published":
         return []
-    chosen = settings.load().suite("cogbench", CogbenchSettings)
+    chosen = settings.suite("cogbench", CogbenchSettings)
     with open_writer(context, models, chosen.writer, folder / files.WRITER_RESPONSES) as writer:
         return ask_writer(stories, chains, writer, chosen.writer_tries)
 
@@ -115,7 +115,7 @@ def written_questions(
 @_FOLDER.step("distractors", reads={"stored": "../images"}, asks="judge")
 def language_only(
     context: dg.AssetExecutionContext,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     models: Models,
     written_questions: list[WrittenQuestion],
     stored: list[StoredImage],
@@ -124,7 +124,7 @@ def language_only(
     by_id = images_by_id(stored)
     usable = select_questions(_shuffled_questions(written_questions), by_id).rows
     questions = to_questions(usable, by_id, "built")
-    chosen = settings.load().suite("cogbench", CogbenchSettings)
+    chosen = settings.suite("cogbench", CogbenchSettings)
     ask = partial(ask_without_image, questions, tries=chosen.text_tries, seed=_SEED)
     if chosen.text_model == LONGEST_OPTION:
         return ask(ScriptedModel(LONGEST_OPTION, longest_option))
@@ -167,7 +167,7 @@ def flags(
 )
 def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     sources: SourceFiles,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     image_store: ImageStore,
     tables: TableFiles,
     written_questions: list[WrittenQuestion],
@@ -182,7 +182,7 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
         found = select_questions(read.rows, by_id, keep_repeated=True)
         found = Table(found.rows, [*read.rejections, *found.rejections])
     else:
-        keep_solvable = settings.load().suite("cogbench", CogbenchSettings).keep_solvable
+        keep_solvable = settings.suite("cogbench", CogbenchSettings).keep_solvable
         solved = [] if keep_solvable else refinement.solved_blind(flags)
         decided = _all_refinements(release.folder, tables)
         found = _apply_refinements(decided, _shuffled_questions(written_questions), solved, by_id)
@@ -267,12 +267,11 @@ _TASK_FOLDER = AssetFolder(TASK.name, str(TASK.version))
     ablation=True,
 )
 def human(
-    settings: SettingsResource, tables: TableFiles, questions: list[Question]
+    settings: dg.ResourceParam[Settings], tables: TableFiles, questions: list[Question]
 ) -> list[Metric]:
     """Score human answers (Table 5)."""
-    configured = settings.load()
-    file = configured.suite("cogbench", CogbenchSettings).human_answers
-    written = read_human_answers(configured.resolve(file)) if file else []
+    file = settings.suite("cogbench", CogbenchSettings).human_answers
+    written = read_human_answers(settings.resolve(file)) if file else []
     collected: list[PersonAnswer] = counted_rows(tables, HUMAN)
     answers = keep_latest([*written, *collected], lambda one: (one.question_id, one.person))
     if not answers:

@@ -13,7 +13,7 @@ from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.assets.source import SUITE, source_folder
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.text_generation import GeneratedText, generate_texts
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.config.stores import open_home_blobs
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.painters import (
@@ -64,11 +64,11 @@ def generated_texts(
     def responses(
         context: dg.AssetExecutionContext,
         sources: SourceFiles,
-        settings: SettingsResource,
+        settings: dg.ResourceParam[Settings],
         models: Models,
         **tables: list[Any],
     ) -> dg.Output[list[GeneratedText]]:
-        chosen = settings.load().suite(SUITE, JourneyBenchSettings)
+        chosen = settings.suite(SUITE, JourneyBenchSettings)
         name = chosen.writer if by == "writer" else chosen.answerer or chosen.writer
         with open_writer(context, models, name, sources) as model:
             return table_output(generate_texts(model, prompts(*(tables[table] for table in ins))))
@@ -78,18 +78,17 @@ def generated_texts(
 
 def generate_images(
     context: dg.AssetExecutionContext,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     image_store: ImageStore,
     requests: Sequence[ImageRequest],
 ) -> dg.Output[list[StoredImage]]:
     """Generate images with the configured painter, or collect them; failures are logged."""
-    configured = settings.load()
-    section = configured.suite(SUITE, JourneyBenchSettings).painter
+    section = settings.suite(SUITE, JourneyBenchSettings).painter
     if isinstance(section, ImageFolderSpec):
-        folder = configured.resolve(section.path)
+        folder = settings.resolve(section.path)
         identity, found = f"folder:{folder}", collect_images(requests, folder, image_store)
     else:
-        painter, notes = open_painter(section), open_home_blobs(configured, "painted")
+        painter, notes = open_painter(section), open_home_blobs(settings, "painted")
         identity, found = painter.identity, paint_images(requests, painter, image_store, notes)
     for one in found.rejections:
         context.log.warning(f"{one.entry}: {one.reason}")

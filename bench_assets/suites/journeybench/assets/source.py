@@ -18,7 +18,7 @@ from bench_assets.suites.journeybench.published_files import (
 )
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.synthetic import edition as mini
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.download import (
     ImageDownload,
@@ -77,14 +77,16 @@ def image_assets(here: AssetFolder, *tables: str) -> list[dg.AssetsDefinition]:
 def _downloads(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
     @dg.asset(deps=here.source, **here.stage("source"))
     def downloads(
-        context: dg.AssetExecutionContext, sources: SourceFiles, settings: SettingsResource
+        context: dg.AssetExecutionContext,
+        sources: SourceFiles,
+        settings: dg.ResourceParam[Settings],
     ) -> dg.Output[list[ImageDownload]]:
         """Download the task's images from their addresses, with download = true.
 
         One row: the outcome for one address, or the file of `images/` that is its image. Images
         that are in `images/` or were fetched before are not fetched again.
         """
-        chosen = settings.load().suite(SUITE, JourneyBenchSettings)
+        chosen = settings.suite(SUITE, JourneyBenchSettings)
         found, addresses = _match_files(sources, tables)
         existing = [
             ImageDownload(url=address, file=name) for address, name in found.file_of.items()
@@ -110,7 +112,7 @@ def _images(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
     )
     def images(
         sources: SourceFiles,
-        settings: SettingsResource,
+        settings: dg.ResourceParam[Settings],
         image_store: ImageStore,
         files: list[StoredImage],
         downloads: list[ImageDownload],
@@ -166,5 +168,5 @@ def _reject_ambiguous_file(name: str, addresses: Sequence[str]) -> Rejection:
     return Rejection(entry=f"images/{name}", reason=reason)
 
 
-def _folder(settings: SettingsResource) -> Path:
-    return settings.load().home / "downloads" / SUITE
+def _folder(settings: Settings) -> Path:
+    return settings.home / "downloads" / SUITE

@@ -26,7 +26,7 @@ from bench_assets.suites.journeybench.diversity.measures import (
 )
 from bench_assets.suites.journeybench.retrieval.assets import encoder_of
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.encoders.part_of_speech import open_noun_finder
 from bench_resources.images.store import ImageImport, ImageStore
 from bench_resources.tables.parquet import table_output
@@ -39,14 +39,13 @@ _IMAGES = {".png", ".jpg", ".jpeg", ".webp"}
 
 @dg.asset(ins=_FOLDER.ins(questions="../captioning/questions"), **_STAGE)
 def image_map(
-    settings: SettingsResource, image_store: ImageStore, questions: list[Question]
+    settings: dg.ResourceParam[Settings], image_store: ImageStore, questions: list[Question]
 ) -> dg.Output[list[MapPoint]]:
     """Map the captioned images together with another set of images."""
-    configured = settings.load()
-    chosen = configured.suite(SUITE, JourneyBenchSettings)
+    chosen = settings.suite(SUITE, JourneyBenchSettings)
     others = ImageImport([], [])
     if chosen.other_images:
-        others = _store_images(configured.resolve(chosen.other_images), image_store)
+        others = _store_images(settings.resolve(chosen.other_images), image_store)
     own_names = {question.images[0]: question.labels["image"] for question in questions}
     other_names = {
         image.sha256: image.name for image in others.images if image.sha256 not in own_names
@@ -59,7 +58,7 @@ def image_map(
         )
     digests = list(laid_out)
     if chosen.map_encoder:
-        with encoder_of(chosen.map_encoder, configured, image_store) as encoder:
+        with encoder_of(chosen.map_encoder, settings, image_store) as encoder:
             places = project_to_plane(encoder.encode_images(digests), _SEED)
     else:
         places = project_to_plane(np.stack(list(laid_out.values())), _SEED)
@@ -87,14 +86,13 @@ def image_map(
     **_STAGE,
 )
 def object_relations(
-    settings: SettingsResource, questions: list[Question]
+    settings: dg.ResourceParam[Settings], questions: list[Question]
 ) -> dg.Output[list[ObjectRelation]]:
     """Look up pairs of objects from captions in a list of common-sense pairs."""
-    configured = settings.load()
-    chosen = configured.suite(SUITE, JourneyBenchSettings)
+    chosen = settings.suite(SUITE, JourneyBenchSettings)
     if chosen.common_sense is None:
-        return table_output([], {"common_sense": f"no list is named in {configured.file}"})
-    known = read_common_sense(configured.resolve(chosen.common_sense))
+        return table_output([], {"common_sense": f"no list is named in {settings.file}"})
+    known = read_common_sense(settings.resolve(chosen.common_sense))
     finder = open_noun_finder()
     rows = [
         relation

@@ -33,7 +33,7 @@ from bench_assets.suites.journeybench.mcot.quantities import (
 )
 from bench_assets.suites.journeybench.mcot.task import TASK
 from bench_assets.suites.journeybench.text_generation import GeneratedText
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.painters import ImageRequest
 from bench_resources.images.store import ImageStore
@@ -74,7 +74,7 @@ def planned_images(problems: list[Problem], quantities: list[Quantity]) -> list[
 @_FOLDER.step("images", asks="gpu")
 def painted_images(
     context: dg.AssetExecutionContext,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     image_store: ImageStore,
     planned_images: list[PlannedImage],
 ) -> dg.Output[list[StoredImage]]:

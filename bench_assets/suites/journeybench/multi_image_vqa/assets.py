@@ -27,7 +27,7 @@ from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import (
 )
 from bench_assets.suites.journeybench.multi_image_vqa.task import TASK
 from bench_assets.suites.journeybench.text_generation import GeneratedText
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.painters import ImageRequest
 from bench_resources.images.store import ImageStore
@@ -88,7 +88,7 @@ def pairs(
 @_FOLDER.step("images", asks="gpu")
 def painted_images(
     context: dg.AssetExecutionContext,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     image_store: ImageStore,
     planned_pairs: list[PlannedPair],
 ) -> dg.Output[list[StoredImage]]:

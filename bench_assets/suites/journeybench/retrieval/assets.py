@@ -43,7 +43,6 @@ from bench_assets.suites.journeybench.retrieval.scoring import AS_RELEASED, rank
 from bench_assets.suites.journeybench.retrieval.task import TASK
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.settings_resource import SettingsResource
 from bench_resources.config.stores import open_vector_cache
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.encoders.dual_encoder import RANDOM, open_encoder
@@ -173,13 +172,13 @@ def ranking_asset(of: EvaluationStep) -> dg.AssetsDefinition:
     )
     def predictions(
         context: dg.AssetExecutionContext,
-        settings: SettingsResource,
+        settings: dg.ResourceParam[Settings],
         image_store: ImageStore,
         questions: list[Question],
         candidates: list[Candidate],
     ) -> dg.Output[list[Prediction]]:
         name = context.partition_key
-        with encoder_of(name, settings.load(), image_store) as encoder:
+        with encoder_of(name, settings, image_store) as encoder:
             return table_output(rank(questions, candidates, encoder, name, of.condition))
 
     return predictions

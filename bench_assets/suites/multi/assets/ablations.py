@@ -45,7 +45,7 @@ from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.studies import CONDITIONS, InformationGain
 from bench_assets.suites.multi.studies import information_gain as compare
 from bench_assets.suites.multi.task import TASK
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
@@ -67,7 +67,7 @@ class EliteConfig(dg.Config):
 def captions(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     models: Models,
     questions: list[Question],
     stored: list[StoredImage],
@@ -75,7 +75,7 @@ def captions(
     """Describe every image of a question (section 4.5)."""
     if file := open_release(sources).captions:
         return to_image_texts(dict(read_image_texts(file).rows), stored, file.name)
-    captioner = settings.load().suite("multi", MultiSettings).captioner
+    captioner = settings.suite("multi", MultiSettings).captioner
     if not captioner:
         return list[ImageText]()
     with open_model(context, models, captioner) as (model, _):
@@ -147,12 +147,12 @@ def questions_with_blank_image(
 @MULTI.step("select", deps=MULTI.source, below="elite")
 def elite_choices(
     config: EliteConfig,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     tables: TableFiles,
     questions: list[Question],
 ) -> list[EliteChoice]:
     """Choose the hardest questions by quota (section 3.3), as the authors' notebook did."""
-    weights = settings.load().suite("multi", MultiSettings).elite_weights
+    weights = settings.suite("multi", MultiSettings).elite_weights
     key = ["multi", "scores"]
     scores = [score for model in weights for score in tables.read(key, Score, model)]
     quotas = replace(NOTEBOOK, size=min(config.size, len(questions) // 4))

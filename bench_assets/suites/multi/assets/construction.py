@@ -50,7 +50,7 @@ from bench_assets.suites.multi.dataset.questions import to_questions
 from bench_assets.suites.multi.dataset.source import MultiItem
 from bench_assets.suites.multi.scoring import max_points, score_carefully
 from bench_assets.suites.multi.settings import MultiSettings
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
@@ -146,7 +146,7 @@ def transformation_proposals(
     context: dg.AssetExecutionContext,
     config: TransformationConfig,
     sources: SourceFiles,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     models: Models,
     annotated_items: list[MultiItem],
 ) -> list[Transformation]:
@@ -156,7 +156,7 @@ def transformation_proposals(
         return list[Transformation]()
     requests = requested_transformations(annotations.rows)
     rows = propose(annotated_items, requests, config.share, config.seed)
-    if writer := settings.load().suite("multi", MultiSettings).writer:
+    if writer := settings.suite("multi", MultiSettings).writer:
         changed = {row.item_id for row in rows}
         left = [item for item in annotated_items if item.item_id not in changed]
         with open_model(context, models, writer) as (model, _):
@@ -167,7 +167,7 @@ def transformation_proposals(
 @MULTI.step("distractors", reads={"stored": "images"}, asks="judge")
 def solver_answers(
     context: dg.AssetExecutionContext,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     models: Models,
     annotated_items: list[MultiItem],
     transformation_proposals: list[Transformation],
@@ -180,7 +180,7 @@ def solver_answers(
     images = {image.name: image for image in stored}
     questions = to_questions([item for _, item in transformed.values()], images, "built").rows
     answers = []
-    for solver in settings.load().suite("multi", MultiSettings).solvers if questions else ():
+    for solver in settings.suite("multi", MultiSettings).solvers if questions else ():
         with open_model(context, models, solver) as (model, _):
             requests = [Request(prompt=prompts.main(one), question=one) for one in questions]
             for one, response in zip(questions, model.response(requests), strict=True):
@@ -206,14 +206,14 @@ def solver_answers(
 )
 def transformations(
     sources: SourceFiles,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     tables: TableFiles,
     annotated_items: list[MultiItem],
     transformation_proposals: list[Transformation],
     solver_answers: list[SolverAnswer],
 ) -> tuple[dg.Output[list[Transformation]], dg.Output[list[Transformation]]]:
     """Decide which proposals are applied; report the share of each outcome."""
-    solvers = settings.load().suite("multi", MultiSettings).solvers
+    solvers = settings.suite("multi", MultiSettings).solvers
     reviews = (
         counted_rows(tables, TRANSFORMATION_REVIEW) if open_release(sources).annotations else []
     )

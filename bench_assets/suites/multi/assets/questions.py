@@ -22,7 +22,7 @@ from bench_assets.suites.multi.dataset.source import (
 )
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.synthetic import edition as mini
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
@@ -61,13 +61,13 @@ def items(raw_items: list[MultiItem]) -> list[MultiItem]:
 def images(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     image_store: ImageStore,
     raw_items: list[MultiItem],
 ) -> dg.Output[list[StoredImage]]:
     """Store every image of the folder, and every table that Markdown cannot express."""
     stored, broken = image_store.put_files(image_files(open_release(sources).images))
-    font = settings.load().suite("multi", MultiSettings).font
+    font = settings.suite("multi", MultiSettings).font
     tables = {n: html for item in raw_items for n, html in convert_item(item).tables.items()}
     drawn = []
     for name, html in tables.items():

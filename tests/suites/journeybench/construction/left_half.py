@@ -8,7 +8,7 @@ from bench_assets.suites.journeybench.construction.assets import distractors
 from bench_assets.suites.journeybench.construction.assets import images as assets
 from bench_assets.suites.journeybench.mcot import assets as mcot
 from bench_assets.suites.journeybench.multi_image_vqa import assets as multi_image_vqa
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
@@ -25,16 +25,16 @@ class Bench:
         home.mkdir(exist_ok=True)
         (home / "bench.toml").write_text(settings)
         self.home = home
-        self.settings = SettingsResource(home=str(home))
         self.tables = TableFiles(folder=str(home / "tables"))
         self.images = ImageStore(folder=str(home / "images"))
 
     def build(self, selected, **how):
+        settings = load_settings(self.home)
         resources = {
-            "settings": self.settings,
-            "sources": SourceFiles(settings=self.settings.load()),
+            "settings": settings,
+            "sources": SourceFiles(settings=settings),
             "image_store": self.images,
-            "models": Models(settings=self.settings.load(), image_store=self.images),
+            "models": Models(settings=settings, image_store=self.images),
             "tables": self.tables,
             "io_manager": TableIOManager(files=self.tables),
         }

@@ -51,7 +51,7 @@ from bench_assets.suites.journeybench.raw_material import (
 from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.text_generation import GeneratedText
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.config.stores import open_vector_cache
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.encoders.caching_encoder import CachingEncoder
@@ -88,7 +88,7 @@ def statements(
 
 @_FOLDER.step("distractors")
 def statement_decisions(
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     statements: list[Statement],
     caption_decisions: list[CaptionDecision],
     statement_votes: list[StatementVote],
@@ -101,7 +101,7 @@ def statement_decisions(
         kept_captions(caption_decisions),
         statement_votes,
         open_sentence_encoder(settings),
-        least=required_votes(settings.load(), annotation.CONFLICTS, annotation.N_CHECKING),
+        least=required_votes(settings, annotation.CONFLICTS, annotation.N_CHECKING),
     )
     return table_output(rows, {"accepted": sum(row.accepted for row in rows)})
 
@@ -109,17 +109,16 @@ def statement_decisions(
 _BATCH_SIZE = 512  # texts embedded and cached at once
 
 
-def open_sentence_encoder(settings: SettingsResource) -> TextEncoder:
+def open_sentence_encoder(settings: Settings) -> TextEncoder:
     """Load the configured encoder, with cached vectors.
 
     Raises:
         ModelError: If there is no such encoder, or it does not load.
     """
-    configured = settings.load()
-    chosen = configured.suite(SUITE, JourneyBenchSettings)
-    encoder = open_text_encoder(chosen.text_encoder, configured.home)
+    chosen = settings.suite(SUITE, JourneyBenchSettings)
+    encoder = open_text_encoder(chosen.text_encoder, settings.home)
     return CachingEncoder(
-        encoder.name, _CachedSentenceEncoder(encoder), open_vector_cache(configured), _BATCH_SIZE
+        encoder.name, _CachedSentenceEncoder(encoder), open_vector_cache(settings), _BATCH_SIZE
     )
 
 
@@ -155,13 +154,13 @@ _STAGE = _FOLDER.stage("distractors", asks="judge")
 def hold(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     models: Models,
     caption_decisions: list[CaptionDecision],
     stored: list[StoredImage],
 ) -> tuple[dg.Output[list[Utterance]], dg.Output[list[DialogueEnd]], dg.Output[list[Statement]]]:
     """Hold a dialogue about every image between two models, one of which sees only a caption."""
-    chosen = settings.load().suite(SUITE, JourneyBenchSettings)
+    chosen = settings.suite(SUITE, JourneyBenchSettings)
     captions = {name: texts[0] for name, texts in kept_captions(caption_decisions).items()}
     with ExitStack() as opened:
         asker = answerer = opened.enter_context(
@@ -220,7 +219,7 @@ class Neighbours(dg.Config):
 @_FOLDER.step("distractors", reads={"stored": "images"})
 def look_alike_proposals(
     config: Neighbours,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     image_store: ImageStore,
     gallery: list[GalleryImage],
     decisions: list[FilterDecision],
@@ -245,12 +244,12 @@ def look_alike_proposals(
 
 @_FOLDER.step("distractors")
 def look_alikes(
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     look_alike_proposals: list[LookAlike],
     look_alike_votes: list[LookAlikeVote],
 ) -> dg.Output[list[LookAlikeDecision]]:
     """Keep the images that annotators call alike and in conflict with the captions."""
-    least = required_votes(settings.load(), annotation.ALIKE, annotation.N_CHECKING)
+    least = required_votes(settings, annotation.ALIKE, annotation.N_CHECKING)
     rows = verify_look_alikes(look_alike_proposals, look_alike_votes, least=least)
     return table_output(rows, {"accepted": sum(row.accepted for row in rows)})
 
@@ -306,25 +305,25 @@ trigger_responses = generated_texts(
     **AssetFolder(f"{SUITE}/hallucination_vqa").stage("select"),
 )
 def trigger_questions(
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     trigger_responses: list[GeneratedText],
     trigger_votes: list[TriggerVote],
 ) -> dg.Output[list[TriggerQuestion]]:
     """Keep the trigger questions that annotators accept."""
-    least = required_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
+    least = required_votes(settings, annotation.TRIGGER, annotation.N_CHECKING)
     return table_output(triggers.verify_triggers(trigger_responses, trigger_votes, least).rows)
 
 
 @_FOLDER.step("distractors", deps=_FOLDER.source)
 def rejections(
     sources: SourceFiles,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     statement_responses: list[GeneratedText],
     trigger_responses: list[GeneratedText],
     trigger_votes: list[TriggerVote],
 ) -> list[Rejection]:
     """List rejected responses, trigger questions and rows of raw material, with reasons."""
-    least = required_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
+    least = required_votes(settings, annotation.TRIGGER, annotation.N_CHECKING)
     return (
         unreadable_rows(source_folder(sources))
         + distractors.read_statements(statement_responses).rejections
@@ -334,7 +333,7 @@ def rejections(
 
 @_FOLDER.step("distractors")
 def funnel(
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     tables: TableFiles,
     decisions: list[FilterDecision],
     caption_decisions: list[CaptionDecision],
@@ -343,5 +342,5 @@ def funnel(
 ) -> list[VotedStep]:
     """Count the kept and open items of each step."""
     tasks = (IMAGES, CAPTIONS, STATEMENTS, LOOK_ALIKES)
-    waits = [undecided_by_decisions(tables, settings.load(), one) for one in tasks]
+    waits = [undecided_by_decisions(tables, settings, one) for one in tasks]
     return count_steps(decisions, caption_decisions, statement_decisions, look_alikes, waits)

@@ -45,7 +45,7 @@ from bench_assets.suites.journeybench.raw_material import (
     read_raw_rows,
 )
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles, table_output
@@ -66,9 +66,9 @@ class FilterRule(dg.Config):
 
 
 @_FOLDER.step("source", deps=_FOLDER.source)
-def queries(settings: SettingsResource) -> list[Query]:
+def queries(settings: dg.ResourceParam[Settings]) -> list[Query]:
     """Combine topic words with attribute words."""
-    chosen = settings.load().suite(SUITE, JourneyBenchSettings)
+    chosen = settings.suite(SUITE, JourneyBenchSettings)
     return combine(chosen.topics, chosen.attributes)
 
 
@@ -83,7 +83,7 @@ def gallery(sources: SourceFiles, queries: list[Query]) -> dg.Output[list[Galler
 @_FOLDER.step("select", reads={"stored": "images"})
 def decisions(
     config: FilterRule,
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     image_store: ImageStore,
     gallery: list[GalleryImage],
     filter_votes: list[FilterVote],
@@ -102,7 +102,7 @@ def decisions(
         filter_votes,
         hashes,
         rule=config.rule,
-        least_votes=needed_answers(settings.load(), annotation.FILTER) or config.least_votes,
+        least_votes=needed_answers(settings, annotation.FILTER) or config.least_votes,
         near=config.near,
     )
     return table_output(rows, {"kept": sum(row.kept for row in rows)})
@@ -116,14 +116,14 @@ def filter_agreement(filter_votes: list[FilterVote]) -> list[CriterionAgreement]
 
 @_FOLDER.step("select")
 def caption_decisions(
-    settings: SettingsResource,
+    settings: dg.ResourceParam[Settings],
     decisions: list[FilterDecision],
     written_captions: list[WrittenCaption],
     caption_votes: list[CaptionVote],
 ) -> dg.Output[list[CaptionDecision]]:
     """Keep five captions of each image."""
     kept = {decision.image for decision in decisions if decision.kept}
-    least = required_votes(settings.load(), annotation.VERIFY, annotation.N_VERIFIERS)
+    least = required_votes(settings, annotation.VERIFY, annotation.N_VERIFIERS)
     rows = verify_captions(written_captions, caption_votes, kept, least=least)
     return table_output(rows, {"kept": sum(row.kept for row in rows)})
 
