@@ -142,7 +142,7 @@ long: install
 CLUSTER := .venv-cluster
 CLUSTER_TESTS = $(shell grep -rlE '(postgres_server|object_store|ray_cluster|cluster\.team) import|cluster-check installs|no nginx here' \
 	tests --include='test_*.py' --include=conftest.py | sed 's|/conftest.py||') \
-	tests/resources/images/test_places.py
+	tests/resources/images/test_locations.py
 
 cluster-check: $(CLUSTER)/installed
 	ls /usr/lib/postgresql/*/bin/pg_ctl > /dev/null 2>&1 || apt-get install --quiet --yes postgresql || true

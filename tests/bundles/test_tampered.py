@@ -6,7 +6,7 @@ from bench_assets.bundles.contents import MANIFEST_NAME
 from bench_assets.bundles.verification import NotReproducibleError, verify
 from bench_assets.core.schema.errors import BenchError, SourceError
 from tests.bundles.shelf import files_in, image, repacked, with_line
-from tests.bundles.test_bundle import DIGEST
+from tests.bundles.test_verification import DIGEST
 
 TAMPERED = [
     pytest.param("predictions.jsonl", {"text": "B"}, id="a response"),

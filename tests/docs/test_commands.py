@@ -23,7 +23,7 @@ HOW = re.compile(
     r"|python \w+\.py|text( \w+\.yaml)?"
 )
 
-RUN_ELSEWHERE = ("# Exports\n",)  # pages whose Python is run by tests/export/test_plain_tables.py
+RUN_ELSEWHERE = ("# Exports\n",)  # pages whose Python is run by tests/export/test_tables.py
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench_assets.annotation.tasks import AnnotationError
 from bench_resources.annotation.files import FileBackend
-from tests.annotation.test_counted import FORM
+from tests.annotation.answers.test_validation import FORM
 from tests.faults.homes import CLEAN, Whole
 from tests.faults.processes import EVALUATE, ended, require_sentence, running
 from tests.faults.servers.healing import key_set

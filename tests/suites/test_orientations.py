@@ -19,7 +19,7 @@ from bench_assets.suites.codis import synthetic as codis
 from bench_assets.suites.cogbench.synthetic import edition as cogbench
 from bench_assets.suites.journeybench.synthetic import edition as journeybench
 from bench_assets.suites.multi.synthetic import edition as multi
-from tests.suites.codis.test_assets import Bench as Codis
+from tests.suites.codis.assets.test_questions import Bench as Codis
 from tests.suites.cogbench.graph import LEFT as COGBENCH
 from tests.suites.cogbench.graph import Home as CogBench
 from tests.suites.journeybench.construction.left_half import LEFT as JOURNEYBENCH

@@ -7,7 +7,7 @@ from bench_assets.core.schema.chat import Decoding
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.tables.parquet import TableFiles
 from tests.bundles.shelf import SAID, Says, measure
-from tests.bundles.test_remembered import Echo
+from tests.bundles.test_requirements import Echo
 from tests.resources.stores import response_file
 
 CHECKOUT = Path(__file__).parents[2]

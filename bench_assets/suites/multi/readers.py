@@ -1,6 +1,6 @@
 """Readers of responses: the authors' script of the paper, their script of today, and ours.
 
-``tests/suites/multi/test_responses.py`` has what each reads, response by response.
+``tests/suites/multi/test_readers.py`` has what each reads, response by response.
 """
 
 import re

@@ -27,7 +27,7 @@ kind = "recorded"
 file = "said.jsonl"
 [models.mine]
 kind = "python"
-factory = "tests.workspace.test_backfill:opening"
+factory = "tests.workspace.materialization.test_backfill:opening"
 [checkpoints]
 folders = ["runs"]
 like = "local"

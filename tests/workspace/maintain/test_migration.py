@@ -20,7 +20,7 @@ from tests.object_store import Front
 from tests.resources.storage.blobs.conftest import bucket, endpoint, numbers
 from tests.rows import question
 from tests.suites.codis.raw import entry, write_release
-from tests.workspace.test_cli import bench, lines
+from tests.workspace.evaluate.test_whole import bench, lines
 
 __all__ = ["bucket", "endpoint", "numbers"]
 long = pytest.mark.long

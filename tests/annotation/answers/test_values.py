@@ -2,7 +2,7 @@
 
 from bench_assets.annotation.answers.values import question_units, unit_answers
 from bench_assets.annotation.tasks import Unit
-from tests.annotation.test_counted import said
+from tests.annotation.answers.test_validation import said
 
 ITEMS = [
     Unit(task="t/votes", unit_id="s001", images={"Image": "aa"}),

@@ -10,7 +10,7 @@ from bench_assets.core.schema.rows import Metric, Prediction, Question, SourceFi
 from bench_assets.core.tables.expectations import EXPECTATIONS_BY_TABLE, problems
 from bench_assets.defs.checks.expectations import CHECK_NAME, source_checks
 from bench_assets.defs.checks.table_checks import task_checks
-from tests.core.tables.test_expected import MEASURED, PLANTED, RIGHT, SAID, SOURCE
+from tests.core.tables.test_expectations import MEASURED, PLANTED, RIGHT, SAID, SOURCE
 from tests.quiz import TASK, questions_asset, quiz, resources_over
 
 KINDS = {

@@ -36,7 +36,7 @@ concurrency = 2
 price_out = 1_000_000
 [models.mine]
 kind = "python"
-factory = "tests.workspace.test_backfill:opening"
+factory = "tests.workspace.materialization.test_backfill:opening"
 [models.judge]
 kind = "server"
 base_url = "{url}"

@@ -14,7 +14,7 @@ from bench_assets.annotation.answers.quality import (
 from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import Answer, Unit
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.annotation.test_counted import FORM, GOLD, said
+from tests.annotation.answers.test_validation import FORM, GOLD, said
 
 ITEMS = [
     Unit(task=FORM.name, unit_id=name, shown={"Text": name}, needed=3)

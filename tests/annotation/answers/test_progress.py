@@ -10,7 +10,7 @@ from bench_assets.annotation.answers.progress import (
     undecided_units,
 )
 from bench_assets.annotation.answers.validation import AnnotationTerms, resolve_answers
-from tests.annotation.test_counted import FORM, GOLD, ITEM, said
+from tests.annotation.answers.test_validation import FORM, GOLD, ITEM, said
 
 NO_END = AnnotationTerms()
 NOW = datetime(2026, 11, 22, 18, 0, tzinfo=UTC)

@@ -11,7 +11,7 @@ import pytest
 from bench_assets.workspace.maintain.verification_findings import unreadable_findings
 from tests.resources.stores import response_file, vector_file
 from tests.unprivileged import unprivileged
-from tests.workspace.test_cli import bench, lines
+from tests.workspace.evaluate.test_whole import bench, lines
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.checksums import write_groups
 from bench_resources.tables.parquet import TableFiles
 from tests.chat_server import ChatServer
-from tests.defs.test_regression_check import NEW, OLD, Lab
+from tests.defs.checks.test_regression import NEW, OLD, Lab
 from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for
 
 JUDGED = replace(TASK, judges={"right": ByModel(judge_right)})

@@ -8,7 +8,7 @@ import pytest
 
 from bench_assets.suites.multi.task import TASK
 from tests.suites.multi.rows import answered
-from tests.suites.multi.test_responses import SCORERS
+from tests.suites.multi.test_readers import SCORERS
 
 FULL_WIDTH = [
     ("full-width digits in the gold", "１０", "10", 1, 0, 0, 0),
