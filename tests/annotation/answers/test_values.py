@@ -1,8 +1,23 @@
 """From a question back to what people said when it was made."""
 
-from bench_assets.annotation.answers.values import question_units, unit_answers
-from bench_assets.annotation.tasks import Unit
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.annotation.answers.values import (
+    answers_by_unit,
+    entries,
+    extract_votes,
+    question_units,
+    unit_answers,
+    word,
+)
+from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
+from bench_assets.audit.items.annotators import agreement_finding
+from bench_assets.core.schema.rows import Vote
+from bench_assets.core.stats.rater_agreement import majority
 from tests.annotation.answers.test_validation import said
+from tests.annotation.said import answer
 
 ITEMS = [
     Unit(task="t/votes", unit_id="s001", images={"Image": "aa"}),
@@ -25,3 +40,87 @@ def test_what_was_said_comes_in_the_order_of_time() -> None:
     words = [said("ben", minute=3, unit=ITEMS[0]), said("ana", minute=1, unit=ITEMS[0])]
     words.append(said("cem", minute=2, unit=ITEMS[1]))
     assert [one.person for one in unit_answers(ITEMS[:1], words)] == ["ana", "ben"]
+
+
+# What answers say: single words, what most say, what stands in files beside it, and votes.
+
+
+FORM = AnnotationTask(
+    name="t/task",
+    title="",
+    instructions="",
+    fields=(
+        Field(name="sound", kind="choice", label="", choices=("yes", "no")),
+        Field(name="codes", kind="choices", label="", choices=("a", "b"), required=False),
+        Field(name="why", kind="text", label="", required=False),
+    ),
+)
+
+
+def test_a_word_is_taken_without_its_blanks_and_entries_on_one_line_each():
+    said = answer("x", why=" far\ntoo long ", list=["a \n b", " ", "c"])
+    assert (word(said, "why"), word(said, "nothing")) == ("far\ntoo long", "")
+    assert (entries(said, "list"), entries(said, "nothing")) == (("a b", "c"), ())
+
+
+@pytest.mark.parametrize(
+    ("said", "most"),
+    [
+        pytest.param([], "", id="nobody said anything"),
+        pytest.param(["yes"], "yes", id="one person decides alone"),
+        pytest.param(["no", "yes", "yes"], "yes", id="two of three"),
+        pytest.param(["no", "yes"], "", id="one against one is undecided"),
+        pytest.param(["a", "a", "b", "b", "c"], "", id="two things as often, and a third"),
+        pytest.param(["a", "a", "b", "c"], "a", id="more than any other, not more than half"),
+    ],
+)
+def test_most_said(said, most):
+    assert (majority(said) or "") == most
+
+
+def test_the_answers_to_an_item_come_as_time_goes():
+    early, late = answer("x", "bo", at="2026-11-22T09"), answer("x", "ana", at="2026-11-22T10")
+    assert answers_by_unit([late, early, answer("a")]) == {"a": [answer("a")], "x": [early, late]}
+
+
+def test_votes_are_what_people_chose_and_texts_are_none():
+    said = answer("x", sound="yes", codes=["b", "a"], why="because")
+    at = said.changed_at
+    assert extract_votes(FORM, [said, answer("y", sound="no")]) == [
+        Vote(person="ana", unit="x", criterion="sound", value="yes", at=at),
+        Vote(person="ana", unit="x", criterion="codes", value="a, b", at=at),
+        Vote(person="ana", unit="y", criterion="sound", value="no", at=at),
+    ]
+
+
+def test_skipped_answers_and_those_that_do_not_count_are_no_votes():
+    said = answer("x", sound="yes")
+    assert extract_votes(FORM, [replace(said, skipped=True), replace(said, complaint="late")]) == []
+
+
+def _truth(number: int) -> str:
+    return "yes" if number % 2 else "no"
+
+
+def _cast(person, says):
+    return [answer(f"{number}", person, sound=says(number)) for number in range(60)]
+
+
+@pytest.mark.parametrize(
+    ("says", "caught"),
+    [
+        pytest.param(_truth, [], id="who looks passes"),
+        pytest.param(lambda _: "yes", ["di"], id="who says the same of everything is caught"),
+        pytest.param(
+            lambda n: "yes" if n * 7 % 11 < 5 else "no", ["di"], id="who clicks is caught"
+        ),
+    ],
+)
+def test_people_who_do_not_look_are_seen_in_the_votes_of_answers(says, caught):
+    class Evidence:
+        votes = extract_votes(
+            FORM,
+            [one for who in ("ann", "bo", "cy") for one in _cast(who, _truth)] + _cast("di", says),
+        )
+
+    assert [one.about for one in agreement_finding(Evidence()).suspects] == caught

@@ -1,11 +1,32 @@
 """Images that say that they are turned."""
 
+import io
+import re
+import struct
+import warnings
+import zlib
+from contextlib import suppress
+from pathlib import Path
+
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, PngImagePlugin
 
-from bench_assets.core.images.decoding import decode, decoding_changes
-from tests.core.images.written_images import CORNERS, chunk, corners, png, saved, seen, turned
+from bench_assets.core.images.decoding import decode, decoding_changes, is_plain, read_header
+from bench_assets.core.schema.errors import BenchError, ImageError
+from tests.core.images.pixels import greys, of, row
+from tests.core.images.written_images import (
+    CORNERS,
+    animated,
+    chunk,
+    corners,
+    numbers,
+    png,
+    saved,
+    seen,
+    tiff,
+    turned,
+)
 
 RED, GREEN, BLUE, BLACK, YELLOW, CYAN = CORNERS
 UPRIGHT = {
@@ -64,3 +85,461 @@ XMP = b'<x:xmpmeta><rdf:Description tiff:Orientation="3"/></x:xmpmeta>'
 )
 def test_what_says_that_a_image_is_turned_is_heeded_if_it_can_be_read(data, orientation):
     assert seen(data) == UPRIGHT[orientation]
+
+
+# Pixels of more than 8 bits.
+
+
+UNSIGNED = numbers([0, -(2**31), -1], np.int32).replace(
+    b"\x53\x01\x03\x00\x01\x00\x00\x00\x02\x00", b"\x53\x01\x03\x00\x01\x00\x00\x00\x01\x00"
+)
+WHITE_IS_ZERO = numbers([0, 65535], np.uint16).replace(
+    b"\x06\x01\x03\x00\x01\x00\x00\x00\x01\x00", b"\x06\x01\x03\x00\x01\x00\x00\x00\x00\x00"
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        pytest.param(
+            numbers([0, 257, 32768, 65535], np.uint16, "PNG"), [0, 1, 128, 255], id="a PNG of 16"
+        ),
+        pytest.param(
+            numbers([0, 128, 129, 65535], np.uint16, "PNG"),
+            [0, 0, 1, 255],
+            id="16 bits are rounded: 128 is below half a level, 129 above",
+        ),
+        pytest.param(
+            numbers([0, 255], np.uint16, "PNG"), [0, 1], id="16 bits that are dark stay dark"
+        ),
+        pytest.param(numbers([0, 32768, 65535], np.uint16), [0, 128, 255], id="a TIFF of 16"),
+        pytest.param(numbers([0, 32768, 65535], ">u2"), [0, 128, 255], id="the other byte order"),
+        pytest.param(WHITE_IS_ZERO, [255, 0], id="a TIFF of 16 whose 0 is white"),
+        pytest.param(
+            tiff(4, 12, bytes.fromhex("000fff800fff")), [0, 255, 128, 255], id="a TIFF of 12"
+        ),
+        pytest.param(tiff(2, 12, bytes.fromhex("0000ff")), [0, 16], id="a dark TIFF of 12"),
+        *(
+            pytest.param(
+                tiff(4, 16, struct.pack(f"{order}4h", 0, 255, 16384, 32767), kind=2, order=order),
+                [0, 2, 128, 255],
+                id=f"a TIFF of 16, one of them a sign, {order}",
+            )
+            for order in "<>"
+        ),
+        *(
+            pytest.param(
+                tiff(2, 16, struct.pack(f"{order}2h", 0, 255), kind=2, order=order),
+                [0, 2],
+                id=f"dark ones with a sign, {order}",
+            )
+            for order in "<>"
+        ),
+        pytest.param(b"P5 3 1 65535\n\0\0\x80\0\xff\xff", [0, 128, 255], id="a PGM of 16"),
+        pytest.param(b"P5 3 1 1023\n\0\0\2\0\3\xff", [0, 128, 255], id="a PGM of 10"),
+        pytest.param(b"P2 3 1 65535\n0 32768 65535\n", [0, 128, 255], id="a PGM in letters"),
+        pytest.param(numbers([0, 51, 255], np.int32), [0, 51, 255], id="32 bits up to 255"),
+        pytest.param(numbers([0, 257, 65535], np.int32), [0, 1, 255], id="32 bits up to 65535"),
+        pytest.param(
+            numbers([0, 2**30, 2**31 - 1], np.int32), [0, 64, 127], id="32 bits, all of them"
+        ),
+        pytest.param(UNSIGNED, [0, 128, 255], id="32 bits, of which none is a sign"),
+        pytest.param(numbers([-7, 0, 255], np.int32), [0, 0, 255], id="below 0 is black"),
+        pytest.param(numbers([0.0, 0.2, 1.0], np.float32), [0, 51, 255], id="floats up to 1"),
+        pytest.param(numbers([0.0, 51.0, 255.0], np.float32), [0, 51, 255], id="floats up to 255"),
+        pytest.param(
+            numbers([0.0, 257.0, 65535.0], np.float32), [0, 1, 255], id="floats up to 65535"
+        ),
+        pytest.param(numbers([-1.0, 0.5, 1.0], np.float32), [0, 128, 255], id="floats below 0"),
+        pytest.param(numbers([0.0, 1e20, 2e20], np.float32), [0, 128, 255], id="huge floats"),
+        pytest.param(numbers([0.0, 0.0], np.float32), [0, 0], id="floats that are all 0"),
+    ],
+)
+def test_more_than_8_bits_are_scaled(data, expected):
+    assert greys(data) == expected
+
+
+def test_a_clear_level_of_16_bits_is_white():
+    assert greys(png(2, 1, 16, 0, [b"\0\0\x12\x34"], before=chunk(b"tRNS", b"\x12\x34"))) == [
+        0,
+        255,
+    ]
+
+
+def test_a_ramp_of_16_bits_is_a_ramp():
+    ramp = greys(numbers(range(0, 65536, 257), np.uint16, "PNG"))
+    assert ramp == list(range(256))
+
+
+def test_scaling_is_a_change_only_where_a_pixel_changes():
+    assert decode(numbers([0, 300], np.uint16, "PNG")).changes == {"scaled"}
+    assert decoding_changes(numbers([0, 51, 255], np.int32)) == set()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_pixel_that_is_no_number_is_refused(value):
+    with pytest.raises(ImageError, match="infinite or NaN pixels"):
+        decode(numbers([0.5, value], np.float32))
+
+
+# How an image is shown: upright, its first frame, no larger than allowed, or an error by name.
+
+
+ROOT = Path(__file__).parents[3]
+IMAGES_RED, IMAGES_GREEN, IMAGES_BLUE, IMAGES_BLACK, IMAGES_YELLOW, IMAGES_CYAN = CORNERS
+
+
+@pytest.mark.parametrize("image_format", ["GIF", "PNG", "WEBP", "TIFF"])
+def test_several_frames_are_shown_by_the_first_and_that_is_said(image_format):
+    data = animated(image_format)
+    shown = decode(data)
+    assert np.allclose(shown.image.getpixel((0, 0)), IMAGES_RED, atol=5)
+    assert shown.changes == decoding_changes(data) == {"first frame"}
+    assert not is_plain(data)
+
+
+def test_what_the_header_says_is_read_without_the_pixels():
+    assert decoding_changes(PNG[: len(PNG) // 2]) == set()
+    assert decoding_changes(JPEG[: len(JPEG) // 2]) <= {"end added"}
+
+
+def test_a_jpeg_with_a_second_image_behind_it_is_that_jpeg():
+    data = animated("MPO")
+    assert (decode(data).format, decode(data).changes, is_plain(data)) == ("MPO", set(), True)
+
+
+@pytest.mark.parametrize(
+    ("data", "plain"),
+    [
+        pytest.param(saved(corners()), True, id="a PNG in RGB"),
+        pytest.param(saved(corners().convert("L")), True, id="a grey PNG"),
+        pytest.param(saved(corners(), "JPEG"), True, id="a JPEG"),
+        pytest.param(saved(corners().convert("L"), "JPEG"), True, id="a grey JPEG"),
+        pytest.param(turned(1, "JPEG"), True, id="a JPEG that says it is upright"),
+        pytest.param(turned(6, "JPEG"), False, id="a turned JPEG"),
+        pytest.param(saved(corners().convert("CMYK"), "JPEG"), False, id="a JPEG of inks"),
+        pytest.param(saved(corners().convert("RGBA")), False, id="a PNG with alpha, opaque"),
+        pytest.param(saved(corners().convert("P")), False, id="a PNG with a palette"),
+        pytest.param(saved(corners().convert("1")), False, id="a PNG of one bit"),
+        pytest.param(png(2, 1, 4, 0, [b"\x0f"]), False, id="a PNG of four bits"),
+        pytest.param(png(1, 1, 16, 2, [b"\xff\0\0\0\0\0"]), False, id="a PNG of 3 x 16 bits"),
+        pytest.param(
+            saved(corners(), transparency=IMAGES_RED), False, id="a PNG with a clear colour"
+        ),
+        pytest.param(numbers([0, 65535], np.uint16, "PNG"), False, id="a PNG of 16 bits"),
+        pytest.param(saved(corners(), "GIF"), False, id="a GIF"),
+        pytest.param(saved(corners(), "WEBP"), False, id="a WebP"),
+        pytest.param(saved(corners(), "BMP"), False, id="a BMP"),
+    ],
+)
+def test_what_every_reader_shows_alike_is_plain(data, plain):
+    assert is_plain(data) is plain
+
+
+JPEG = saved(Image.effect_noise((64, 64), 50).convert("RGB"), "JPEG")
+PNG = saved(Image.effect_noise((64, 64), 50).convert("RGB"))
+
+
+def test_a_image_may_have_as_many_pixels_as_are_allowed():
+    assert decode(PNG, 64 * 64).width == 64
+    with pytest.raises(ImageError, match="64 x 64 px, more than the 4095 px allowed"):
+        decode(PNG, 64 * 64 - 1)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        pytest.param(b"", "not an image in any known format", id="an empty file"),
+        pytest.param(b"Once upon a time " * 99, "not an image", id="a text"),
+        pytest.param(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "not an image", id="a drawing"),
+        pytest.param(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", "not a", id="a program"),
+        pytest.param(b"/* XPM */\nstatic char *a[] = {};", "not an image", id="source code"),
+        pytest.param(JPEG[: len(JPEG) // 2], "cut short", id="half a JPEG"),
+        pytest.param(PNG[: len(PNG) // 2], "does not decode", id="half a PNG"),
+        pytest.param(animated("GIF")[:60], "does not decode|not an image", id="a cut GIF"),
+        pytest.param(saved(corners(), "WEBP")[:40], "does not decode|not a", id="a cut WebP"),
+        pytest.param(saved(corners(), "TIFF")[:150], "does not decode|not a", id="a cut TIFF"),
+        pytest.param(JPEG[:2] + bytes(500), "does not decode|not an image", id="only its magic"),
+        pytest.param(png(50_000, 50_000, 8, 2, []), "more than the 100000000 px", id="a bomb"),
+        pytest.param(
+            png(12_000, 12_000, 8, 2, []), "12000 x 12000 px, more than", id="a smaller bomb"
+        ),
+        pytest.param(png(2**31 - 1, 2**31 - 1, 8, 2, []), "more than the", id="the largest bomb"),
+        pytest.param(png(0, 5, 8, 2, []), "nothing to see|not an image", id="no columns"),
+        pytest.param(png(5, 0, 8, 2, []), "nothing to see|not an image", id="no rows"),
+        pytest.param(b"P6 0 0 255\n", "nothing to see|not an image", id="an empty PPM"),
+    ],
+)
+def test_what_cannot_be_shown_is_one_error(data, why):
+    with pytest.raises(ImageError, match=why):
+        decode(data)
+    for read in (decoding_changes, is_plain):
+        _only_ours(read, data)
+
+
+def test_whatever_is_done_to_a_file_nothing_but_our_error_comes_out():
+    rng = np.random.default_rng(7)
+    whole = [JPEG, PNG, *(animated(one) for one in ("GIF", "WEBP", "TIFF", "PNG"))]
+    whole += [turned(6, "JPEG"), saved(corners(), "ICO"), saved(corners(), "JPEG2000")]
+    for data in whole:
+        for _ in range(30):
+            spoilt = np.frombuffer(data, np.uint8).copy()
+            spots = rng.integers(0, min(len(spoilt), 400), 4)
+            spoilt[spots] = rng.integers(0, 256, 4)
+            for read in (decode, decoding_changes, is_plain):
+                _only_ours(read, spoilt.tobytes(), 10_000)
+
+
+class OddError(Exception):
+    """Of no kind that anybody would think of."""
+
+
+@pytest.mark.parametrize("said", ["", "odd"])
+def test_whatever_a_decoder_raises_is_that_image_s_error(monkeypatch, said):
+    def load(_):
+        raise OddError(said)
+
+    monkeypatch.setattr(PngImagePlugin.PngImageFile, "load", load)
+    with pytest.raises(ImageError, match=f"does not decode: {said or 'OddError'}"):
+        decode(PNG)
+    assert decode(JPEG).width == 64
+
+
+def test_whatever_reading_exif_raises_a_image_is_upright(monkeypatch):
+    def getexif(_):
+        raise OddError
+
+    monkeypatch.setattr(Image.Image, "getexif", getexif)
+    assert seen(turned(6, "PNG")) == [
+        [IMAGES_RED, IMAGES_GREEN, IMAGES_BLUE],
+        [IMAGES_BLACK, IMAGES_YELLOW, IMAGES_CYAN],
+    ]
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("where", ["load", "getexif"])
+def test_the_end_of_the_program_is_no_image_s_error(monkeypatch, where, raised):
+    def end(_):
+        raise raised
+
+    monkeypatch.setattr(Image.Image, where, end)
+    monkeypatch.setattr(PngImagePlugin.PngImageFile, where, end)
+    with pytest.raises(raised):
+        decode(turned(6, "PNG"))
+
+
+def _only_ours(read, *args):
+    with suppress(BenchError):
+        read(*args)
+
+
+OPENS = re.compile(r"\b(Image|Images?)\.open\(|imread|imdecode|exif_transpose")
+
+
+def test_images_are_opened_in_one_place():
+    """But for sprites, which keep their alpha, metadata, and copies with changed ends."""
+    folders = ("bench_assets", "resources", "sensors", "examples")
+    files = (file for folder in folders for file in (ROOT / folder).rglob("*.py"))
+    opening = {file for file in files if OPENS.search(file.read_text(encoding="utf-8"))}
+    opening = {file.relative_to(ROOT).as_posix() for file in opening}
+    assert opening == {
+        "bench_assets/core/images/completeness.py",
+        "bench_assets/core/images/decoding.py",
+        "bench_assets/core/images/metadata.py",
+        "bench_assets/core/images/synthetic_scenes.py",
+    }
+
+
+def with_size(width, height):
+    """A PNG whose header says so; the rest of it is another image's."""
+    written = io.BytesIO()
+    Image.new("L", (1, 1)).save(written, "PNG")
+    header = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    ending = struct.pack(">I", zlib.crc32(header))
+    return written.getvalue()[:12] + header + ending + written.getvalue()[33:]
+
+
+def test_what_is_allowed_here_is_not_warned_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # Pillow's own limit is 89 478 485 px
+        assert read_header(with_size(10_000, 9_000)) == ("PNG", 10_000, 9_000, 1)
+
+
+def test_inks_are_no_light():
+    written = io.BytesIO()
+    Image.new("CMYK", (2, 2)).save(written, "JPEG")
+    assert decoding_changes(written.getvalue()) == {"inks"}
+
+
+# What pixels become in RGB: each value by pencil.
+
+
+WHITE, PIXELS_BLACK, PIXELS_RED = (255, 255, 255), (0, 0, 0), (255, 0, 0)
+TWO = of("P", 0, 1, palette=[255, 0, 0, 0, 0, 0])  # red, black
+HALF = 127  # black, of which 128 in 255 covers white: 255 * 127 / 255
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        pytest.param(
+            saved(of("RGBA", (0, 0, 0, 255), (0, 0, 0, 0), (0, 0, 0, 128), (255, 0, 0, 128))),
+            [PIXELS_BLACK, WHITE, (HALF,) * 3, (255, HALF, HALF)],
+            id="a PNG of RGBA",
+        ),
+        pytest.param(
+            saved(of("LA", (0, 255), (0, 0), (0, 128))),
+            [PIXELS_BLACK, WHITE, (HALF,) * 3],
+            id="a PNG of grey and alpha",
+        ),
+        pytest.param(
+            saved(of("PA", (0, 255), (0, 0), palette=[0, 0, 0, 255, 0, 0]), "TIFF"),
+            [PIXELS_BLACK, WHITE],
+            id="a TIFF of a palette and alpha",
+        ),
+        pytest.param(
+            saved(TWO, transparency=1), [PIXELS_RED, WHITE], id="a PNG palette's clear colour"
+        ),
+        pytest.param(
+            saved(TWO, transparency=b"\xff\x80"),
+            [PIXELS_RED, (HALF,) * 3],
+            id="a PNG palette of which each colour has its alpha",
+        ),
+        pytest.param(
+            saved(TWO, "GIF", transparency=1), [PIXELS_RED, WHITE], id="a GIF's clear colour"
+        ),
+        pytest.param(
+            saved(of("RGB", PIXELS_RED, PIXELS_BLACK), transparency=PIXELS_BLACK),
+            [PIXELS_RED, WHITE],
+            id="RGB's clear colour",
+        ),
+        pytest.param(
+            saved(of("L", 9, 0), transparency=9),
+            [WHITE, PIXELS_BLACK],
+            id="a grey PNG's clear level",
+        ),
+        pytest.param(
+            png(4, 1, 2, 0, [bytes([0b00011011])], before=chunk(b"tRNS", b"\0\1")),
+            [PIXELS_BLACK, WHITE, (170,) * 3, WHITE],
+            id="a clear level of 2 bits: 1 of 3",
+        ),
+        pytest.param(
+            png(2, 1, 4, 0, [b"\x05"], before=chunk(b"tRNS", b"\0\x05")),
+            [PIXELS_BLACK, WHITE],
+            id="a clear level of 4 bits",
+        ),
+        pytest.param(
+            png(8, 1, 1, 0, [b"\x00"], before=chunk(b"tRNS", b"\0\0")),
+            [WHITE] * 8,
+            id="a clear level of 1 bit: black",
+        ),
+        pytest.param(
+            png(
+                2,
+                1,
+                16,
+                2,
+                [b"\x80\0\0\0\0\0" + bytes(6)],
+                before=chunk(b"tRNS", b"\x80" + bytes(5)),
+            ),
+            [WHITE, PIXELS_BLACK],
+            id="a clear colour of 3 x 16 bits",
+        ),
+        pytest.param(
+            png(2, 1, 16, 6, [bytes(6) + b"\xff\xff" + bytes(8)]),
+            [PIXELS_BLACK, WHITE],
+            id="RGBA of 4 x 16 bits",
+        ),
+        pytest.param(
+            saved(of("RGBA", (0, 0, 0, 255), (0, 0, 0, 0)), "WEBP", lossless=True),
+            [PIXELS_BLACK, WHITE],
+            id="a WebP of RGBA",
+        ),
+    ],
+)
+def test_alpha_is_laid_on_white(data, expected):
+    assert row(data) == expected
+    assert decode(data).changes == decoding_changes(data) == {"laid on white"}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(saved(of("RGBA", (9, 8, 7, 255), (1, 2, 3, 255))), id="opaque all over"),
+        pytest.param(saved(of("RGBA", (255, 255, 255, 0), (1, 2, 3, 255))), id="clear white"),
+        pytest.param(saved(TWO, transparency=77), id="a clear colour that no pixel has"),
+    ],
+)
+def test_alpha_that_changes_nothing_is_no_change(data):
+    assert decode(data).changes == decoding_changes(data) == set()
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        pytest.param(
+            saved(of("CMYK", (0, 0, 0, 0), (0, 0, 0, 255), (0, 255, 255, 0)), "TIFF"),
+            [WHITE, PIXELS_BLACK, PIXELS_RED],
+            id="inks in a TIFF",
+        ),
+        pytest.param(
+            saved(Image.new("CMYK", (8, 8), (0, 255, 255, 0)), "JPEG", quality=100),
+            [PIXELS_RED] * 8,
+            id="inks in a JPEG, which Adobe writes inverted",
+        ),
+        pytest.param(
+            saved(of("YCbCr", (255, 128, 128), (0, 128, 128)), "TIFF"),
+            [WHITE, PIXELS_BLACK],
+            id="YCbCr",
+        ),
+        pytest.param(
+            saved(of("LAB", (255, 128, 128), (0, 128, 128), (138, 209, 198)), "TIFF"),
+            [WHITE, PIXELS_BLACK, PIXELS_RED],
+            id="L*a*b*: 100, 0, and 54.1 81 70 for the red of sRGB",
+        ),
+        pytest.param(saved(of("1", 255, 0)), [WHITE, PIXELS_BLACK], id="one bit"),
+        pytest.param(saved(TWO), [PIXELS_RED, PIXELS_BLACK], id="a palette in a PNG"),
+        pytest.param(saved(TWO, "GIF"), [PIXELS_RED, PIXELS_BLACK], id="a palette in a GIF"),
+        pytest.param(saved(TWO, "BMP"), [PIXELS_RED, PIXELS_BLACK], id="a palette in a BMP"),
+        pytest.param(
+            png(4, 1, 2, 0, [bytes([0b00011011])]), [(85 * n,) * 3 for n in range(4)], id="2 bits"
+        ),
+        pytest.param(
+            png(2, 1, 16, 2, [b"\xff\xff\0\0\0\0" + bytes(6)]),
+            [PIXELS_RED, PIXELS_BLACK],
+            id="3 x 16 bits",
+        ),
+    ],
+)
+def test_colours_become_rgb(data, expected):
+    assert row(data) == expected
+    assert decode(data).changes <= {"inks"}
+
+
+# Where a level of more than 8 bits becomes the next of 8: by pencil, to the last one.
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        # 4095 / 255 is 16.06: 4086 is 254.44 of them.
+        pytest.param(tiff(2, 12, bytes.fromhex("ff6ff7")), [254, 255], id="12 bits"),
+        # 32767 / 255 is 128.5: 32702 is 254.494, 32703 is 254.502.
+        *(
+            pytest.param(
+                tiff(2, 16, struct.pack(f"{order}2h", 32702, 32703), kind=2, order=order),
+                [254, 255],
+                id=f"16 bits, one of them a sign, {order}",
+            )
+            for order in "<>"
+        ),
+        # 65535 / 255 is 257: 65406 is 254.498, 65407 is 254.502.
+        pytest.param(numbers([65406, 65407], np.uint16), [254, 255], id="16 bits"),
+        pytest.param(numbers([65406, 65407], ">u2"), [254, 255], id="in the other byte order"),
+        pytest.param(numbers([0, 255], np.uint16), [0, 1], id="16 bits that are dark"),
+        pytest.param(b"P5 2 1 65535\n\0\0\0\xff", [0, 1], id="a PGM of 16 that is dark"),
+    ],
+)
+def test_levels_are_rounded_to_the_nearest(data, expected):
+    image = decode(data).image
+    assert [image.getpixel((x, 0)) for x in range(2)] == [(level,) * 3 for level in expected]

@@ -7,6 +7,7 @@ from PIL import Image
 from bench_assets.core.images.drawing import (
     LabelledBox,
     Mark,
+    concatenate_images,
     draw_labelled_boxes,
     draw_labelled_circles,
     encode_jpeg,
@@ -239,3 +240,100 @@ def test_encoding_is_repeatable_and_close():
         assert back.quantization[0][0] == 2
         assert [sampling[1:3] for sampling in back.layer] == [(1, 1)] * 3
     assert difference.mean() < 1
+
+
+# Where labels come to stand: by pencil, from the edge of what they name.
+
+
+LABEL_RED, LIME = (255, 0, 0), (0, 255, 0)
+BOX = (50, 60, 200, 220)
+
+
+def plain_draw_labels():
+    return Image.new("RGB", (400, 300), GREY)
+
+
+def changed(image, bare):
+    """First column and row, last column and row of what a label changed."""
+    rows, columns = np.nonzero((np.asarray(image) != np.asarray(bare)).any(axis=2))
+    return columns.min(), rows.min(), columns.max(), rows.max()
+
+
+def in_boxes(*labels):
+    return draw_labelled_boxes(
+        plain_draw_labels(), [LabelledBox(label, BOX, "red") for label in labels]
+    )
+
+
+@pytest.mark.parametrize("radius", [5, 6])
+def test_the_line_of_a_small_circle_is_two_px_wide(radius):
+    drawn = draw_labelled_circles(
+        plain_draw_labels(), [Mark("", (200, 150))], radius=radius, colour="red"
+    )
+    (columns,) = np.nonzero((np.asarray(drawn)[150] == LABEL_RED).all(axis=1))
+    assert [*columns] == [200 - radius, 201 - radius, 199 + radius, 200 + radius]
+
+
+def test_a_label_keeps_eight_px_to_the_sides_of_its_box():
+    left, top, _, _ = changed(in_boxes("A"), in_boxes(""))
+    assert (left, top) == (50 + 8 - 2, 60 + 8 - 2)  # its outline goes 2 px beyond it
+    *_, right, bottom = changed(in_boxes(*"AAAA"), in_boxes(""))
+    assert (right, bottom) == (200 - 8 - 1, 220 - 8 - 1)
+
+
+def test_labels_take_the_corners_in_turn_and_then_the_first_again():
+    corners = [changed(in_boxes(*"EEEE"[:n], "E"), in_boxes(*"EEEE"[:n])) for n in range(1, 4)]
+    (x_1, y_1, *_), (x_2, y_2, *_), (x_3, y_3, *_) = corners
+    assert x_1 == x_3 > 150 > x_2
+    assert y_1 < 150 < y_2 == y_3
+    colours = ["red"] * 4 + ["lime"]
+    fifth = draw_labelled_boxes(
+        plain_draw_labels(), [LabelledBox("E", BOX, colour) for colour in colours]
+    )
+    inside = np.asarray(fifth)[65:100, 55:100]  # of the upper left corner
+    assert (inside == LIME).all(axis=2).any()
+
+
+def test_a_label_covers_no_label_of_another_circle():
+    def stands(first):
+        circles = [Mark("", (200, 150)), Mark("", (200, 172))]
+        marks = [Mark(first, (200, 150)), Mark("B", (200, 172))]
+        bare = [Mark(first, (200, 150)), circles[1]]
+        drawn = [
+            draw_labelled_circles(plain_draw_labels(), some, radius=10, colour="red")
+            for some in (marks, bare)
+        ]
+        return changed(*drawn)
+
+    assert stands("")[0] > 200  # right of its circle
+    assert stands("A")[2] < 200  # where the other's label reaches down to
+
+
+def test_images_stand_in_a_row_on_black_with_10_px_between_them():
+    """A red one of 4 x 20 px and a blue one of 6 x 10 px, which hangs 5 px below the top."""
+    row = concatenate_images([Image.new("RGB", (4, 20), "red"), Image.new("RGB", (6, 10), "blue")])
+    assert row.size == (4 + 10 + 6, 20)
+    red, black, blue = (255, 0, 0), (0, 0, 0), (0, 0, 255)
+    assert [row.getpixel(at) for at in ((3, 0), (3, 19))] == [red, red]
+    assert [row.getpixel(at) for at in ((4, 10), (13, 10))] == [black, black]
+    assert [row.getpixel(at) for at in ((14, 4), (14, 5), (19, 14), (14, 15))] == [
+        black,
+        blue,
+        blue,
+        black,
+    ]
+
+
+def test_one_image_stays_as_it_is():
+    image = Image.new("RGB", (3, 2), "white")
+    assert concatenate_images([image]).tobytes() == image.tobytes()
+
+
+def test_a_row_is_stored_as_the_same_bytes_each_time():
+    image = Image.new("RGB", (30, 20), "orange")
+    with Image.open(io.BytesIO(encode_jpeg(image))) as stored:
+        assert (stored.format, stored.size) == ("JPEG", (30, 20))
+        # At quality 95 a tenth of the standard's steps, which begin with 16; colours at full size.
+        assert stored.quantization[0][0] == 2
+        assert [sampling[1:3] for sampling in stored.layer] == [(1, 1)] * 3
+    assert encode_jpeg(image) == encode_jpeg(image.copy())

@@ -16,7 +16,7 @@ from bench_assets.core.stats.paired_tests import (
     mean_change,
     paired_t_test,
 )
-from tests.core.stats.test_clusters import satterthwaite
+from tests.core.stats.test_means import satterthwaite
 from tests.rows import question
 
 

@@ -1,12 +1,14 @@
 """Agreement, against numbers from pencil, paper and Krippendorff himself."""
 
 import time
-from itertools import permutations
-from math import isnan
+from itertools import permutations, product
+from math import isnan, sqrt
 
+import numpy as np
 import pytest
 
 from bench_assets.core.stats.rater_agreement import (
+    cohen_kappa,
     krippendorff_alpha,
     pairwise_agreement,
     unanimous_share,
@@ -83,3 +85,133 @@ def test_shares_by_pencil():
 def test_shares_of_nothing_are_nan():
     assert isnan(unanimous_share(["a"]))
     assert isnan(pairwise_agreement([]))
+
+
+# Cohen's kappa, against printed examples and the delta method done by differences.
+
+
+Z = 1.959963984540054
+
+
+def pairs(table):
+    return [(i, j) for i, row in enumerate(table) for j, n in enumerate(row) for _ in range(n)]
+
+
+@pytest.mark.parametrize(
+    ("table", "kappa", "error"),
+    [
+        # Two reviewers of 160 films: con, mixed, pro (Agresti, Categorical Data Analysis, 10.5).
+        pytest.param([[24, 8, 13], [8, 13, 11], [10, 9, 64]], 0.389, 0.060, id="two reviewers"),
+        # 100 diagnoses: psychotic, neurotic, organic (Fleiss, Statistical Methods, table 13.1).
+        pytest.param([[75, 1, 4], [5, 4, 1], [0, 0, 10]], 0.676, 0.087, id="two psychiatrists"),
+    ],
+)
+def test_kappa_and_its_error_are_those_that_are_printed(table, kappa, error):
+    found = cohen_kappa(pairs(table))
+    assert found.value == pytest.approx(kappa, abs=0.001)
+    assert (found.high - found.low) / (2 * Z) == pytest.approx(error, abs=0.001)
+
+
+def kappa_of(shares):
+    seen = shares.trace()
+    chance = (shares.sum(axis=1) * shares.sum(axis=0)).sum()
+    return (seen - chance) / (1 - chance)
+
+
+def error_by_differences(table):
+    """The delta method: how kappa moves with each share, times how the shares scatter."""
+    counts = np.array(table, float)
+    n, shares = counts.sum(), counts / counts.sum()
+    step = 1e-6
+    slope = np.zeros_like(shares)
+    for cell in product(range(len(table)), repeat=2):
+        up, down = shares.copy(), shares.copy()
+        up[cell] += step
+        down[cell] -= step
+        slope[cell] = (kappa_of(up) - kappa_of(down)) / (2 * step)
+    mean = (slope * shares).sum()
+    return sqrt(((slope**2 * shares).sum() - mean**2) / n)
+
+
+def test_the_error_is_that_of_the_delta_method():
+    table = [[20, 7, 2, 1], [5, 15, 6, 2], [1, 8, 18, 4], [2, 1, 5, 23]]
+    found = cohen_kappa(pairs(table))
+    assert found.value == pytest.approx(kappa_of(np.array(table) / np.sum(table)))
+    half = Z * error_by_differences(table)
+    assert (found.low, found.high) == pytest.approx(
+        (found.value - half, found.value + half), abs=1e-5
+    )
+
+
+def test_an_interval_holds_what_is_so_in_95_of_100_samples():
+    rng = np.random.default_rng(0)
+    shares = np.array([[0.35, 0.10], [0.15, 0.40]])
+    truth = kappa_of(shares)
+    cells = [(0, 0), (0, 1), (1, 0), (1, 1)]
+    held = 0
+    for _ in range(1000):
+        counts = rng.multinomial(150, shares.ravel())
+        found = cohen_kappa([cell for cell, n in zip(cells, counts, strict=True) for _ in range(n)])
+        held += found.low <= truth <= found.high
+    assert held / 1000 == pytest.approx(0.95, abs=0.02)
+
+
+def test_who_always_says_the_same_agrees_by_chance_alone():
+    found = cohen_kappa([(n % 3 == 0, True) for n in range(300)])
+    assert found.value == pytest.approx(0)
+    assert found.high < 0.02
+
+
+@pytest.mark.parametrize("n", [107, 118, 125, 132])
+def test_where_rounding_leaves_less_than_no_variance_the_interval_is_the_widest(n):
+    found = cohen_kappa([(1, 1)] * (n - 1) + [(0, 1)])
+    assert found.value == pytest.approx(0)
+    assert found.high == pytest.approx(3 / n)  # three agreements could have gone unseen
+
+
+def test_perfect_agreement_is_not_certain():
+    found = cohen_kappa([(n % 2, n % 2) for n in range(30)])
+    assert (found.value, found.high) == (1.0, 1.0)
+    assert found.low == pytest.approx(0.9)  # three misses in thirty could go unseen
+
+
+@pytest.mark.parametrize(
+    "rated",
+    [pytest.param([], id="nothing"), pytest.param([("a", "a")] * 9, id="one value alone")],
+)
+def test_where_chance_agrees_on_everything_there_is_no_kappa(rated):
+    found = cohen_kappa(rated)
+    assert isnan(found.value)
+    assert found.n == len(rated)
+
+
+@pytest.mark.parametrize(
+    ("table", "end"),
+    [
+        pytest.param([[9, 1], [0, 10]], ("high", 1.0), id="nearly all alike"),
+        pytest.param([[0, 10], [9, 1]], ("low", -1.0), id="nearly all contrary"),
+    ],
+)
+def test_the_interval_of_a_kappa_ends_where_kappa_can(table, end):
+    assert getattr(cohen_kappa(pairs(table)), end[0]) == end[1]
+
+
+def test_a_kappa_is_written_with_its_interval_and_a_missing_one_without():
+    assert str(cohen_kappa([(n % 2, n % 2) for n in range(30)])) == (
+        "kappa 1.00 (0.90 to 1.00, n = 30)"
+    )
+    assert str(cohen_kappa([("a", "a")] * 9)) == "no kappa (n = 9)"
+
+
+def test_always_saying_the_contrary_is_not_certain_either():
+    found = cohen_kappa([(n % 2, 1 - n % 2) for n in range(30)])
+    assert (found.value, found.low) == (-1.0, -1.0)
+    assert found.high == pytest.approx(-0.9)
+
+
+@pytest.mark.parametrize(
+    ("n", "low"),
+    [pytest.param(2, 0.0, id="two"), pytest.param(4, 0.25, id="four"), (30, 0.9)],
+)
+def test_of_few_things_all_misses_could_have_gone_unseen(n, low):
+    assert cohen_kappa([(i % 2, i % 2) for i in range(n)]).low == pytest.approx(low)

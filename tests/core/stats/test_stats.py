@@ -15,7 +15,7 @@ from bench_assets.core.stats.means import (
     mean,
     product,
 )
-from tests.core.stats.test_clusters import satterthwaite
+from tests.core.stats.test_means import satterthwaite
 from tests.rows import question
 
 

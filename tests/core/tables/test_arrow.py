@@ -1,12 +1,26 @@
 """Tables that other programs wrote: which fit a row type, and what is said of those that do not."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from math import isnan, nan
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.tables.arrow import to_rows, to_table
+from bench_assets.core.schema.rows import (
+    Metric,
+    Prediction,
+    Question,
+    Rejection,
+    Score,
+    SourceFile,
+)
+from bench_assets.core.tables.arrow import arrow_schema, digest, to_json, to_rows, to_table
+from tests.rows import prediction, question
 
 
 @dataclass(frozen=True)
@@ -72,3 +86,146 @@ def test_a_column_that_is_there_twice_is_refused():
 def test_a_value_of_another_type_is_told_with_its_column():
     with pytest.raises(TableError, match=r"^Thing table: column name: "):
         to_table([Thing(3, 1, 0.5, True, ())], Thing)
+
+
+TEXT = st.text(st.characters(codec="utf-8"))
+QUESTIONS = st.builds(
+    Question,
+    question_id=TEXT,
+    task=TEXT,
+    edition=TEXT,
+    kind=st.sampled_from(["choice", "choices", "blanks", "text", "ranking"]),
+    text=TEXT,
+    answer=st.lists(TEXT).map(tuple),
+    options=st.lists(TEXT).map(tuple),
+    labels=st.dictionaries(TEXT, TEXT),
+)
+
+
+@settings(max_examples=30)
+@given(st.lists(QUESTIONS, max_size=4))
+def test_rows_come_back_from_parquet_as_they_went(rows):
+    sink = pa.BufferOutputStream()
+    pq.write_table(to_table(rows, Question), sink)
+    assert to_rows(pq.read_table(pa.BufferReader(sink.getvalue())), Question) == rows
+
+
+def test_what_is_not_known_comes_back_as_not_known():
+    rows = [
+        prediction(prompt_tokens=None, seconds=None),
+        prediction(sample=1, prompt_tokens=0, seconds=0.0),
+    ]
+    assert to_rows(to_table(rows, Prediction), Prediction) == rows
+
+
+@pytest.mark.parametrize("row_type", [Question, Prediction, Score, Metric])
+def test_a_table_without_rows_has_its_columns(row_type):
+    empty = to_table([], row_type)
+    assert empty.schema == arrow_schema(row_type)
+    assert to_rows(empty, row_type) == []
+
+
+def test_columns_have_the_types_of_the_fields():
+    columns = arrow_schema(Question)
+    assert columns.field("text").type == pa.string()
+    assert columns.field("answer").type == pa.list_(pa.string())
+    assert columns.field("labels").type == pa.map_(pa.string(), pa.string())
+    assert arrow_schema(Score).field("points").type == pa.float64()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda t: t.drop_columns(["reason"]), id="a column is missing"),
+        pytest.param(lambda t: t.append_column("reasons", [["x"]]), id="a column is too much"),
+        pytest.param(lambda t: t.rename_columns(["entry", "reasons"]), id="a column was renamed"),
+    ],
+)
+def test_a_table_of_other_code_is_refused_by_the_name_of_the_column(change):
+    table = change(to_table([Rejection(entry="e", reason="r")], Rejection))
+    with pytest.raises(TableError, match="reason"):
+        to_rows(table, Rejection)
+
+
+def test_a_table_that_is_older_than_a_field_has_its_default():
+    rows = [prediction(no_answer="no answer in 8 tokens")]
+    older = to_table(rows, Prediction).drop_columns(["no_answer"])
+    assert to_rows(older, Prediction) == [prediction()]
+
+
+def test_a_column_that_is_empty_throughout_has_no_type_and_fits():
+    """As DuckDB writes a column in which every value is null."""
+    rows = [Score(question_id="q", model="m", condition="main", points=None)]
+    table = to_table(rows, Score)
+    place = table.schema.get_field_index("points")
+    assert to_rows(table.set_column(place, "points", pa.nulls(1)), Score) == rows
+
+
+@dataclass(frozen=True)
+class Listed:
+    named: tuple[str, ...]
+
+
+def test_a_list_that_is_empty_throughout_fits_and_one_of_numbers_does_not():
+    written = to_table([Listed(())], Listed)
+    empty = written.set_column(0, "named", pa.array([[]], pa.list_(pa.null())))
+    assert to_rows(empty, Listed) == [Listed(())]
+    for other in (pa.array([[3]]), pa.array(["a"])):
+        with pytest.raises(TableError, match="named"):
+            to_rows(written.set_column(0, "named", other), Listed)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(Rejection(entry=3, reason="r"), id="a number for a text"),
+        pytest.param(Rejection(entry=["e"], reason="r"), id="a list for a text"),
+    ],
+)
+def test_a_value_of_another_type_is_refused(row):
+    with pytest.raises(TableError, match="Rejection table"):
+        to_table([row], Rejection)
+
+
+def test_a_number_of_more_than_64_bits_is_refused():
+    with pytest.raises(TableError, match="SourceFile table: column n_bytes"):
+        to_table([SourceFile(path="a", sha256="b", n_bytes=2**63)], SourceFile)
+
+
+def test_a_row_type_that_no_table_can_hold_is_a_mistake_of_ours():
+    @dataclass(frozen=True)
+    class Odd:
+        what: complex
+
+    with pytest.raises(TypeError, match="complex"):
+        arrow_schema(Odd)
+
+
+def test_json_has_null_where_there_is_no_number():
+    row = Score(question_id="q", model="m", condition="main", points=nan)
+    assert to_json(row)["points"] is None
+    assert isnan(row.points)
+
+
+def test_a_digest_names_the_content():
+    rows = [question(labels={"a": "1", "b": "2"}), question(question_id="t/2")]
+    assert digest(rows) == digest([question(labels={"b": "2", "a": "1"}), rows[1]])
+    changed = [
+        rows[::-1],
+        rows[:1],
+        [],
+        [replace(rows[0], text="!"), rows[1]],
+        [replace(rows[0], labels={"a": "2", "b": "1"}), rows[1]],
+    ]
+    assert len({digest(rows), *map(digest, changed)}) == 6
+
+
+def test_a_digest_is_that_of_the_rows_as_lines_of_json_in_utf_8():
+    rows = [Rejection(entry="图 1", reason="?"), Rejection(entry="2", reason="")]
+    lines = '{"entry":"图 1","reason":"?"}\n{"entry":"2","reason":""}\n'
+    assert digest(rows) == sha256(lines.encode()).hexdigest()
+
+
+def test_rows_that_were_stored_have_the_same_digest():
+    rows = [question(labels={"b": "2", "a": "1"}, options=("x", "y"))]
+    assert digest(to_rows(to_table(rows, Question), Question)) == digest(rows)

@@ -1,5 +1,6 @@
 """Fields are held to the types that their class declares: what a stranger mistook is named."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,7 +8,16 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 
-from bench_assets.core.tables.json_records import find_mistyped
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.json_records import (
+    LocatedEntry,
+    find_mistyped,
+    make_rows,
+    read_entries,
+    read_lines,
+    records,
+    require_field,
+)
 
 
 class Tray(NamedTuple):
@@ -112,3 +122,253 @@ class Fridge:
 )
 def test_mistyped(fields, found):
     assert find_mistyped(Fridge(**fields)) == found
+
+
+# Complaints about other people's JSON say where to look.
+
+
+def test_entries_come_in_order_with_the_place_they_stand(tmp_path):
+    file = tmp_path / "data.json"
+    file.write_text('[{"id": "a"}, {"x": 1}]')
+    assert list(read_entries(file)) == [
+        ({"id": "a"}, f"{file}, entry 1 (id 'a')"),
+        ({"x": 1}, f"{file}, entry 2"),
+    ]
+
+
+def test_lines_may_hold_the_line_separators_that_json_allows(tmp_path):
+    file = tmp_path / "captions.jsonl"
+    file.write_text('{"caption": "one\u2028two"}\r\n\n{"caption": "three"}\n', encoding="utf-8")
+    assert [(line.entry["caption"], line.where[-6:]) for line in read_lines(file)] == [
+        ("one\u2028two", "line 1"),
+        ("three", "line 3"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        pytest.param(b'[{"id": "a"}, {"id', r"data\.json: not JSON.*column 16", id="cut short"),
+        pytest.param(b"", r"data\.json: not JSON", id="empty"),
+        pytest.param(b'{"id": "a"}', r"list of entries at the top, found \{", id="no list"),
+        pytest.param(b'[{"id": "a"}, 7]', r"entry 2: expected an object, found 7", id="a number"),
+        pytest.param(b'["\xff"]', r"data\.json: not UTF-8", id="bytes that are not UTF-8"),
+        pytest.param(b"[" * 200_000, "nested too deeply", id="a tower of brackets"),
+        pytest.param(b"[%s]" % (b"9" * 4301), r"data\.json: not JSON", id="too long a number"),
+    ],
+)
+def test_a_broken_file_is_named(tmp_path, content, complaint):
+    (tmp_path / "data.json").write_bytes(content)
+    with pytest.raises(SourceError, match=complaint):
+        [located.entry for located in read_entries(tmp_path / "data.json")]
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        pytest.param(
+            '[{"a": 1}, {"b": 1, "b": 1}]', r"x\.json, entry 2: duplicate field 'b'", id="an entry"
+        ),
+        pytest.param(
+            ' [{"a": [{"b": 1, "c": 0, "b": 2}]} ]', "entry 1: duplicate field 'b'", id="within"
+        ),
+        pytest.param(
+            '[{}, {"b]": [7, "]"]}\n,\n{"a,": 1, "a,": 2}]',
+            "entry 3: duplicate field 'a,'",
+            id="odd ones",
+        ),
+        pytest.param('{"a": 1, "a": 2}', r"x\.json: duplicate field 'a'", id="no list"),
+    ],
+)
+def test_a_field_that_is_told_twice_is_named(tmp_path, content, complaint):
+    (tmp_path / "x.json").write_text(content)
+    with pytest.raises(SourceError, match=f"{complaint}; remove one"):
+        [located.entry for located in read_entries(tmp_path / "x.json")]
+
+
+def test_an_entry_that_tells_a_field_twice_is_a_rejection_and_no_other(tmp_path):
+    (tmp_path / "x.json").write_text(
+        '[{"a": "]"}, {"b": 1, "b": 1} , {"c": [{"d": 2, "d": 2}]},{}]'
+    )
+    table = make_rows(read_entries(tmp_path / "x.json"), lambda entry, _: entry)
+    assert table.rows == [{"a": "]"}, {}]
+    assert [one.reason for one in table.rejections] == [
+        "duplicate field 'b'; remove one", "duplicate field 'd'; remove one",
+    ]  # fmt: skip
+    (tmp_path / "x.json").write_text('[{"b": 1, "b": 1}, {"a": ')
+    with pytest.raises(SourceError, match="not JSON, or cut short"):
+        list(read_entries(tmp_path / "x.json"))
+
+
+def test_a_line_that_tells_a_field_twice_is_named(tmp_path):
+    (tmp_path / "x.jsonl").write_text('{"text": "A"}\n{"text": "A", "text": "B"}\n')
+    with pytest.raises(SourceError, match=r"x\.jsonl, line 2: duplicate field 'text'"):
+        [located.entry for located in read_lines(tmp_path / "x.jsonl")]
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(SourceError, match=r"gone\.jsonl: cannot be read: No such file"):
+        list(read_lines(tmp_path / "gone.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "complaint"),
+    [
+        pytest.param(7, str, "field 'x' is 7, expected a text", id="a number for a text"),
+        pytest.param(None, dict, "field 'x' is None, expected an object", id="null"),
+        pytest.param(True, int, "field 'x' is True, expected a whole number", id="true is no 1"),
+        pytest.param(1, bool, "field 'x' is 1, expected true or false", id="1 is no true"),
+        pytest.param("\ud83d", str, "lone surrogate", id="half a surrogate pair"),
+    ],
+)
+def test_a_field_of_another_type_is_named(value, kind, complaint):
+    with pytest.raises(SourceError, match=f"votes.json, entry 3: .*{complaint}"):
+        require_field({"x": value}, "x", kind, where="votes.json, entry 3")
+
+
+def test_a_missing_field_is_named_beside_those_that_are_there():
+    with pytest.raises(SourceError, match="no field 'context'; it has: id, question"):
+        require_field({"id": "1", "question": "?"}, "context", dict, where="data.json, entry 1")
+
+
+def test_bad_rows_are_rejections_where_they_are_collected(tmp_path):
+    lines, listed = tmp_path / "a.jsonl", tmp_path / "b.json"
+    lines.write_text('{"n": 1}\n{"n": \n[2]\n{"n": 1, "n": 2}\n{"n": 3}\n')
+    listed.write_text('[{"n": 1}, 7, null, {"n": 3}]')
+    for file, bad in ((lines, ["line 2", "line 3", "line 4"]), (listed, ["entry 2", "entry 3"])):
+        read = read_lines if file is lines else read_entries
+        table = make_rows(read(file), lambda entry, _: entry["n"])
+        assert table.rows == [1, 3]
+        assert [one.entry for one in table.rejections] == [f"{file.name}, {at}" for at in bad]
+
+
+@dataclass
+class Named:
+    name: str
+    n: int
+
+
+def test_records_reject_what_is_no_row_or_is_there_twice(tmp_path):
+    rows = [{"name": "a", "n": 1}, {"name": "b", "n": "2"}, {"name": "a", "n": 3}, {"n": 4}]
+    entries = [LocatedEntry(row, f"a.json, entry {number}") for number, row in enumerate(rows, 1)]
+    table = records(entries, Named, unique=("name",))
+    assert table.rows == [Named("a", 1)]
+    found = table.rejections
+    assert [one.entry for one in found] == [f"a.json, entry {number}" for number in (2, 3, 4)]
+    assert found[0].reason == "field 'n' is '2', expected a whole number"
+
+
+# Rows out of other people's JSON, and what is said of those that are none.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    where: str
+    image: str
+    accepts: bool
+    times: int = 1
+
+
+ONE = '{"image": "a.png", "accepts": true}'
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "votes.jsonl"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_a_row_has_what_its_entry_says_and_where_it_stands(tmp_path: Path) -> None:
+    file = written(tmp_path, f'{ONE}\n\n{{"image": "b.png", "accepts": false, "times": 3}}')
+    assert records(read_lines(file), Vote).require() == [
+        Vote(where=f"{file}, line 1", image="a.png", accepts=True),
+        Vote(where=f"{file}, line 3", image="b.png", accepts=False, times=3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "complaint"),
+    [
+        pytest.param('{"image": "a.png"}', {}, "line 1: no field 'accepts'", id="a field short"),
+        pytest.param(
+            f'{ONE}\n{{"image": "b.png", "accepts": 1}}',
+            {},
+            "line 2: field 'accepts' is 1, expected true or false",
+            id="another type",
+        ),
+        pytest.param(
+            '{"image": "a.png", "accepts": true, "times": null}',
+            {},
+            "line 1: field 'times' is None, expected a whole number",
+            id="null where a field may be absent",
+        ),
+        pytest.param(
+            f"{ONE}\n{ONE}",
+            {"unique": ["image"]},
+            "line 2: the same image as in .*line 1: .*a.png.*; keep one",
+            id="two rows of one name",
+        ),
+        pytest.param(
+            '{"image": "a.png", "accepts": true, "tims": 2}',
+            {"closed": True},
+            r"line 1: unknown field 'tims' \(known: image, accepts, times\)",
+            id="a misspelt field",
+        ),
+        pytest.param(
+            f'{{"image": "a.png", "accepts": true, "times": {2**63}}}',
+            {},
+            "line 1: field 'times' is 9223372036854775808, expected a whole number of 64 bits",
+            id="a number beyond those of tables, which end at 2 ** 63 - 1",
+        ),
+        pytest.param("7", {}, "line 1: expected an object, found 7", id="a number"),
+    ],
+)
+def test_the_file_and_the_entry_are_named(
+    tmp_path: Path, text: str, asked: dict[str, Any], complaint: str
+) -> None:
+    file = written(tmp_path, text)
+    with pytest.raises(SourceError, match=f"{re.escape(str(file))}, {complaint}"):
+        records(read_lines(file), Vote, **asked).require()
+
+
+def test_rows_that_differ_in_one_of_the_fields_are_not_the_same(tmp_path: Path) -> None:
+    file = written(tmp_path, f'{ONE}\n{{"image": "a.png", "accepts": false}}')
+    assert len(records(read_lines(file), Vote, unique=["image", "accepts"]).require()) == 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    where: str
+    share: float | None = 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        pytest.param("{}", 0.5, id="a field that is absent has its default"),
+        pytest.param('{"share": null}', None, id="null where nothing is allowed"),
+        pytest.param('{"share": 0.25}', 0.25, id="a fraction"),
+        pytest.param('{"share": 2}', 2.0, id="a whole number for one"),
+    ],
+)
+def test_a_number_may_be_whole_or_nothing(tmp_path: Path, text: str, share: float | None) -> None:
+    (row,) = records(read_lines(written(tmp_path, text)), Measured, closed=True).require()
+    assert (row.share, type(row.share)) == (share, type(share))
+
+
+@pytest.mark.parametrize("value", ['"2"', "true", "[2]", f"{10**400}"])
+def test_what_is_no_number_is_none(tmp_path: Path, value: str) -> None:
+    with pytest.raises(SourceError, match=r"field 'share' is .*, expected a number"):
+        records(read_lines(written(tmp_path, f'{{"share": {value}}}')), Measured).require()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boxed:
+    box: list[int]
+
+
+def test_a_field_that_cannot_be_read_is_named_with_what_can_be() -> None:
+    with pytest.raises(
+        TypeError, match=r"^field 'box' cannot be read as list\[int\] \(expected one of str, .*list"
+    ):
+        records([LocatedEntry({"box": [1, 2, 3, 4]}, "line 1")], Boxed)

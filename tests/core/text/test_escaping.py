@@ -1,12 +1,20 @@
 """Texts of strangers stay texts, as an independent reader of Markdown sees them."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bench_assets.core.text.escaping import escape_markdown, unescape_markdown
+from bench_assets.core.text.escaping import (
+    escape_controls,
+    escape_json_controls,
+    escape_markdown,
+    escape_to_one_line,
+    unescape_markdown,
+)
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 HARMLESS = {"text", "text_special", "softbreak"}
@@ -67,3 +75,43 @@ def test_addresses_are_parted_where_readers_look_for_them(text: str) -> None:
     """By the patterns of mdast-util-gfm-autolink-literal, which looks at what was decoded."""
     assert text not in escape_markdown(text)
     assert escape_markdown(text).count("\u2060") == 1
+
+
+# Nothing that a terminal would obey is printed; every letter of every script is.
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param("\x1b[31mred\x1b[0m", r"\x1b[31mred\x1b[0m", id="colours"),
+        pytest.param(
+            "\x1b]8;;http://x\x07y\x1b\\", r"\x1b]8;;http://x\x07y\x1b" + "\\", id="OSC 8"
+        ),
+        pytest.param("\x9b31m \x9d8;;x\x9c", r"\x9b31m \x9d8;;x\x9c", id="C1"),
+        pytest.param("50\r99", r"50\x0d99", id="a return to the beginning of the line"),
+        pytest.param("ab\b\bcd\x7f", r"ab\x08\x08cd\x7f", id="steps back"),
+        pytest.param("a\u202egpj.exe", r"a\u202egpj.exe", id="an override"),
+        pytest.param("\u2066a\u2069", r"\u2066a\u2069", id="isolates"),
+        pytest.param("a\u2028b\u2029c", r"a\u2028b\u2029c", id="other ends of lines"),
+        pytest.param("\ud83d", r"\ud83d", id="half a character"),
+        pytest.param(
+            "中文 e\u0301 👩🏽\u200d🔬 שלום ไทย\t|\n",
+            "中文 e\u0301 👩🏽\u200d🔬 שלום ไทย\t|\n",
+            id="scripts",
+        ),
+    ],
+)
+def test_controls_are_shown_by_their_numbers(text: str, shown: str) -> None:
+    assert escape_controls(text) == shown
+
+
+def test_a_cell_is_one_line() -> None:
+    assert escape_to_one_line("a\r\nb\nc\td") == "a b c d"
+
+
+@given(st.text(alphabet=st.characters(), max_size=30))
+def test_json_reads_as_it_did(text: str) -> None:
+    written = escape_json_controls(json.dumps(text, ensure_ascii=False))
+    assert json.loads(written) == text
+    assert escape_controls(written) == written
+    written.encode()

@@ -1,9 +1,14 @@
 """What the checks between the tables find."""
 
+import json
+
+import dagster as dg
 import pytest
 
+from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.defs.checks.evaluation_checks import missing_rows
-from bench_assets.defs.checks.table_checks import question_problems
+from bench_assets.defs.checks.table_checks import question_problems, task_checks
+from tests.quiz import TASK, questions_asset, quiz, resources_over
 from tests.rows import prediction, question
 
 
@@ -46,3 +51,82 @@ def test_lost_and_surplus_rows_are_named():
         "t/3: 0 rows instead of 1",
         "t/4: no such question",
     ]
+
+
+# Checks that share an op: each says what it found, whatever others find, and may be run alone.
+
+
+EXPECTED = dg.AssetCheckKey(dg.AssetKey(["quiz", "predictions"]), "as_expected")
+
+
+def together(check):
+    return {key.name for key in check.check_keys}
+
+
+def test_all_that_block_what_is_made_of_a_table_are_in_one_op():
+    shared = {
+        "/".join(key.asset_key.path): together(check)
+        for check in task_checks(TASK)
+        for key in check.check_keys
+        if len(together(check)) > 1
+    }
+    assert shared == {
+        "quiz/questions": {
+            "well_formed",
+            "images_decode",
+            "counts_match_the_paper",
+            "as_expected",
+            "expectations",
+        },
+        "quiz/predictions": {"every_question_answered", "one_model_answered", "as_expected"},
+        "quiz/scores": {"no_row_lost", "few_unscored", "few_unread"},
+        "quiz/metrics": {"whole", "as_expected"},
+    }
+
+
+def test_expectations_that_only_warn_block_nothing():
+    specs = [spec for check in task_checks(TASK) for spec in check.check_specs]
+    assert {spec.blocking for spec in specs if spec.name == "expectations"} == {False}
+
+
+def run(home, selection=None):
+    """Evaluate the quiz, of whose two questions one has a response.
+
+    What was made, what was found.
+    """
+    (home / "said.jsonl").write_text(json.dumps({"question_id": "quiz/0", "text": "x"}))
+    (home / "bench.toml").write_text('[models.m]\nkind = "recorded"\nfile = "said.jsonl"\n')
+    checks = [one for one in task_checks(TASK) if len(together(one)) > 1]
+    with dg.DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions("model", ["m"])
+        result = dg.materialize(
+            [questions_asset(quiz(2)), *evaluation_assets(TASK), *checks],
+            selection=selection,
+            partition_key="m",
+            instance=instance,
+            raise_on_error=False,
+            resources=resources_over(home),
+        )
+    made = {event.asset_key.to_user_string() for event in result.get_asset_materialization_events()}
+    found = {
+        (one.asset_key.path[-1], one.check_name): (one.passed, one.partition)
+        for one in result.get_asset_check_evaluations()
+    }
+    return made, found
+
+
+def test_of_one_that_fails_the_others_are_told_too_and_nothing_is_scored(tmp_path):
+    made, found = run(tmp_path)
+    assert "quiz/scores" not in made
+    assert {name: one for name, one in found.items() if name[0] == "predictions"} == {
+        ("predictions", "every_question_answered"): (False, "m"),
+        ("predictions", "one_model_answered"): (True, "m"),
+        ("predictions", "as_expected"): (True, "m"),
+    }
+
+
+def test_one_is_run_without_the_other_that_would_have_stopped_the_run(tmp_path):
+    assets = dg.AssetSelection.all().without_checks()
+    made, found = run(tmp_path, assets | dg.AssetSelection.checks(EXPECTED))
+    assert found == {("predictions", "as_expected"): (True, "m")}
+    assert "quiz/scores" in made

@@ -1,21 +1,26 @@
 """Finding, checking and identifying checkpoints."""
 
+import json
+import pickle
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
 from bench_assets.core.schema.chat import Request
 from bench_assets.core.schema.errors import ModelError
+from bench_resources.checkpoints.files import content_digest
+from bench_resources.checkpoints.identity import pin
 from tests.resources.models.transformers.tiny_engine import (
     MIXED,
     engine_of,
     identity_of,
     responses_of,
 )
+from tests.sensors.watched import safetensors, write_adapter, write_checkpoint, write_files
 from tests.tiny_checkpoint import save_tiny_vlm
 
 
@@ -145,3 +150,175 @@ def _offline_identity(hf_home: Path, hub_id: str) -> str:
         text=True,
     )
     return done.stdout.strip()
+
+
+# Checksums of files that were digested: read once, and again only where that decides something.
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_checkpoint(tmp_path / "step-1")
+
+
+def _overwrite(folder: Path) -> None:
+    (folder / "model.safetensors").write_bytes(safetensors(b"4321"))
+
+
+def test_files_at_rest_are_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """100 GB take minutes; a look at what the disk says of them takes none."""
+    later = folder.stat().st_ctime_ns + 3600 * 10**9
+    monkeypatch.setattr("time.time_ns", lambda: later)
+    read: list[Path] = []
+
+    def counted(files: Iterable[Path]) -> str:
+        read.extend(files)
+        return content_digest(files)
+
+    pinned = pin(str(folder), digest=counted)
+    assert len(read) == 3
+    for one in pinned.checksums:
+        assert one.intact() is one
+        assert one.verify_existing() is one
+    assert len(read) == 3
+
+
+def test_a_checksummed_checkpoint_travels_to_the_processes_of_several_devices(folder: Path) -> None:
+    pinned = pin(str(folder))
+    there = pickle.loads(pickle.dumps(pinned))
+    assert there == pinned
+    _overwrite(folder)
+    with pytest.raises(ModelError, match="overwritten or replaced"):
+        there.checksums[0].intact()
+
+
+# What a checkpoint is made of: weights, an adapter, a processor that lies elsewhere.
+
+
+def _without_tokenizer(folder: Path) -> Path:
+    (folder / "tokenizer.json").unlink()
+    return folder
+
+
+@pytest.fixture
+def adapter(tmp_path: Path) -> Path:
+    write_checkpoint(tmp_path / "base")
+    return write_adapter(tmp_path / "run" / "step-1", base="../../base")
+
+
+def test_an_adapter_is_pinned_with_its_base(tmp_path: Path, adapter: Path) -> None:
+    pinned = pin(str(adapter))
+    assert (pinned.location, pinned.adapter) == (str(tmp_path / "base"), str(adapter))
+    assert pinned.processor == ""  # with the base
+    assert pinned.content.startswith(f"{pin(str(tmp_path / 'base')).content}+adapter:sha256:")
+
+
+def _other_base_weights(base: Path, _: Path) -> None:
+    (base / "model.safetensors").write_bytes(safetensors(b"4321"))
+
+
+def _other_adapter_weights(_: Path, adapter: Path) -> None:
+    (adapter / "adapter_model.safetensors").write_bytes(safetensors(b"4321"))
+
+
+def _other_scale(_: Path, adapter: Path) -> None:
+    config = json.loads((adapter / "adapter_config.json").read_text())
+    (adapter / "adapter_config.json").write_text(json.dumps(config | {"lora_alpha": 99}))
+
+
+def _processor_in_the_root(_: Path, adapter: Path) -> None:
+    write_files(adapter.parent, "tokenizer.json")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(_other_base_weights, id="the base's weights"),
+        pytest.param(_other_adapter_weights, id="the adapter's weights"),
+        pytest.param(_other_scale, id="the adapter's configuration"),
+        pytest.param(_processor_in_the_root, id="a tokenizer in the run's root"),
+    ],
+)
+def test_whatever_is_read_changes_the_content(
+    tmp_path: Path, adapter: Path, change: Callable[[Path, Path], None]
+) -> None:
+    before = pin(str(adapter)).content
+    change(tmp_path / "base", adapter)
+    assert pin(str(adapter)).content != before
+
+
+def test_names_of_folders_are_no_part_of_the_content(tmp_path: Path, adapter: Path) -> None:
+    before = pin(str(adapter)).content
+    adapter = adapter.rename(tmp_path / "run" / "best")
+    (tmp_path / "base").rename(tmp_path / "moved")
+    assert pin(str(adapter), base=str(tmp_path / "moved")).content == before
+
+
+def test_a_processor_in_the_run_is_found_where_the_checkpoint_has_none(tmp_path: Path) -> None:
+    folder = _without_tokenizer(write_checkpoint(tmp_path / "runs" / "sft" / "v0" / "step-1"))
+    alone = pin(str(folder))
+    assert alone.processor == ""
+    write_files(tmp_path / "runs", "tokenizer.json")  # three above: of another run
+    assert pin(str(folder)) == alone
+    write_files(tmp_path / "runs" / "sft", "tokenizer.json", "processor_config.json")
+    found = pin(str(folder))
+    assert found.processor == str(tmp_path / "runs" / "sft")
+    assert found.content.startswith(f"{alone.content}+processor:sha256:")
+    (tmp_path / "runs" / "sft" / "processor_config.json").write_text("[]")
+    assert pin(str(folder)).content != found.content
+
+
+def test_a_processor_that_is_named_comes_before_all_others(tmp_path: Path, adapter: Path) -> None:
+    write_files(tmp_path / "mine", "tokenizer.json")
+    write_files(adapter, "tokenizer.json", "processor_config.json")
+    assert pin(str(adapter)).processor == str(adapter)
+    assert pin(str(adapter), processor=str(tmp_path / "mine")).processor == str(tmp_path / "mine")
+
+
+def test_an_adapters_tokenizer_alone_does_not_do_where_the_base_sees(
+    tmp_path: Path, adapter: Path
+) -> None:
+    write_files(adapter, "tokenizer.json")
+    assert pin(str(adapter)).processor == str(adapter)  # the base is a language model
+    write_files(tmp_path / "base", "preprocessor_config.json")
+    assert pin(str(adapter)).processor == ""
+
+
+def _without_a_base(adapter: Path) -> None:
+    (adapter / "adapter_config.json").write_text('{"peft_type": "LORA"}')
+
+
+def _without_weights(adapter: Path) -> None:
+    (adapter / "adapter_model.safetensors").unlink()
+
+
+def _of_llava(adapter: Path) -> None:
+    write_files(adapter, "config.json", "non_lora_trainables.bin")
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        pytest.param(_without_a_base, "Set base to ", id="no base"),
+        pytest.param(_without_weights, "adapter_model.safetensors is missing", id="no weights"),
+        pytest.param(_of_llava, "a LLaVA LoRA whose projector", id="a LoRA of LLaVA"),
+    ],
+)
+def test_an_adapter_that_cannot_be_put_on_its_base_is_named(
+    adapter: Path, damage: Callable[[Path], None], says: str
+) -> None:
+    damage(adapter)
+    with pytest.raises(ModelError, match=says) as raised:
+        pin(str(adapter))
+    assert str(adapter) in str(raised.value)
+
+
+def test_a_base_is_for_adapters(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "a")
+    with pytest.raises(ModelError, match="this is not an adapter"):
+        pin(str(folder), base="org/vlm")
+
+
+def test_a_folder_without_a_processor_is_named(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "a")
+    with pytest.raises(ModelError, match="no tokenizer and no processor"):
+        pin(str(folder), processor=str(tmp_path))

@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
-from tests.resources.images.test_images import image
+from tests.resources.images.test_store import image
 from tests.rows import question
 
 HOSTILE = "<script>x</script> ![p](http://example.org/p.png) [l](javascript:y) a|b `c`\n# d"

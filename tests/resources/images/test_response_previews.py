@@ -15,8 +15,8 @@ from bench_resources.images.previews import (
     verdicts_preview,
 )
 from bench_resources.images.store import ImageStore
-from tests.resources.images.test_images import image
 from tests.resources.images.test_previews import HOSTILE
+from tests.resources.images.test_store import image
 from tests.rows import prediction, question
 
 

@@ -1,14 +1,18 @@
 """Beside a judged number stands what the judge has said already; nobody is asked for it."""
 
 import json
+from collections import Counter
+from itertools import pairwise
 
 import pytest
 
+from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.evaluation.blind_baselines import baseline_messages
-from bench_assets.workspace.evaluate.subset import QuestionSubset, evaluate_suite_subsets
+from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset, evaluate_suite_subsets
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from tests.chat_server import ChatServer
+from tests.quiz import TASK, quiz
 from tests.suites.codis.raw import entry, write_release
 
 MODELS = """
@@ -76,3 +80,62 @@ def test_where_nothing_fits_it_is_said_and_what_helps(bench):
         "codis, m, main: no constant: no response was judged on all questions"
     )
     assert "evaluate most-frequent" in sentence
+
+
+# A part of the questions: whole groups, categories in their shares, the same every time.
+
+
+def drawn(part, questions):
+    return [question.question_id for question in part.of(TASK, questions)]
+
+
+def test_everything_is_asked_where_nothing_is_said():
+    assert WHOLE.of(TASK, quiz(7)) == quiz(7)
+
+
+@pytest.mark.parametrize(
+    ("limit", "group", "n"),
+    [
+        pytest.param(10, 1, 10, id="as many as were wanted"),
+        pytest.param(10, 3, 9, id="no more than that, in whole groups"),
+        pytest.param(2, 3, 3, id="but one group at least"),
+        pytest.param(1000, 3, 60, id="all there is"),
+    ],
+)
+def test_at_most_so_many_are_asked_in_whole_groups(limit, group, n):
+    questions = quiz(60, categories=2, group=group)
+    found = QuestionSubset(limit=limit).of(TASK, questions)
+    assert len(found) == n
+    assert set(Counter(question.group_id for question in found).values()) == {group}
+    assert found == [question for question in questions if question in found]
+
+
+def test_categories_have_their_shares():
+    questions = [*quiz(90), *[q for q in quiz(120, categories=2) if q.category == "kind 1"][-30:]]
+    found = QuestionSubset(limit=12).of(TASK, questions)
+    assert Counter(question.category for question in found) == {"kind 0": 9, "kind 1": 3}
+
+
+def test_a_larger_part_has_the_smaller_in_it_and_other_questions_change_nothing():
+    questions = quiz(100, categories=3, group=2)
+    parts = [set(drawn(QuestionSubset(limit=limit), questions)) for limit in (4, 10, 30, 100)]
+    assert all(small < large for small, large in pairwise(parts))
+    assert (
+        drawn(QuestionSubset(limit=10), questions[::-1])
+        == drawn(QuestionSubset(limit=10), questions)[::-1]
+    )
+
+
+def test_only_the_categories_that_are_named_are_asked():
+    questions = quiz(9, categories=3)
+    part = QuestionSubset(categories=("kind 1", "kind 2"))
+    assert drawn(part, questions) == [f"quiz/{n}" for n in (1, 2, 4, 5, 7, 8)]
+    assert len(drawn(QuestionSubset(limit=2, categories=("kind 1",)), questions)) == 2
+
+
+def test_a_category_that_is_none_is_named_with_the_nearest():
+    part = QuestionSubset(categories=("kin 1",))
+    part_of = [(TASK, quiz(9, categories=3))]
+    with pytest.raises(UnknownNameError, match="did you mean 'kind 1'"):
+        part.check(part_of)
+    QuestionSubset(categories=("kind 1",)).check(part_of)

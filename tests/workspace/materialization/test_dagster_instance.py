@@ -1,7 +1,9 @@
 """A disk that fills in the middle of a run: one message that names the place."""
 
+import ast
 import sqlite3
 import sys
+from importlib import import_module
 from pathlib import Path
 from uuid import uuid4
 
@@ -9,11 +11,13 @@ import dagster as dg
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from bench_assets.core.schema.errors import HomeError
+from bench_assets.core.schema.errors import BenchError, HomeError
 from bench_assets.workspace.materialization.dagster_instance import (
     open_instance,
+    run_failure,
     storage_error_reporting,
 )
+from tests.test_structure import FILES, ROOT
 
 UNWRITTEN = "Exception while writing logger call to event log: (sqlite3.OperationalError) disk I/O"
 PLACE = Path("a home", "dagster")
@@ -62,3 +66,128 @@ def test_a_run_records_what_its_steps_make_and_not_that_they_read_and_wrote_it(t
     assert kinds.count(dg.DagsterEventType.STEP_OUTPUT) == 2
     kind = dg.DagsterEventType
     assert not {kind.STEP_INPUT, kind.LOADED_INPUT, kind.HANDLED_OUTPUT} & {*kinds}
+
+
+# What a person reads of a run that failed: our own error where one was raised, else the first.
+
+
+SAID = "http://127.0.0.1:8080: no server is listening. Start it"
+
+
+class OfAPluginError(BenchError):
+    """An error class that this project does not know."""
+
+
+def error_tree() -> list[type[BenchError]]:
+    """Every error class of the product, found in its source."""
+    bases = {
+        node.name: (file, {base.id for base in node.bases if isinstance(base, ast.Name)})
+        for file in FILES
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and node.name.endswith("Error")
+    }
+    ours = {"BenchError"}
+    while more := {name for name, (_, above) in bases.items() if above & ours} - ours:
+        ours |= more
+    modules = {name: bases[name][0].relative_to(ROOT).with_suffix("").parts for name in ours}
+    return [getattr(import_module(".".join(modules[name])), name) for name in sorted(ours)]
+
+
+TREE = error_tree()
+
+
+def raised(kind: type[BenchError]) -> BenchError:
+    """An error whose text is as given, whatever else its class is made with."""
+    error = kind.__new__(kind, SAID)
+    Exception.__init__(error, SAID)
+    return error
+
+
+def test_the_tree_is_found() -> None:
+    assert len(TREE) >= 17
+    assert {kind.__name__ for kind in TREE} >= {"ModelError", "AnnotationError", "GoneError"}
+
+
+@pytest.mark.parametrize("kind", [*TREE, OfAPluginError])
+def test_an_error_of_ours_is_shown_and_not_what_it_came_of(kind):
+    @dg.asset(key=["codis", "votes"])
+    def votes():
+        try:
+            raise ConnectionError("[Errno 111] Connection refused")
+        except ConnectionError as error:
+            raise raised(kind) from error
+
+    result = dg.materialize([votes], raise_on_error=False)
+    assert str(run_failure(result)) == f"codis/votes: {SAID}"
+
+
+def test_of_two_of_ours_the_one_that_was_raised_last_is_shown():
+    @dg.asset
+    def votes():
+        try:
+            raise raised(TREE[0])
+        except BenchError as error:
+            raise OfAPluginError(f"votes: {error}") from error
+
+    result = dg.materialize([votes], raise_on_error=False)
+    assert str(run_failure(result)) == f"votes: votes: {SAID}"
+
+
+def test_an_error_in_a_resource_is_shown_too():
+    class Model(dg.ConfigurableResource):
+        def setup_for_execution(self, context: dg.InitResourceContext) -> None:
+            try:
+                raise ConnectionError("[Errno 111] Connection refused")
+            except ConnectionError as error:
+                raise OfAPluginError(SAID) from error
+
+    @dg.asset
+    def votes(model: Model):
+        pass
+
+    result = dg.materialize([votes], resources={"model": Model()}, raise_on_error=False)
+    assert SAID in str(run_failure(result))
+    assert "Errno" not in str(run_failure(result))
+
+
+def test_another_error_is_shown_by_what_it_came_of():
+    @dg.asset
+    def votes():
+        try:
+            raise ConnectionError("[Errno 111] Connection refused")
+        except ConnectionError as error:
+            raise RuntimeError("votes") from error
+
+    result = dg.materialize([votes], raise_on_error=False)
+    assert str(run_failure(result)) == "votes: ConnectionError: [Errno 111] Connection refused"
+
+
+def test_a_check_that_only_warned_does_not_hide_the_error():
+    @dg.asset
+    def questions():
+        pass
+
+    @dg.asset_check(asset=questions, blocking=True)
+    def people_have_decided():
+        warned = dg.AssetCheckSeverity.WARN
+        return dg.AssetCheckResult(passed=False, severity=warned, metadata={"rows": 1})
+
+    @dg.asset(deps=[questions])
+    def votes():
+        raise raised(OfAPluginError)
+
+    assets = [questions, people_have_decided, votes]
+    assert str(run_failure(dg.materialize(assets, raise_on_error=False))) == f"votes: {SAID}"
+
+
+def test_the_page_of_a_failed_run_begins_with_the_error_that_was_raised(tmp_path):
+    @dg.asset
+    def votes():
+        raise OfAPluginError(SAID)
+
+    with open_instance(tmp_path) as instance:
+        failed = dg.materialize([votes], instance=instance, raise_on_error=False)
+        logged = [entry.dagster_event for entry in instance.all_logs(failed.run_id)]
+    (data,) = [event.step_failure_data for event in logged if event and event.is_step_failure]
+    assert data.error.message.endswith(f"OfAPluginError: {SAID}\n")
+    assert SAID in data.error_display_string

@@ -1,8 +1,16 @@
 """The number of requests that a server gets at once is found, and found again when it changes."""
 
+import time
+from itertools import count
+
 import pytest
 
-from bench_resources.models.api.concurrency_limit import ConcurrencyLimit
+from bench_assets.core.schema.chat import Image, Prompt, Request, Response
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
+from bench_resources.models.api.concurrency_limit import ConcurrencyLimit, Endpoint
+from tests.chat_server import Answer, ChatServer, texts
+from tests.resources.models.api.asking import ask, engine
 from tests.resources.models.api.simulated_server import SECONDS, Capacity, SimulatedServer
 
 
@@ -53,3 +61,73 @@ def test_a_given_number_is_never_exceeded():
     server, limit = SimulatedServer(always(1_000)), ConcurrencyLimit(8)
     assert server.ask(800, limit) == pytest.approx(100 * SECONDS, rel=0.05)
     assert limit.value == 8
+
+
+# How many requests a server gets at once.
+
+
+ANSWERED = Response(text="A")
+OVERLOADED = Failure(what="HTTP 429", tries=UNLIMITED_TRIES)
+WRONG = Failure(what="HTTP 400")
+LOADING = Failure(what="HTTP 503", tries=UNLIMITED_TRIES, loading=True)
+NO_CONNECTION = Failure(what="refused", tries=UNLIMITED_TRIES, unreachable=True)
+
+
+def endpoint(**fields) -> Endpoint:
+    whole = {"kind": "server", "base_url": "http://s", "model": "m", "concurrency": 8} | fields
+    return Endpoint(ServerSpec.model_validate(whole), "/chat/completions")
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "limit"),
+    [
+        pytest.param([], 8, id="it starts at the upper bound"),
+        pytest.param([OVERLOADED], 4, id="an overload halves it"),
+        pytest.param([OVERLOADED, ANSWERED], 4.25, id="a response brings a fourth of one back"),
+        pytest.param([WRONG], 8, id="a request that is wrong says nothing of the load"),
+        pytest.param([NO_CONNECTION], 8, id="nor does a server that is away"),
+        pytest.param([LOADING], 8, id="nor one whose model is not there yet"),
+    ],
+)
+def test_limit(outcomes, limit):
+    one = endpoint()
+    for outcome in outcomes:
+        one.adapt_limit(outcome, time.monotonic())
+    assert one.limit.value == limit
+
+
+def test_requests_that_were_under_way_together_halve_it_once():
+    one, sent_at = endpoint(), time.monotonic()
+    for _ in range(8):
+        one.adapt_limit(OVERLOADED, sent_at)
+    assert one.limit.value == 4
+
+
+@pytest.mark.parametrize("given", [{}, {"concurrency": 32}], ids=["searched", "given"])
+def test_a_server_that_bears_four_is_soon_asked_four_at_once(given):
+    refused = count()
+
+    def answer(_):
+        if server.n_requests - server.n_answered > 4:
+            next(refused)
+            return Answer(status=429)
+        return "A"
+
+    with ChatServer(answer, latency=0.01) as server:
+        responses = ask(server.base_url, *map(str, range(200)), max_tries=99, **given)
+    assert [response.text for response in responses] == ["A"] * 200
+    assert next(refused) < 150  # the first round alone refuses 28, a round that never learns most
+
+
+def test_more_workers_come_when_the_server_bears_more():
+    with ChatServer(latency=0.05) as server:
+        ask(server.base_url, *map(str, range(1_000)))
+    assert server.most_at_once > 32
+
+
+def test_requests_with_the_same_image_go_out_together():
+    prompts = [Prompt.of(f"{n}", Image(one)) for n in range(3) for one in ("png", "clear")]
+    with ChatServer() as server:
+        stream = engine(server.base_url, concurrency=1).stream([Request(prompt=p) for p in prompts])
+        assert sorted(position for position, _ in stream) == list(range(6))
+    assert [texts(body)[0] for body in server.bodies] == ["0", "1", "2"] * 2

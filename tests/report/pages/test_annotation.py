@@ -10,8 +10,8 @@ from bench_assets.report.site.folder import Site, slug
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
+from tests.audit.test_report_page import data
 from tests.report.asked_people import CATALOG, asked_home
-from tests.report.test_audit_pages import data
 
 PAGE = f"annotation-{slug('quiz/votes')}"
 

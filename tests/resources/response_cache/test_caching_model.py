@@ -1,22 +1,203 @@
-"""The file of responses.
+"""What is asked is answered, remembered, counted and refused."""
 
-What is damaged is never read as a response, and never overwritten unasked.
-"""
-
+import hashlib
 import random
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from bench_assets.core.schema.chat import Decoding, Request, Response
-from bench_assets.core.schema.errors import BenchError, HomeError
+from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Response
+from bench_assets.core.schema.errors import BenchError, HomeError, ModelError
+from bench_resources.config.sections.local_models import TransformersSpec
+from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.storage.database import SqliteDatabase
 from tests.resources.models.api.asking import requests_for
+from tests.resources.response_cache.test_store import Noted
 from tests.resources.stores import response_file
+
+
+class Shouting:
+    """An engine that cannot answer "odd" and filters "bad"."""
+
+    identity, decoding, peak_memory = "shouting", None, None
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        names = [str(request.prompt.turns[0].parts[0]) for request in requests]
+        self.asked.append(names)
+        for position, name in reversed(list(enumerate(names))):
+            failed = {
+                "odd": Response(error="odd"),
+                "bad": Response(finish_reason="content_filter"),
+                "400": Response(error="HTTP 400", refused="content filter"),
+            }
+            yield position, failed.get(name, Response(text=name.upper()))
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def requests(names: str) -> list[Request]:
+    return [Request(prompt=Prompt.of(name)) for name in names.split()]
+
+
+def test_requests_are_answered_in_order_and_what_is_known_is_not_asked(tmp_path: Path) -> None:
+    engine, told = Shouting(), []
+    model = CachingModel("m", engine, response_file(tmp_path / "r"), lambda *n: told.append(n))
+    model.response(requests("a"))
+    told.clear()
+    asked = requests("b b a c b odd")
+    assert [response.text or response.error for response in model.response(asked)] == [
+        "B",
+        "B",
+        "A",
+        "C",
+        "B",
+        "odd",
+    ]
+    assert engine.asked == [["a"], ["b", "c", "odd"]]
+    # of 6 requests, 4 are distinct, and one is remembered
+    assert told == [(1, 1, 4), (2, 1, 4), (3, 1, 4), (4, 1, 4)]
+
+
+@pytest.mark.parametrize(
+    ("names", "refused"),
+    [
+        pytest.param("odd odd odd", True, id="nothing came"),
+        pytest.param("odd odd odd a", False, id="something came"),
+    ],
+)
+def test_only_where_nothing_came_is_it_refused(tmp_path: Path, names: str, refused: bool) -> None:
+    model = CachingModel("m", Shouting(), response_file(tmp_path / "r"))
+    if refused:
+        with pytest.raises(ModelError, match="all 1 requests failed: odd"):
+            model.response(requests(names))
+    else:
+        assert [response.error for response in model.response(requests(names))].count("odd") == 3
+
+
+@pytest.mark.parametrize("name", ["bad", "400"])
+def test_what_a_filter_refuses_is_no_failure_and_asked_again(tmp_path: Path, name: str) -> None:
+    engine = Shouting()
+    model = CachingModel("m", engine, response_file(tmp_path / "r"))
+    for _ in range(2):
+        (response,) = model.response(requests(name))
+        assert response.refusal == "content filter"
+    assert engine.asked == [[name], [name]]
+    with pytest.raises(ModelError, match="all 2 requests failed"):
+        model.response(requests(f"{name} odd"))
+
+
+# What responses are remembered by, written out: a change here asks everything again.
+
+
+PROMPT = Prompt.of("a", Image("00ff"), system="b")
+WRITTEN = '[["system",["b"]],["user",["a",{"image":"00ff"}]]]'
+
+
+@pytest.mark.parametrize(
+    ("request_", "rest"),
+    [
+        pytest.param(Request(prompt=PROMPT), "t=0,max=1024\n{prompt}\n0", id="as configured"),
+        pytest.param(
+            Request(prompt=PROMPT, sample=3, temperature=0.5),
+            "t=0.5,max=1024\n{prompt}\n3",
+            id="a draw at a temperature of its own",
+        ),
+    ],
+)
+def test_the_key_of_a_response(tmp_path: Path, request_: Request, rest: str) -> None:
+    file = tmp_path / "responses.sqlite"
+    CachingModel("m", Noted(), response_file(file)).response([request_])
+    prompt = hashlib.sha256(WRITTEN.encode()).hexdigest()
+    key = hashlib.sha256(f"noted\n{rest.format(prompt=prompt)}".encode()).hexdigest()
+    with closing(sqlite3.connect(file)) as db:
+        assert db.execute("SELECT key, prompt FROM responses").fetchall() == [(key, prompt)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "identity"),
+    [
+        pytest.param({}, "server:http://s/v1|m", id="a server"),
+        pytest.param({"revision": "2"}, "server:http://s/v1|m@2", id="a revision"),
+        pytest.param(
+            {"server": "vllm"},
+            'server:http://s/v1|m|{"frequency_penalty":0.0,"min_p":0.0,"presence_penalty":0.0,'
+            '"repetition_penalty":1.0,"top_k":-1}',
+            id="vLLM",
+        ),
+        pytest.param(
+            {"server": "transformers"},
+            'server:http://s/v1|m|{"generation_config":"{\\"do_sample\\":true,\\"num_beams\\":1,'
+            '\\"repetition_penalty\\":1.0,\\"top_k\\":0}"}',
+            id="transformers serve",
+        ),
+        pytest.param(
+            {"server": "mistral", "seed": 1, "top_p": 0.5, "omit": ["random_seed", "top_p"]},
+            "server:http://s/v1|m|-random_seed|-top_p",
+            id="what is left out, under the server's name",
+        ),
+        pytest.param(
+            {"server": "openai", "omit": ["max_completion_tokens"]},
+            "server:http://s/v1|m|-max_completion_tokens",
+            id="OpenAI",
+        ),
+        pytest.param(
+            {"extra_body": {"temperature": 1, "seed": 2}},
+            'server:http://s/v1|m|{"seed":2,"temperature":1}',
+            id="decoding out of line",
+        ),
+        pytest.param(
+            {"format": "anthropic"}, "server:http://s/v1|m|format=anthropic", id="another API"
+        ),
+        pytest.param(
+            {"format": "gemini", "top_p": 0.5, "seed": 1, "key_header": "Authorization"},
+            "server:http://s/v1|m|format=gemini",
+            id="whose names for the decoding do not show",
+        ),
+    ],
+)
+def test_the_identity_of_a_server(fields: dict[str, Any], identity: str) -> None:
+    whole = {"kind": "server", "base_url": "http://s/v1/", "model": "m"} | fields
+    assert ServerSpec.model_validate(whole).identity_of() == identity
+
+
+def test_how_decoding_is_written() -> None:
+    everything = Decoding(temperature=0.7, top_p=0.9, max_tokens=5, seed=1, card=True, extra="k=1")
+    assert str(Decoding()) == "t=0,max=1024"
+    assert str(everything) == "card,t=0.7,max=5,top_p=0.9,k=1,seed=1"
+
+
+def test_what_a_local_checkpoint_s_section_adds() -> None:
+    one = TransformersSpec(
+        kind="transformers",
+        path="p",
+        max_image_pixels=9,
+        max_image_tokens=8,
+        text_only=True,
+        chat_template="plain",
+        chat_template_kwargs={"b": 1, "a": 2},
+        processor_kwargs={"c": 3},
+    )
+    assert one.identity_parts == [
+        "px=9",
+        "tokens=8",
+        "text_only",
+        "template=plain",
+        'variables={"a": 2, "b": 1}',
+        'processor={"c": 3}',
+    ]
+
+
+# The file of responses.
+
 
 REQUESTS = requests_for(*(f"question {n}" for n in range(12)))
 
