@@ -13,6 +13,7 @@ from bench_assets.core.schema.rows import (
     cluster_warning,
     format_value,
     is_hidden,
+    shown_interval,
     unread_bounds,
 )
 from bench_assets.core.schema.signature import partial_part
@@ -137,7 +138,8 @@ def _cell(row: Metric | None) -> str:
 
 
 def _interval(row: Metric) -> str:
-    return "" if isnan(row.low) else f" [{row.low:.3f}, {row.high:.3f}]"
+    interval = shown_interval(row)
+    return f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
 
 
 def format_caveats(row: Metric | LeaderboardRow) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
-from bench_assets.core.images.charts import scale
+from bench_assets.core.images.charts import line_ends, scale
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.text.escaping import escape_controls, escape_to_one_line
@@ -127,10 +127,10 @@ def html_rows(
 
 
 def interval_bar(row: Metric, full: float) -> str:
-    """Draw a value with its 95 % interval, and the best constant response as a tick."""
+    """Draw a value with its 95 % interval or its bounds; the best constant response is a tick."""
     if isnan(row.value):
         return ""
-    at = {name: _bar_position(getattr(row, name), full) for name in ("value", "low", "high")}
+    low, high, middle = (_bar_position(place, full) for place in (*line_ends(row), row.value))
     constant = row.constant
     tick = (
         ""
@@ -141,8 +141,8 @@ def interval_bar(row: Metric, full: float) -> str:
     return (
         f'<svg width="{_BAR}" height="16" role="img" aria-label="interval">'
         f'<path d="M0 8H{_BAR}" stroke="#d1d5db"/>'
-        f'<path d="M{at["low"]:.1f} 8H{at["high"]:.1f}" stroke="#2563eb" stroke-width="6"/>'
-        f'<circle cx="{at["value"]:.1f}" cy="8" r="4" fill="#1e3a8a"/>{tick}</svg>'
+        f'<path d="M{low:.1f} 8H{high:.1f}" stroke="#2563eb" stroke-width="6"/>'
+        f'<circle cx="{middle:.1f}" cy="8" r="4" fill="#1e3a8a"/>{tick}</svg>'
     )
 
 

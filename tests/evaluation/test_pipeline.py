@@ -5,8 +5,16 @@ from math import isnan
 
 import pytest
 
+from bench_assets.core.images.charts import Bar, bar_chart, line_ends
 from bench_assets.core.schema.errors import BenchError, ModelError
-from bench_assets.core.schema.rows import Judgement, Score, format_value, is_hidden, unread_bounds
+from bench_assets.core.schema.rows import (
+    Judgement,
+    Score,
+    format_interval,
+    format_value,
+    is_hidden,
+    unread_bounds,
+)
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.evaluation import pipeline
@@ -38,6 +46,16 @@ def test_a_metric_has_its_shares_and_both_bounds():
     assert unread_bounds(row) == (0.5, 0.7)
     assert is_hidden(row)
     assert format_value(row) == "0.500 to 0.700"
+
+
+def test_no_interval_stands_beside_bounds():
+    hidden, known = measured(TEXTS), measured(TEXTS[:8])
+    assert hidden.low < hidden.high
+    assert format_interval(hidden) == ""
+    assert format_interval(known) == f"{known.low:.3f} to {known.high:.3f}"
+    assert line_ends(hidden) == (0.5, 0.7)
+    assert line_ends(known) == (known.low, known.high)
+    assert ">0.500 to 0.700 n=10<" in bar_chart([Bar(label="x", row=hidden, full=1.0)], "")
 
 
 def test_without_unread_responses_there_are_no_bounds():

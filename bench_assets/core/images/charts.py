@@ -5,7 +5,13 @@ from dataclasses import dataclass
 from html import escape
 from math import isfinite, isnan
 
-from bench_assets.core.schema.rows import Metric, format_value, is_hidden, unread_bounds
+from bench_assets.core.schema.rows import (
+    Metric,
+    format_value,
+    is_hidden,
+    shown_interval,
+    unread_bounds,
+)
 from bench_assets.core.text.escaping import escape_to_one_line
 
 _LABEL = 250  # px, from the left edge to where bars begin
@@ -160,21 +166,30 @@ def _bar(one: Bar, top: float) -> str:
     name = _text(_LABEL - 8, top + 12, cut, anchor="end")
     if isnan(row.value):
         return name + _text(_LABEL + 8, top + 12, "nothing could be scored", _GREY)
-    left, right = (_x_position(end, one.full) for end in (row.low, row.high))
+    ends, style = shown_interval(row), f'fill="{_BLUE}"'
+    if is_hidden(row):
+        style = f'fill="white" stroke="{_BLUE}"'
+    left, right = (_x_position(end, one.full) for end in line_ends(row))
     interval = (
         f'<path d="M{left:.1f} {middle}H{right:.1f}M{left:.1f} {top + 4}v8M{right:.1f} {top + 4}v8"'
         f' stroke="{_INK}" stroke-width="1.5"/>'
     )
-    ends = "" if isnan(row.low) else f" [{row.low:.3f}, {row.high:.3f}]"
+    beside = f" [{ends[0]:.3f}, {ends[1]:.3f}]" if ends else ""
     return (
         f'{name}<rect x="{_LABEL}" y="{top}"'
         f' width="{_x_position(row.value, one.full) - _LABEL:.1f}" '
-        f'height="16" fill="{_BLUE}"/>'
-        + (interval if ends else "")
+        f'height="16" {style}/>'
+        + ("" if isnan(row.low) else interval)
         + _tick(one.chance, one.full, top, f'stroke="{_GREY}" stroke-dasharray="3 2"')
         + _tick(row.constant, one.full, top, f'stroke="{_ORANGE}"')
-        + _text(_LABEL + _BAR_WIDTH + 8, top + 12, f"{row.value:.3f}{ends} n={row.n_scored}")
+        + _text(_LABEL + _BAR_WIDTH + 8, top + 12, f"{format_value(row)}{beside} n={row.n_scored}")
     )
+
+
+def line_ends(row: Metric) -> tuple[float, float]:
+    """Ends of the line at a value: of its bounds if it is only known within them."""
+    bounds = unread_bounds(row) if is_hidden(row) else None
+    return bounds or (row.low, row.high)
 
 
 def _tick(value: float | None, full: float, top: float, style: str) -> str:
@@ -184,10 +199,8 @@ def _tick(value: float | None, full: float, top: float, style: str) -> str:
 
 
 def _dot(x: float, row: Metric, full: float, is_here: bool) -> str:
-    bounds = unread_bounds(row) if is_hidden(row) else None
-    ends = bounds or (row.low, row.high)
-    low, high, middle = (_y_position(value, full) for value in (*ends, row.value))
-    size, fill = (6 if is_here else 3, "white" if is_here or bounds else _BLUE)
+    low, high, middle = (_y_position(value, full) for value in (*line_ends(row), row.value))
+    size, fill = (6 if is_here else 3, "white" if is_here or is_hidden(row) else _BLUE)
     value_label = _text(x, middle - 12, format_value(row), anchor="middle") if is_here else ""
     interval = (
         f'<path d="M{x:.1f} {low:.1f}V{high:.1f}" stroke="{_BLUE}" stroke-opacity="0.4" '

@@ -417,6 +417,20 @@ def is_hidden(row: "Metric | LeaderboardRow") -> bool:
     return (row.unread or 0.0) > MOST_UNREAD and unread_bounds(row) is not None
 
 
+def shown_interval(row: "Metric | LeaderboardRow") -> tuple[float, float] | None:
+    """The 95 % interval of a value; None without one, or if bounds stand in the value's place."""
+    if row.low is None or row.high is None or isnan(row.low) or is_hidden(row):
+        return None
+    return row.low, row.high
+
+
+def format_interval(row: "Metric | LeaderboardRow") -> str:
+    """Format the interval beside a value; "" without one, as for the chance level."""
+    interval = shown_interval(row)
+    has_ends = interval is not None and interval[0] < interval[1]
+    return f"{interval[0]:.3f} to {interval[1]:.3f}" if interval and has_ends else ""
+
+
 def format_value(row: "Metric | LeaderboardRow") -> str:
     """Format a value with three decimals; as its bounds if too many responses are unread."""
     bounds = unread_bounds(row) if is_hidden(row) else None

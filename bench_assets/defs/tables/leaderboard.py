@@ -22,6 +22,8 @@ from bench_assets.core.schema.rows import (
     UNKNOWN,
     LeaderboardRow,
     Metric,
+    format_interval,
+    format_value,
     is_hidden,
 )
 from bench_assets.core.schema.signature import Signature, partial_part, short_digest
@@ -311,12 +313,11 @@ def as_markdown(rows: Sequence[LeaderboardRow]) -> str:
     columns = ("task", "edition", "model", "value", "95 % interval", "constant", "shuffled", "n")
     lines = [f"| {' | '.join(columns)} | source |", "|---" * (len(columns) + 1) + "|"]
     for row in rows:
-        interval = "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}"
         n = f"{'' if row.n_scored is None else row.n_scored}{format_caveats(row)}"
         lines.append(
             f"| {row.task} {row.metric} | {row.edition} | {escape_markdown(row.model)}"
-            f" | {row.value:.3f}"
-            f" | {interval} | {blind(row.constant)} | {blind(row.shuffled)} | {n}"
+            f" | {format_value(row)}"
+            f" | {format_interval(row)} | {blind(row.constant)} | {blind(row.shuffled)} | {n}"
             f" | {escape_markdown(row.shown_source)} |"
         )
     return "\n".join(lines)

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from itertools import groupby
-from math import isnan
 from typing import Any, TypeAlias
 
 import typer
@@ -18,7 +17,13 @@ from bench_assets.asset_factory.asset_metadata import (
     format_percent,
     format_unread,
 )
-from bench_assets.core.schema.rows import LeaderboardRow, Metric, cluster_warning, format_value
+from bench_assets.core.schema.rows import (
+    LeaderboardRow,
+    Metric,
+    cluster_warning,
+    format_interval,
+    format_value,
+)
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.core.text.escaping import (
@@ -127,12 +132,6 @@ def _count(row: Metric | LeaderboardRow) -> str:
     return ", ".join(parts)
 
 
-def _interval(row: Metric) -> str:
-    """The interval; "" if there is none, as for the chance level."""
-    known = not isnan(row.low) and row.low < row.high
-    return f"{row.low:.3f} to {row.high:.3f}" if known else ""
-
-
 METRIC_COLUMNS: Mapping[str, Cell] = {
     "model": lambda row: row.model,
     "task": lambda row: row.task,
@@ -140,7 +139,7 @@ METRIC_COLUMNS: Mapping[str, Cell] = {
     "metric": lambda row: row.metric,
     "category": lambda row: row.category,
     "value": format_value,
-    "95 % interval": _interval,
+    "95 % interval": format_interval,
     "constant": lambda row: blind(row.constant),
     "shuffled": lambda row: blind(row.shuffled),
     "unread": format_unread,
@@ -150,7 +149,7 @@ METRIC_COLUMNS: Mapping[str, Cell] = {
 LEADERBOARD_COLUMNS: Mapping[str, Cell] = {
     "model": lambda row: row.model,
     "value": format_value,
-    "95 % interval": lambda row: "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}",
+    "95 % interval": format_interval,
     "ranks": lambda row: row.ranks,
     "constant": lambda row: blind(row.constant),
     "shuffled": lambda row: blind(row.shuffled),

@@ -66,7 +66,7 @@
         y: { label: null, domain: rows.map(key), tickFormat: (one) => fitting(Bench.printable(labels.get(one)), left), tickSize: 0 },
         marks: [
           ...baselines(lines),
-          Plot.ruleY(isHere, { y: key, x1: "low", x2: "high", stroke: css("c1"), strokeWidth: 5, strokeOpacity: 0.35, strokeLinecap: "round" }),
+          Plot.ruleY(isHere.filter((row) => !Bench.isHidden(row)), { y: key, x1: "low", x2: "high", stroke: css("c1"), strokeWidth: 5, strokeOpacity: 0.35, strokeLinecap: "round" }),
           Plot.ruleY(isHere.filter(Bench.isHidden), { y: key, x1: (row) => Bench.bounds(row)[0], x2: (row) => Bench.bounds(row)[1], stroke: css("c1") }),
           Plot.dot(isHere, { y: key, x: "value", r: 4.5, fill: (row) => (Bench.isHidden(row) ? css("back") : css("c1")), stroke: css("c1") }),
           Plot.dot(isPrinted, { y: key, x: "value", r: 4, symbol: "diamond", stroke: css("quiet"), fill: css("back"), strokeWidth: 1.5 }),
@@ -80,8 +80,8 @@
   const TIP = { fill: css("raised"), stroke: css("line"), textPadding: 8 };
 
   function told(row) {
-    const interval = row.low === undefined || row.low === null ? "" : ` (${Bench.interval(row.low, row.high)})`;
-    const lines = [row.name || row.model, `${Bench.shown(row)}${interval}`];
+    const interval = Bench.besideValue(row);
+    const lines = [row.name || row.model, `${Bench.shown(row)}${interval && ` (${interval})`}`];
     for (const key of ["category", "condition", "source"]) if (row[key] && row[key] !== "all") lines.push(Bench.words(row[key]));
     return lines.map(Bench.printable).join("\n");
   }
@@ -125,7 +125,7 @@
         marks: [
           ...baselines(lines),
           Plot.barX(rows, { x: "value", y: "condition", fy: "model", fill: (row) => colour.get(row.condition), fillOpacity: 0.8 }),
-          Plot.ruleY(rows, { x1: "low", x2: "high", y: "condition", fy: "model", stroke: css("text"), strokeWidth: 1.2 }),
+          Plot.ruleY(rows, { x1: (row) => Bench.lineEnds(row)[0], x2: (row) => Bench.lineEnds(row)[1], y: "condition", fy: "model", stroke: css("text"), strokeWidth: 1.2 }),
           Plot.ruleX([0], { stroke: css("line") }),
           Plot.tip(rows, Plot.pointer({ x: "value", y: "condition", fy: "model", title: told, ...TIP })),
         ],
@@ -141,7 +141,7 @@
       width, height: 300, marginLeft: 48, marginRight: 90, marginBottom: 42,
       x: { label: x, grid: true, zero: true, nice: true }, y: { label: y, grid: true, zero: true, nice: true },
       marks: [
-        Plot.ruleX(rows, { x: "took", y1: "low", y2: "high", stroke: css("c1"), strokeWidth: 4, strokeOpacity: 0.35 }),
+        Plot.ruleX(rows, { x: "took", y1: (row) => Bench.lineEnds(row)[0], y2: (row) => Bench.lineEnds(row)[1], stroke: css("c1"), strokeWidth: 4, strokeOpacity: 0.35 }),
         Plot.dot(rows, { x: "took", y: "value", r: 4.5, fill: css("c1") }),
         ...rows.map((row) => Plot.text([row], { x: "took", y: "value", text: [fitting(Bench.printable(row.model), 140)], textAnchor: "start", dx: 8, dy: apart(row, rows), fill: css("text"), fontSize: 11 })),
         Plot.tip(rows, Plot.pointer({ x: "took", y: "value", title: told, ...TIP })),

@@ -22,7 +22,7 @@
           Plot.ruleY([0], { stroke: css("line") }),
           ...baselines(lines, "y"),
           Plot.text(names(lines, 0.06 * reach(rows, lines)), { y: "value", frameAnchor: "right", textAnchor: beside ? "start" : "end", dx: beside ? 6 : 0, dy: beside ? 0 : -7, text: "name", fill: css("c2"), stroke: css("back"), strokeWidth: 3, fontSize: 11 }),
-          Plot.areaY(named, { x: "step", y1: "low", y2: "high", z: "run", fill: (row) => colour.get(row.run), fillOpacity: 0.18 }),
+          Plot.areaY(named, { x: "step", y1: (row) => Bench.lineEnds(row)[0], y2: (row) => Bench.lineEnds(row)[1], z: "run", fill: (row) => colour.get(row.run), fillOpacity: 0.18 }),
           Plot.lineY(named, { x: "step", y: "value", z: "run", stroke: (row) => colour.get(row.run), strokeWidth: 2 }),
           Plot.ruleX(named.filter(Bench.isHidden), { x: "step", y1: (row) => Bench.bounds(row)[0], y2: (row) => Bench.bounds(row)[1], stroke: (row) => colour.get(row.run) }),
           Plot.dot(named, { x: "step", y: "value", fill: (row) => (Bench.isHidden(row) ? css("back") : colour.get(row.run)), stroke: (row) => colour.get(row.run), r: 4 }),

@@ -163,6 +163,16 @@
     return isHidden(row) ? bounds(row).map((one) => Bench.number(one)).join(" to ") : Bench.number(row.value);
   }
 
+  /** The interval beside a value; "" if bounds stand in the value's place. */
+  function besideValue(row) {
+    return isHidden(row) ? "" : Bench.interval(row.low, row.high);
+  }
+
+  /** Ends of the line at a value: of its bounds if it is only known within them. */
+  function lineEnds(row) {
+    return isHidden(row) ? bounds(row) : [row.low, row.high];
+  }
+
   const WHY_UNREAD = "responses from which no answer could be read; the value is between what it would be if all of them were wrong, and if all were right. To read them: bench evaluate --reader MODEL, or bench annotate review --draw 50";
 
   /** The share of unread responses, with the bounds if they do not stand in place of the value. */
@@ -204,5 +214,5 @@
     return isBaseline(model) ? "baseline" : KINDS[model.kind] || Bench.words(model.kind);
   }
 
-  Object.assign(Bench, { rows, index, isLowestBest, isBetter, isShownBetter, best, bestFirst, byMerit, short, suiteTitle, chance, blind, asked, marks, dominated, notes, marked, unread, bounds, isHidden, shown, isBaseline, kind });
+  Object.assign(Bench, { rows, index, isLowestBest, isBetter, isShownBetter, best, bestFirst, byMerit, short, suiteTitle, chance, blind, asked, marks, dominated, notes, marked, unread, bounds, isHidden, shown, besideValue, lineEnds, isBaseline, kind });
 })();

@@ -60,13 +60,13 @@
     return [
       Bench.h(
         "p", { class: "the-number" }, Bench.h("b", {}, Bench.shown(primary)), ` ${Bench.metric(primary.metric)} `,
-        Bench.h("span", { class: "quiet" }, `(95 % interval ${Bench.interval(primary.low, primary.high)})`),
+        Bench.besideValue(primary) && Bench.h("span", { class: "quiet" }, `(95 % interval ${Bench.besideValue(primary)})`),
       ),
       Bench.h("p", { class: "note" }, `${beside.filter(Boolean).join("; ")}.`),
       others.length > 0 && Bench.table([
         { key: "metric", title: "Other metrics", value: (row) => Bench.metric(row.metric) },
         { key: "value", title: "Value", number: true, cell: (row) => Bench.shown(row) },
-        { key: "low", title: "95 % interval", number: true, cell: (row) => (row.low === row.high ? "" : Bench.interval(row.low, row.high)) },
+        { key: "low", title: "95 % interval", number: true, cell: (row) => (row.low === row.high ? "" : Bench.besideValue(row)) },
         { key: "n_scored", title: "n", number: true },
       ], others, { label: "Other metrics", heading: "metric" }),
       condition.calibration && Bench.h("figure", {}, Bench.h("img", {

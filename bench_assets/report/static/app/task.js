@@ -104,7 +104,7 @@
       Bench.table([
         { key: "model", title: "Model", cell: (row) => [Bench.foreign(row.model), Bench.marked({ ...row, task: task.name })] },
         { key: "value", title: Bench.metric(chosen.metric), number: true, ascending: Bench.isLowestBest(task, chosen.metric), cell: (row) => Bench.h("b", {}, Bench.shown(row)) },
-        { key: "low", title: "95 % interval", number: true, cell: (row) => Bench.interval(row.low, row.high) },
+        { key: "low", title: "95 % interval", number: true, cell: (row) => Bench.besideValue(row) },
         { key: "n_scored", title: "n", number: true, hint: "units behind the value: questions, pairs, ..." },
         { key: "n_clusters", title: "Clusters", number: true, hint: "effective number of clusters: questions that share an image or group count once, uneven clusters count less; below ten the interval is rough", cell: (row) => Bench.h("span", { title: Bench.dominated(row) || null }, Bench.number(row.n_clusters, 1), Bench.dominated(row) && "°") },
         { key: "n_no_answer", title: "No answer", number: true, hint: "cut off, an error, a tool call; counted as wrong" },

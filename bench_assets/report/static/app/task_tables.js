@@ -94,7 +94,7 @@
       const about = [`printed ${found.printed}`, found.note].filter(Boolean).join("; ");
       return Bench.h(found.value === best ? "b" : "span", { title: Bench.printable(about) }, Bench.number(found.value));
     }
-    const about = `${Bench.interval(found.low, found.high)}, n = ${found.n_scored}`;
+    const about = [Bench.besideValue(found), `n = ${found.n_scored}`].filter(Boolean).join(", ");
     return Bench.h("a", { class: "value", href: link(found), title: about }, Bench.shown(found));
   }
 
