@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 from bench_assets.asset_factory.asset_metadata import format_p
 from bench_assets.comparison.verdicts import Comparison, comparison_sentence
 from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import read_shares
 from bench_assets.core.text.escaping import escape_markdown
 from bench_resources.storage.atomic_write import describe_write_errors
 
@@ -68,7 +69,12 @@ def as_record(row: Comparison) -> dict[str, Any]:
     """
     names = ("verdict", "low", "high", "p")
     values = {name: getattr(row, name) for name in names}
-    return {name: None if value in (inf, -inf) else value for name, value in values.items()}
+    shares = {
+        f"{side}_{name}": share
+        for side, read in (("before", row.before_read), ("after", row.after_read))
+        for name, share in (read_shares(read) if read else {}).items()
+    }
+    return {name: None if v in (inf, -inf) else v for name, v in values.items()} | shares
 
 
 def junit_xml(
@@ -97,7 +103,7 @@ def markdown_summary(before: str, after: str, rows: Sequence[Comparison]) -> str
         _line(
             (
                 *(escape_markdown(row.task), escape_markdown(row.metric)),
-                *(f"{row.before:.3f}", f"{row.after:.3f}", f"{row.change:+.3f}"),
+                *(*row.shown_values, f"{row.change:+.3f}"),
                 *(row.interval, format_p(row.p), str(row.n)),
                 row.verdict if row.verdict == "undecided" else f"**{row.verdict}**",
             )
@@ -113,6 +119,6 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _numbers(row: Comparison) -> str:
-    change = f"{row.before:.3f} -> {row.after:.3f} ({row.change:+.3f}, 95 % {row.interval})"
+    change = f"{' -> '.join(row.shown_values)} ({row.change:+.3f}, 95 % {row.interval})"
     p = format_p(row.p)
     return f"{row.verdict}: {change}, p {p if p.startswith('<') else f'= {p}'}, n = {row.n}"

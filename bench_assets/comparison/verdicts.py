@@ -13,7 +13,7 @@ from math import ceil, isnan, nan, sqrt
 from statistics import NormalDist
 from typing import Literal, NamedTuple, TypeAlias
 
-from bench_assets.core.schema.rows import Question, Score
+from bench_assets.core.schema.rows import Question, ReadValue, Score, format_value
 from bench_assets.core.stats.paired_tests import (
     change_interval,
     change_variance,
@@ -22,6 +22,7 @@ from bench_assets.core.stats.paired_tests import (
     interval_text,
     paired_t_test,
 )
+from bench_assets.evaluation.aggregation import read_value
 from bench_assets.evaluation.task import Measure, ScoredQuestion, Task
 from bench_assets.evaluation.units import ScoredMetric, metric_pairs
 
@@ -54,12 +55,20 @@ class Comparison:
     lower_is_better: bool = False
     verdict: Verdict = "undecided"
     n_enough: int | None = None  # questions to detect the smallest change; None: not computed
+    before_read: ReadValue | None = None  # how the responses behind ``before`` were read
+    after_read: ReadValue | None = None
     shows: float = nan  # smallest change that is detected with 80 % power
 
     @property
     def change(self) -> float:
         """Change of the metric."""
         return self.after - self.before
+
+    @property
+    def shown_values(self) -> tuple[str, str]:
+        """Both values as text; as bounds where too many responses are unread."""
+        before = self.before_read or ReadValue(self.before)
+        return format_value(before), format_value(self.after_read or ReadValue(self.after))
 
     @property
     def interval(self) -> str:
@@ -180,6 +189,8 @@ def _comparison(
         lost=tuple(name for name in shares if shares_now[name] < shares[name]),
         gained=tuple(name for name in shares if shares_now[name] > shares[name]),
         lower_is_better=task.is_lowest_best,
+        before_read=read_value(task.primary_metric, measure, *part.before),
+        after_read=read_value(task.primary_metric, measure, *part.after),
     )
 
 

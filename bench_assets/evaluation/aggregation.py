@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
-from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.core.schema.rows import Metric, Prediction, Question, ReadValue, Score
 from bench_assets.core.schema.signature import EXPIRED, OPEN, Signature, join_setups, short_digest
 from bench_assets.core.stats.calibration import (
     ConfidentAnswer,
@@ -39,8 +39,6 @@ class ScoreOverview:
         self.slices = defaultdict[str, list[ScoredQuestion]](list)
         self.setups, self.judges = set[str](), set[str]()
         self.expired = Counter[str]()  # responses that too few people judged, by slice
-        self.unread = Counter[str]()  # responses, by slice
-        self.asked_again, self.named = Counter[str](), Counter[str]()  # responses, by slice
         missing = {question.question_id for question in questions}
         failed, silent, refused = set[str](), set[str](), set[str]()  # ids of questions
         for pair in rows:
@@ -57,18 +55,10 @@ class ScoreOverview:
             is_expired = score.judge == PEOPLE and not score.votes and score.points is None
             for category in dict.fromkeys(("all", *task.slices(question))):
                 self.slices[category].append(pair)
-                self.unread[category] += score.unread
-                self.asked_again[category] += score.asked_again
-                self.named[category] += score.named
                 self.expired[category] += is_expired
         self.failed = _count_by_slice(task, questions, missing | failed)
         self.no_answer = _count_by_slice(task, questions, silent)
         self.refused = _count_by_slice(task, questions, refused)
-
-    def share(self, of: Counter[str], category: str) -> float | None:
-        """Share of counted responses in a slice; None without responses."""
-        n = len(self.slices.get(category, ()))
-        return of[category] / n if n else None
 
 
 def cell_values(
@@ -120,7 +110,7 @@ def metrics(
     ):
         rows = scored.slices.get(category, [])
         for name, measure in _measures(task, rows if category == "all" else ()).items():
-            wrong, right = _unread_bounds(name, measure, rows if scored.unread[category] else ())
+            computed = _compute_metric(name, measure, rows)
             yield Metric(
                 task=task.name,
                 model=scored.first.model,
@@ -131,29 +121,43 @@ def metrics(
                 n_no_answer=scored.no_answer[category],
                 n_refused=scored.refused[category],
                 n_expired=scored.expired[category] + expired or None,
-                unread=scored.share(scored.unread, category),
-                asked_again=scored.share(scored.asked_again, category),
-                named=scored.share(scored.named, category),
-                if_unread_wrong=wrong,
-                if_unread_right=right,
                 served=format_served(served),
                 edition=questions[0].edition,
                 data=signature.parts["data"],
                 setup=join_setups(scored.setups),
                 signature=str(signature.with_parts(**named, n=str(len(questions)))),
-                **_compute_metric(name, measure, rows)._asdict(),
+                **(computed._asdict() | read_value(name, measure, rows, computed.value)._asdict()),
             )
 
 
-def _unread_bounds(
-    name: str, measure: Measure, rows: Sequence[ScoredQuestion]
-) -> tuple[float | None, float | None]:
-    """Values if all unread responses were wrong, and right; None without rows."""
+def read_value(
+    name: str, measure: Measure, rows: Sequence[ScoredQuestion], value: float
+) -> ReadValue:
+    """Qualify a value by how its responses were read; bounds only if some are unread.
+
+    Args:
+        name: Name of the metric, for errors of plugins.
+        measure: The metric.
+        rows: The scores behind the value.
+        value: The value.
+    """
     if not rows:
-        return None, None
+        return ReadValue(value)
+    scores = [row.score for row in rows]
+    found = ReadValue(
+        value,
+        sum(score.unread for score in scores) / len(scores),
+        sum(score.asked_again for score in scores) / len(scores),
+        sum(score.named for score in scores) / len(scores),
+    )
+    if not found.unread:
+        return found
     wrong = [row._replace(score=_as_wrong(row.score)) for row in rows]
     right = [row._replace(score=_as_right(row)) for row in rows]
-    return _compute_metric(name, measure, wrong).value, _compute_metric(name, measure, right).value
+    return found._replace(
+        if_unread_wrong=_compute_metric(name, measure, wrong).value,
+        if_unread_right=_compute_metric(name, measure, right).value,
+    )
 
 
 def _as_wrong(score: Score) -> Score:

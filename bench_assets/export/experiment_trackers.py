@@ -15,7 +15,7 @@ from typing import Any
 
 from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.rows import Metric, read_shares
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.schema.training_runs import parse_step
 from bench_assets.core.text.redaction import redact_urls
@@ -85,6 +85,7 @@ def _point(one: ModelResponses, step: int) -> CurvePoint:
         values["n_failed"] = float(one.primary.n_failed)
         blind = blind_baselines(one.primary)
         values |= {n: value for n, value in blind.items() if value is not None}
+        values |= read_shares(one.primary)
     return CurvePoint(
         model=one.model,
         step=step,

@@ -14,6 +14,7 @@ from bench_assets.comparison.verdicts import (
 )
 from bench_assets.core.images.charts import difference_chart
 from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.rows import READ_FIELDS, ReadValue
 from bench_assets.evaluation.task import Evaluation
 from bench_assets.python_api.display import Plot, html_rows, terminal_table
 from bench_assets.python_api.run import Run, check_run
@@ -26,8 +27,8 @@ _COLUMNS: Mapping[str, Cell] = {
     "task": lambda row: row.task,
     "metric": lambda row: row.metric,
     "category": lambda row: row.category,
-    "before": lambda row: f"{row.before:.3f}",
-    "after": lambda row: f"{row.after:.3f}",
+    "before": lambda row: row.shown_values[0],
+    "after": lambda row: row.shown_values[1],
     "change": lambda row: f"{row.change:+.3f}",
     "95 % interval": lambda row: row.interval,
     "p": lambda row: format_p(row.p),
@@ -67,10 +68,10 @@ class RunComparison:
 
     @property
     def frame(self) -> "pd.DataFrame":
-        """A row for each task and category, as a data frame."""
+        """A row for each task and category, with the shares and bounds of both values."""
         import pandas as pd
 
-        return pd.DataFrame([{**asdict(row), "change": row.change} for row in self.rows])
+        return pd.DataFrame(list(map(_cells, self.rows)))
 
     def plot(self) -> Plot:
         """Plot each change with its 95 % interval."""
@@ -91,6 +92,14 @@ class RunComparison:
     def _repr_html_(self) -> str:
         """The sentence and the table, for notebooks."""
         return html_rows(f"{self.title}: {self.sentence}", self.rows, _COLUMNS)
+
+
+def _cells(row: Comparison) -> dict[str, object]:
+    cells = asdict(row) | {"change": row.change}
+    for side in ("before", "after"):
+        shares = cells.pop(f"{side}_read") or ReadValue(cells[side])
+        cells |= {f"{side}_{name}": getattr(shares, name) for name in READ_FIELDS}
+    return cells
 
 
 def compare(before: Run, after: Run) -> RunComparison:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench_assets.core.images.decoding import decode
 from bench_assets.core.schema.chat import Image, Prompt
-from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.core.schema.rows import READ_FIELDS, Metric, Prediction, Question, Score
 from bench_assets.evaluation.task import Evaluation
 from bench_resources.images.store import ImageStore
 
@@ -26,7 +26,7 @@ _METRIC_COLUMNS = (
         "n_failed",
         "n_no_answer",
         "n_refused",
-        *("unread", "asked_again", "named", "if_unread_wrong", "if_unread_right"),
+        *READ_FIELDS,
         "served",
     ),
     *("n_clusters", "largest_cluster", "n_rejected", "n_expired", "people", "edition", "signature"),

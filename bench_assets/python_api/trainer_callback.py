@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import TrainerCallback
 
+from bench_assets.core.schema.rows import read_shares
 from bench_assets.python_api.evaluation import evaluate
 from bench_assets.python_api.run import Run
 from bench_resources.config.models_toml import toml_value
@@ -25,7 +26,8 @@ class BenchCallback(TrainerCallback):  # type: ignore[misc]  # transformers has 
     >>> callback.runs
     {}
 
-    Metrics are named ``bench/<task>/<metric>`` and written to the trainer's ``log_history`` at the
+    Metrics are named ``bench/<task>/<metric>``, the shares and bounds beside them
+    ``bench/<task>/unread`` and the like. They are written to the trainer's ``log_history`` at the
     step of the checkpoint; ``attach`` also sends them to the trainer's reporters, such as
     TensorBoard. A checkpoint that cannot be evaluated causes a warning, and training continues.
     Evaluation loads the checkpoint beside the trained model, on the same device.
@@ -82,10 +84,11 @@ class BenchCallback(TrainerCallback):  # type: ignore[misc]  # transformers has 
             return
         self.runs[state.global_step] = run
         numbers = {
-            f"bench/{one.task.name}/{row.metric}": row.value
+            f"bench/{one.task.name}/{name}": value
             for one in run.evaluations
             for row in one.metrics
             if (row.metric, row.category) == (one.task.primary_metric, "all")
+            for name, value in {row.metric: row.value, **read_shares(row)}.items()
         }
         if self._trainer is not None:
             self._trainer.log(numbers)

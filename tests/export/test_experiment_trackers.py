@@ -32,6 +32,14 @@ def test_checkpoints_of_a_run_are_one_curve_by_step(run):
     assert found[1].points[0].values == {"accuracy": 1 / 3, "n_failed": 1.0, **blind}
 
 
+def test_a_point_has_the_bounds_of_its_value(run):
+    (one, *_) = leaving(run, run / "out").gathered.evaluations()
+    unread = {"unread": 0.25, "if_unread_wrong": 0.5, "if_unread_right": 0.75}
+    metrics = [replace(row, **unread) for row in one.metrics]
+    (curve,) = curves([replace(one, metrics=metrics)])
+    assert unread.items() <= curve.points[0].values.items()
+
+
 def test_a_curve_names_the_metrics_of_which_lower_is_better(run):
     (one, *_) = leaving(run, run / "out").gathered.evaluations()
     task = replace(one.task, lower_is_better=frozenset({"wrong", "refused"}))

@@ -23,6 +23,11 @@ def says_a(images, prompt):
     return "A"
 
 
+def says_a_or_nothing(images, prompt):
+    """A where that is right, else something that nobody can read."""
+    return "A" if images[0].getpixel((0, 0))[0] else "It has a colour."
+
+
 async def awaited(images, prompt):
     return "A"
 
@@ -287,6 +292,17 @@ def test_runs_are_compared_by_the_engine_of_the_report(home):
     assert (found.fails(), found.fails("undecided")) == (False, True)
     assert "| undecided |" in found.markdown()
     assert 'failures="1"' in found.junit("undecided")
+
+
+def test_compared_values_have_their_bounds(home):
+    good = bench.evaluate("fridge", model=lambda i, p: "AB"[i[0].getpixel((0, 0))[0] == 0])
+    found = bench.compare(bench.evaluate("fridge", model=says_a_or_nothing), good)
+    row = found.frame.query("category == 'all'").iloc[0]
+    assert (row.before, row.before_unread, row.after_unread) == (0.5, 0.5, 0.0)
+    assert (row.before_if_unread_wrong, row.before_if_unread_right) == (0.5, 1.0)
+    assert (row.before_named, row.before_asked_again) == (0.0, 0.0)
+    assert "0.500 to 1.000" in repr(found)
+    assert "| 0.500 to 1.000 | 1.000 |" in found.markdown()
 
 
 def test_runs_without_a_common_question_are_not_compared(home):

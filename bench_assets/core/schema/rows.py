@@ -7,7 +7,7 @@ A row is written once and never changed. Its identity is the tuple of its ``*_id
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 
 from bench_assets.core.schema.signature import Signature
 
@@ -404,7 +404,28 @@ MOST_UNREAD = 0.1
 """Share of unread responses above which a value is shown as its bounds."""
 
 
-def unread_bounds(row: "Metric | LeaderboardRow") -> tuple[float, float] | None:
+READ_FIELDS = ("unread", "asked_again", "named", "if_unread_wrong", "if_unread_right")
+"""Fields that qualify a value by how the responses behind it were read."""
+
+
+class ReadValue(NamedTuple):
+    """A value with the shares and bounds of ``Metric``."""
+
+    value: float
+    unread: float | None = None
+    asked_again: float | None = None
+    named: float | None = None
+    if_unread_wrong: float | None = None
+    if_unread_right: float | None = None
+
+
+def read_shares(row: "Metric | ReadValue") -> dict[str, float]:
+    """Those of ``READ_FIELDS`` that are known."""
+    shares = {name: getattr(row, name) for name in READ_FIELDS}
+    return {name: share for name, share in shares.items() if share is not None}
+
+
+def unread_bounds(row: "Metric | LeaderboardRow | ReadValue") -> tuple[float, float] | None:
     """The least and the most that a value may be, by its unread responses; None without any."""
     if row.if_unread_wrong is None or row.if_unread_right is None:
         return None
@@ -412,7 +433,7 @@ def unread_bounds(row: "Metric | LeaderboardRow") -> tuple[float, float] | None:
     return (found[0], found[-1])
 
 
-def is_hidden(row: "Metric | LeaderboardRow") -> bool:
+def is_hidden(row: "Metric | LeaderboardRow | ReadValue") -> bool:
     """Whether so many responses are unread that a value is only known within its bounds."""
     return (row.unread or 0.0) > MOST_UNREAD and unread_bounds(row) is not None
 
@@ -431,7 +452,7 @@ def format_interval(row: "Metric | LeaderboardRow") -> str:
     return f"{interval[0]:.3f} to {interval[1]:.3f}" if interval and has_ends else ""
 
 
-def format_value(row: "Metric | LeaderboardRow") -> str:
+def format_value(row: "Metric | LeaderboardRow | ReadValue") -> str:
     """Format a value with three decimals; as its bounds if too many responses are unread."""
     bounds = unread_bounds(row) if is_hidden(row) else None
     return f"{bounds[0]:.3f} to {bounds[1]:.3f}" if bounds else f"{row.value:.3f}"

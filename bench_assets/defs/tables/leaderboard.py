@@ -19,6 +19,7 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import (
     IMPORTED,
+    READ_FIELDS,
     UNKNOWN,
     LeaderboardRow,
     Metric,
@@ -228,10 +229,7 @@ def _published_row(row: PublishedNumber) -> LeaderboardRow:
     )
 
 
-_NUMBERS = (
-    *("value", "low", "high", "constant", "shuffled", "unread", "asked_again", "named"),
-    *("if_unread_wrong", "if_unread_right"),
-)
+_NUMBERS = ("value", "low", "high", "constant", "shuffled", *READ_FIELDS)
 _COUNTS = ("scored", "unscored", "failed", "no_answer", "refused", "rejected", "expired")
 
 

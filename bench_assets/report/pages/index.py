@@ -23,7 +23,7 @@ from bench_assets.comparison.measurements import (
 from bench_assets.comparison.reader_tests import null_tests, reader_test
 from bench_assets.core.schema.elicitation import split_elicited_name
 from bench_assets.core.schema.published_numbers import PublishedNumber
-from bench_assets.core.schema.rows import MOST_UNREAD, UNKNOWN, LeaderboardRow
+from bench_assets.core.schema.rows import MOST_UNREAD, READ_FIELDS, UNKNOWN, LeaderboardRow
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.schema.training_runs import parse_step
 from bench_assets.core.stats.ranks import rank_models
@@ -38,7 +38,7 @@ COLUMNS = (
     *(
         "n_failed",
         "n_refused",
-        *("unread", "asked_again", "named", "if_unread_wrong", "if_unread_right"),
+        *READ_FIELDS,
         "served",
         "mixed",
         "n_clusters",

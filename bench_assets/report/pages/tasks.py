@@ -14,7 +14,7 @@ from bench_assets.comparison.people_checks import people_state
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.published_numbers import PublishedNumber
-from bench_assets.core.schema.rows import LeaderboardRow, Prediction, Question, Score
+from bench_assets.core.schema.rows import READ_FIELDS, LeaderboardRow, Prediction, Question, Score
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.folder import Site, slug
@@ -87,8 +87,8 @@ def confusion(tables: TableFiles, task: Task, condition: str) -> list[dict[str, 
 
 _COLUMNS = (
     *("model", "condition", "edition", "metric", "category", "value", "low", "high"),
-    *("n_scored", "n_unscored", "n_failed", "n_no_answer", "n_refused", "unread"),
-    *("asked_again", "named", "if_unread_wrong", "if_unread_right"),
+    *("n_scored", "n_unscored", "n_failed", "n_no_answer", "n_refused"),
+    *READ_FIELDS,
     *(
         "served",
         "mixed",
