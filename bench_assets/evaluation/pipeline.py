@@ -30,7 +30,7 @@ from bench_assets.evaluation.aggregation import (
     metrics,
     rows_by_model,
 )
-from bench_assets.evaluation.outcomes import is_unread
+from bench_assets.evaluation.outcomes import is_empty_or_loop, is_unread
 from bench_assets.evaluation.people_judge import is_by_people, score_by_people
 from bench_assets.evaluation.reviews import ResponseReview
 from bench_assets.evaluation.task import (
@@ -269,7 +269,8 @@ def _score_read(
     is_named = by_rules and reading is not None and reading.named and not found.no_answer
     # The whole response is the answer where it is compared with references.
     is_other = by_rules and reading is None and form.kind == "references"
-    unread = is_unread(pair, found, of_judge) or (is_other and not found.no_answer)
+    is_other &= not (found.no_answer or is_empty_or_loop(prediction.text))
+    unread = is_unread(pair, found, of_judge) or is_other
     return of_judge, replace(found, unread=unread, named=is_named)
 
 

@@ -8,7 +8,7 @@ from bench_assets.core.reading.choices import read_choices
 from bench_assets.evaluation import pipeline
 from bench_assets.file_benchmarks.suite import task_of
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
-from bench_resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.baselines import RandomBaseline, ScriptedModel
 from tests.rows import prediction, question
 
 COLOURS = {"kind": "choice", "options": ("red", "green", "blue"), "answer": ("B",)}
@@ -31,6 +31,33 @@ def scores(asked, responses, metric="accuracy", judge=None):
     one = task(metric)
     verdicts = pipeline.judge(one, asked, said, judge) if one.is_judged else []
     return pipeline.score(one, asked, said, verdicts)
+
+
+@pytest.mark.parametrize(
+    ("answer_type", "fields", "mean"),
+    [
+        pytest.param("choice", COLOURS, 1 / 3, id="one of three options"),
+        pytest.param("choices", BOTH, 0.0, id="one letter of two"),
+        pytest.param("yes_no", {"answer": ("yes",)}, 0.5, id="yes or no"),
+        pytest.param("text", {"answer": ("no",)}, 0.5, id="yes or no as texts"),
+        pytest.param("text", TEXT, 0.0, id="texts"),
+        pytest.param("number", {"answer": ("7",)}, 0.1, id="one of ten digits"),
+        pytest.param("list", {"answer": ('["a", "b"]',)}, 0.0, id="lists"),
+        pytest.param("json", {"answer": ('{"a": 1}',)}, 0.0, id="JSON"),
+        pytest.param("box", {"answer": ("1,2,3,4",)}, 0.0, id="boxes"),
+        pytest.param("point", {"answer": ("1,2,3,4",)}, 0.0, id="points"),
+    ],
+)
+def test_random_guesses_are_all_read(answer_type, fields, mean):
+    settings = {"metric": "mean_iou"} if answer_type == "box" else {}
+    one = task(**settings, answer_type=answer_type)
+    asked = [question(question_id=str(n), **fields) for n in range(1000)]
+    said = pipeline.predict(one, asked, RandomBaseline("random"))
+    verdicts = pipeline.judge(one, asked, said, None) if one.is_judged else []
+    found = pipeline.score(one, asked, said, verdicts)
+    assert not any(score.unread for score in found)
+    # Three standard deviations of a mean of 1,000 are at most 0.048.
+    assert sum(score.points for score in found) / 1000 == pytest.approx(mean, abs=0.048)
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,16 @@
 """Baselines: random, most frequent, blind and scripted models."""
 
 import random
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from string import ascii_uppercase
 
+from bench_assets.core.reading.numbers import parse_quantity
+from bench_assets.core.reading.yes_no import parse_yes_no
 from bench_assets.core.schema.chat import (
     ChatModel,
     ElicitsOptions,
-    Prompt,
     Request,
     Response,
     cached,
@@ -18,23 +18,16 @@ from bench_assets.core.schema.chat import (
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Question
 
-_WORD = r"(?!or )[\w'-]+"
-_ALTERNATIVES = re.compile(  # takes every list of words, also without "or": so its time is linear
-    rf"(?<![\w'-])((?:{_WORD}, )*{_WORD})(?:,? or (?:(?:in|on|at|to|the|an?|my) )*([\w'-]+))?"
-)
-_YES_OR_NO = "yes or no"  # as the instruction of the answer type asks for
-_AUXILIARIES = {"am", "is", "are", "was", "were", "do", "does", "did", "has", "have", "had"} | {
-    *("can", "could", "will", "would", "shall", "should", "may"),
-}
+_YES_OR_NO = ("yes", "no")
+_DIGITS = tuple("0123456789")
 
 
 class RandomBaseline:
-    """Random guessing from the prompt's options, never from the answer key.
+    """Random guessing by the type of the answer, never by the right one.
 
-    Guesses a letter of the shown options; for questions with texts, a shown option, yes or no if
-    the prompt asks for them, an alternative in the question ("left or right?"), or yes or no.
-    Otherwise the response is empty. A sample depends on the seed, the question and the sample
-    number.
+    Guesses a letter of the options, one of the possible answers, yes or no, or a digit for a
+    number. To other questions the response is empty. A sample depends on the seed, the question
+    and the sample number.
     """
 
     def __init__(self, name: str, seed: int = 0) -> None:
@@ -52,7 +45,7 @@ class RandomBaseline:
 
     def _draw(self, question: Question, request: Request) -> str:
         rng = random.Random(f"{self._seed}\n{question.question_id}\n{request.sample}")
-        offered = _letters(question) or _shown_texts(question, request.prompt)
+        offered = _letters(question) or _texts(question)
         return rng.choice(offered) if offered else ""
 
 
@@ -96,20 +89,15 @@ def _letters(question: Question) -> Sequence[str]:
     return ascii_uppercase[: len(question.options)] if choice else ""
 
 
-def _shown_texts(question: Question, prompt: Prompt) -> Sequence[str]:
-    """Texts to guess: options, if the prompt shows all; alternatives in the question; yes, no."""
+def _texts(question: Question) -> Sequence[str]:
+    """Texts to guess: a possible answer, yes or no, or a digit, by the type of the key."""
     if question.kind != "text":
         return ()
-    parts = (part for turn in prompt.turns for part in turn.parts if isinstance(part, str))
-    prompt_text = "\n".join(parts).casefold()
-    if question.options and all(option.casefold() in prompt_text for option in question.options):
+    if question.options:
         return question.options
-    if _YES_OR_NO in prompt_text:
-        return ("yes", "no")
-    if found := [one for one in _ALTERNATIVES.finditer(question.text) if one[2]]:
-        return [*found[-1][1].split(", "), found[-1][2]]
-    opening = question.text.casefold().split()[:1]
-    return ("yes", "no") if _AUXILIARIES.issuperset(opening) and opening else ()
+    if all(map(parse_yes_no, question.answer)):
+        return _YES_OR_NO
+    return _DIGITS if all(map(parse_quantity, question.answer)) else ()
 
 
 def _text_response(text: str) -> Response:
