@@ -37,6 +37,7 @@ from bench_sensors.evaluations import EVALUATION_JOB, suite_tables
 from bench_sensors.failed_checks import failed_check_sensor
 from bench_sensors.orphaned_runs import orphaned_run_sensors
 from bench_sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_assets
+from bench_sensors.run_history import run_history_sensor
 
 _EVALUATION = {"predictions", "judgements", "scores", "metrics", "constants"}
 _MAX_JOINT_TASKS = 2  # tasks of a suite; with more of them, each dataset build is a group
@@ -135,6 +136,7 @@ def build_graph(
             failed_check_sensor(),
             model_sensor(),
             *orphaned_run_sensors(settings),
+            run_history_sensor(),
             *annotation_sensors(settings, catalog.suites),
         ],
         # In process: a spawned step could not share loaded weights.

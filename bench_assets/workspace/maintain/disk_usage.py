@@ -31,7 +31,10 @@ _DESCRIPTIONS = {
     "annotation": ("annotation units and answers", ""),
     "responses.sqlite": ("response cache", "bench home remove MODEL --responses"),
     "vectors.sqlite": ("embeddings of texts and images", "{rm}: computed again when needed"),
-    "dagster": ("Dagster's runs and events", "{rm}, while nothing runs: only history"),
+    "dagster": (
+        "Dagster's runs and events, deleted after run_history_days in [storage]",
+        "{rm}, while nothing runs: only history",
+    ),
     "looks.json": ("image hashes, to find near-duplicates", "{rm}: computed again"),
     "batches": ("pending batches of providers", ""),
     "servers": ("logs of managed servers", "{rm}: only history"),

@@ -124,6 +124,9 @@ class StorageSettings(StrictSection):
     cache_gigabytes: float = Field(10.0, gt=0)
     """Size of the cache; the least recently used files go first."""
 
+    run_history_days: float = Field(90.0, ge=0)
+    """Days that Dagster keeps finished runs, and longer those that made a present table; 0: all."""
+
     unpacked_gigabytes: float = Field(64.0, gt=0)
     """Largest unpacked size of a release's archive."""
 

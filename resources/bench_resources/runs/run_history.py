@@ -1,0 +1,55 @@
+"""Bounds of Dagster's run history, which takes about a megabyte a run."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+
+import dagster as dg
+
+_FINISHED_STATUSES = [
+    dg.DagsterRunStatus.SUCCESS,
+    dg.DagsterRunStatus.FAILURE,
+    dg.DagsterRunStatus.CANCELED,
+]
+
+
+def delete_old_runs(instance: dg.DagsterInstance, before: datetime, limit: int) -> list[str]:
+    """Delete finished runs that made no present table; returns their ids, the oldest first.
+
+    A run stays while the materialization of any table or partition is its: its events are what
+    says of which inputs that table was made.
+
+    Args:
+        instance: Dagster instance with the runs.
+        before: Time of creation; younger runs stay.
+        limit: Most runs to delete.
+    """
+    old = dg.RunsFilter(statuses=_FINISHED_STATUSES, created_before=before)
+    if not (run_ids := instance.get_run_ids(old)):
+        return []
+    present = set(_present_runs(instance))
+    deleted = list(islice((one for one in reversed(run_ids) if one not in present), limit))
+    for run_id in deleted:
+        instance.delete_run(run_id)
+        _delete_file(instance, run_id)
+    return deleted
+
+
+def _present_runs(instance: dg.DagsterInstance) -> Iterator[str]:
+    """Ids of the runs that made the present state of a table or partition."""
+    storage, kind = instance.event_log_storage, dg.DagsterEventType.ASSET_MATERIALIZATION
+    for key in instance.all_asset_keys():
+        if event := instance.get_latest_materialization_event(key):
+            yield event.run_id
+        if latest := storage.get_latest_storage_id_by_partition(key, kind):
+            newest = dg.AssetRecordsFilter(asset_key=key, storage_ids=list(latest.values()))
+            for record in instance.fetch_materializations(newest, limit=len(latest)).records:
+                yield record.run_id
+
+
+def _delete_file(instance: dg.DagsterInstance, run_id: str) -> None:
+    """Delete a run's database, which SQLite would only empty."""
+    if path_of := getattr(instance.event_log_storage, "path_for_shard", None):
+        for end in ("", "-wal", "-shm"):
+            Path(f"{path_of(run_id)}{end}").unlink(missing_ok=True)
