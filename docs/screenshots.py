@@ -24,7 +24,8 @@ from bench_assets.core.schema.errors import BenchError
 from bench_assets.definitions import defs
 from bench_assets.suites.codis.annotation import VOTES
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
-from bench_assets.workspace.materialization.dagster_processes import UiProcess, require_free
+from bench_assets.workspace.materialization.dagster_processes import require_free
+from bench_assets.workspace.materialization.supervisor import supervise_ui
 from bench_resources.annotation.web.backend import PagesBackend
 from bench_resources.annotation.web.server import PagesServer as ServedPages
 from bench_resources.annotation.web.server import Setup
@@ -140,15 +141,16 @@ def _people(browser: Browser, home: Path) -> None:
 def _ui(browser: Browser, home: Path) -> None:
     try:
         require_free(PORT)
-        with UiProcess(home, PORT) as served:
-            served.wait_for_answer()
+        address = f"http://127.0.0.1:{PORT}"
+        with supervise_ui(home, PORT) as services:
+            services.start()
             page = _page(browser, _SIZE_OF_UI)
             group = defs.resolve_asset_graph().get(dg.AssetKey(["codis", "metrics"])).group_name
-            page.goto(f"{served.address}/locations/bench_assets/asset-groups/{group}/lineage")
+            page.goto(f"{address}/locations/bench_assets/asset-groups/{group}/lineage")
             page.get_by_text("Latest event").first.wait_for()
             page.get_by_text("Loading").last.wait_for(state="hidden")
             _take(page, "ui-graph")
-            page.goto(f"{served.address}/assets/codis/metrics")
+            page.goto(f"{address}/assets/codis/metrics")
             page.get_by_role("row", name="preview").wait_for()
             _take(page, "ui-metrics")
     except BenchError as why:

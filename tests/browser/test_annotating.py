@@ -14,7 +14,8 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.core.tables.build import FunnelStep
 from bench_assets.suites.journeybench.construction.filtering import FilterDecision
 from bench_assets.suites.journeybench.synthetic import edition as journeybench
-from bench_assets.workspace.materialization.dagster_processes import UiProcess
+from bench_assets.workspace.materialization.dagster_instance import open_instance
+from bench_assets.workspace.materialization.supervisor import supervise_ui
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import tables_of
@@ -75,8 +76,9 @@ def ui(home: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with UiProcess(home, port) as served:
-        served.wait_for_answer()
+    open_instance(home).dispose()
+    with supervise_ui(home, port) as services:
+        services.start()
         yield f"http://127.0.0.1:{port}"
 
 

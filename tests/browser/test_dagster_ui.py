@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench_assets.report.site.addresses import PORT
-from bench_assets.workspace.materialization.dagster_processes import UiProcess
+from bench_assets.workspace.materialization.dagster_instance import open_instance
+from bench_assets.workspace.materialization.supervisor import supervise_ui
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 
@@ -48,9 +49,10 @@ def ui(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with UiProcess(home, port) as served:
-        served.wait_for_answer()
-        yield served.address
+    open_instance(home).dispose()
+    with supervise_ui(home, port) as services:
+        services.start()
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture

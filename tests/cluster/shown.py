@@ -12,6 +12,7 @@ from typing import Any
 
 from bench_assets.workspace.materialization.dagster_instance import open_instance
 from bench_assets.workspace.materialization.dagster_processes import Web
+from bench_assets.workspace.materialization.supervisor import Supervisor
 from bench_resources.config.environment import environment_of
 from tests.ray_cluster import CHECKOUT, free_port
 
@@ -46,12 +47,13 @@ def in_the_ui(home: Path) -> dict[str, Any]:
     """All assets, partitions, runs and the newest materializations, as the UI asks for them."""
     open_instance(home).dispose()  # as every command does first
     web = Web(home, "127.0.0.1", free_port("127.0.0.1"))
-    web.log = home / "web.log"
-    with web:
-        web.wait_for_answer()
+    log = home / "web.log"
+    with Supervisor([web], log) as running:
+        running.start()
+        running.wait_until_ready()
         until = time.monotonic() + _PATIENCE
         while not (said := _answer(web.address, _ASKED))["assetNodes"]:
-            assert time.monotonic() < until, web.log.read_text()
+            assert time.monotonic() < until, log.read_text()
             time.sleep(1)
     for kind in said.values():
         rows = kind["results"] if isinstance(kind, dict) else kind

@@ -5,7 +5,11 @@ Nothing of it is run here: there is no cluster, no Helm and no Docker.
 
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from configparser import ConfigParser
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -178,7 +182,7 @@ SERVICES = COMPOSE["services"]
 OURS = {name: one for name, one in SERVICES.items() if one["image"] == COMPOSE["x-bench"]["image"]}
 _SERVICE = {
     *("image", "command", "entrypoint", "environment", "configs", "volumes", "depends_on"),
-    *("healthcheck", "deploy", "ports", "restart", "stop_grace_period"),
+    *("healthcheck", "deploy", "ports", "restart", "stop_grace_period", "init"),
 }  # of https://github.com/compose-spec/compose-spec/blob/main/spec.md
 
 
@@ -205,6 +209,35 @@ def test_each_of_our_services_is_a_command_that_there_is(name: str) -> None:
         assert CliRunner().invoke(app, [*words[1:], "--help"]).exit_code == 0
     if "--code" in command:
         assert command[-1] == f"code:{SERVICES['code']['command'][-1]}"
+
+
+UNITS = {file.stem.removeprefix("bench-"): file for file in DEPLOY.glob("systemd/*.service")}
+
+
+@pytest.mark.parametrize("name", ["code", "daemon", "web"])
+def test_a_unit_runs_the_service_and_restarts_it(name: str) -> None:
+    unit = ConfigParser()
+    unit.optionxform = str  # type: ignore[assignment,method-assign]
+    unit.read(UNITS[name])
+    program, *words = unit["Service"]["ExecStart"].split()
+    assert (Path(program).name, words[:2]) == ("bench", ["ui", name])
+    assert CliRunner().invoke(app, [*words, "--help"]).exit_code == 0
+    assert words[-1] == {"code": "4000"}.get(name, "127.0.0.1:4000")
+    assert (unit["Service"]["Restart"], unit["Service"]["SuccessExitStatus"]) == ("always", "143")
+    # systemd would otherwise end the runs together with the code server
+    assert unit["Service"].get("KillMode") == ("process" if name == "code" else None)
+
+
+def test_systemd_takes_the_units(tmp_path: Path) -> None:
+    if not (analyze := shutil.which("systemd-analyze")):
+        pytest.skip("no systemd here")
+    for file in UNITS.values():
+        text = file.read_text().replace("/srv/bench/checkout/.venv/bin/bench", sys.executable)
+        (tmp_path / file.name).write_text(text.replace("User=bench\n", ""))
+    verify = [analyze, "verify", "--man=no", *map(str, tmp_path.glob("*.service"))]
+    checked = subprocess.run(verify, capture_output=True, text=True, check=False)
+    ours = [line for line in checked.stderr.splitlines() if "bench-" in line]
+    assert (checked.returncode, ours) == (0, [])
 
 
 def test_the_settings_of_the_compose_file_are_those_of_shared_stores(tmp_path: Path) -> None:

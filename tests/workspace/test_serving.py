@@ -1,4 +1,4 @@
-"""The UI's own process: a port that is taken, and one that ends by itself."""
+"""The UI's services: a port that is taken, and one that ends before it is ready."""
 
 import socket
 
@@ -7,7 +7,8 @@ from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.workspace.materialization.dagster_processes import UiProcess, require_free
+from bench_assets.workspace.materialization.dagster_processes import require_free
+from bench_assets.workspace.materialization.supervisor import supervise_ui
 
 
 @pytest.fixture
@@ -34,10 +35,10 @@ def test_a_port_that_was_closed_a_moment_ago_is_free():
 
 
 @pytest.mark.long
-def test_one_that_ends_by_itself_is_told_with_the_end_of_its_log(tmp_path):
+def test_a_service_that_ends_before_it_is_ready_is_an_error_with_the_end_of_its_log(tmp_path):
     (tmp_path / "dagster").mkdir()
     (tmp_path / "dagster" / "dagster.yaml").write_text("run_queue: [no, mapping\n")
-    with UiProcess(tmp_path, 3999) as served, pytest.raises(BenchError) as why:
-        served.wait_for_answer()
-    assert "the UI exited unexpectedly" in str(why.value)
-    assert "dagster.yaml" in str(why.value)
+    with supervise_ui(tmp_path, 3999) as services, pytest.raises(BenchError) as raised:
+        services.start()
+    assert "the code server exited unexpectedly" in str(raised.value)
+    assert "dagster.yaml" in str(raised.value)

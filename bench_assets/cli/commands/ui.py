@@ -38,19 +38,22 @@ def ui(
 
     The report is served beside it; checks link to it.
     New models in bench.toml become partitions within a minute.
+    A process that ends or hangs starts again; runs go on, also when the command ends.
     web, daemon and code run its three processes separately (docs/cluster.md).
 
     Example: bench ui --open
     """
     if context.invoked_subcommand:
         return
+    import webbrowser
+
     from bench_assets.workspace.inspect.leaderboard import present_report
     from bench_assets.workspace.inspect.report_server import serve_live
     from bench_assets.workspace.materialization.dagster_processes import (
-        UiProcess,
         add_every_model,
         require_free,
     )
+    from bench_assets.workspace.materialization.supervisor import supervise_ui
     from bench_resources.config.environment import default_home
 
     with error_reporting():
@@ -60,19 +63,19 @@ def ui(
         home = bench.settings.home
     with (
         error_reporting(),
-        serve_live(home, partial(present_report, bench)) as where,
-        UiProcess(default_home(), port) as served,
+        serve_live(home, partial(present_report, bench)) as report,
+        supervise_ui(default_home(), port) as running,
     ):
-        print_message(
-            f"Home: {home}, {n_models} models\nDagster's log: {served.log}\nThe report: {where}"
-        )
-        print_message("Starting ...")
-        served.wait_for_answer()
-        print_message("Press Ctrl-C to stop.")
-        print_result(served.address)
+        print_message(f"Home: {home}, {n_models} models")
+        print_message(f"Dagster's log: {home / 'dagster' / 'ui.log'}")
+        print_message(f"The report: {report}\nStarting ...")
+        running.start()
+        print_message("Press Ctrl-C to stop; runs in progress go on.")
+        address = f"http://127.0.0.1:{port}"
+        print_result(address)
         if browse:
-            served.browse()
-        served.wait_for_end()
+            webbrowser.open(address)
+        running.supervise()
 
 
 @app.command()
@@ -149,7 +152,7 @@ def health(
         is_healthy = {
             "web": lambda: is_web_healthy(host, port or 3000),
             "daemon": lambda: is_daemon_healthy(default_home()),
-            "code": lambda: is_code_server_healthy(host, port or 4000),
+            "code": lambda: is_code_server_healthy(f"{host}:{port or 4000}"),
         }[of]()
         if not is_healthy:
             raise HomeError(f"bench ui {of}: not healthy (no answer, or a failed health check)")
@@ -157,15 +160,17 @@ def health(
 
 
 def _serve(service: "Service") -> None:
-    """Start a service and wait for its end."""
+    """Start a service and keep it running."""
     from bench_assets.workspace.materialization.dagster_processes import require_free
+    from bench_assets.workspace.materialization.supervisor import Supervisor
 
     if service.port:
         require_free(service.port, service.host)
-    with service as served:
-        served.wait_for_answer()
-        print_message(f"{served.what} is ready{f': {served.address}' if served.port else ''}")
-        served.wait_for_end()
+    with Supervisor([service]) as running:
+        running.start()
+        running.wait_until_ready()
+        print_message(f"{service.what} is ready{service.address and f': {service.address}'}")
+        running.supervise()
 
 
 def _make_instance_ready() -> None:

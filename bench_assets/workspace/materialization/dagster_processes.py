@@ -1,27 +1,24 @@
-"""Processes of Dagster: the UI, the web server, the daemon and the code server; health checks.
+"""Dagster's services: the web server, the daemon and the code server; health checks.
 
-``bench ui`` runs all three services on one machine, and logs to ``dagster/ui.log`` of the home.
-``bench ui web``, ``daemon`` and ``code`` run one of them each, for a supervisor that restarts
-services separately. A ``process_watchdog`` ends each process when this process ends.
+``bench ui`` runs all three on one machine, and logs to ``dagster/ui.log`` of the home. ``bench ui
+web``, ``daemon`` and ``code`` run one of them each. ``supervisor`` starts them and keeps them
+running.
 """
 
 import socket
 import subprocess
 import sys
-import webbrowser
-from contextlib import nullcontext, suppress
+from collections.abc import Callable
 from pathlib import Path
-from typing import Self
+from typing import Any
 
 import yaml
 
-from bench_assets.core.schema.errors import HomeError, SettingsError
+from bench_assets.core.schema.errors import SettingsError
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import environment_of
 from bench_resources.config.sections.models import EMBEDDED_MODELS
 from bench_resources.http.pages import fetch_page
-from bench_resources.models.managed import process_watchdog
 from bench_resources.runs.run_pools import LOCATION
 from bench_resources.storage.atomic_write import open_atomic
 
@@ -33,9 +30,7 @@ _DAEMON = [
     "found(group='console_scripts', name='dagster-daemon')['dagster-daemon'].load()()",
 ]
 """``dagster-daemon`` by its entry point, since its script may not be on the path."""
-_POLL_SECONDS = 0.5  # s between two health checks
-_KILL_SECONDS = 10.0  # s for the watchdog to kill what is left
-_LOG_LINES = 8  # last lines of the log, in errors
+_CHECK_SECONDS = 60.0  # s that a health check may take
 
 
 def require_free(port: int, host: str = _HOST) -> None:
@@ -55,21 +50,19 @@ def require_free(port: int, host: str = _HOST) -> None:
             ) from error
 
 
-def is_reachable(host: str, port: int, path: str) -> bool:
-    """Whether a server's path returns success."""
-    return fetch_page(f"http://{host}:{port}", path, timeout=5)[0] == 200
-
-
 def write_workspace(home: Path, code: str = "") -> Path:
     """Write the file that tells Dagster where the graph is.
 
     Args:
         home: The home folder.
-        code: ``HOST:PORT`` of a code server; "": the installed package.
+        code: ``HOST:PORT`` or socket of a code server; "": the installed package.
     """
     host, _, port = code.rpartition(":")
     graph: dict[str, object] = {"location_name": LOCATION}
-    if code:
+    if "/" in code:
+        graph |= {"socket": code}
+        host, port = "of", "ui"
+    elif code:
         graph |= {"host": host, "port": int(port)}
     else:
         graph |= {"module_name": _GRAPH, "working_directory": str(home)}
@@ -80,112 +73,14 @@ def write_workspace(home: Path, code: str = "") -> Path:
     return home / "dagster" / name
 
 
-class UiProcess:
-    """The UI process, as a context manager; refuses a port that is in use."""
-
-    what = "the UI"
-    health = "/server_info"  # path that is served once it is ready
-
-    def __init__(self, home: Path, port: int) -> None:
-        self.log: Path | None = home / "dagster" / "ui.log"  # None: logs to our own output
-        self.address = f"http://{_HOST}:{port}"
-        self.port = port
-        self.home = home
-
-    def command(self) -> list[str]:
-        """Command line of the process."""
-        at = ["-h", _HOST, "-p", str(self.port)]
-        return [sys.executable, "-m", "dagster", "dev", "-w", str(write_workspace(self.home)), *at]
-
-    def environment(self) -> dict[str, str]:
-        """Environment of the process."""
-        return environment_of(self.home)
-
-    def __enter__(self) -> Self:
-        """Start the process.
-
-        Raises:
-            SettingsError: If runs start in Kubernetes, where Dagster's Helm chart provides them.
-            HomeError: If its log cannot be written.
-        """
-        settings = load_settings(self.home)
-        if settings.cluster.launcher == "k8s":
-            raise SettingsError(
-                f'{settings.file}, entry cluster.launcher: with "k8s", {self.what} comes from'
-                " Dagster's Helm chart (deploy/values.yaml); started here, it would run everything"
-                " on this machine"
-            )
-        watched = [sys.executable, "-I", "-S", process_watchdog.__file__, "--interrupt"]
-        try:
-            with self.log.open("wb") if self.log else nullcontext() as log:
-                self._process = subprocess.Popen(
-                    [*watched, *self.command()],
-                    cwd=self.home,  # so that no local module hides a package
-                    env=self.environment(),
-                    stdin=subprocess.PIPE,  # closed when we end
-                    stdout=log,
-                    stderr=subprocess.STDOUT if log else None,
-                    start_new_session=True,  # no signals from the terminal, only ours
-                )
-        except OSError as error:
-            raise HomeError(f"{error.filename}: {error.strerror}") from error
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End the process and its children."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()  # the watchdog then interrupts the process, later kills it
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(process_watchdog.INTERRUPT_PATIENCE + _KILL_SECONDS)
-        self._process.kill()
-        self._process.wait()
-
-    def wait_for_answer(self) -> None:
-        """Wait until the UI responds.
-
-        Raises:
-            HomeError: If the process ended; shows the end of its log.
-        """
-        while not self._answers():
-            self._require_running(_POLL_SECONDS)
-
-    def wait_for_end(self) -> None:
-        """Wait until the process ends.
-
-        Raises:
-            HomeError: If it ended on its own.
-        """
-        while True:
-            self._require_running(None)
-
-    def browse(self) -> None:
-        """Open the UI in a web browser, if there is one."""
-        webbrowser.open(self.address)
-
-    def _answers(self) -> bool:
-        return is_reachable(_HOST, self.port, self.health)
-
-    def _require_running(self, seconds: float | None) -> None:
-        try:
-            code = self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return
-        if self.log is None:
-            raise HomeError(f"{self.what} exited unexpectedly (code {code})")
-        last = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LOG_LINES:]
-        raise HomeError(
-            "\n  ".join([f"{self.what} exited unexpectedly (code {code}); {self.log}:", *last])
-        )
-
-
 _HEARTBEAT_SECONDS = 60.0  # s of tolerance, in addition to the 30 s between two heartbeats
 _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # where to reach a wildcard address
 
 
-class Service(UiProcess):
-    """One of Dagster's three services, which logs to the output of this process."""
+class Service:
+    """One of Dagster's three services."""
 
-    scheme = ""
+    what = ""
 
     def __init__(self, home: Path, host: str, port: int, code: str = "") -> None:
         """Set the service's address.
@@ -194,13 +89,31 @@ class Service(UiProcess):
             home: The home folder.
             host: Address to listen on.
             port: Port to listen on.
-            code: ``HOST:PORT`` of a running code server; "": use the installed package.
+            code: ``HOST:PORT`` or socket of a code server; "": use the installed package.
         """
-        super().__init__(home, port)
-        self.log = None
-        self.host = host
-        self.address = f"{self.scheme}{host}:{port}"
+        self.home, self.host, self.port = home, host, port
         self._code = code
+
+    @property
+    def address(self) -> str:
+        """Where it is reached; "" if it does not listen."""
+        return f"{self.host}:{self.port}" if self.port else ""
+
+    def command(self) -> list[str]:
+        """Command line of the process."""
+        raise NotImplementedError
+
+    def environment(self) -> dict[str, str]:
+        """Environment of the process."""
+        return environment_of(self.home)
+
+    def is_ready(self) -> bool:
+        """Whether a started process can be used; asked often."""
+        return self.is_healthy()
+
+    def is_healthy(self) -> bool:
+        """Whether the process responds; asked seldom."""
+        raise NotImplementedError
 
     def _workspace(self) -> list[str]:
         return ["-w", str(write_workspace(self.home, self._code))]
@@ -210,14 +123,19 @@ class Web(Service):
     """The web server of the UI."""
 
     what = "the web server"
-    scheme = "http://"
+
+    @property
+    def address(self) -> str:
+        """Address in a browser."""
+        return f"http://{self.host}:{self.port}"
 
     def command(self) -> list[str]:
         """Command line of the process."""
         at = ["-h", self.host, "-p", str(self.port)]
         return [sys.executable, "-m", "dagster_webserver", *at, *self._workspace()]
 
-    def _answers(self) -> bool:
+    def is_healthy(self) -> bool:
+        """Whether it serves pages."""
         return is_web_healthy(self.host, self.port)
 
 
@@ -230,7 +148,8 @@ class Daemon(Service):
         """Command line of the process."""
         return [*_DAEMON, "run", *self._workspace()]
 
-    def _answers(self) -> bool:
+    def is_healthy(self) -> bool:
+        """Whether it sent heartbeats; costs seconds."""
         return is_daemon_healthy(self.home)
 
 
@@ -241,12 +160,37 @@ class CodeServer(Service):
 
     def command(self) -> list[str]:
         """Command line of the process."""
-        at = ["-h", self.host, "-p", str(self.port), "--location-name", LOCATION]
+        at = [*_grpc_options(self._code or self.address), "--location-name", LOCATION]
         graph = ["-m", _GRAPH, "-d", str(self.home)]
         return [sys.executable, "-m", "dagster", "api", "grpc", *at, *graph]
 
-    def _answers(self) -> bool:
-        return is_code_server_healthy(self.host, self.port)
+    def is_ready(self) -> bool:
+        """Whether it listens, which it does once the graph is loaded."""
+        if not self._code:
+            host = _LOOPBACK_OF.get(self.host, self.host)
+            return _connects(socket.create_connection, (host, self.port))
+        with socket.socket(socket.AF_UNIX) as client:
+            return _connects(client.connect, self._code)
+
+    def is_healthy(self) -> bool:
+        """Whether it responds; costs a second."""
+        return is_code_server_healthy(self._code or self.address)
+
+
+def ui_services(home: Path, port: int, socket_folder: Path) -> list[Service]:
+    """Build the three services of one machine, in the order of their start.
+
+    Args:
+        home: The home folder.
+        port: Port of the web server on loopback.
+        socket_folder: Folder that only this user may enter: who reaches the code server runs code.
+    """
+    code = str(socket_folder / "code")
+    return [
+        CodeServer(home, _HOST, 0, code),
+        Web(home, _HOST, port, code),
+        Daemon(home, _HOST, 0, code),
+    ]
 
 
 def add_every_model(bench: Workbench) -> int:
@@ -259,7 +203,8 @@ def add_every_model(bench: Workbench) -> int:
 
 def is_web_healthy(host: str, port: int) -> bool:
     """Whether the web server is healthy."""
-    return is_reachable(_LOOPBACK_OF.get(host, host), port, UiProcess.health)
+    host = _LOOPBACK_OF.get(host, host)
+    return fetch_page(f"http://{host}:{port}", "/server_info", timeout=5)[0] == 200
 
 
 def is_daemon_healthy(home: Path) -> bool:
@@ -274,12 +219,34 @@ def is_daemon_healthy(home: Path) -> bool:
     return _succeeds([*_DAEMON, "liveness-check"], environment_of(home) | more)
 
 
-def is_code_server_healthy(host: str, port: int) -> bool:
-    """Whether the code server is healthy."""
-    at = ["-p", str(port), "-h", _LOOPBACK_OF.get(host, host)]
+def is_code_server_healthy(address: str) -> bool:
+    """Whether the code server of an address, or of a socket, is healthy."""
+    host, colon, port = address.rpartition(":")
+    at = _grpc_options(f"{_LOOPBACK_OF.get(host, host)}{colon}{port}")
     return _succeeds([sys.executable, "-m", "dagster", "api", "grpc-health-check", *at])
 
 
+def _grpc_options(address: str) -> list[str]:
+    """Options of Dagster's commands for ``HOST:PORT``, or for the path of a socket."""
+    host, _, port = address.rpartition(":")
+    return ["-s", address] if "/" in address else ["-h", host, "-p", port]
+
+
+def _connects(connect: Callable[[Any], object], address: object) -> bool:
+    try:
+        connection = connect(address)
+    except OSError:
+        return False
+    if isinstance(connection, socket.socket):
+        connection.close()
+    return True
+
+
 def _succeeds(command: list[str], environment: dict[str, str] | None = None) -> bool:
-    done = subprocess.run(command, env=environment, capture_output=True, check=False)
-    return done.returncode == 0
+    try:
+        subprocess.run(
+            command, env=environment, capture_output=True, check=True, timeout=_CHECK_SECONDS
+        )
+    except subprocess.SubprocessError:
+        return False
+    return True

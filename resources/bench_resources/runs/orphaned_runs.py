@@ -5,6 +5,8 @@ whether the process still runs; opening a home also ends orphaned runs. Runs on 
 checked by their heartbeats; without any, a run is left alone.
 """
 
+import os
+import signal
 import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -17,7 +19,12 @@ from dagster import raise_execution_interrupts
 
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.stores import open_table_locks
-from bench_resources.runs.dagster_names import CheckRunHealthResult, LaunchRunContext, WorkerStatus
+from bench_resources.runs.dagster_names import (
+    CheckRunHealthResult,
+    DagsterUserCodeUnreachableError,
+    LaunchRunContext,
+    WorkerStatus,
+)
 from bench_resources.storage.locks import (
     FileLocks,
     Locks,
@@ -137,6 +144,22 @@ class MonitoredRunLauncher(dg.DefaultRunLauncher):
             tags = {_PROCESS_TAG: "", _LAUNCHER_TAG: str(current), _RUN_TAG: run_id}
             self._instance.add_run_tags(run_id, tags)
         super().launch_run(context)
+
+    def terminate(self, run_id: str) -> bool:
+        """Cancel a run; the code server of a run that outlived it does not know it."""
+        try:
+            if super().terminate(run_id):  # type: ignore[no-untyped-call]
+                return True
+        except DagsterUserCodeUnreachableError:
+            pass
+        run, current = self._instance.get_run_by_id(run_id), this_process()
+        if run is None or current is None or run.tags.get(_RUN_TAG) != run_id:
+            return False
+        process = ProcessIdentity.parse(run.tags.get(_PROCESS_TAG, ""))
+        if process is None or has_ended(process, current) is not False:
+            return False
+        os.kill(process.pid, signal.SIGINT)
+        return True
 
     @property
     def supports_check_run_worker_health(self) -> bool:

@@ -30,6 +30,7 @@ from bench_assets.workspace.materialization.dagster_processes import (
     Service,
     Web,
 )
+from bench_assets.workspace.materialization.supervisor import Supervisor
 from tests.conftest import CHECKOUT
 
 
@@ -81,8 +82,8 @@ def test_none_starts_here_when_runs_are_pods(home: Path, made: type[Service]) ->
         '[cluster]\nlauncher = "k8s"\n'
     )
     told = rf"cluster.launcher: with \"k8s\", {made.what} comes from Dagster's Helm chart"
-    with pytest.raises(SettingsError, match=told), made(home, "127.0.0.1", free_port()):
-        pass
+    with pytest.raises(SettingsError, match=told):
+        Supervisor([made(home, "127.0.0.1", free_port())])
 
 
 @pytest.mark.parametrize("place", ["4000", "host", "host:", ":4000", "host:0", "host:70000", "a:b"])
@@ -209,8 +210,9 @@ def proxy(home: Path, tmp_path: Path) -> Iterator[int]:
     text = WHOLE.format(folder=folder, user=user, site=documented(folder, port, behind))
     (folder / "conf").write_text(text)
     open_instance(home).dispose()
-    with Web(home, "127.0.0.1", behind) as web:
-        web.wait_for_answer()
+    with Supervisor([Web(home, "127.0.0.1", behind)]) as web:
+        web.start()
+        web.wait_until_ready()
         running = subprocess.Popen([nginx, "-p", str(folder), "-c", str(folder / "conf")])
         try:
             assert wait_for(lambda: answered(port, "/server_info") == 401, 20)

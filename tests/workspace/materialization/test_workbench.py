@@ -1,7 +1,8 @@
-"""UI, daemon and run are killed together: the run ends, is tried again, and others go on."""
+"""Services, runs and all of them together are killed; runs go on, or are tried again."""
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -19,6 +20,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from tests.chat_server import ChatServer
 from tests.codis_release import entries, write_release
+from tests.conftest import CHECKOUT
 
 pytestmark = pytest.mark.long
 
@@ -32,6 +34,10 @@ mutation Launch($job: String!, $tags: [ExecutionTag!]!) {
   }) { __typename ... on LaunchRunSuccess { run { runId } } ... on PythonError { message } }
 }
 """
+TERMINATE = """
+mutation Terminate($run: String!) { terminateRun(runId: $run) { __typename } }
+"""
+SERVICES = ("dagster_webserver", "dagster-daemon", "api grpc")
 PATIENCE = 400  # s
 
 
@@ -40,16 +46,29 @@ class Ui:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        with socket.socket() as first, socket.socket() as second:
+            for free in (first, second):
+                free.bind(("127.0.0.1", 0))
+            self.port, self.code_port = first.getsockname()[1], second.getsockname()[1]
 
     def start(self) -> None:
-        command = [Path(sys.executable).parent / "bench", "ui", "--port", str(self.port)]
-        log = (self.home / "ui.log").open("ab")
-        environment = {**os.environ, "BENCH_HOME": str(self.home)}
-        subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
+        self.command = self.run("ui", "--port", str(self.port))
         until(lambda: "data" in self.ask("{ version }"))
+
+    def run(self, *arguments: str) -> subprocess.Popen[bytes]:
+        command = [Path(sys.executable).parent / "bench", *arguments]
+        environment = {**os.environ, "BENCH_HOME": str(self.home)}
+        with (self.home / "ui.log").open("ab") as log:
+            return subprocess.Popen(
+                command, env=environment, stdout=log, stderr=log, start_new_session=True
+            )
+
+    def run_unit(self, name: str) -> subprocess.Popen[bytes]:
+        """Run the command of a unit of systemd, on ports of this test."""
+        unit = (CHECKOUT / "deploy" / "systemd" / f"bench-{name}.service").read_text()
+        _, _, arguments = unit.partition("ExecStart=")[2].partition("\n")[0].partition(" ")
+        ports = {"4000": str(self.code_port), "3000": str(self.port)}
+        return self.run(*re.sub("[34]000", lambda found: ports[found[0]], arguments).split())
 
     def ask(self, query: str, **variables: object) -> dict:
         body = json.dumps({"query": query, "variables": variables}).encode()
@@ -71,6 +90,21 @@ class Ui:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             time.sleep(0.1)
+
+    def service(self, words: str) -> int:
+        """Process id of a service, by words of its command line; 0: it does not run."""
+        for pid in self._processes():
+            with suppress(OSError):
+                line = Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+                if words in line and "process_watchdog" not in line and "check" not in line:
+                    return pid
+        return 0
+
+    def kill_service(self, words: str) -> None:
+        """Kill a service and wait until another process has its place."""
+        killed = self.service(words)
+        os.kill(killed, signal.SIGKILL)
+        until(lambda: self.service(words) not in (0, killed))
 
     def _processes(self) -> list[int]:
         """Whatever was started for this home and does not wait to be buried."""
@@ -108,13 +142,13 @@ def ui(tmp_path: Path, server: ChatServer) -> Iterator[Ui]:
     )
     with Workbench(load_settings(home), ["codis"]) as bench:
         bench.refresh_questions("codis")
-    started = Ui(home)
-    started.start()
-    yield started
-    started.kill()
+    opened = Ui(home)
+    yield opened
+    opened.kill()
 
 
 def test_a_run_that_was_killed_with_everything_is_tried_again_and_others_go_on(ui, server):
+    ui.start()
     killed, waiting = ui.launch("m"), ui.launch("n")
     until(lambda: server.n_requests > 2)
     ui.kill()
@@ -138,3 +172,56 @@ def test_a_run_that_was_killed_with_everything_is_tried_again_and_others_go_on(u
     asked = [body["model"] for body in server.bodies]
     assert asked.count("m") <= 40 + 1  # and what was in flight when it was killed
     assert asked.count("n") == 40
+
+
+def test_each_service_comes_back_and_the_run_goes_on(ui: Ui, server: ChatServer) -> None:
+    ui.start()
+    run_id = ui.launch("m")
+    until(lambda: server.n_requests > 2)
+    for words in SERVICES:
+        ui.kill_service(words)
+    with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
+
+        def status(run_id: str) -> dg.DagsterRunStatus:
+            return instance.get_run_by_id(run_id).status
+
+        assert status(run_id) == dg.DagsterRunStatus.STARTED
+        until(lambda: status(run_id) == dg.DagsterRunStatus.SUCCESS)
+        assert len(server.bodies) == 40
+
+        until(lambda: "data" in ui.ask("{ version }"))
+        until(lambda: "errors" not in ui.ask("{ assetNodes { id } }"))
+        other = ui.launch("n")
+        until(lambda: len(server.bodies) > 42)
+        ui.kill_service("api grpc")
+        assert ui.ask(TERMINATE, run=other)["data"]["terminateRun"]["__typename"]
+        until(lambda: status(other) == dg.DagsterRunStatus.CANCELED)
+
+
+def test_a_run_outlives_the_command(ui: Ui, server: ChatServer) -> None:
+    ui.start()
+    run_id = ui.launch("m")
+    until(lambda: server.n_requests > 2)
+    ui.command.kill()
+    ui.command.wait()
+    until(lambda: not any(map(ui.service, SERVICES)))
+    with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
+        until(lambda: instance.get_run_by_id(run_id).status == dg.DagsterRunStatus.SUCCESS)
+    assert len(server.bodies) == 40
+
+
+def test_runs_go_on_while_the_unit_of_the_code_server_restarts(ui: Ui, server: ChatServer) -> None:
+    ui.run_unit("web")
+    ui.run_unit("daemon")
+    until(lambda: "data" in ui.ask("{ version }"))
+    code = ui.run_unit("code")  # the others find it when it comes
+    until(lambda: ui.ask("{ assetNodes { id } }").get("data", {}).get("assetNodes"))
+    run_id = ui.launch("m")
+    until(lambda: server.n_requests > 2)
+    code.kill()
+    code.wait()
+    until(lambda: not ui.service("api grpc"))
+    ui.run_unit("code")
+    with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
+        until(lambda: instance.get_run_by_id(run_id).status == dg.DagsterRunStatus.SUCCESS)
+    assert len(server.bodies) == 40

@@ -1,10 +1,11 @@
 """Process watchdog: ends a command and its children when its parent process ends.
 
-``python process_watchdog.py [--interrupt] COMMAND...`` reads a pipe on standard input; the
-operating system closes it when the parent is killed. With ``--interrupt`` the command is ended by
-SIGINT and given more time, as Dagster's processes need. A number that the parent writes into the
-pipe is how often the command is restarted from then on. Imports only the standard library, so that
-it runs with ``python -I -S``.
+``python process_watchdog.py [--interrupt | --alone] COMMAND...`` reads a pipe on standard input;
+the operating system closes it when the parent is killed. With ``--interrupt`` the command is ended
+by SIGINT and given more time, as Dagster's processes need. With ``--alone`` it is ended by SIGINT
+too, but not its children: runs outlive the service that started them. A number that the parent
+writes into the pipe is how often the command is restarted from then on. Imports only the standard
+library, so that it runs with ``python -I -S``.
 """
 
 import ctypes
@@ -26,9 +27,11 @@ _SET_CHILD_SUBREAPER, _SET_PDEATHSIG = 36, 1  # of Linux' prctl
 
 def main(arguments: list[str]) -> int:
     """Run a command; returns its exit code."""
-    interrupts = arguments[0] == "--interrupt"
-    _prctl(_SET_CHILD_SUBREAPER, 1)  # orphaned grandchildren become ours, and are found
-    watched = _Watched(arguments[interrupts:], interrupts=interrupts)
+    is_alone = arguments[0] == "--alone"
+    interrupts = is_alone or arguments[0] == "--interrupt"
+    if not is_alone:
+        _prctl(_SET_CHILD_SUBREAPER, 1)  # orphaned grandchildren become ours, and are found
+    watched = _Watched(arguments[interrupts:], interrupts=interrupts, is_alone=is_alone)
     # Before the start: a shell's background jobs ignore SIGINT, which children would inherit.
     signal.signal(signal.SIGINT, lambda *_: watched.send(signal.SIGINT))
     signal.signal(signal.SIGTERM, lambda *_: watched.end())
@@ -42,8 +45,8 @@ def main(arguments: list[str]) -> int:
 class _Watched:
     """The command, which may be restarted."""
 
-    def __init__(self, words: list[str], *, interrupts: bool) -> None:
-        self._words, self._interrupts = words, interrupts
+    def __init__(self, words: list[str], *, interrupts: bool, is_alone: bool) -> None:
+        self._words, self._interrupts, self._is_alone = words, interrupts, is_alone
         self._is_over = False
         self._left = 0  # restarts
         self._process: subprocess.Popen[bytes] | None = None
@@ -63,7 +66,8 @@ class _Watched:
         if self._is_over:  # it was ended while the command started
             self.end()
         code = process.wait()
-        _end_children(process, _CHILDREN_PATIENCE if self._interrupts else 0.0)
+        if not self._is_alone:
+            _end_children(process, _CHILDREN_PATIENCE if self._interrupts else 0.0)
         return code
 
     def is_restarted(self, code: int) -> bool:
@@ -95,8 +99,11 @@ class _Watched:
         while number := os.read(sys.stdin.fileno(), 64):
             self._left = int(number)
         self.end()
-        time.sleep(INTERRUPT_PATIENCE if self._interrupts else PATIENCE)
-        if self._process:
+        is_patient = self._interrupts and not self._is_alone
+        time.sleep(INTERRUPT_PATIENCE if is_patient else PATIENCE)
+        if self._process and self._is_alone:
+            self._process.kill()
+        elif self._process:
             _end_children(self._process, 0.0)
 
 
