@@ -142,19 +142,15 @@ def health(
     """
     with error_reporting():
         from bench_assets.core.schema.errors import HomeError
-        from bench_assets.workspace.materialization.dagster_processes import (
-            is_code_server_healthy,
-            is_daemon_healthy,
-            is_web_healthy,
-        )
+        from bench_assets.workspace.materialization import dagster_processes as processes
         from bench_resources.config.environment import default_home
 
-        is_healthy = {
-            "web": lambda: is_web_healthy(host, port or 3000),
-            "daemon": lambda: is_daemon_healthy(default_home()),
-            "code": lambda: is_code_server_healthy(f"{host}:{port or 4000}"),
-        }[of]()
-        if not is_healthy:
+        service, default_port = {
+            "web": (processes.Web, 3000),
+            "daemon": (processes.Daemon, 0),
+            "code": (processes.CodeServer, 4000),
+        }[of]
+        if not service(default_home(), host, port or default_port).is_healthy():
             raise HomeError(f"bench ui {of}: not healthy (no answer, or a failed health check)")
         print_result(f"bench ui {of} is healthy")
 

@@ -8,9 +8,7 @@ running.
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -136,7 +134,8 @@ class Web(Service):
 
     def is_healthy(self) -> bool:
         """Whether it serves pages."""
-        return is_web_healthy(self.host, self.port)
+        address = f"http://{_LOOPBACK_OF.get(self.host, self.host)}:{self.port}"
+        return fetch_page(address, "/server_info", timeout=5)[0] == 200
 
 
 class Daemon(Service):
@@ -149,8 +148,12 @@ class Daemon(Service):
         return [*_DAEMON, "run", *self._workspace()]
 
     def is_healthy(self) -> bool:
-        """Whether it sent heartbeats; costs seconds."""
-        return is_daemon_healthy(self.home)
+        """Whether all daemons sent a heartbeat recently, from any machine; costs seconds."""
+        folder = self.home / "dagster"
+        tolerance = {"DAGSTER_DAEMON_HEARTBEAT_TOLERANCE": f"{_HEARTBEAT_SECONDS:.0f}"}
+        return (folder / "dagster.yaml").is_file() and _succeeds(
+            [*_DAEMON, "liveness-check"], self.environment() | tolerance
+        )
 
 
 class CodeServer(Service):
@@ -160,21 +163,21 @@ class CodeServer(Service):
 
     def command(self) -> list[str]:
         """Command line of the process."""
-        at = [*_grpc_options(self._code or self.address), "--location-name", LOCATION]
+        at = [*self._address_options(self.host), "--location-name", LOCATION]
         graph = ["-m", _GRAPH, "-d", str(self.home)]
         return [sys.executable, "-m", "dagster", "api", "grpc", *at, *graph]
 
     def is_ready(self) -> bool:
-        """Whether it listens, which it does once the graph is loaded."""
-        if not self._code:
-            host = _LOOPBACK_OF.get(self.host, self.host)
-            return _connects(socket.create_connection, (host, self.port))
-        with socket.socket(socket.AF_UNIX) as client:
-            return _connects(client.connect, self._code)
+        """Whether the graph is loaded: a socket is made after that."""
+        return Path(self._code).is_socket() if self._code else self.is_healthy()
 
     def is_healthy(self) -> bool:
         """Whether it responds; costs a second."""
-        return is_code_server_healthy(self._code or self.address)
+        at = self._address_options(_LOOPBACK_OF.get(self.host, self.host))
+        return _succeeds([sys.executable, "-m", "dagster", "api", "grpc-health-check", *at])
+
+    def _address_options(self, host: str) -> list[str]:
+        return ["-s", self._code] if self._code else ["-h", host, "-p", str(self.port)]
 
 
 def ui_services(home: Path, port: int, socket_folder: Path) -> list[Service]:
@@ -199,47 +202,6 @@ def add_every_model(bench: Workbench) -> int:
     bench.add_models(list(models))
     bench.add_encoders()
     return len(models)
-
-
-def is_web_healthy(host: str, port: int) -> bool:
-    """Whether the web server is healthy."""
-    host = _LOOPBACK_OF.get(host, host)
-    return fetch_page(f"http://{host}:{port}", "/server_info", timeout=5)[0] == 200
-
-
-def is_daemon_healthy(home: Path) -> bool:
-    """Whether all daemons sent a heartbeat recently, from any machine."""
-    folder = home / "dagster"
-    if not (folder / "dagster.yaml").is_file():
-        return False
-    more = {
-        "DAGSTER_HOME": str(folder),
-        "DAGSTER_DAEMON_HEARTBEAT_TOLERANCE": f"{_HEARTBEAT_SECONDS:.0f}",
-    }
-    return _succeeds([*_DAEMON, "liveness-check"], environment_of(home) | more)
-
-
-def is_code_server_healthy(address: str) -> bool:
-    """Whether the code server of an address, or of a socket, is healthy."""
-    host, colon, port = address.rpartition(":")
-    at = _grpc_options(f"{_LOOPBACK_OF.get(host, host)}{colon}{port}")
-    return _succeeds([sys.executable, "-m", "dagster", "api", "grpc-health-check", *at])
-
-
-def _grpc_options(address: str) -> list[str]:
-    """Options of Dagster's commands for ``HOST:PORT``, or for the path of a socket."""
-    host, _, port = address.rpartition(":")
-    return ["-s", address] if "/" in address else ["-h", host, "-p", port]
-
-
-def _connects(connect: Callable[[Any], object], address: object) -> bool:
-    try:
-        connection = connect(address)
-    except OSError:
-        return False
-    if isinstance(connection, socket.socket):
-        connection.close()
-    return True
 
 
 def _succeeds(command: list[str], environment: dict[str, str] | None = None) -> bool:
