@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import dagster as dg
 
-from bench_resources.config.settings_resource import SettingsResource
+from bench_resources.config.bench_toml import Settings
 from bench_resources.runs.run_history import delete_old_runs
 
 _RUNS_A_TICK = 100  # Dagster gives a tick 60 s
@@ -23,9 +23,9 @@ def run_history_sensor() -> dg.SensorDefinition:
         ),
     )
     def run_history(
-        context: dg.SensorEvaluationContext, settings: SettingsResource
+        context: dg.SensorEvaluationContext, settings: dg.ResourceParam[Settings]
     ) -> dg.SkipReason:
-        days = settings.load().storage.run_history_days
+        days = settings.storage.run_history_days
         before = datetime.now(UTC) - timedelta(days=days)
         deleted = delete_old_runs(context.instance, before, _RUNS_A_TICK) if days else []
         return dg.SkipReason(f"deleted {len(deleted)} runs" if deleted else "no old run")
