@@ -18,10 +18,10 @@ def _load() -> "Definitions":
     from bench_resources.config.bench_toml import load_settings
     from bench_resources.config.environment import default_home
     from bench_resources.config.sections.engine_kinds import kind_problems
-    from bench_resources.redaction.logs import redact_logs, redact_tracebacks
+    from bench_resources.redaction.logs import redact_logs, redact_stderr
 
     redact_logs(default_home())
-    redact_tracebacks(default_home())
+    redact_stderr(default_home())
     settings = load_settings(default_home())
     found = load_catalog(settings)
     found.check(settings)

@@ -6,7 +6,6 @@ In a test:
         ask(server.base_url)
 """
 
-import base64
 import gzip
 import itertools
 import json
@@ -82,14 +81,9 @@ def error(message: str, status: str = "400 Bad Request") -> bytes:
     return answer(json.dumps({"error": {"message": message}}), status)
 
 
-def basic(key: str) -> str:
-    return base64.b64encode(f"me:{key}".encode()).decode()
-
-
 RESPONSES: Mapping[str, Echo] = {
     "a text": lambda key: answer(completion(f"B, and your key is {key}")),
     "a text in URL encoding": lambda key: answer(completion(f"?q={quote(key, safe='')}")),
-    "a text in base64": lambda key: answer(completion(f"Basic {basic(key)}")),
     "escapes of JSON": lambda key: answer(completion("@").replace("@", key.replace("/", "\\/"))),
     "gzip": lambda key: answer(
         gzip.compress(completion(key).encode()), headers="Content-Encoding: gzip\r\n"

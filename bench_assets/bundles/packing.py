@@ -15,7 +15,6 @@ from bench_assets.bundles.contents import (
 from bench_assets.bundles.rescoring import find_divergences, stored_runner
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Prediction, Question
-from bench_assets.core.text.redaction import Secrets
 from bench_assets.evaluation.reviews import ResponseReview, ReviewLine, base_scorer
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Task
@@ -40,7 +39,6 @@ class BundleOptions(NamedTuple):
     benchmark: FileBenchmarkSettings | None  # settings of a file benchmark
     image_store: ImageStore
     remembered: Callable[[str], str | None]  # digest of a prompt -> its turns
-    secrets: Secrets
     review: ResponseReview | None  # the home's, by which its responses may be scored
     passed_on: bool  # whether the licence permits to redistribute questions and images
     images: bool  # whether to pack images
@@ -146,13 +144,9 @@ def _render_prompts(
 def _prompts(
     sent: set[str], find: Callable[[str], str | None], options: BundleOptions
 ) -> list[PromptText]:
-    """Known prompts without a secret."""
+    """Known prompts."""
     known = ((sha256, find(sha256)) for sha256 in sorted(sent))
-    return [
-        PromptText(sha256=sha256, turns=turns)
-        for sha256, turns in known
-        if turns and options.secrets.redacted(turns) == turns
-    ]
+    return [PromptText(sha256=sha256, turns=turns) for sha256, turns in known if turns]
 
 
 def _images(questions: Sequence[Question], options: BundleOptions) -> dict[str, int]:

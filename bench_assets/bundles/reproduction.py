@@ -62,7 +62,6 @@ from bench_assets.workspace.inspect.table_collection import (
     TableFilter,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.environment import known_secrets
 from bench_resources.config.sections.models import EMBEDDED_MODELS
 from bench_resources.config.stores import existing_response_store
 from bench_resources.images.store import open_image_store
@@ -365,12 +364,12 @@ def bundle(
     number = find_number(bench, named, condition)
     if not number.model:
         raise TableError(f"no table here has the signature {number.text}: nothing to pack")
-    home, suite = bench.settings.home, bench.catalog.suite(number.signature.task)
+    suite = bench.catalog.suite(number.signature.task)
     task = next(one for one in suite.tasks if one.name == number.signature.task)
     if reason := stale_reason(bench, task, number.metrics, number.tables):
         print_message(f"stale: {reason}; the bundle holds the questions that were asked")
     wanted = TableFilter([task], [number.model], [number.signature.condition])
-    gathered = TableCollection(number.tables, wanted, known_secrets(home))
+    gathered = TableCollection(number.tables, wanted)
     responses = existing_response_store(bench.settings)
     options = BundleOptions(
         suite=suite,
@@ -378,7 +377,6 @@ def bundle(
         image_store=open_image_store(bench.settings),
         remembered=responses.prompt if responses else lambda sha256: None,
         review=load_review(bench.settings.suite(suite.name, SuiteSettings).review),
-        secrets=known_secrets(home),
         passed_on=suite.name not in restricted_suites(number.tables, bench.catalog),
         images=images,
     )

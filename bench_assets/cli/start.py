@@ -10,7 +10,7 @@ import os
 import re
 import signal
 import sys
-from types import FrameType, TracebackType
+from types import FrameType
 
 from bench_assets.workspace.console.signal_exit import (
     EXIT_BASE,
@@ -31,14 +31,15 @@ def main() -> None:
     for number in SIGNAL_NAMES:
         if signal.getsignal(number) not in (signal.SIG_IGN, None):
             signal.signal(number, _exit_on_signal)
-    # before typer is loaded, which keeps the hook that it finds
-    sys.excepthook = _print_unexpected_error
     os.environ.setdefault("TQDM_DISABLE", "1")  # no bars of other libraries; read at import
     # Dagster's migrations import mako, whose highlighted error pages load 4 MiB of grammars and
     # are never shown. None makes that import fail, as if Pygments were not installed.
     sys.modules.setdefault("mako.ext.pygmentplugin", None)  # type: ignore[arg-type]
     from bench_assets.cli.main import app
+    from bench_resources.config.environment import default_home
+    from bench_resources.redaction.logs import redact_stderr
 
+    redact_stderr(default_home())
     try:
         app()
     except OSError as error:
@@ -75,14 +76,3 @@ _DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ESTALE
 
 def _signal_message(number: int) -> bytes:
     return f"stopped by {SIGNAL_NAMES[signal.Signals(number)]}: {RESUME_MESSAGE}\n".encode()
-
-
-def _print_unexpected_error(
-    kind: type[BaseException], error: BaseException, trace: TracebackType | None
-) -> None:
-    """Print an unexpected exception, with the home's secrets redacted."""
-    from bench_resources.config.environment import default_home
-    from bench_resources.redaction.logs import redact_tracebacks
-
-    redact_tracebacks(default_home())
-    sys.excepthook(kind, error, trace)

@@ -18,10 +18,9 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Metric, read_shares
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.schema.training_runs import parse_step
-from bench_assets.core.text.redaction import redact_urls
 from bench_assets.export.samples import blind_baselines
 from bench_assets.workspace.inspect.table_collection import ModelResponses, TableCollection
-from bench_resources.config.addresses import fill_keys
+from bench_resources.config.addresses import fill_keys, template_of
 
 _INVALID_CHARACTERS = re.compile(
     r"[^\w.\- :/]"
@@ -127,8 +126,8 @@ def write_mlflow(gathered: TableCollection, out: Path, to: str) -> list[str]:
         for curve in found:
             _write(client, curve)
     except MlflowException as error:
-        raise SettingsError(redact_urls(f"{to}: MLflow rejected the upload: {error}")) from error
-    return [redact_urls(to)]
+        raise SettingsError(f"{template_of(to)}: MLflow rejected the upload: {error}") from error
+    return [template_of(to)]
 
 
 def _write(client: Any, curve: Curve) -> None:  # noqa: ANN401

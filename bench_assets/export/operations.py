@@ -19,7 +19,6 @@ from bench_assets.export.formats import ExportJob, format_of
 from bench_assets.workspace.inspect.table_collection import TableCollection, TableFilter
 from bench_assets.workspace.inspect.tables import make_paper_table
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.environment import known_secrets
 from bench_resources.images.store import open_image_store
 from bench_resources.storage.atomic_write import open_atomic
 
@@ -70,7 +69,7 @@ def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
         asked.editions or form.editions,
         as_shown=True,
     )
-    gathered = TableCollection(bench.tables, wanted, known_secrets(home))
+    gathered = TableCollection(bench.tables, wanted)
     leaving = ExportJob(
         gathered=gathered,
         catalog=bench.catalog,

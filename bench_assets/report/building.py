@@ -18,7 +18,6 @@ from bench_assets.report.point_provenance import PointProvenance
 from bench_assets.report.samples.writer import Samples
 from bench_assets.report.site.folder import Site
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.environment import known_secrets
 from bench_resources.config.stores import existing_response_store
 from bench_resources.images.store import open_image_store
 from bench_resources.storage.locks import hold_locks
@@ -88,7 +87,7 @@ def make_report(
     published, _ = catalog.published()
     with hold_locks(home / "locks", [FOLDER], waits):
         every = parts(standings, published, settings, without_images)
-        site = Site(home / FOLDER, images, known_secrets(home))
+        site = Site(home / FOLDER, images)
         write_report(site, tables, catalog, every)
     return site.folder / "index.html"
 

@@ -18,7 +18,6 @@ from bench_assets.bundles.rescoring import stored_runner
 from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import format_judge_setup
-from bench_assets.core.text.redaction import Secrets
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.readers import ask_reader, unread_responses
 from bench_assets.evaluation.reviews import ResponseReview
@@ -168,15 +167,13 @@ def rescore(
 def packed(home: Path, target: Path, shared: Path | None = None, **chosen: Any) -> PackedBundle:
     """Pack what was measured there."""
     tables = tables_of(home, shared)
-    secrets = chosen.pop("secrets", Secrets())
-    (one,) = TableCollection(tables, TableFilter([TASK]), secrets).evaluations()
+    (one,) = TableCollection(tables, TableFilter([TASK])).evaluations()
     beside = {
         "suite": SUITE,
         "benchmark": BENCHMARK,
         "image_store": images_of(home, shared),
         "remembered": lambda sha256: None,
         "review": None,
-        "secrets": secrets,
         "passed_on": True,
         "images": True,
     }

@@ -11,7 +11,6 @@ from bench_assets.bundles.contents import MANIFEST_NAME, from_lines
 from bench_assets.bundles.verification import verify
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Prediction
-from bench_assets.core.text.redaction import Secrets
 from bench_assets.evaluation.reviews import ResponseReview, ReviewLine
 from tests.bundles.shelf import Right, files_in, image, measure, packed, repacked, with_line
 
@@ -112,27 +111,6 @@ def test_images_that_may_not_go_are_named_by_their_digests(tmp_path, why):
     done = packed(tmp_path, tmp_path / "b.zip", **why)
     assert done.n_left_out == 1
     assert done.manifest.images == {DIGEST: ""}
-    assert not verify(tmp_path / "b.zip").partings
-
-
-def test_secrets_stay_at_home(tmp_path):
-    key = "sk-0123456789abcdef"
-    measure(tmp_path, ("A", f"The answer is B. {key}", "Answer: B.", "no idea"))
-    packed(tmp_path, tmp_path / "b.zip", secrets=Secrets([key]))
-    assert key.encode() not in (tmp_path / "b.zip").read_bytes()
-    assert not verify(tmp_path / "b.zip").partings
-
-
-class InEveryPrompt(Secrets):
-    def redacted(self, text: str) -> str:
-        return text.replace("Answer with the letter", "***")
-
-
-def test_a_prompt_with_a_secret_is_known_by_its_digest_alone(tmp_path):
-    measure(tmp_path)
-    done = packed(tmp_path, tmp_path / "b.zip", secrets=InEveryPrompt())
-    assert done.manifest.not_there["prompts"] == 4
-    assert files_in(tmp_path / "b.zip")["prompts.jsonl"] == b""
     assert not verify(tmp_path / "b.zip").partings
 
 

@@ -8,7 +8,6 @@ from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Questio
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.core.tables.arrow import digest
-from bench_assets.core.text.redaction import Secrets
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import ByRules, Condition, Task
 from bench_assets.export.formats import ExportJob
@@ -18,7 +17,6 @@ from bench_resources.tables.parquet import TableFiles
 
 MODEL = "run/step-0150"
 NASTY = '=1+1, "quoted"\r\n\ttab | 中文 \u202e<script>'
-KEY = "sk-0123456789abcdef"
 
 TASK = Task(
     name="quiz",
@@ -61,7 +59,7 @@ def questions(edition: str, image: str = "") -> list[Question]:
 
 RESPONDED = (  # text, points, error, no_answer
     ("A", 1.0, "", ""),
-    (f"B {NASTY} {KEY}", 0.0, "", ""),
+    (f"B {NASTY}", 0.0, "", ""),
     ("", None, "the server did not answer", ""),
     ("", 0.0, "", "no answer in 512 tokens"),
 )
@@ -115,10 +113,10 @@ def measure(tables: TableFiles, asked: list[Question], model: str = MODEL) -> No
 
 
 def leaving(home: Path, out: Path, wanted: TableFilter | None = None, **more: object) -> ExportJob:
-    """What leaves a home; it has one secret."""
+    """What leaves a home."""
     tables = TableFiles(folder=str(home / "tables"))
     return ExportJob(
-        gathered=TableCollection(tables, wanted or TableFilter([TASK]), Secrets([KEY])),
+        gathered=TableCollection(tables, wanted or TableFilter([TASK])),
         catalog=Catalog(suites=(SUITE,)),
         image_store=ImageStore(folder=str(home / "images")),
         standings=list,

@@ -12,7 +12,7 @@ from bench_assets.export.formats import FORMATS
 from bench_assets.export.inspect_logs import log_name
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
-from tests.export.measured_home import KEY, MODEL, leaving
+from tests.export.measured_home import MODEL, leaving
 
 WRITE = FORMATS["inspect"].write
 _WITHOUT = "inspect_ai is not installed: pip install inspect-ai"
@@ -76,14 +76,13 @@ def test_inspect_reads_what_was_measured(read):
 
 
 def test_inspect_reads_each_sample(read):
-    first, second, failed, _ = read().samples
+    first, _, failed, _ = read().samples
     assert (first.id, first.epoch, first.target, first.output.completion) == (
         *("quiz/0", 1),
         *(["A"], "A"),
     )
     assert (first.scores["exact"].value, first.scores["exact"].answer) == (1.0, "A")
     assert first.input[1].content[1].text.startswith("What is 0? =1+1")
-    assert KEY not in second.output.completion
     assert (failed.error.message, failed.scores) == ("the server did not answer", {})
 
 

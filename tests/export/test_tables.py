@@ -17,7 +17,7 @@ from bench_assets.export.formats import FORMATS, format_of
 from bench_assets.export.tables import FORMS, _Csv
 from bench_assets.workspace.inspect.table_collection import TableFilter
 from bench_resources.tables.parquet import TableFiles
-from tests.export.measured_home import KEY, MODEL, NASTY, TASK, leaving, questions
+from tests.export.measured_home import MODEL, NASTY, TASK, leaving, questions
 
 
 @pytest.fixture(params=FORMS)
@@ -89,13 +89,6 @@ def test_what_failed_has_no_points_and_what_is_no_number_is_empty(exported):
     assert points.isna().tolist() == [False, False, True, False]
     assert read(folder, form, "metrics")["value"].isna().tolist() == [False, True]
     assert b"nan" not in (folder / f"metrics.{form}").read_bytes().lower() or form == "parquet"
-
-
-def test_no_secret_leaves(exported):
-    folder, form = exported
-    text = read(folder, form, "predictions")["text"][1]
-    assert KEY not in text
-    assert text.endswith("<script> ***")
 
 
 def test_csv_keeps_an_empty_text_apart_from_nothing(home):

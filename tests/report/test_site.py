@@ -8,11 +8,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from bench_assets.core.text.redaction import Secrets
 from bench_assets.report.site.folder import STATIC, Site, data_script, slug
 from bench_resources.images.store import ImageStore
-
-SECRET = "sk-very-secret-0123456789"
 
 
 @pytest.fixture
@@ -22,7 +19,7 @@ def image_store(tmp_path: Path) -> ImageStore:
 
 @pytest.fixture
 def begin(tmp_path: Path, image_store: ImageStore) -> Callable[[], Site]:
-    return lambda: Site(tmp_path / "report", image_store, Secrets([SECRET]))
+    return lambda: Site(tmp_path / "report", image_store)
 
 
 def shown(site: Site) -> dict[str, object]:
@@ -123,13 +120,6 @@ def test_no_text_ends_its_script(text: str, fit: bool) -> None:
     assert b"<" not in script
     found = json.loads(script.decode().partition(",")[2].removesuffix(");\n"))
     assert found == [text if fit else "?"]
-
-
-def test_a_secret_does_not_leave_the_house(begin: Callable[[], Site]) -> None:
-    site = begin()
-    site.put("a", {"response": f"my key is {SECRET}."})
-    site.finish()
-    assert shown(site) == {"a": {"response": "my key is ***."}}
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from bench_assets.cli.main import app
 from bench_assets.workspace.materialization.dagster_processes import CodeServer
 from bench_resources.cluster.run_needs import pod_config
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.redaction.dagster_instance import HomeInstance
+from bench_resources.runs.dagster_instance import HomeInstance
 from bench_resources.runs.dagster_names import WorkerStatus
 from tests.conftest import CHECKOUT
 from tests.started_runs import started_run

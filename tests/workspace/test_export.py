@@ -7,17 +7,11 @@ from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
 from bench_resources.tables.parquet import TableFiles
-from tests.export.measured_home import KEY, measure, questions
+from tests.export.measured_home import measure, questions
 
 PLAIN = """
 [benchmarks.quiz]
 file = "quiz.jsonl"
-
-[models.server]
-kind = "server"
-base_url = "http://127.0.0.1:1/v1"
-model = "m"
-api_key_env = "QUIZ_KEY"
 """
 ENTRY = {"id": "0", "question": "What is 0?", "answer": "A", "options": ["A", "B"]}
 
@@ -34,7 +28,6 @@ def home(tmp_path_factory):
 @pytest.fixture
 def bench(home, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(home))
-    monkeypatch.setenv("QUIZ_KEY", KEY)
 
     def run(*arguments):
         return CliRunner().invoke(app, ["export", *map(str, arguments)])
@@ -42,14 +35,13 @@ def bench(home, monkeypatch):
     return run
 
 
-def test_tables_go_to_the_folder_that_is_named_and_no_key_does(bench, tmp_path):
+def test_tables_go_to_the_folder_that_is_named(bench, tmp_path):
     result = bench("jsonl", "--suite", "quiz", "--out", tmp_path / "out")
     assert result.exit_code == 0, result.output
     written = [line for line in result.stdout.splitlines() if line.endswith("predictions.jsonl")]
     assert written == [str(tmp_path / "out/predictions.jsonl")]
     text = (tmp_path / "out/predictions.jsonl").read_text(encoding="utf-8")
     assert text.count("\n") == 4
-    assert KEY not in text
 
 
 @pytest.mark.parametrize(

@@ -42,9 +42,9 @@ main()
 IN_DAGSTERS_PROCESSES = """
 import threading, warnings
 from pathlib import Path
-from bench_resources.redaction.logs import redact_tracebacks
+from bench_resources.redaction.logs import redact_stderr
 from bench_resources.config.environment import default_home
-redact_tracebacks(default_home())
+redact_stderr(default_home())
 def fail():
     raise RuntimeError("in a thread KEY")
 class Failing:

@@ -26,12 +26,10 @@ def explain(
     """
     from bench_assets.cli.output.explanations import print_explanation
     from bench_assets.workspace.inspect.explanation import explain as gather
-    from bench_resources.config.environment import known_secrets
 
     with open_home(question, source) as bench:
         found = gather(bench, question, model, condition)
-        secrets = known_secrets(bench.settings.home)
         if as_json:
-            print_json_result(secrets.redacted_value(found.to_json()))
+            print_json_result(found.to_json())
             return
-        print_explanation(found, secrets)
+        print_explanation(found)

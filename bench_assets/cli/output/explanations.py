@@ -7,7 +7,6 @@ from typing import Any
 from bench_assets.asset_factory.asset_metadata import format_percent
 from bench_assets.comparison.causes import EvaluationTables
 from bench_assets.core.text.escaping import escape_to_one_line
-from bench_assets.core.text.redaction import Secrets
 from bench_assets.workspace.console.output import Cell, print_message, print_result, print_rows
 from bench_assets.workspace.inspect.explanation import (
     EvaluationPair,
@@ -17,50 +16,50 @@ from bench_assets.workspace.inspect.explanation import (
 )
 
 
-def print_explanation(one: ScoreEvidence, secrets: Secrets) -> None:
+def print_explanation(one: ScoreEvidence) -> None:
     """Print every step from the question to the metric."""
     print_result(f"{one.question['question_id']}  ({one.task}, {one.condition}, {one.model})")
-    _section("Question", secrets.redacted("\n".join(_question(one.question))))
+    _section("Question", "\n".join(_question(one.question)))
     for n, image in enumerate(one.images, 1):
         print_result(f"\n## Image {n} of {len(one.images)}: {_size(image)}\n{image.path}")
     if one.people:
-        _section("Annotations", secrets.redacted("\n".join(map(_annotation_text, one.people))))
+        _section("Annotations", "\n".join(map(_annotation_text, one.people)))
     sent = "as sent" if one.prompt["sent"] else "not sent to the model"
     _section(
         f"Prompt, {sent} ({one.prompt['sha256'][:12]})",
-        _conversation_text(one.prompt["turns"], secrets),
+        _conversation_text(one.prompt["turns"]),
     )
     for draw in one.draws:
-        _print_sample(draw, one, secrets)
+        _print_sample(draw, one)
     _section("Number", "\n".join(_metric_lines(one)))
 
 
-def _print_sample(draw: SampleEvidence, one: ScoreEvidence, secrets: Secrets) -> None:
+def _print_sample(draw: SampleEvidence, one: ScoreEvidence) -> None:
     prediction, score = draw.prediction, draw.score
     position = f" {prediction['sample'] + 1} of {len(one.draws)}" if len(one.draws) > 1 else ""
     _section(
         f"Raw response{position}",
-        secrets.redacted(prediction["raw_text"] or prediction["text"]) or "(empty)",
+        prediction["raw_text"] or prediction["text"] or "(empty)",
     )
     print_result("\n".join(_response_notes(prediction)))
     if draw.thought:
-        _section("Thought", secrets.redacted(draw.thought))
-        _section("Scored text", secrets.redacted(prediction["text"]) or "(nothing)")
+        _section("Thought", draw.thought)
+        _section("Scored text", prediction["text"] or "(nothing)")
     for judgement in draw.judgements:
-        _print_judgement(judgement, secrets)
-    _section("Parsed answer", secrets.redacted("\n".join(_score_lines(score, one.scorer))))
+        _print_judgement(judgement)
+    _section("Parsed answer", "\n".join(_score_lines(score, one.scorer)))
 
 
-def _print_judgement(row: Mapping[str, Any], secrets: Secrets) -> None:
+def _print_judgement(row: Mapping[str, Any]) -> None:
     if row["prompt"]:
         _section(
             f"Prompt of judge {row['judge']}: {row['criterion']}",
-            _conversation_text(row["prompt"], secrets),
+            _conversation_text(row["prompt"]),
         )
     word = row["value"] or {True: "yes", False: "no", None: "unreadable"}[row["verdict"]]
     text = row["error"] or row["response"]
     title = f"Judge {row['judge']}, {row['criterion'] or 'verdict'}: {word}"
-    _section(title, secrets.redacted(text) or "(empty)")
+    _section(title, text or "(empty)")
 
 
 def _section(title: str, text: str) -> None:
@@ -97,17 +96,17 @@ def _size(image: ImageEvidence) -> str:
     return image.problem or f"{image.width} x {image.height} px"
 
 
-def _conversation_text(written: str, secrets: Secrets) -> str:
+def _conversation_text(written: str) -> str:
     """Render a prompt's JSON as a conversation."""
     lines = []
     try:
         turns = json.loads(written)
     except (ValueError, RecursionError):  # not a prompt as we store it: shown unchanged
-        return secrets.redacted(written)
+        return written
     for role, parts in turns:
         texts = [f"[image {p['image'][:12]}]" if isinstance(p, dict) else p for p in parts]
         lines.append(f"{role}: " + " ".join(texts))
-    return secrets.redacted("\n".join(lines))
+    return "\n".join(lines)
 
 
 def _response_notes(prediction: Mapping[str, Any]) -> Iterator[str]:

@@ -9,7 +9,7 @@ replaced last: an interrupted build leaves the report unchanged.
 import re
 import shutil
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from hashlib import sha256
@@ -20,7 +20,6 @@ from typing import Any
 import orjson
 
 from bench_assets.core.schema.provenance import text_digest
-from bench_assets.core.text.redaction import Secrets
 from bench_assets.report.site.images import Images, ReportImage
 from bench_resources.images.store import ImageStore
 from bench_resources.storage.atomic_write import describe_write_errors, open_atomic
@@ -101,7 +100,6 @@ def combined_digest(*parts: str) -> str:
 STAMPS_FILE = ".stamps.json"
 STATIC = Path(__file__).parents[1] / "static"
 _DIGITS = 10
-_PIECE = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,19 +112,15 @@ class _Stamp:
 class Site:
     """A report being built, which replaces the present one."""
 
-    def __init__(
-        self, folder: Path, image_store: ImageStore, secrets: Secrets | None = None
-    ) -> None:
+    def __init__(self, folder: Path, image_store: ImageStore) -> None:
         """Start a report.
 
         Args:
             folder: Folder of the report.
             image_store: Store of the images.
-            secrets: Secrets to redact in all data.
         """
         self.folder = folder
         self._images = Images(folder, image_store)
-        self._secrets = secrets or Secrets()
         self.stamps = Stamps()
         self._home = _encoded_path(
             image_store.objects or str(Path(image_store.folder).parent.absolute())
@@ -175,7 +169,6 @@ class Site:
         if made_of and self.has(name, made_of):
             return
         script = data_script(name, value)
-        script = b"".join(map(self._secrets.redacted_bytes, _pieces(script)))
         if self._home:  # messages about damaged files contain paths
             script = script.replace(self._home, b"")
         stamp = _Stamp(made_of, sha256(script).hexdigest()[:_DIGITS], sorted(set(images)))
@@ -216,15 +209,6 @@ class Site:
 
     def _path(self, name: str, stamp: _Stamp) -> Path:
         return self.folder / "data" / f"{name}.{stamp.digest}.js"
-
-
-def _pieces(script: bytes) -> Iterator[bytes]:
-    """Cut a long script between texts, because redaction holds several copies of its input."""
-    start = 0
-    while (end := script.find(b'","', start + _PIECE)) >= 0:
-        yield script[start:end]
-        start = end
-    yield script[start:]
 
 
 def _encoded_path(place: str) -> bytes:

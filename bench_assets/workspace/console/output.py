@@ -31,7 +31,6 @@ from bench_assets.core.text.escaping import (
     escape_json_controls,
     escape_to_one_line,
 )
-from bench_assets.core.text.redaction import Secrets
 from bench_resources.response_cache.notebook_progress import in_notebook
 from bench_resources.response_cache.throughput import ProgressStyle
 
@@ -51,7 +50,7 @@ def progress_style() -> ProgressStyle:
 
 def print_message(text: str) -> None:
     """Print a message that is not part of the result, on standard error."""
-    message = escape_controls(_secrets().redacted(text))
+    message = escape_controls(text)
     wraps = in_notebook()  # terminals wrap lines themselves
     Console(stderr=True, highlight=False, soft_wrap=not wraps, emoji=False).print(
         message, markup=False
@@ -73,9 +72,8 @@ def print_rows(
 ) -> None:
     """Print rows as JSON lines with all fields, or as a table of the given columns."""
     if as_json:
-        secrets = _secrets()
         for row in rows:
-            print_json_result(secrets.redacted_value(_as_json(row)))
+            print_json_result(_as_json(row))
         return
     if not rows:
         print_message("(no rows)")
@@ -91,13 +89,10 @@ def _as_json(row: object) -> Any:  # noqa: ANN401
 
 
 def table_of(rows: Sequence[Any], columns: Mapping[str, Cell]) -> Table:
-    """Format rows as a table of printable cells, with secrets redacted."""
-    secrets = _secrets()
+    """Format rows as a table of printable cells."""
     table = Table(*map(escape_to_one_line, columns), box=None, pad_edge=False, header_style="bold")
     for row in rows:
-        table.add_row(
-            *(escape_to_one_line(secrets.redacted(cell(row))) for cell in columns.values())
-        )
+        table.add_row(*(escape_to_one_line(cell(row)) for cell in columns.values()))
     return table
 
 
@@ -105,13 +100,6 @@ def print_table(table: Table) -> None:
     """Print a table of printable cells, as wide as the terminal if there is one."""
     wide = None if sys.stdout.isatty() else _PIPE_WIDTH
     Console(highlight=False, markup=False, emoji=False, width=wide).print(table)
-
-
-def _secrets() -> Secrets:
-    """Secrets to redact, which messages of servers and programs or older tables may contain."""
-    from bench_resources.config.environment import default_home, known_secrets
-
-    return known_secrets(default_home())
 
 
 def _count(row: Metric | LeaderboardRow) -> str:

@@ -26,7 +26,6 @@ from bench_assets.report.building import make_report, parts, write_report
 from bench_assets.report.site.folder import STAMPS_FILE, Site
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.environment import known_secrets
 from bench_resources.images.store import open_image_store
 
 _MARKS = {
@@ -234,7 +233,7 @@ def present_report(
     rows = rank_tasks(catalog.tasks, tables, published, CurrentConfiguration(settings))
     if out is None:
         return make_report(settings, tables, catalog, rows, print_message, without_images)
-    site = Site(out, open_image_store(settings), known_secrets(settings.home))
+    site = Site(out, open_image_store(settings))
     write_report(site, tables, catalog, parts(rows, published, settings, without_images))
     return site.folder / "index.html"
 

@@ -4,16 +4,15 @@ All exports read rows from here, the single place where secrets are redacted.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, TypeVar, get_args
+from typing import NamedTuple, TypeVar, get_args
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.comparison.people_checks import with_people
 from bench_assets.core.schema.errors import TableError, UnknownNameError
 from bench_assets.core.schema.rows import Edition, Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import short_digest
-from bench_assets.core.text.redaction import Secrets
 from bench_assets.evaluation.task import Task
 from bench_resources.tables.parquet import TableFiles
 
@@ -84,7 +83,7 @@ class ModelResponses:
 class TableCollection:
     """The selected tables of a home, read one at a time."""
 
-    def __init__(self, tables: TableFiles, wanted: TableFilter, secrets: Secrets) -> None:
+    def __init__(self, tables: TableFiles, wanted: TableFilter) -> None:
         """Validate the names.
 
         Raises:
@@ -92,7 +91,6 @@ class TableCollection:
         """
         self._tables = tables
         self._wanted = wanted
-        self._secrets = secrets
         self.left_out: list[str] = []
         """Tables that were left out, with reasons; complete after all were read."""
         models = (
@@ -121,10 +119,6 @@ class TableCollection:
                 for model in sorted(set(models) & set(self._models(task, condition))):
                     if evaluated := self._evaluated(exam, condition, model):
                         yield evaluated
-
-    def redact_rows(self, rows: Sequence[Row]) -> list[Row]:
-        """Redact the texts of rows."""
-        return [_redact_row(row, self._secrets) for row in rows] if self._secrets else list(rows)
 
     def is_requested(self, task: str, model: str, edition: str) -> bool:
         """Whether a leaderboard row was requested."""
@@ -156,7 +150,7 @@ class TableCollection:
         found = ModelResponses(
             exam=exam,
             condition=condition,
-            model=self._secrets.redacted(model),
+            model=model,
             asked_at=datetime.fromtimestamp(self._tables.written(predictions, model), UTC),
             predictions=self._read_evaluation(
                 Prediction, "predictions", exam.task, condition, model
@@ -191,7 +185,7 @@ class TableCollection:
 
     def _read(self, key: Sequence[str], row_type: type[Row], model: str = "") -> list[Row]:
         try:
-            return self.redact_rows(self._tables.read(key, row_type, model))
+            return self._tables.read(key, row_type, model)
         except TableError as error:
             self._report_omission(str(error))
             return []
@@ -210,9 +204,3 @@ def _check(what: str, names: Iterable[str], known: Iterable[str]) -> None:
     for name in names:
         if name not in there_are:
             raise UnknownNameError(what, name, there_are)
-
-
-def _redact_row(row: Row, secrets: Secrets) -> Row:
-    found: Any = row
-    texts = {f.name: secrets.redacted_value(getattr(row, f.name)) for f in fields(found)}
-    return replace(found, **texts)  # type: ignore[no-any-return]

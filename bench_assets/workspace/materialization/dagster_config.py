@@ -38,7 +38,7 @@ _OURS = {
 """Entries that ``dagster.site.yaml`` may not set, and what sets them."""
 
 _TO_START = 300  # s; start_timeout_seconds of the file beside this module
-_INSTANCE = {"module": "bench_resources.redaction.dagster_instance", "class": "HomeInstance"}
+_INSTANCE = {"module": "bench_resources.runs.dagster_instance", "class": "HomeInstance"}
 _COORDINATOR = {"module": "bench_resources.runs.run_pools", "class": "PoolCoordinator"}
 
 

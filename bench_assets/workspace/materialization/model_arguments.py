@@ -12,7 +12,6 @@ from bench_assets.core.schema.errors import (
     did_you_mean,
 )
 from bench_assets.core.tables.json_records import parse_json
-from bench_assets.core.text.redaction import redact_urls
 from bench_assets.workspace.console.output import print_message
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def _check_connection(address: str) -> None:
         place = (parts.hostname or "", parts.port or _PORTS[parts.scheme])
         socket.create_connection(place, _CONNECT_TIMEOUT).close()
     except (OSError, ValueError, UnicodeError) as error:
-        raise ModelError(f"{redact_urls(address)}: {connection_problem(error)}") from error
+        raise ModelError(f"{address}: {connection_problem(error)}") from error
 
 
 def _check_served(section: Mapping[str, Any]) -> None:
@@ -125,6 +124,6 @@ def _check_served(section: Mapping[str, Any]) -> None:
         suggestion = did_you_mean(model, names)
         served = ", ".join(names[:_MOST_LISTED]) + (", ..." if len(names) > _MOST_LISTED else "")
         raise ModelError(
-            f"{redact_urls(address)}: no model named {model!r}; it serves: {served}"
+            f"{address}: no model named {model!r}; it serves: {served}"
             f"{suggestion and f'; {suggestion}'}"
         )

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.core.text.redaction import redact_urls
+from bench_assets.core.text.redaction import REDACTED, replace_keys
 
 _CONNECT_TIMEOUT = 3.0  # s, including name resolution
 _REACHABILITY_SECONDS = (
@@ -60,8 +60,6 @@ def hub_access() -> Generator[None]:
     Raises:
         ModelError: If the hub or the network fails.
     """
-    from huggingface_hub.constants import ENDPOINT
-
     limit_hub_waits()
     try:
         yield
@@ -70,8 +68,14 @@ def hub_access() -> Generator[None]:
             raise
         cause = first_line(error).rstrip(".")
         raise ModelError(
-            f"{redact_urls(ENDPOINT)}: the connection to the model hub failed: {cause}. {_ADVICE}"
+            f"{_shown_endpoint()}: the connection to the model hub failed: {cause}. {_ADVICE}"
         ) from error
+
+
+def _shown_endpoint() -> str:
+    from huggingface_hub.constants import ENDPOINT
+
+    return replace_keys(ENDPOINT, lambda _: REDACTED)
 
 
 _ADVICE = "Run the command again, or name a folder instead of a hub id"
@@ -110,14 +114,12 @@ class _ResponseClock:
         Raises:
             ModelError: If the hub has not responded for too long.
         """
-        from huggingface_hub.constants import ENDPOINT
-
         now = self._clock()
         if self._since is None or now - self._last > _REACHABILITY_SECONDS:
             self._since = now
         if now - self._since > _PATIENCE:
             raise ModelError(
-                f"{redact_urls(ENDPOINT)}: the model hub has not responded for"
+                f"{_shown_endpoint()}: the model hub has not responded for"
                 f" {now - self._since:.0f} s. {_ADVICE}"
             )
         self._last = now

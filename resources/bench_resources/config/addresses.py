@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from pydantic import AfterValidator
 
-from bench_assets.core.text.redaction import REDACTED, has_key_shape, is_key, replace_keys
+from bench_assets.core.text.redaction import REDACTED, is_key, replace_keys
 from bench_resources.config.environment import KEY_PREFIX, export_key, read_secret
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
@@ -37,17 +37,10 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def template_of(address: str, *, pins: bool = False) -> str:
-    """Replace the keys in an address by the names of variables.
-
-    Args:
-        address: The address as written.
-        pins: Whether commits and digests in the path are kept, not taken for keys.
-    """
+def template_of(address: str) -> str:
+    """Replace the keys in an address by the names of variables."""
     return replace_keys(
-        address,
-        lambda key: f"{{{export_key(key, address.replace(key, REDACTED))}}}",
-        pins=pins,
+        address, lambda key: f"{{{export_key(key, address.replace(key, REDACTED))}}}"
     )
 
 
@@ -77,7 +70,7 @@ def template_of_value(value: Any, name: str = "") -> Any:  # noqa: ANN401 - any 
     if isinstance(value, list):
         return [template_of_value(one, name) for one in value]
     if isinstance(value, str) and not _ENV_REFERENCE.fullmatch(value):
-        if is_key(name, value) or has_key_shape(value):
+        if is_key(name, value):
             return f"env:{export_key(value, name)}"
         return template_of(value)
     return value
@@ -116,14 +109,7 @@ def template_of_argument(text: str) -> str:
         name, value = found["name"], found["value"]
         return f"{name}{found['is']}{template_of_value(value, name)}"
 
-    def address(found: re.Match[str]) -> str:
-        place, mark, model = found[0].partition("#")
-        is_whole = "=" in model  # else it is the name of a model
-        return template_of(found[0] if is_whole else place, pins=True) + (mark + model) * (
-            not is_whole
-        )
-
-    return _ENTRY.sub(entry, _URL.sub(address, text))
+    return _ENTRY.sub(entry, _URL.sub(lambda found: template_of(found[0]), text))
 
 
 def is_release_address(text: str) -> bool:
@@ -140,4 +126,4 @@ def is_release_address(text: str) -> bool:
 def source_of(written: str | Path) -> str:
     """Normalize a source named by a command: template of an address, or absolute path."""
     text = str(written)
-    return template_of(text, pins=True) if is_release_address(text) else str(Path(text).absolute())
+    return template_of(text) if is_release_address(text) else str(Path(text).absolute())

@@ -1,12 +1,10 @@
 """``bench.toml`` of a home folder (``BENCH_HOME``), with validation across its sections."""
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import (
-    AfterValidator,
     Field,
     PlainValidator,
     PrivateAttr,
@@ -18,7 +16,7 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.suite import AnySuiteSettings
 from bench_assets.plugins import SUITES, find_owners
-from bench_resources.config.addresses import source_of, template_of
+from bench_resources.config.addresses import Address, source_of
 from bench_resources.config.known_benchmarks import NamedBenchmarks, named_benchmarks
 from bench_resources.config.models_toml import read_models
 from bench_resources.config.sections.annotation import AnnotationSettings
@@ -84,9 +82,7 @@ class Settings(StrictSection):
     drift: float = Field(0.05, ge=0, le=1)
     """Share of a table's rows that a build may lose or reject anew; `bench tables accept` lets one
     table pass."""
-    sources: dict[str, Annotated[str, AfterValidator(partial(template_of, pins=True))]] = Field(
-        default_factory=dict
-    )
+    sources: dict[str, Address] = Field(default_factory=dict)
     """Suite to its folder, or to a release (``hf:owner/name@revision``,
     ``https://...#sha256=...``); default: the mini edition."""
     suites: dict[str, dict[str, Any]] = Field(default_factory=dict)

@@ -4,6 +4,7 @@ The only module that reads the environment.
 """
 
 import os
+import re
 import shutil
 import sys
 import tomllib
@@ -12,8 +13,8 @@ from typing import Any
 
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.provenance import text_digest
-from bench_assets.core.text.redaction import Secrets, is_strong
-from bench_resources.config.secrets import is_plain_variable, named_secrets, secrets_in
+from bench_assets.core.text.redaction import Secrets, is_distinct
+from bench_resources.config.secrets import named_secrets
 
 MODELS_FILE = "models.toml"
 
@@ -56,18 +57,40 @@ def read_secret(variable: str) -> str:
             the variable, unless its name may be the secret itself.
     """
     value = os.environ.get(variable, "").strip(" \t")
-    named = (
-        f"variable {variable}" if is_plain_variable(variable) or value else "variable of this entry"
-    )
     if not value:
+        named = (
+            f"variable {variable}" if _PLAIN_NAME.fullmatch(variable) else "variable of this entry"
+        )
         raise SettingsError(f"the environment {named} is not set")
     if unfit := [at for at, c in enumerate(value, 1) if not " " <= c <= "~"]:
         fault = "a newline" if value[unfit[0] - 1] in "\r\n" else "an invalid character"
         raise SettingsError(
-            f"the environment {named} holds {fault} (character {unfit[0]} of {len(value)}), which"
-            " no key contains. Set it to the key alone"
+            f"the environment variable {variable} holds {fault} (character {unfit[0]} of"
+            f" {len(value)}), which no key contains. Set it to the key alone"
         )
     return value
+
+
+def require_variable_name(text: str) -> str:
+    """Check that a text can be the name of an environment variable: words below 20 characters.
+
+    >>> require_variable_name("MY_API_KEY")
+    'MY_API_KEY'
+
+    Raises:
+        ValueError: If it cannot, and is not set either; the message does not show it.
+    """
+    if text and not _NAME.fullmatch(text) and text not in os.environ:
+        raise ValueError(
+            "expected the NAME of an environment variable with the key; the value"
+            " looks like the key itself: remove it from the file, and revoke it if others could"
+            " read the file"
+        )
+    return text
+
+
+_NAME = re.compile(r"(?=[A-Za-z_])[A-Za-z0-9]{0,19}(_[A-Za-z0-9]{0,19})*")
+_PLAIN_NAME = re.compile(r"(?=[A-Z])[A-Z0-9]{1,15}(_[A-Z0-9]{1,15})*")
 
 
 def export_key(key: str, seed: str) -> str:
@@ -77,7 +100,7 @@ def export_key(key: str, seed: str) -> str:
         key: A key from an address.
         seed: Text whose digest names the variable of a weak key, which its own digest would reveal.
     """
-    digest = text_digest(key if is_strong(key) else seed)
+    digest = text_digest(key if is_distinct(key) else seed)
     name = f"{KEY_PREFIX}{digest[:8].upper()}"
     os.environ[name] = key
     return name
@@ -87,42 +110,41 @@ KEY_PREFIX = "BENCH_KEY_"
 """Prefix of the variables with keys from addresses."""
 
 
-def weak_key_warning(variable: str) -> str:
-    """Warning that a weak key is not redacted; "" if it is strong, or there is none."""
-    key = os.environ.get(variable, "").strip()
-    return (
-        _WEAK_KEY_WARNING.format(f"the environment variable {variable}")
-        if key and not is_strong(key)
-        else ""
-    )
-
-
 def weak_key_warnings(home: Path) -> list[str]:
-    """Warnings for all weak keys that a home's settings name or contain."""
+    """Warnings for all keys that a home's settings name or contain, and that are not redacted."""
     found = named_secrets([_read_or_empty(file) for file in files_with_secrets(home)], _variable)
-    weak = dict.fromkeys(name for value, name in found if not is_strong(value))
-    return [_WEAK_KEY_WARNING.format(name) for name in weak]
-
-
-_WEAK_KEY_WARNING = (
-    "the key in {} could be an ordinary text: it is not redacted in responses and messages. Use a"
-    " random key of 16 or more letters and digits"
-)
-
-
-def _variable(name: str) -> str:
-    return os.environ.get(name, "")
+    return [
+        f"the key in {name} could be an ordinary text: it is not redacted in responses and"
+        " messages. Use a random key of 16 or more letters and digits"
+        for name in dict.fromkeys(name for value, name in found if not is_distinct(value))
+    ]
 
 
 def known_secrets(*homes: Path) -> Secrets:
     """Collect the secrets of bench.toml, those it names, and those of the environment.
 
-    Unreadable files are skipped; a part of a home's own path is no secret.
+    Unreadable files are skipped; a part of a home's own path, and any other path, is no secret.
     """
     written = [_read_or_empty(file) for file in files_with_secrets(*homes)]
-    environment = {n: one for n, one in os.environ.items() if n != "PWD"}  # the working directory
-    named = named_secrets([*written, environment], _variable)
-    return Secrets({v: name for v, name in named if not any(v in str(home) for home in homes)})
+    return Secrets(
+        {
+            value: name
+            for value, name in named_secrets([*written, dict(os.environ)], _variable)
+            if not _is_path(value) and not any(value in str(home) for home in homes)
+        }
+    )
+
+
+def _is_path(text: str) -> bool:
+    try:
+        return Path(text).is_absolute() and Path(text).exists()
+    except OSError:  # it is longer than a path can be
+        return False
+
+
+def section_secrets(section: object) -> Secrets:
+    """The secrets of one section, and those it names in the environment."""
+    return Secrets(dict(named_secrets(section, _variable)))
 
 
 def files_with_secrets(*homes: Path) -> list[Path]:
@@ -130,13 +152,12 @@ def files_with_secrets(*homes: Path) -> list[Path]:
     return [home / name for home in homes for name in ("bench.toml", MODELS_FILE)]
 
 
+def _variable(name: str) -> str:
+    return os.environ.get(name, "")
+
+
 def _read_or_empty(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text("utf-8-sig"))
     except (OSError, ValueError, RecursionError):
         return {}
-
-
-def section_secrets(section: object) -> Secrets:
-    """The secrets of one section, and those it names in the environment."""
-    return secrets_in(section, _variable)

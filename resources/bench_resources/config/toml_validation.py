@@ -13,7 +13,6 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from bench_assets.core.schema.errors import SettingsError, did_you_mean
-from bench_resources.config.secrets import redact_key_shapes
 from bench_resources.config.sections.engine_kinds import spec_of
 from bench_resources.config.sections.local_models import AutoSpec, CheckpointSpec
 
@@ -108,7 +107,7 @@ def read_toml(file: Path) -> dict[str, Any]:
     except RecursionError:
         raise SettingsError(f"{file}: not a TOML file: nested too deep") from None
     except ValueError as error:  # also for integers with thousands of digits
-        raise SettingsError(f"{file}: not a TOML file: {redact_key_shapes(str(error))}") from None
+        raise SettingsError(f"{file}: not a TOML file: {error}") from None
 
 
 def describe_validation_error(
@@ -133,7 +132,7 @@ def describe_validation_error(
     else:
         is_number = isinstance(error["input"], int | float)
         message = f"{error['msg']} (given: {error['input']!r})" if is_number else error["msg"]
-    return redact_key_shapes(f"entry {named}: {message}")
+    return f"entry {named}: {message}"
 
 
 def _known_entries(

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from bench_assets.core.schema.errors import SettingsError, SourceError
-from bench_assets.core.text.redaction import redact_urls
 from bench_resources.checkpoints.hub_access import first_line, hub_errors, limit_hub_waits
 from bench_resources.config.addresses import template_of
-from bench_resources.config.secrets import redact_key_shapes
 from bench_resources.datasets.download import RemoteFile
 
 if TYPE_CHECKING:
@@ -73,10 +71,9 @@ def parse_release_address(text: str) -> Release:
     encrypted = parts.scheme == "https" or parts.hostname in _LOOPBACK
     if is_valid and parts.netloc and encrypted and (sha256 or _REVISION.search(parts.path)):
         return WebRelease(place, sha256, below)
-    displayed = redact_key_shapes(redact_urls(text, pins=True))
     raise SettingsError(
-        f'{displayed!r} is not an address of a release (expected "hf:owner/name@revision", or '
-        '"https://host/file.zip#sha256=" and 64 hexadecimal digits, then "&below=data" for a'
+        f'{template_of(text)!r} is not an address of a release (expected "hf:owner/name@revision",'
+        ' or "https://host/file.zip#sha256=" and 64 hexadecimal digits, then "&below=data" for a'
         " folder in it)"
     )
 
@@ -119,7 +116,7 @@ def hub_files(release: HubRelease) -> HubFiles:
 
     limit_hub_waits()
     api = HfApi()
-    displayed = redact_urls(api.endpoint)
+    displayed = template_of(api.endpoint)
     page = f"{displayed}/datasets/{release.repository}"
     try:
         info = api.dataset_info(release.repository, revision=release.revision, files_metadata=True)
@@ -138,9 +135,7 @@ def hub_files(release: HubRelease) -> HubFiles:
     commit, token = info.sha or release.revision, get_token()
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     listed = [one for one in info.siblings or () if one.rfilename not in _NOT_DATA]
-    base_url = template_of(
-        f"{api.endpoint}/datasets/{release.repository}/resolve/{commit}", pins=True
-    )
+    base_url = f"{displayed}/datasets/{release.repository}/resolve/{commit}"
     return HubFiles(commit, [_remote(base_url, one, headers) for one in listed])
 
 

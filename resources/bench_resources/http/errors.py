@@ -285,7 +285,9 @@ def decompress(body: bytes, encoding: str) -> bytes | None:
     if encoding in ("", "identity") or not body:
         return body
     if encoding not in ("gzip", "x-gzip", "deflate"):
-        raise aiohttp.ClientPayloadError(f"a body with Content-Encoding {encoding[:20]!r}")
+        raise aiohttp.ClientPayloadError(
+            "a body with a Content-Encoding other than gzip and deflate"
+        )
     raw = encoding == "deflate" and body[0] & 0x0F != zlib.DEFLATED
     decompressed = b""
     try:

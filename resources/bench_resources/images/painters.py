@@ -18,8 +18,7 @@ from bench_assets.core.schema.errors import BenchError, ImageError, ModelError, 
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from bench_assets.core.tables.source_folder import files_below
 from bench_resources.config.addresses import Address, fill_keys, shown_address
-from bench_resources.config.environment import read_secret
-from bench_resources.config.secrets import require_variable_name
+from bench_resources.config.environment import read_secret, require_variable_name
 from bench_resources.http.pages import send_bounded
 from bench_resources.images.locations import is_digest
 from bench_resources.images.store import ImageImport, ImageStore

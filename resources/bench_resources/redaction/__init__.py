@@ -1,1 +1,1 @@
-"""Redaction of secrets in model responses, logs and Dagster's records."""
+"""Redaction of secrets in responses, logs, standard error and Dagster's records."""

@@ -1,4 +1,4 @@
-"""Redaction of secrets in this process's log records, warnings and uncaught exceptions.
+"""Redaction of secrets in this process's log records and on its standard error.
 
 All loggers are covered, because libraries quote what they were given: an address with its key, a
 header. Changed settings are read again, because a server runs for days.
@@ -6,11 +6,7 @@ header. Changed settings are read again, because a server runs for days.
 
 import logging
 import sys
-import threading
-import traceback
-import warnings
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TextIO
 
 from bench_assets.core.text.redaction import Secrets
@@ -58,51 +54,19 @@ def redact_logs(*homes: Path) -> None:
     logging.setLogRecordFactory(Record)
 
 
-def redact_tracebacks(*homes: Path) -> None:
-    """Redact secrets in tracebacks of all threads of this process.
-
-    Hooks for threads and unraisable exceptions that others have set, such as pytest's, stay.
-    """
-    printed = _RedactingHooks(CurrentSecrets(*homes))
-    sys.excepthook, warnings.showwarning = printed.uncaught, printed.warned
-    if sys.unraisablehook is sys.__unraisablehook__:
-        sys.unraisablehook = printed.unraisable
-    if threading.excepthook is threading.__excepthook__:
-        threading.excepthook = printed.in_thread
+def redact_stderr(*homes: Path) -> None:
+    """Redact secrets in what is written to standard error: messages, warnings, tracebacks."""
+    if sys.stderr is not None and not isinstance(sys.stderr, _RedactedStream):
+        sys.stderr = _RedactedStream(sys.stderr, CurrentSecrets(*homes))
 
 
-class _RedactingHooks:
-    """Replacements for Python's hooks of exceptions and warnings."""
-
-    def __init__(self, secrets: CurrentSecrets) -> None:
+class _RedactedStream:
+    def __init__(self, stream: TextIO, secrets: CurrentSecrets) -> None:
+        self._stream = stream
         self._secrets = secrets
 
-    def uncaught(
-        self,
-        kind: type[BaseException],
-        error: BaseException | None,
-        trace: TracebackType | None,
-        first: str = "",
-    ) -> None:
-        self._write(first + "".join(traceback.format_exception(kind, error, trace)))
+    def write(self, text: str) -> int:
+        return self._stream.write(self._secrets.now().redacted(text))
 
-    def in_thread(self, found: threading.ExceptHookArgs) -> None:
-        if found.exc_type is not SystemExit:
-            name = found.thread.name if found.thread else "?"
-            first = f"Exception in thread {name}:\n"
-            self.uncaught(found.exc_type, found.exc_value, found.exc_traceback, first)
-
-    def unraisable(self, found: "sys.UnraisableHookArgs") -> None:
-        first = f"{found.err_msg or 'Exception ignored in'}: {found.object!r}\n"
-        self.uncaught(found.exc_type, found.exc_value, found.exc_traceback, first)
-
-    def warned(
-        self, message: Warning | str, category: type[Warning], filename: str, lineno: int,
-        file: TextIO | None = None, line: str | None = None,
-    ) -> None:  # fmt: skip
-        text = warnings.formatwarning(str(message), category, filename, lineno, line)
-        self._write(text, file)
-
-    def _write(self, text: str, file: TextIO | None = None) -> None:
-        if stream := file or sys.stderr:  # None in a process without a terminal
-            stream.write(self._secrets.now().redacted(text))
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        return getattr(self._stream, name)

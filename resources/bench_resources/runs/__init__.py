@@ -1,1 +1,1 @@
-"""Dagster runs: orphaned runs, pools."""
+"""Dagster's instance of a home, and its runs: orphaned runs, pools."""

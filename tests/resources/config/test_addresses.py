@@ -18,24 +18,19 @@ from bench_resources.images.painters import ImageRequest, open_painter
 KEY = "k9-Qm3x9ZpLw7Rk2Vt5"
 
 SECTIONS = {
-    "a source": '[sources]\ncodis = "https://host/K/x.zip"',
-    "a model": '[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "http://host/K/v1"',
+    "a source": '[sources]\ncodis = "https://me:K@host/x.zip"',
+    "a model": '[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "http://host/v1?key=K"',
     "a field of the request": (
         '[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "http://host/v1"\n'
-        'extra_body = { hook = "https://host/K", api_key = "K" }'
+        'extra_body = { hook = "https://host/?token=K", api_key = "K" }'
     ),
     "a variable of the chat template": (
         '[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "http://host/v1"\nserver = "vllm"\n'
-        'chat_template_kwargs = { hook = "https://host/K" }'
+        'chat_template_kwargs = { hook = "https://host/?token=K" }'
     ),
-    "the pages": '[annotation]\nurl = "https://host/K"',
-    "objects": '[storage]\nobjects = "s3://bucket/K"',
-    "a bucket": '[storage]\nobjects = "gs://K/prefix"',
-    "the endpoint of objects": '[storage]\nobjects = "s3://bucket"\nendpoint = "https://K.host"',
-    "Ray": '[cluster]\nlauncher = "ray"\naddress = "http://K.host:8265"\n[storage]\n'
-    'database = "env:D"\nobjects = "s3://bucket"',
+    "the pages": '[annotation]\nurl = "https://host/?token=K"',
 }
-PAINTER = {"kind": "server", "model": "p", "base_url": "http://host/K/v1"}
+PAINTER = {"kind": "server", "model": "p", "base_url": "http://host/v1;key=K"}
 
 
 @pytest.mark.parametrize(
@@ -76,7 +71,7 @@ def listening() -> Iterator[tuple[str, list[str]]]:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,)).start()
         try:
-            yield f"http://127.0.0.1:{server.server_port}/{KEY}", paths
+            yield f"http://127.0.0.1:{server.server_port}/v1;key={KEY}", paths
         finally:
             server.shutdown()
 
@@ -89,9 +84,9 @@ def test_requests_have_the_key_and_errors_do_not(tmp_path: Path) -> None:
         painter = open_painter(chosen.painter)
         with pytest.raises(ModelError) as unpainted:
             painter.paint(ImageRequest(name="i", prompt="p", seed=0))
-    assert paths == [f"/{KEY}/images/generations"]
+    assert paths == [f"/v1;key={KEY}/images/generations"]
     told = [painter.identity, str(unpainted.value)]
-    assert [one for one in told if KEY in one or "{BENCH_KEY_" not in one] == []
+    assert [one for one in told if KEY in one] == []
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from bench_assets.core.text.redaction import Secrets
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
-from bench_resources.redaction.engine import RedactingEngine
+from bench_resources.redaction.responses import RedactingEngine
 from tests.chat_server import ChatServer
 from tests.resources.models.api.asking import engine, requests_for
 
@@ -37,7 +37,7 @@ def test_an_identity_with_a_key_is_stored_without_it(tmp_path: Path) -> None:
         assert KEY.encode() not in b"".join(one.read_bytes() for one in tmp_path.glob("re*"))
 
 
-@pytest.mark.parametrize("secrets", [Secrets(), Secrets(["4n0ther-k3y-Q7x"])])
+@pytest.mark.parametrize("secrets", [Secrets(), Secrets({"4n0ther-k3y-Q7x": "MY_KEY"})])
 def test_an_identity_without_a_secret_is_what_it_was(secrets: Secrets) -> None:
     at = engine("http://127.0.0.1:1/v1?api-version=1", extra_body={"prompt_key_frames": 3})
     assert RedactingEngine(at, secrets).identity == at.identity

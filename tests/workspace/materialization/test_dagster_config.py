@@ -35,7 +35,7 @@ def test_without_sections_it_is_the_checkouts_byte_for_byte_and_where_it_is_reco
     assert text.startswith(ours)
     assert yaml.safe_load(text.removeprefix(ours)) == {
         "instance_class": {
-            "module": "bench_resources.redaction.dagster_instance",
+            "module": "bench_resources.runs.dagster_instance",
             "class": "HomeInstance",
         },
         "bench": {"folder": folder},

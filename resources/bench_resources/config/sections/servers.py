@@ -8,7 +8,7 @@ import orjson
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from bench_resources.config.addresses import shown_address, template_of, template_of_value
-from bench_resources.config.secrets import require_variable_name
+from bench_resources.config.environment import require_variable_name
 from bench_resources.config.sections.base import PriceSection, SamplingSection
 from bench_resources.config.sections.known_servers import (
     APIS,

@@ -6,7 +6,7 @@ are keyed by these weights, not by an address.
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import PurePath
@@ -14,7 +14,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from bench_resources.config.secrets import key_in_command
+from bench_assets.core.text.redaction import is_key
 from bench_resources.config.sections.base import ModelSpec, Needs
 from bench_resources.config.sections.cluster import PoolName
 from bench_resources.config.sections.known_servers import ServerName
@@ -22,6 +22,7 @@ from bench_resources.config.sections.known_servers import ServerName
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")  # does not match {"image": 4}, an argument of vLLM
 _PLACEHOLDER_NAMES = ("path", "port", "name")
 _SHELL_SYNTAX = re.compile(r"[|&;<>]+|\d?>&?\d?|\$\(.*|`.*|\$\{?\w+\}?")
+_MAY_BE_KEY = re.compile(r"(?=.{8}|.*\d)(?=.*[A-Za-z])[^{]{4,}")  # no EMPTY, no {name}
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=.*")
 _COPIES = re.compile(r"(?<=\s)(--data-parallel-size|-dp)[\s=]+\d+")  # options of vllm serve
 
@@ -72,7 +73,7 @@ def validate_command(written: str) -> str:
             f"{shell[0]} needs a shell, but the command runs without one. Write a script, and name"
             " it here"
         )
-    if key_option := key_in_command(written):
+    if key_option := _key_in_command(words):
         raise ValueError(
             f"contains a key ({key_option}). Put it into the environment, which the server inherits"
             " (vllm reads VLLM_API_KEY)"
@@ -80,6 +81,17 @@ def validate_command(written: str) -> str:
     if _VARIABLE.fullmatch(words[0]):
         raise ValueError("begins with a variable. Put env before it")
     return written
+
+
+def _key_in_command(words: Sequence[str]) -> str:
+    """Option or variable that passes a key to a command; "" if there is none."""
+    options = [(option, value) for option, value in pairwise(words) if option.startswith("-")]
+    joined = [tuple(word.split("=", 1)) for word in words if "=" in word]
+    for option, value in (*options, *joined):
+        named = option.lstrip("-").replace("-", "_")
+        if _MAY_BE_KEY.fullmatch(value) and is_key(named, value):
+            return option
+    return ""
 
 
 class ManagedServerSection(ModelSpec):

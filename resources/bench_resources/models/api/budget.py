@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bench_assets.core.schema.chat import Request, Response
 from bench_resources.config.sections.base import PriceSection
-from bench_resources.redaction.engine import EngineWrapper
-from bench_resources.response_cache.engine import Engine, validate_arrivals
+from bench_resources.response_cache.engine import Engine, EngineWrapper, validate_arrivals
 from bench_resources.response_cache.rows import TokenCounts
 
 _BATCH_SIZE = 16  # requests in a part, for an engine that does not check the budget itself

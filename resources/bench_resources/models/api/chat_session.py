@@ -21,7 +21,7 @@ from bench_resources.models.api.concurrency_limit import Endpoint
 from bench_resources.models.api.formats.base import ApiFormat
 from bench_resources.models.api.formats.response_body import decode_response
 from bench_resources.models.api.image_support import ImageSupport
-from bench_resources.redaction.engine import note_redaction
+from bench_resources.redaction.responses import note_redaction
 
 _LATE = 30.0  # s by which a timeout is late if this process was suspended
 
@@ -112,6 +112,6 @@ class ChatSession:
             return failure(response.status, redacted, response.headers)
         outcome = decode_response(self.form, redacted, seconds, response.headers)
         if redacted != data and isinstance(outcome, Response):
-            text = data.decode("utf-8", "replace")
-            return note_redaction(outcome, text, self.endpoint.secrets, self.spec.place)
+            names = self.endpoint.secrets.names_in(data.decode("utf-8", "replace"))
+            return note_redaction(outcome, names, self.spec.place)
         return outcome

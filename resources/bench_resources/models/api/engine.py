@@ -15,7 +15,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from bench_assets.core.schema.chat import Decoding, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from bench_resources.config.environment import read_secret, weak_key_warning
+from bench_resources.config.environment import read_secret
 from bench_resources.config.sections.known_servers import FormatName
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.event_loop import Arrival, Hand, stream_in_thread
@@ -121,10 +121,7 @@ class RemoteEngine(ABC):
 
     def _key(self) -> str:
         name = self._spec.api_key_env
-        key = read_secret(name) if name else ""
-        if warning := weak_key_warning(name):
-            _log.warning("%s", warning)
-        return key
+        return read_secret(name) if name else ""
 
 
 class ServerEngine(RemoteEngine):

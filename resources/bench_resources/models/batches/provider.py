@@ -13,7 +13,7 @@ from bench_resources.http.errors import refusal_kind
 from bench_resources.models.api.formats.base import ApiFormat
 from bench_resources.models.api.formats.response_body import decode_response
 from bench_resources.models.batches.http import BatchClient, json_object
-from bench_resources.redaction.engine import note_redaction
+from bench_resources.redaction.responses import note_redaction
 from bench_resources.response_cache.rows import TokenCounts
 
 
@@ -140,8 +140,8 @@ def decode_result(
     one = json_object(redacted, "a line of the results of a batch")
     response = decode(one)
     if redacted != line:
-        text = line.decode("utf-8", "replace")
-        response = note_redaction(response, text, wire.secrets, wire.place)
+        names = wire.secrets.names_in(line.decode("utf-8", "replace"))
+        response = note_redaction(response, names, wire.place)
     return str(one.get("custom_id")), response
 
 

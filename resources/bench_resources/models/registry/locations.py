@@ -24,7 +24,6 @@ from bench_assets.core.schema.errors import (
     did_you_mean,
 )
 from bench_assets.core.schema.training_runs import checkpoint_name
-from bench_assets.core.text.redaction import redact_urls
 from bench_resources.checkpoints.adapters import HUB_ID
 from bench_resources.checkpoints.files import ADAPTER_CONFIG
 from bench_resources.checkpoints.identity import fingerprint
@@ -252,7 +251,7 @@ def _named_section(
         spec = spec_of(kind).model_validate(section)
     except ValidationError as error:
         raise SettingsError(
-            f"{redact_urls(place)}: {describe_validation_error(error, spec_of(kind))}"
+            f"{template_of(place)}: {describe_validation_error(error, spec_of(kind))}"
         ) from None
     own = {**EMBEDDED_MODELS, **settings.models_of_file}
     for existing_name, existing_spec in own.items():

@@ -25,7 +25,7 @@ from bench_resources.models.registry.engines import engine_kind, resolve_local_p
 from bench_resources.models.registry.loaded_model import CheckpointInspection, LoadedCheckpoint
 from bench_resources.models.registry.named_models import ENCODER, ResolvedModel, unknown_model
 from bench_resources.models.registry.recorded import read_recorded
-from bench_resources.redaction.engine import RedactingEngine
+from bench_resources.redaction.responses import RedactingEngine
 from bench_resources.response_cache.engine import Engine, validate_arrivals
 from bench_resources.response_cache.rows import TokenCounts
 

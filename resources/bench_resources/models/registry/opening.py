@@ -25,7 +25,7 @@ from bench_resources.models.api.budget import WithinBudget, has_budget
 from bench_resources.models.registry.engines import engine_kind
 from bench_resources.models.registry.named_models import ENCODER, ResolvedModel, resolve_name
 from bench_resources.models.registry.setup import setup_of
-from bench_resources.redaction.engine import RedactingEngine
+from bench_resources.redaction.responses import RedactingEngine
 from bench_resources.response_cache.caching_model import CachingModel, Progress
 from bench_resources.response_cache.engine import Engine, PreparedEngine
 from bench_resources.response_cache.rows import TokenCounts

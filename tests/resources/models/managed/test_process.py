@@ -21,7 +21,7 @@ KEY = "sk-0123456789abcdefghijkl"
 def copied(file: Path) -> Iterator[int]:
     """A pipe that is copied into a file."""
     out, into = os.pipe()
-    opened = (os.fdopen(out, "rb"), file.open("wb", buffering=0), Secrets([KEY]))
+    opened = (os.fdopen(out, "rb"), file.open("wb", buffering=0), Secrets({KEY: "MY_KEY"}))
     copying = Thread(target=copy_redacted, args=opened)
     copying.start()
     yield into

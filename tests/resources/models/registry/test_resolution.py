@@ -52,11 +52,11 @@ def test_a_key_among_what_is_chosen_is_no_part_of_the_name(home):
 
 def test_a_key_in_an_address_is_stored_as_the_name_of_a_variable(home):
     key = "sk-Qm3x9ZpLw7Rk2Vt5"
-    found = given(home, f"http://127.0.0.1:8000/{key}/v1;a={key}?key={key}#name")
+    found = given(home, f"http://127.0.0.1:8000/v1;code={key}?key={key}#name")
     save_models(home, {found.name: found.section})
     address = resolve_name(found.name, load_settings(home)).spec.address
-    assert fill_keys(address) == f"http://127.0.0.1:8000/{key}/v1;a={key}?key={key}"
-    assert address.count("{BENCH_KEY_") == 3
+    assert fill_keys(address) == f"http://127.0.0.1:8000/v1;code={key}?key={key}"
+    assert address.count("{BENCH_KEY_") == 2
     assert key not in f"{found} {(home / MODELS_FILE).read_text()}"
 
 

@@ -4,25 +4,22 @@ Metadata, log lines and errors with all their causes pass through here on their 
 databases. ``dagster.yaml`` of a home names the class.
 """
 
-import json
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import dagster as dg
-from dagster import deserialize_value, serialize_value
 
 from bench_assets.features import hook_of
 from bench_resources.config.environment import local_home, read_secret
-from bench_resources.redaction.logs import CurrentSecrets, redact_logs, redact_tracebacks
+from bench_resources.redaction.logs import CurrentSecrets, redact_logs, redact_stderr
+from bench_resources.redaction.records import redact_record
 from bench_resources.runs.dagster_names import InstanceRef
 from bench_resources.storage.sqlite import create_by_umask
 
 if TYPE_CHECKING:
     from bench_resources.cluster.heartbeats import Heartbeats
-
-Record = TypeVar("Record")
 
 _SKIPPED_EVENTS = (
     dg.DagsterEventType.STEP_INPUT,
@@ -40,24 +37,6 @@ class HomeConfig(TypedDict):
     pool_of: NotRequired[Mapping[str, str]]  # model, or pattern of models -> pool of its runs
 
 
-class RecordRedactor:
-    """Redacts the secrets of home folders in Dagster's records."""
-
-    def __init__(self, *homes: Path) -> None:
-        self._secrets = CurrentSecrets(*homes)
-
-    def redact(self, record: Record) -> Record:
-        """Replace every secret in a record by ``***``."""
-        if not (secrets := self._secrets.now()):
-            return record
-        written = serialize_value(record)  # type: ignore[arg-type]
-        if secrets.redacted(written) == written:
-            return record
-        # String by string: a quotation mark in a key may also be one of JSON's.
-        redacted = json.dumps(secrets.redacted_value(json.loads(written)))
-        return deserialize_value(redacted, type(record))  # type: ignore[type-var]
-
-
 class HomeInstance(dg.DagsterInstance):
     """A ``DagsterInstance`` that redacts events and ticks, and has the pools of models."""
 
@@ -73,8 +52,8 @@ class HomeInstance(dg.DagsterInstance):
         homes = dict.fromkeys((home, configured_home))
         create_by_umask()
         redact_logs(*homes)
-        redact_tracebacks(*homes)
-        self._redactor = RecordRedactor(*homes)
+        redact_stderr(*homes)
+        self._current_secrets = CurrentSecrets(*homes)
         if self._database:  # a run of another machine keeps its files in this machine's home
             files = arguments["local_artifact_storage"]
             arguments["local_artifact_storage"] = type(files)(str(home / "dagster"))
@@ -112,19 +91,23 @@ class HomeInstance(dg.DagsterInstance):
 
     def store_event(self, event: dg.EventLogEntry) -> None:
         """Record an event."""
-        super().store_event(self._redactor.redact(_retitled(event)))
+        super().store_event(redact_record(_retitled(event), self._current_secrets.now()))
 
     def handle_new_event(self, event: dg.EventLogEntry, **more: Any) -> None:  # noqa: ANN401
         """Record an event, and notify its subscribers."""
-        super().handle_new_event(self._redactor.redact(_retitled(event)), **more)
+        super().handle_new_event(
+            redact_record(_retitled(event), self._current_secrets.now()), **more
+        )
 
     def create_tick(self, tick_data: Any) -> Any:  # noqa: ANN401 - Dagster's private types
         """Record the beginning of a tick."""
-        return super().create_tick(self._redactor.redact(tick_data))
+        return super().create_tick(redact_record(tick_data, self._current_secrets.now()))
 
     def update_tick(self, tick: Any) -> Any:  # noqa: ANN401
         """Record the progress of a tick."""
-        return super().update_tick(tick._replace(tick_data=self._redactor.redact(tick.tick_data)))
+        return super().update_tick(
+            tick._replace(tick_data=redact_record(tick.tick_data, self._current_secrets.now()))
+        )
 
 
 def _retitled(event: dg.EventLogEntry) -> dg.EventLogEntry:

@@ -1,0 +1,51 @@
+"""Engine wrapper that redacts secrets in responses."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+
+from bench_assets.core.schema.chat import Request, Response, certain
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.core.text.redaction import Secrets
+from bench_resources.response_cache.engine import Engine, EngineWrapper
+
+_LOG = logging.getLogger("bench_assets.redaction")
+
+
+class RedactingEngine(EngineWrapper):
+    """Wraps an engine, and replaces secrets in its responses and errors by ``***``.
+
+    The note of such a response has their names.
+    """
+
+    def __init__(self, engine: Engine, secrets: Secrets) -> None:
+        super().__init__(engine)
+        self._secrets = secrets
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        """Send requests, and redact the responses.
+
+        Raises:
+            ModelError: As the engine does, redacted.
+        """
+        try:
+            for position, response in self._engine.stream(requests):
+                yield position, self._redact(certain(response))
+        except BenchError as error:
+            error.args = tuple(self._secrets.redacted_value(error.args))
+            raise
+
+    def _redact(self, response: Response) -> Response:
+        values = {field.name: getattr(response, field.name) for field in fields(response)}
+        redacted = {name: self._secrets.redacted_value(value) for name, value in values.items()}
+        if redacted == values:
+            return response
+        names = self._secrets.names_in(str(values))
+        return note_redaction(replace(response, **redacted), names, self.identity)
+
+
+def note_redaction(response: Response, names: Sequence[str], model: str) -> Response:
+    """Add the names of the redacted secrets to a response's note, and log a warning."""
+    note = f"redacted: {', '.join(names)}"
+    _LOG.warning("%s: a key in a response was replaced by ***; %s", model, note)
+    return replace(response, note="; ".join(filter(None, [response.note, note])))
