@@ -42,8 +42,7 @@ class NotebookProgress:
         self._shown = display(HTML(self._html()), display_id=True)
 
     def stop(self) -> None:
-        """Stop updating; bars with a total stay visible."""
-        self._lines = [line for line in self._lines if line.total is not None]
+        """Stop updating; the bars stay visible."""
         self._draw(last=True)
 
     def __enter__(self) -> "NotebookProgress":
@@ -71,6 +70,10 @@ class NotebookProgress:
         one = self._lines[line]
         one.done, one.total, one.said = completed, total, said
         self._draw()
+
+    def remove_task(self, line: "TaskID") -> None:
+        """Remove a bar; the numbers of earlier ones stay."""
+        del self._lines[line]
 
     def _draw(self, *, last: bool = False) -> None:
         now = time.monotonic()

@@ -6,6 +6,7 @@ Progress is a bar in a terminal, and lines in a log.
 import sys
 import time
 from collections.abc import Callable, Collection
+from functools import partial
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 from bench_assets.core.schema.chat import Response
@@ -84,6 +85,7 @@ ProgressStyle: TypeAlias = Literal["in the log", "as lines", "as a bar", "in a n
 cell of a notebook."""
 
 LOG_INTERVAL = 10.0  # s between two lines
+_LONGEST_TITLE, _BAR_WIDTH = 40, 10  # characters, of the 80 of a terminal
 
 
 class RequestProgress:
@@ -119,8 +121,10 @@ class RequestProgress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop updating the bar; it stays visible."""
-        if self._bar:
+        """Stop updating the bar; it stays visible if there were requests."""
+        if self._bar and self._line is not None:
+            if not self.total:
+                self._bar.remove_task(self._line)
             self._bar.stop()
 
     def __call__(self, done: int, remembered: int, total: int) -> None:
@@ -164,6 +168,7 @@ class RequestProgress:
 
 
 def _bar() -> "Progress":
+    """A bar that keeps its count and the time left in narrow terminals; details are cut first."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -172,12 +177,15 @@ def _bar() -> "Progress":
         TextColumn,
         TimeRemainingColumn,
     )
+    from rich.table import Column
 
+    cut = partial(Column, no_wrap=True, overflow="ellipsis")
     return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(elapsed_when_finished=True),
-        TextColumn("{task.fields[said]}", markup=False),
+        TextColumn("{task.description}", markup=False, table_column=cut(max_width=_LONGEST_TITLE)),
+        BarColumn(bar_width=_BAR_WIDTH),
+        MofNCompleteColumn(table_column=Column(no_wrap=True)),
+        TimeRemainingColumn(elapsed_when_finished=True, table_column=Column(no_wrap=True)),
+        TextColumn("{task.fields[said]}", markup=False, table_column=cut(ratio=1)),
         console=Console(stderr=True),
+        expand=True,
     )
