@@ -201,13 +201,13 @@
 
   /** Whether a model is a blind baseline. */
   function isBaseline(model) {
-    return ["random", "most_frequent", "scripted"].includes(model.kind) || model.name === "random";
+    return ["random", "most_frequent", "scripted", "blind"].includes(model.kind) || model.name === "random";
   }
 
   /** Displayed kinds of models. */
   const KINDS = {
     random: "baseline", most_frequent: "baseline", scripted: "baseline", transformers: "local", vllm: "local",
-    server: "server", recorded: "recorded", python: "written in Python", blind: "blind", "": "not configured now",
+    server: "server", recorded: "recorded", python: "written in Python", "": "not configured now",
   };
 
   function kind(model) {

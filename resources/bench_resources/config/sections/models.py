@@ -124,8 +124,11 @@ SPECS: Mapping[str, type[ModelSpec]] = {
 }
 """The kinds that ship with the project; packages add others, see ``engine_kinds``."""
 
-BASELINES = ("random", "most_frequent", "scripted")
-"""Kinds that do not look at the question: reference lines of a leaderboard, never ranked."""
+BASELINES = ("random", "most_frequent", "scripted", "blind")
+"""Kinds that do not look at the images: reference lines of a leaderboard, never ranked."""
+
+FUNCTION_FACTORY = "bench_resources.models.callables.model:CallableModel"
+"""Factory of a function that was given to ``bench.evaluate``, which no command can call."""
 
 ModelName: TypeAlias = Annotated[str, Field(pattern=_MODEL_NAME)]
 
@@ -211,6 +214,6 @@ def _missing(name: str) -> str:
 
 
 def baselines(models: Mapping[str, ModelSpec]) -> set[str]:
-    """Names of models that guess, among those of bench.toml and the embedded ones."""
+    """Names of blind models, among those of bench.toml and the embedded ones."""
     known = {**EMBEDDED_MODELS, **models}
     return {name for name, spec in known.items() if spec.kind in BASELINES}

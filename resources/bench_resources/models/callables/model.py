@@ -20,14 +20,13 @@ from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
 from bench_assets.evaluation.task import CANNOT_BE_READ
-from bench_resources.config.sections.models import PythonSpec
+from bench_resources.config.sections.models import FUNCTION_FACTORY, PythonSpec
 from bench_resources.models.registry.named_models import ResolvedModel
 from bench_resources.models.registry.python_model import OpenImage
 
 ModelFunction: TypeAlias = Callable[[list[PillowImage.Image], str], str]
 """Images in reading order, and the text of the prompt; returns the response."""
 
-_FACTORY = f"{__name__}:CallableModel"
 _DIGITS = 12
 _functions: dict[str, ModelFunction] = {}
 """Functions of this process by model name, because settings can only hold the name."""
@@ -44,12 +43,12 @@ def resolve_function(function: ModelFunction, name: str = "") -> ResolvedModel:
     _functions[name] = function
     section = {
         "kind": "python",
-        "factory": _FACTORY,
+        "factory": FUNCTION_FACTORY,
         "options": {"code": code_digest(function)},
         "batch_size": 1,  # so that each response is cached as soon as it arrives
     }
     spec = PythonSpec.model_validate(section)
-    return ResolvedModel(name=name, spec=spec, location=_FACTORY, section=section)
+    return ResolvedModel(name=name, spec=spec, location=FUNCTION_FACTORY, section=section)
 
 
 def function_name(function: Callable[..., object]) -> str:
