@@ -208,8 +208,8 @@ def test_a_recorded_thought_without_end_is_counted_wherever_numbers_are_shown():
     recorded = GeneratedResponses.of(RecordedModel("m", responses, Path("r.jsonl")))
     row = Runner(task=CODIS, responses=recorded).run(questions).metrics[1]
     assert (row.metric, row.value, row.n_scored, row.n_no_answer) == ("acc_q", 0.5, 2, 1)
-    assert METRIC_COLUMNS["n"](row) == "2, 1 no answer, only 1 effective cluster"
-    assert METRIC_COLUMNS["n"](replace(row, n_no_answer=None)) == "2, only 1 effective cluster"
+    assert METRIC_COLUMNS["notes"](row) == "1 no answer, only 1 effective cluster"
+    assert METRIC_COLUMNS["notes"](replace(row, n_no_answer=None)) == "only 1 effective cluster"
     shared = {
         f.name: getattr(row, f.name)
         for f in fields(LeaderboardRow)

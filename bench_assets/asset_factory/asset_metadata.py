@@ -22,6 +22,7 @@ from bench_assets.core.text.escaping import escape_markdown
 
 _BARS = 24  # slices drawn; the table has all
 _STEPS = 60  # steps of a run drawn
+_ROUNDING = 1e-6  # tolerance of a number of clusters
 
 
 def throughput_metadata(rows: Sequence[Prediction]) -> dict[str, int]:
@@ -142,8 +143,8 @@ def _interval(row: Metric) -> str:
     return f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
 
 
-def format_caveats(row: Metric | LeaderboardRow) -> str:
-    """What qualifies a number, each in brackets: missing responses, few clusters and the like."""
+def caveats(row: Metric | LeaderboardRow) -> list[str]:
+    """What qualifies a number beside its unread responses and its part of the questions."""
     counts = {
         "unscored": row.n_unscored,
         "without response": row.n_failed,
@@ -152,13 +153,24 @@ def format_caveats(row: Metric | LeaderboardRow) -> str:
         "rejected": row.n_rejected,
         "expired": row.n_expired,
     }
-    caveats = [f"{n} {label}" for label, n in counts.items() if n]
-    caveats += [f"{format_unread(row)} unread"] if row.unread else []
-    caveats += [f"{format_percent(row.asked_again)} asked again"] if row.asked_again else []
-    caveats += [f"{format_percent(row.named)} only named"] if row.named else []
-    caveats += [f"PARTIAL: {part}"] if (part := partial_part(row.signature)) else []
-    caveats += [format_mixed(row.signature), cluster_warning(row), row.people]
-    return "".join(f" ({one})" for one in caveats if one)
+    found = [f"{n} {label}" for label, n in counts.items() if n]
+    found += [f"{format_percent(row.asked_again)} asked again"] if row.asked_again else []
+    found += [f"{format_percent(row.named)} only named"] if row.named else []
+    is_clustered = (row.n_clusters or 0.0) < (row.n_scored or 0) - _ROUNDING
+    found += [format_mixed(row.signature), cluster_warning(row) if is_clustered else "", row.people]
+    return [caveat for caveat in found if caveat]
+
+
+def format_caveats(row: Metric | LeaderboardRow) -> str:
+    """What qualifies a number, each in brackets."""
+    unread = f"{format_unread(row)} unread" if row.unread else ""
+    return "".join(f" ({one})" for one in (*caveats(row), unread, format_part(row)) if one)
+
+
+def format_part(row: Metric | LeaderboardRow) -> str:
+    """Format the evaluated part of the questions; "" for all."""
+    part = partial_part(row.signature)
+    return f"PARTIAL: {part}" if part else ""
 
 
 def format_percent(share: float | None) -> str:

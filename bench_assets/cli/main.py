@@ -63,9 +63,7 @@ def main(
 
 @app.command()
 def leaderboard(
-    task: Annotated[
-        str, typer.Argument(help="Suite or task, with intervals and published rows. Default: all.")
-    ] = "",
+    task: Annotated[str, typer.Argument(help="Suite or task, with intervals. Default: all.")] = "",
     *,
     published: Annotated[
         bool, typer.Option("--published", help="Include the papers' rows.")
@@ -89,7 +87,7 @@ def leaderboard(
             names = {one.name for one in bench.catalog.tasks_of(task)}
             rows = [row for row in rows if row.task.partition("+")[0] in names]
         if task or as_json:
-            print_leaderboard(rows, as_json=as_json)
+            print_leaderboard(rows, published=published, as_json=as_json)
         else:
             print_matrices(rows, chance_levels(bench), published=published)
             for suite, models in unknown_suites(bench).items():

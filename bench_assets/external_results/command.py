@@ -7,7 +7,7 @@ import typer
 
 from bench_assets.cli.app.command_context import open_home
 from bench_assets.cli.app.options import JsonOption
-from bench_assets.workspace.console.output import METRIC_COLUMNS, print_message, print_rows
+from bench_assets.workspace.console.output import print_message, print_results
 
 app = typer.Typer()
 
@@ -34,6 +34,7 @@ def import_results(
 
     Example: bench home import logs/2026-11-24_mmmu.eval
     """
+    from bench_assets.comparison.results import HomeResults
     from bench_assets.external_results.storing import read_evaluations, store_evaluations
     from bench_resources.images.store import open_image_store
 
@@ -44,7 +45,10 @@ def import_results(
         ]
         store_evaluations(bench.settings.home, bench.tables, bench.catalog, found)
         rows = [row for one in found for row in one.metrics]
-        print_rows(rows, as_json=as_json, columns=METRIC_COLUMNS)
+        results = HomeResults(
+            bench.settings, bench.tables, {one.task.name: one.task for one in found}
+        )
+        print_results(results.of(rows), rows, as_json=as_json, all_metrics=False)
         for one in found:
             partial_note = f", {one.partial}" if one.partial else ""
             print_message(

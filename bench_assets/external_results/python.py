@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from bench_assets.catalog import load_catalog
+from bench_assets.comparison.results import HomeResults
 from bench_assets.external_results.storing import read_evaluations, store_evaluations
 from bench_assets.python_api.run import Run
 from bench_assets.workspace.materialization.opening import home_settings
@@ -47,4 +48,12 @@ def read_results(file: str | Path, *, name: str = "", model: str = "", store: bo
     if store:
         catalog = load_catalog(settings)
         store_evaluations(settings.home, tables_of(settings), catalog, found)
-    return Run(model=found[0].model, evaluations=tuple(found), image_store=images)
+    tasks = {one.task.name: one.task for one in found}
+    rows = [row for one in found for row in one.metrics]
+    results = HomeResults(settings, tables_of(settings), tasks).of(rows)
+    return Run(
+        model=found[0].model,
+        evaluations=tuple(found),
+        results=tuple(results),
+        image_store=images,
+    )

@@ -5,27 +5,31 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from io import BytesIO, StringIO
+from io import BytesIO
 from math import isnan
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
+from bench_assets.comparison.results import Result
 from bench_assets.core.images.charts import line_ends, scale
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.text.escaping import escape_controls, escape_to_one_line
 from bench_assets.python_api.samples import SampleImage
 from bench_assets.report.site.addresses import number_page, served_address
-from bench_assets.workspace.console.output import METRIC_COLUMNS, Cell, table_of
+from bench_assets.workspace.console.output import (
+    Cell,
+    format_results,
+    output_width,
+    table_of,
+    table_text,
+)
 from bench_resources.config.environment import default_home
 from bench_resources.response_cache.notebook_progress import in_notebook
 
 _WIDTH = 120  # characters of a table, unless the terminal says otherwise
 _BAR = 160  # px, of an interval's scale
 _THUMBNAIL = 320  # px, the longer side
-_IN_TITLE = ("model", "condition")
 _TEXT_FIELDS = ("prompt", "response", "answer", "expected", "score", "why")
 _STYLE = "border:1px solid #d1d5db;border-radius:6px;padding:8px;margin:6px 0"
 
@@ -50,53 +54,38 @@ class Plot:
         return self.svg
 
 
-def terminal_table(
-    title: str, rows: Sequence[Any], columns: Mapping[str, Cell] | None = None
-) -> str:
-    """Format rows below a title, with the columns of ``bench evaluate``."""
-    displayed = columns or {n: cell for n, cell in METRIC_COLUMNS.items() if n not in _IN_TITLE}
-    written = StringIO()
-    wide = None if sys.stdout.isatty() else _WIDTH
-    console = Console(
-        file=written,
-        width=wide,
-        color_system=None,
-        force_jupyter=False,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
-    console.print(escape_controls(title))
-    console.print(table_of(rows, displayed) if rows else "(no rows)")
-    return "\n".join(line.rstrip() for line in written.getvalue().splitlines())
+def terminal_table(title: str, rows: Sequence[Any], columns: Mapping[str, Cell]) -> str:
+    """Format rows as a table below a title."""
+    width = output_width() if sys.stdout.isatty() else _WIDTH
+    table = table_text(table_of(rows, columns, width), width) if rows else "(no rows)"
+    return f"{escape_controls(title)}\n{table}"
 
 
-def html_table(title: str, rows: Sequence[Metric], *, linked: bool) -> str:
-    """Format metrics as an HTML table with interval bars.
+def results_text(results: Sequence[Result]) -> str:
+    """Format results as ``bench evaluate`` does."""
+    return format_results(results, output_width() if sys.stdout.isatty() else _WIDTH)
+
+
+def results_html(results: Sequence[Result], *, linked: bool) -> str:
+    """Format results as HTML, each with an interval bar.
 
     Args:
-        title: Title of the table.
-        rows: The metrics.
+        results: The results.
         linked: Whether to link to the pages of a served report.
     """
-    columns = {n: cell for n, cell in METRIC_COLUMNS.items() if n not in _IN_TITLE}
-    full = {name: scale([r for r in rows if r.metric == name]) for name in {r.metric for r in rows}}
-
     served = served_address(default_home())
-
-    def link(row: Metric, cell: str) -> str:
-        page = escape(served + number_page(row.task, row.model, row.condition))
-        return f'<a href="{page}" target="_blank">{cell}</a>'
-
-    return html_rows(
-        title,
-        rows,
-        columns,
-        {
-            **({"value": link} if linked else {}),
-            "": lambda row, _: interval_bar(row, full[row.metric]),
-        },
-    )
+    parts = []
+    for one in results:
+        page = escape(served + number_page(one.row.task, one.row.model, one.row.condition))
+        title = escape(escape_to_one_line(one.title))
+        title = f'<a href="{page}" target="_blank">{title}</a>' if linked else title
+        facts = "".join(
+            f"<tr><th>{escape(label)}</th><td>{escape(escape_to_one_line(text))}</td></tr>"
+            for label, text in one.facts
+        )
+        bar = interval_bar(one.row, scale([one.row]))
+        parts.append(f"<div><b>{title}</b><br>{bar}<table>{facts}</table></div>")
+    return "".join(parts)
 
 
 def html_rows(
@@ -139,7 +128,7 @@ def interval_bar(row: Metric, full: float) -> str:
         'stroke="#c2410c" stroke-width="2"/>'
     )
     return (
-        f'<svg width="{_BAR}" height="16" role="img" aria-label="interval">'
+        f'<svg viewBox="0 0 {_BAR} 16" width="{_BAR}" role="img" aria-label="interval">'
         f'<path d="M0 8H{_BAR}" stroke="#d1d5db"/>'
         f'<path d="M{low:.1f} 8H{high:.1f}" stroke="#2563eb" stroke-width="6"/>'
         f'<circle cx="{middle:.1f}" cy="8" r="4" fill="#1e3a8a"/>{tick}</svg>'

@@ -22,7 +22,6 @@ from bench_assets.workspace.evaluate.subset import (
     QuestionSubset,
     evaluate_suite_subsets,
 )
-from bench_assets.workspace.evaluate.unread_advice import unread_messages
 from bench_assets.workspace.evaluate.whole import evaluate_suite, stored_evaluations
 from bench_assets.workspace.materialization.model_arguments import save_models
 from bench_assets.workspace.materialization.name_validation import check_names
@@ -129,6 +128,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
             model=called,
             evaluations=tuple(done),
             failures=tuple(map(str, failures)),
+            results=tuple(bench.results([row for one in done for row in one.metrics])),
             image_store=open_image_store(bench.settings),
         )
 
@@ -178,9 +178,8 @@ def _evaluations(
             failures += evaluation.failures
             for sentence in evaluation.outcomes:
                 print_message(sentence)
-    unread = unread_messages(bench, (row for one in done for row in one.metrics))
-    for sentence in (*unread, *(f"warning: {why}" for why in failures)):
-        print_message(sentence)
+    for why in failures:
+        print_message(f"warning: {why}")
     return done, failures
 
 

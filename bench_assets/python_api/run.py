@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
+from bench_assets.comparison.results import Result
 from bench_assets.core.images.charts import Bar, bar_chart, scale
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import IMPORTED, Metric
@@ -22,17 +23,20 @@ if TYPE_CHECKING:
 class Run:
     """One model evaluated on one or several tasks.
 
-    Displayed as a table; in a notebook, with interval bars.
+    Displayed as the primary number of each task, with what it is compared with; in a notebook,
+    with interval bars.
 
     Attributes:
         model: Name of the model.
         evaluations: Questions, responses, scores and metrics of each task.
         failures: Errors of the tasks that were left out.
+        results: The short form of the metrics, which is displayed.
     """
 
     model: str
     evaluations: tuple[Evaluation, ...]
     failures: tuple[str, ...] = ()
+    results: tuple[Result, ...] = ()
     image_store: ImageStore = field(compare=False)
 
     @property
@@ -156,26 +160,16 @@ class Run:
         return len(self.evaluations) == 1
 
     def __repr__(self) -> str:
-        """Format the table of ``bench evaluate``."""
-        return display.terminal_table(self.title, self._shown) + self._more
+        """Format the results as ``bench evaluate`` does."""
+        return f"{display.results_text(self.results)}\n{self._more}"
 
     def _repr_html_(self) -> str:
-        """A table for notebooks."""
-        return display.html_table(self.title, self._shown, linked=self._is_stored) + self._more
-
-    @property
-    def _shown(self) -> list[Metric]:
-        return [
-            row
-            for one in self.evaluations
-            for row in one.metrics
-            if row.category == "all" or row.metric == one.task.primary_metric
-        ]
+        """The results for notebooks."""
+        return display.results_html(self.results, linked=self._is_stored) + self._more
 
     @property
     def _more(self) -> str:
-        n = len(self.rows) - len(self._shown)
-        return f"\n{n} more rows in .metrics" if n else ""
+        return f"{len(self.rows)} rows in .metrics"
 
     @property
     def _is_stored(self) -> bool:

@@ -58,7 +58,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     for part in (
         IndexPage(standings, [], settings),
         TaskPages(standings, [], {}),
-        NumberPages(),
+        NumberPages(settings=settings),
         ComparisonPage(),
     ):
         part.write(site, tables, catalog)

@@ -19,6 +19,7 @@ from bench_assets.report.pages.numbers import NumberPages
 from bench_assets.report.point_provenance import PointProvenance
 from bench_assets.report.samples.writer import Samples
 from bench_assets.report.site.folder import Site
+from bench_resources.config.bench_toml import Settings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.checksums import write_groups
 from bench_resources.tables.file_bytes import DIGEST, TABLE_NAME_KEY, table_name
@@ -36,7 +37,7 @@ def make_report(home: Path) -> Path:
     parts: list[ReportPart] = [
         Names(),
         Samples(),
-        NumberPages(),
+        NumberPages(settings=Settings(home=home)),
         ComparisonPage(),
         PointProvenance(),
     ]

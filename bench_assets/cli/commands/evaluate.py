@@ -20,18 +20,22 @@ from bench_assets.cli.app.options import (
     SourceOption,
 )
 from bench_assets.core.schema.elicitation import GENERATE
-from bench_assets.workspace.console.output import METRIC_COLUMNS, print_message, print_rows
+from bench_assets.workspace.console.output import print_message, print_results, print_rows
 from bench_assets.workspace.materialization.model_arguments import save_models
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from bench_assets.comparison.results import Result
     from bench_assets.core.schema.errors import BenchError
+    from bench_assets.core.schema.rows import Metric
     from bench_assets.evaluation.task import Evaluation
     from bench_assets.workspace.evaluate.recorded_responses import MatchedResponses
     from bench_assets.workspace.evaluate.subset import QuestionSubset
     from bench_assets.workspace.materialization.workbench import Workbench
+
+    _Show = Callable[[Sequence[Result], Sequence[Metric]], None]
 
 app = typer.Typer()
 
@@ -55,7 +59,7 @@ LimitOption = Annotated[
     typer.Option(
         min=0,
         help="Evaluate at most N questions per task, stratified by category. Results are marked"
-        " PARTIAL and are only in the report. 0: all.",
+        " PARTIAL, without a rank. 0: all.",
     ),
 ]
 CategoryOption = Annotated[
@@ -105,6 +109,9 @@ def evaluate(
         bool,
         typer.Option("--keep-going", help="One run per model; continue after a failure."),
     ] = False,
+    all_metrics: Annotated[
+        bool, typer.Option("--all", help="Print all metrics, also of each category.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Evaluate models: generate, judge, score, aggregate. Cached responses are reused.
@@ -138,8 +145,9 @@ def evaluate(
     open_one = partial(
         open_home, *chosen, reader=reader, review=form, accept=accepted, rule="stated"
     )
+    show = partial(print_results, as_json=as_json, all_metrics=all_metrics)
     if responses:
-        _evaluate_responses(one, responses, open_one, as_json=as_json)
+        _evaluate_responses(one, responses, open_one, show)
         return
     with open_one(models=model or (), elicit=elicit) as bench:
         from bench_assets.workspace.evaluate.subset import QuestionSubset
@@ -151,40 +159,45 @@ def evaluate(
         )
         if keep_going and not dry_run:
             _backfill(bench, of, as_json=as_json)
+        elif dry_run:
+            _print_estimates(bench, of, part, as_json=as_json)
         else:
-            _ask(bench, of, part, dry_run=dry_run, as_json=as_json)
+            _ask(bench, of, part, show)
 
 
 def _ask(
     bench: "Workbench",
     of: tuple["Sequence[str]", "Sequence[str]"],
     part: "QuestionSubset",
-    *,
-    dry_run: bool,
-    as_json: bool,
+    show: "_Show",
 ) -> None:
-    """Evaluate models on suites under conditions, or estimate what that costs."""
+    """Evaluate models on suites under conditions."""
     from bench_assets.workspace.evaluate.subset import WHOLE
+
+    suites, askings = _check_askings(bench, of)
+    save_models(bench.resolved, bench.settings)
+    failures: list[BenchError] = []
+    if part != WHOLE:
+        failures += _evaluate_subsets(bench, suites, askings, part, show)
+    else:
+        for suite in suites:
+            failures += _evaluate_whole(bench, suite, askings, show)
+    for why in failures[:-1]:
+        print_message(f"error: {why}")
+    if failures:
+        raise failures[-1]
+
+
+def _check_askings(
+    bench: "Workbench", of: tuple["Sequence[str]", "Sequence[str]"]
+) -> tuple["Sequence[str]", list[tuple[str, str]]]:
+    """The suites, and each model with each condition; all are known."""
     from bench_assets.workspace.materialization.name_validation import check_names
 
     suites, conditions = of
     names = [model.name for model in bench.resolved]
     check_names(bench, suites, names, conditions)
-    combinations = list(itertools.product(names, conditions))
-    if dry_run:
-        _print_estimates(bench, suites, combinations, part, as_json=as_json)
-        return
-    save_models(bench.resolved, bench.settings)
-    failures: list[BenchError] = []
-    if part != WHOLE:
-        failures += _evaluate_subsets(bench, suites, combinations, part, as_json=as_json)
-    else:
-        for suite in suites:
-            failures += _evaluate_whole(bench, suite, combinations, as_json=as_json)
-    for why in failures[:-1]:
-        print_message(f"error: {why}")
-    if failures:
-        raise failures[-1]
+    return suites, list(itertools.product(names, conditions))
 
 
 def _check_combination(option: str, value: object, others: "Mapping[str, object]") -> None:
@@ -213,8 +226,7 @@ def _check_arguments(
 
 def _print_estimates(
     bench: "Workbench",
-    suites: "Sequence[str]",
-    askings: "Sequence[tuple[str, str]]",
+    of: tuple["Sequence[str]", "Sequence[str]"],
     part: "QuestionSubset",
     *,
     as_json: bool,
@@ -222,6 +234,7 @@ def _print_estimates(
     from bench_assets.workspace.evaluate.dry_run import build_missing_questions, dry_run
     from bench_assets.workspace.evaluate.subset import check_categories
 
+    suites, askings = _check_askings(bench, of)
     build_missing_questions(bench, suites)
     check_categories(bench, suites, askings, part)
     estimates = [row for name, one in askings for row in dry_run(bench, suites, name, one, part)]
@@ -233,45 +246,37 @@ def _evaluate_subsets(
     suites: "Sequence[str]",
     askings: "Sequence[tuple[str, str]]",
     part: "QuestionSubset",
-    *,
-    as_json: bool,
+    show: "_Show",
 ) -> "Sequence[BenchError]":
     from bench_assets.workspace.evaluate.subset import evaluate_suite_subsets
 
     failures: list[BenchError] = []
     for suite, done, failed in evaluate_suite_subsets(bench, suites, askings, part):
-        _print_partial(bench, suite, done, as_json=as_json)
+        _print_partial(bench, suite, done, show)
         failures += failed
     return failures
 
 
 def _print_partial(
-    bench: "Workbench", suite: str, done: "Sequence[Evaluation]", *, as_json: bool
+    bench: "Workbench", suite: str, done: "Sequence[Evaluation]", show: "_Show"
 ) -> None:
-    from bench_assets.evaluation.blind_baselines import baseline_messages
-    from bench_assets.workspace.evaluate.unread_advice import unread_messages
     from bench_assets.workspace.materialization.backfill import rejection_messages
 
-    rows = [row for one in done for row in one.metrics]
-    print_rows(rows, as_json=as_json, columns=METRIC_COLUMNS)
-    rejected = rejection_messages(bench, suite, dict.fromkeys(one.condition for one in done))
-    for sentence in (*rejected, *baseline_messages(rows), *unread_messages(bench, rows)):
+    for sentence in rejection_messages(bench, suite, dict.fromkeys(one.condition for one in done)):
         print_message(sentence)
-    print_message("PARTIAL: in the report only, not on the leaderboard. Responses are cached")
+    rows = [row for one in done for row in one.metrics]
+    show(bench.results(rows), rows)
 
 
 def _evaluate_whole(
-    bench: "Workbench", suite: str, askings: "Sequence[tuple[str, str]]", *, as_json: bool
+    bench: "Workbench", suite: str, askings: "Sequence[tuple[str, str]]", show: "_Show"
 ) -> "Sequence[BenchError]":
-    from bench_assets.evaluation.blind_baselines import baseline_messages
-    from bench_assets.workspace.evaluate.unread_advice import unread_messages
     from bench_assets.workspace.evaluate.whole import evaluate_suite
 
     done = evaluate_suite(bench, suite, askings)
-    print_rows(done.metrics, as_json=as_json, columns=METRIC_COLUMNS)
-    unread = unread_messages(bench, done.metrics)
-    for sentence in (*done.rejected, *done.outcomes, *baseline_messages(done.metrics), *unread):
+    for sentence in (*done.rejected, *done.outcomes):
         print_message(sentence)
+    show(bench.results(done.metrics), done.metrics)
     return done.failures
 
 
@@ -302,8 +307,7 @@ def _evaluate_responses(
     suite: str,
     file: Path,
     open_one: "Callable[..., AbstractContextManager[Workbench]]",
-    *,
-    as_json: bool,
+    show: "_Show",
 ) -> None:
     """Evaluate existing responses as those of recorded models, in a home for each."""
     from bench_assets.workspace.evaluate.recorded_responses import (
@@ -331,7 +335,7 @@ def _evaluate_responses(
                 require_matches(file, suite, done)
             for one in matches:
                 if one.report.n_used:
-                    failures += _evaluate_recorded(bench, one, as_json=as_json)
+                    failures += _evaluate_recorded(bench, one, show)
     for why in failures:
         print_message(f"error: {why}")
     if failures:
@@ -339,7 +343,7 @@ def _evaluate_responses(
 
 
 def _evaluate_recorded(
-    bench: "Workbench", matched: "MatchedResponses", *, as_json: bool
+    bench: "Workbench", matched: "MatchedResponses", show: "_Show"
 ) -> "Sequence[BenchError]":
     """Evaluate one model's responses to a task; PARTIAL if some questions have none."""
     from bench_assets.workspace.evaluate.subset import evaluate_answered
@@ -348,8 +352,8 @@ def _evaluate_recorded(
     save_models([recorded.resolved], bench.settings)
     print_message(str(matched))
     if not (n_missing := len(matched.report.missing)):
-        return _evaluate_whole(bench, task.name, [(recorded.model, condition)], as_json=as_json)
+        return _evaluate_whole(bench, task.name, [(recorded.model, condition)], show)
     n_answered = matched.n_questions - n_missing
     done = evaluate_answered(bench, task, recorded.model, condition, n_answered)
-    _print_partial(bench, task.name, [done], as_json=as_json)
+    _print_partial(bench, task.name, [done], show)
     return []

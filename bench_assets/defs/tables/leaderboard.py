@@ -12,6 +12,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.asset_metadata import blind, format_caveats
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import QUESTIONS_CHANGED, describe_questions
 from bench_assets.comparison.people_checks import with_people
@@ -58,8 +59,12 @@ def rank_task(
     tables: TableFiles,
     published: Sequence[PublishedNumber],
     configured: CurrentConfiguration | None = None,
+    *,
+    with_partial: bool = False,
 ) -> list[LeaderboardRow]:
     """Rank the models of one task: first those measured here, then published numbers.
+
+    ``with_partial``: also models of which only a part of the questions was evaluated.
 
     Partial numbers come last; after them stale ones, such as those evaluated on older questions,
     with the reason in ``stale``, and those with unreadable tables, by name and reason without a
@@ -77,6 +82,10 @@ def rank_task(
         *_other_source_rows(task, tables, configured),
         *map(_published_row, printed),
     ]
+    if with_partial:
+        measured = {row.model for row in rows if row.is_measured and not row.place}
+        partial_rows, _ = _current(task, partial_tables(tables.home), None)
+        rows += [replace(row, stale="") for row in partial_rows if row.model not in measured]
     names, lower = baselines(configured.models if configured else {}), task.is_lowest_best
     rows = [
         replace(row, is_baseline=row.is_measured and row.model in names, lower_is_better=lower)
@@ -103,9 +112,17 @@ def rank_tasks(
     tables: TableFiles,
     published: Sequence[PublishedNumber],
     configured: CurrentConfiguration | None = None,
+    *,
+    with_partial: bool = False,
 ) -> list[LeaderboardRow]:
     """Rank the models of each task; with an object store, reading overlaps with ranking."""
-    of_task = partial(rank_task, tables=tables, published=published, configured=configured)
+    of_task = partial(
+        rank_task,
+        tables=tables,
+        published=published,
+        configured=configured,
+        with_partial=with_partial,
+    )
     if tables.blobs.folder is not None:
         return [row for task in tasks for row in of_task(task)]
     with ThreadPoolExecutor(2) as threads:

@@ -12,6 +12,7 @@ from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import DECODING, MODEL, split_model_part
 from bench_assets.comparison.people_checks import people_state, with_people
+from bench_assets.comparison.results import HomeResults
 from bench_assets.core.images.charts import reliability_diagram
 from bench_assets.core.schema.elicitation import split_signature
 from bench_assets.core.schema.errors import TableError
@@ -27,6 +28,7 @@ from bench_assets.evaluation.task import Task
 from bench_assets.report.pages import lineage
 from bench_assets.report.pages.checks import CheckOutcome, latest_outcomes
 from bench_assets.report.site.folder import Site, combined_digest, slug
+from bench_resources.config.bench_toml import Settings
 from bench_resources.tables.parquet import TableFiles
 
 _MEANINGS = {
@@ -134,7 +136,7 @@ def _describe_decoding(decoding: str) -> str:
 
 
 _PARSERS = Path(__file__).with_name("parsers.csv")
-_FORM = "2"  # version of the data, increased when the page's format changes
+_FORM = "3"  # version of the data, increased when the page's format changes
 _CELLS = 4_000_000  # most cells of a table that is read for examples
 _RIGHT = ("predictions", "judgements", "scores", "metrics", "constants")
 
@@ -143,6 +145,7 @@ _RIGHT = ("predictions", "judgements", "scores", "metrics", "constants")
 class NumberPages:
     """Writes ``number-<task>``, ``number-<task>-<model>`` and ``parser``."""
 
+    settings: Settings
     without_images: Collection[str] = ()
     """Suites whose images stay out of the report."""
 
@@ -151,6 +154,7 @@ class NumberPages:
         with _PARSERS.open(encoding="utf-8", newline="") as file:
             site.put("parser", list(csv.DictReader(file)))
         found = latest_outcomes(tables.home)
+        results = HomeResults(self.settings, tables, {task.name: task for task in catalog.tasks})
         for task in catalog.tasks:
             others = {other.name for other in catalog.tasks} - {task.name}
             checks = [one for one in found if _belongs_to_task(one.asset, task, others)]
@@ -158,10 +162,10 @@ class NumberPages:
             _write_task(site, tables, task, others, checks, withheld=withheld)
             models = _models(tables, task)
             for model in models:
-                _write_model(site, tables, task, model, checks)
+                _write_model(site, tables, task, model, checks, results)
             partials = partial_tables(tables.home)
             for model in set(_models(partials, task)).difference(models):
-                _write_model(site, partials, task, model, checks)
+                _write_model(site, partials, task, model, checks, results)
 
 
 def _write_task(
@@ -201,12 +205,18 @@ def _write_task(
 
 
 def _write_model(
-    site: Site, tables: TableFiles, task: Task, model: str, checks: Sequence[CheckOutcome]
+    site: Site,
+    tables: TableFiles,
+    task: Task,
+    model: str,
+    checks: Sequence[CheckOutcome],
+    results: HomeResults,
 ) -> None:
     keys = {c: evaluation_key(task, c, "metrics") for c in task.conditions}
     present = {c: key for c, key in keys.items() if site.stamps.of(tables, key, model)}
     own = [asdict(one) for one in checks if one.partition == model]
-    stamps = [f"{c} {site.stamps.of(tables, key, model)}" for c, key in present.items()]
+    read = (model, *results.compared_with(task, model))
+    stamps = [f"{c} {site.stamps.of(tables, keys[c], name)}" for c in present for name in read]
     inputs = combined_digest(
         _FORM, str(task.version), *stamps, str(own), people_state(tables, task)
     )
@@ -218,6 +228,7 @@ def _write_model(
         try:
             metrics = with_people(tables, task, tables.read(key, Metric, model))
             rows = [row for row in metrics if row.category == "all"]
+            facts = [fact for result in results.of(metrics) for fact in result.facts]
         except TableError as error:
             conditions.append({"name": condition, "problem": str(error)})
             continue
@@ -230,6 +241,7 @@ def _write_model(
                 "signature": rows[0].signature if rows else "",
                 "parts": [part._asdict() for part in parts],
                 "metrics": rows,
+                "facts": facts,
                 "calibration": calibration,
             }
         )

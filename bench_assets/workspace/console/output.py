@@ -5,7 +5,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from itertools import groupby
-from typing import Any, TypeAlias
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import typer
 from rich.console import Console
@@ -13,17 +14,11 @@ from rich.table import Table
 
 from bench_assets.asset_factory.asset_metadata import (
     blind,
-    format_mixed,
-    format_percent,
+    caveats,
+    format_part,
     format_unread,
 )
-from bench_assets.core.schema.rows import (
-    LeaderboardRow,
-    Metric,
-    cluster_warning,
-    format_interval,
-    format_value,
-)
+from bench_assets.core.schema.rows import LeaderboardRow, Metric, format_interval, format_value
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.core.text.escaping import (
@@ -34,10 +29,23 @@ from bench_assets.core.text.escaping import (
 from bench_resources.response_cache.notebook_progress import in_notebook
 from bench_resources.response_cache.throughput import ProgressStyle
 
+if TYPE_CHECKING:
+    from bench_assets.comparison.results import Result
+
 Cell: TypeAlias = Callable[[Any], str]
 
 _LONGEST = 100  # characters of a cell
-_ROUNDING = 1e-6  # tolerance of a number of clusters
+_SHORT = 16  # characters of cells that are broken last, such as those of an interval
+_GAP, _NARROWEST = 2, 10  # characters between columns, and of a column with longer cells
+_SHARED = (
+    "model",
+    "task",
+    "condition",
+    "metric",
+    "part",
+    "notes",
+    "source",
+)  # columns that a title may replace
 _PIPE_WIDTH = 250  # characters of a line, without a terminal
 
 
@@ -78,7 +86,8 @@ def print_rows(
     if not rows:
         print_message("(no rows)")
         return
-    print_table(table_of(rows, columns or {f.name: _field(f.name) for f in fields(rows[0])}))
+    every = {f.name: _field(f.name) for f in fields(rows[0])}
+    print_table(table_of(rows, columns or every, output_width()))
 
 
 def _as_json(row: object) -> Any:  # noqa: ANN401
@@ -88,36 +97,48 @@ def _as_json(row: object) -> Any:  # noqa: ANN401
     return {**values, "partial": part} if part else values
 
 
-def table_of(rows: Sequence[Any], columns: Mapping[str, Cell]) -> Table:
-    """Format rows as a table of printable cells."""
-    table = Table(*map(escape_to_one_line, columns), box=None, pad_edge=False, header_style="bold")
-    for row in rows:
-        table.add_row(*(escape_to_one_line(cell(row)) for cell in columns.values()))
+def table_of(rows: Sequence[Any], columns: Mapping[str, Cell], width: int) -> Table:
+    """Format rows as a table of printable cells; nothing is cut off.
+
+    Columns without a value are left out; names that all rows share are the title. Long cells are
+    broken, short ones only if ``width`` characters do not suffice.
+    """
+    cells = {
+        name: [escape_to_one_line(cell(row)) for row in rows] for name, cell in columns.items()
+    }
+    shared = [n for n in _SHARED if len(rows) > 1 and len(set(cells.get(n, ()))) == 1]
+    names = [name for name in cells if name not in shared and any(cells[name])] or list(cells)
+    longest = {name: max(map(len, (name, *cells[name]))) for name in names}
+    order = {name: longest[name] * (name != "model") for name in names}  # models stay whole first
+    short = sorted((n for n in names if order[n] <= _SHORT), key=order.__getitem__)
+    room = width - _GAP * len(names) - _NARROWEST * (len(names) - len(short))
+    whole = {
+        name for n, name in enumerate(short) if sum(longest[one] for one in short[: n + 1]) <= room
+    }
+    heading = (cells[name][0] for name in shared)
+    table = Table(
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+        title=", ".join(text for text in heading if text not in ("", "main")) or None,
+        title_justify="left",
+        title_style="bold",
+    )
+    for name in names:
+        table.add_column(escape_to_one_line(name), overflow="fold", no_wrap=name in whole)
+    for line in zip(*map(cells.__getitem__, names), strict=True):
+        table.add_row(*line)
     return table
+
+
+def output_width() -> int:
+    """Width of the terminal, or of the lines in a pipe."""
+    return Console().width if sys.stdout.isatty() else _PIPE_WIDTH
 
 
 def print_table(table: Table) -> None:
     """Print a table of printable cells, as wide as the terminal if there is one."""
-    wide = None if sys.stdout.isatty() else _PIPE_WIDTH
-    Console(highlight=False, markup=False, emoji=False, width=wide).print(table)
-
-
-def _count(row: Metric | LeaderboardRow) -> str:
-    parts = [str(row.n_scored)]
-    parts += [f"{row.n_unscored} unscored"] if row.n_unscored else []
-    parts += [f"PARTIAL: {part}"] if (part := partial_part(row.signature)) else []
-    parts += [f"PARTIAL: {row.n_failed} without response"] if row.n_failed else []
-    parts += [f"{row.n_no_answer} no answer"] if row.n_no_answer else []
-    parts += [f"{format_percent(row.asked_again)} asked again"] if row.asked_again else []
-    parts += [f"{format_percent(row.named)} named"] if row.named else []
-    parts += [f"{row.n_refused} refused"] if row.n_refused else []
-    parts += [mixed] if (mixed := format_mixed(row.signature)) else []
-    parts += [f"{row.n_rejected} rejected"] if row.n_rejected else []
-    parts += [f"{row.n_expired} expired"] if row.n_expired else []
-    is_clustered = (row.n_clusters or 0.0) < (row.n_scored or 0) - _ROUNDING
-    parts += [warning] if is_clustered and (warning := cluster_warning(row)) else []
-    parts += [row.people] if row.people else []
-    return ", ".join(parts)
+    Console(highlight=False, markup=False, emoji=False, width=output_width()).print(table)
 
 
 METRIC_COLUMNS: Mapping[str, Cell] = {
@@ -131,9 +152,17 @@ METRIC_COLUMNS: Mapping[str, Cell] = {
     "constant": lambda row: blind(row.constant),
     "shuffled": lambda row: blind(row.shuffled),
     "unread": format_unread,
-    "n": _count,
+    "n": lambda row: str(row.n_scored),
+    "part": format_part,
+    "notes": lambda row: ", ".join(caveats(row)),
 }
 
+
+def _of_row(cell: Cell) -> Cell:
+    return lambda one: cell(one.row)
+
+
+_OF_RESULTS = ("model", "task", "condition", "metric", "value", "95 % interval")
 LEADERBOARD_COLUMNS: Mapping[str, Cell] = {
     "model": lambda row: row.model,
     "value": format_value,
@@ -142,21 +171,74 @@ LEADERBOARD_COLUMNS: Mapping[str, Cell] = {
     "constant": lambda row: blind(row.constant),
     "shuffled": lambda row: blind(row.shuffled),
     "unread": format_unread,
-    "n": lambda row: "" if row.n_scored is None else _count(row),
+    "n": lambda row: "" if row.n_scored is None else str(row.n_scored),
+    "part": format_part,
+    "notes": lambda row: ", ".join(caveats(row)),
     "source": lambda row: row.shown_source,
 }
 
+RESULT_COLUMNS: Mapping[str, Cell] = {
+    **{name: _of_row(cell) for name, cell in METRIC_COLUMNS.items() if name in _OF_RESULTS},
+    "best blind": lambda one: blind(one.reference),
+    "verdict": lambda one: one.verdict,
+    **{name: _of_row(METRIC_COLUMNS[name]) for name in ("unread", "n", "part", "notes")},
+}
 
-def print_leaderboard(rows: Sequence[LeaderboardRow], *, as_json: bool) -> None:
+_MOST_BLOCKS = 3
+"""Results that are shown in full; more are a table with a row each, so that all fit a screen."""
+
+
+def print_results(
+    results: "Sequence[Result]", metrics: Sequence[Metric], *, as_json: bool, all_metrics: bool
+) -> None:
+    """Print the metrics as JSON lines; otherwise the results, after all metrics if wanted."""
+    if as_json or all_metrics or not results:
+        print_rows(metrics, as_json=as_json, columns=METRIC_COLUMNS)
+    if results and not as_json:
+        print_result(format_results(results, output_width()))
+
+
+def format_results(results: "Sequence[Result]", width: int) -> str:
+    """Format a few results as blocks of facts, many as a table; commands are not broken."""
+    if len(results) > _MOST_BLOCKS:
+        common = [fact for fact in results[0].facts if all(fact in one.facts for one in results)]
+        commands = [text for label, text in common if label == "next"]
+        return "\n".join([table_text(table_of(results, RESULT_COLUMNS, width), width), *commands])
+    lines = []
+    for one in results:
+        lines.append(escape_to_one_line(one.title))
+        longest, last = max(len(label) for label, _ in one.facts), ""
+        for label, fact in one.facts:
+            head = f"  {'' if label == last else label:<{longest}}  "
+            last, text = label, escape_to_one_line(fact)
+            broken = [text] if label == "next" else wrap(text, width - len(head))
+            lines += [
+                head + line if not n else " " * len(head) + line for n, line in enumerate(broken)
+            ]
+    return "\n".join(lines)
+
+
+def table_text(table: Table, width: int) -> str:
+    """Format a table of printable cells as text."""
+    console = Console(
+        width=width, color_system=None, force_jupyter=False, markup=False, emoji=False
+    )
+    with console.capture() as captured:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def print_leaderboard(rows: Sequence[LeaderboardRow], *, published: bool, as_json: bool) -> None:
     """Print leaderboard rows as JSON lines, or as one table per task and edition."""
     if as_json:
         print_rows(rows, as_json=True)
         return
+    displayed = [row for row in rows if published or row.is_measured]
 
     def heading(row: LeaderboardRow) -> str:
         return f"{row.task}, {row.metric}, {row.edition} edition"
 
-    for title, part in groupby(rows, heading):
+    for title, part in groupby(displayed, heading):
         print_result(f"\n{title}")
         print_rows(list(part), as_json=False, columns=LEADERBOARD_COLUMNS)
 

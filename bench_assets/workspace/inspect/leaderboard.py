@@ -203,17 +203,16 @@ def _published(rows: Sequence[LeaderboardRow]) -> Iterator[MatrixRow]:
 
 
 def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
-    """Read the leaderboard, recomputed if stale; in a read-only home, nothing is stored.
+    """Rank the models of each task, partial results included; stores what was stale if possible.
 
     Raises:
         BenchError: If it cannot be computed.
     """
-    if bench.is_read_only:
-        published, _ = bench.catalog.published()
-        now = CurrentConfiguration(bench.settings)
-        return rank_tasks(bench.catalog.tasks, bench.tables, published, now)
-    bench.refresh_leaderboard()
-    return list(bench.rows("leaderboard"))
+    if not bench.is_read_only:
+        bench.refresh_leaderboard()
+    published, _ = bench.catalog.published()
+    now = CurrentConfiguration(bench.settings)
+    return rank_tasks(bench.catalog.tasks, bench.tables, published, now, with_partial=True)
 
 
 def present_report(

@@ -17,6 +17,7 @@ from bench_assets.asset_factory.evaluation_assets import no_questions_error, que
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.catalog import Catalog, load_catalog
 from bench_assets.comparison.people_checks import with_people
+from bench_assets.comparison.results import HomeResults, Result
 from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.evaluation.task import Task
@@ -224,6 +225,11 @@ class Workbench:
             if self.row_type(key) is Metric
             for row in with_people(self.tables, task, self.tables.read(key.path, Metric, model))
         ]
+
+    def results(self, metrics: Sequence[Metric]) -> list[Result]:
+        """The short form of metrics: one result for each model, task and condition."""
+        tasks = {task.name: task for task in self.catalog.tasks}
+        return HomeResults(self.settings, self.tables, tasks).of(metrics)
 
     def refresh_leaderboard(self) -> None:
         """Compute the leaderboard and its export, unless nothing changed."""

@@ -123,8 +123,8 @@ def test_what_is_stale_comes_last_and_is_marked_wherever_it_is_shown(home, capsy
     mark = f"measured here (stale: {OTHER_MODEL})"
     assert mark in as_markdown(rows)
     assert list(leaderboard_frame(rows)["stale"]) == [OTHER_MODEL]
-    print_leaderboard(rows, as_json=False)
-    print_leaderboard(rows, as_json=True)
+    print_leaderboard(rows, published=True, as_json=False)
+    print_leaderboard(rows, published=True, as_json=True)
     table, _, json_lines = capsys.readouterr().out.partition("{")
     assert mark in table
     assert f'"stale": "{OTHER_MODEL}"' in json_lines

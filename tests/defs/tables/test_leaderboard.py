@@ -12,9 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question
-from bench_assets.core.schema.signature import short_digest
+from bench_assets.core.schema.signature import short_digest, with_partial
 from bench_assets.core.tables.arrow import digest
 from bench_assets.defs.tables.leaderboard import (
     MEASURED,
@@ -49,7 +50,7 @@ METRIC = Metric(
 
 @pytest.fixture
 def tables(tmp_path: Path) -> TableFiles:
-    files = TableFiles(folder=str(tmp_path))
+    files = TableFiles(folder=str(tmp_path / "tables"))
     files.write(QUESTIONS, quiz(4), Question)
     for model in ("whole", "spoilt"):
         files.write(METRICS, [replace(METRIC, model=model)], Metric, model)
@@ -109,6 +110,18 @@ def test_the_lowest_error_is_the_best(tmp_path: Path) -> None:
     assert [row.model for row in rank_task(TASK, files, papers)] == ["a", "c", "b", "d", "p", "q"]
 
 
+def test_a_part_of_the_questions_is_below_all_models_without_a_rank(tables: TableFiles) -> None:
+    signature = with_partial(METRIC.signature, "2 of 4 questions")
+    for model in ("limited", "whole"):
+        row = replace(METRIC, model=model, value=1.0, signature=signature)
+        partial_tables(tables.home).write(METRICS, [row], Metric, model)
+    rows = rank_task(TASK, tables, [], with_partial=True)
+    assert [(row.model, row.value, row.ranks) for row in rows] == [
+        ("spoilt", 0.5, "1-2"), ("whole", 0.5, "1-2"), ("limited", 1.0, ""),
+    ]  # fmt: skip
+    assert "limited" not in [row.model for row in rank_task(TASK, tables, [])]
+
+
 def test_a_name_cannot_break_the_table_of_the_ui(tables: TableFiles) -> None:
     (row, *_) = rank_task(TASK, tables, [])
     (_, _, line) = as_markdown([replace(row, model="a|b", source="unreadable: c|d")]).splitlines()
@@ -121,7 +134,7 @@ def test_what_people_had_not_decided_stands_beside_the_number(tables: TableFiles
     tables.write(METRICS, rows, Metric, "whole")
     row = next(one for one in rank_task(TASK, tables, []) if one.model == "whole")
     assert "4 (2 rejected) (3 expired)" in as_markdown([row])
-    assert LEADERBOARD_COLUMNS["n"](row) == "4, 2 rejected, 3 expired"
+    assert LEADERBOARD_COLUMNS["notes"](row) == "2 rejected, 3 expired"
 
 
 @pytest.mark.parametrize("constants", [(0.2, None, 0.7), (0.7, 0.2, None)])

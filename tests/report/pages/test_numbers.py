@@ -10,6 +10,7 @@ from bench_assets.core.schema.rows import Metric, Question, Rejection, SourceFil
 from bench_assets.evaluation.suite import Suite
 from bench_assets.report.pages.numbers import NumberPages
 from bench_assets.report.site.folder import Site, slug
+from bench_resources.config.bench_toml import Settings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import side
@@ -36,7 +37,7 @@ class Lab:
         """Make it; its data files by name."""
         site = Site(self.folder / "report", ImageStore(folder=str(self.folder / "images")))
         catalog = Catalog(suites=(Suite(name="quiz", tasks=(TASK,), assets=list),))
-        NumberPages().write(site, self.tables, catalog)
+        NumberPages(settings=Settings(home=self.folder)).write(site, self.tables, catalog)
         site.finish()
         files = (self.folder / "report" / "data").glob("number-*.js")
         return {file.name.split(".")[0]: file for file in files}

@@ -42,27 +42,12 @@
     const primary = condition.metrics.find((row) => task && row.metric === task.metric) || condition.metrics[0];
     if (!primary) return Bench.h("p", {}, "Nothing was measured.");
     const others = condition.metrics.filter((row) => row !== primary);
-    const beside = [
-      `${Bench.count(primary.n_scored)} units scored`, primary.n_unscored && `${Bench.count(primary.n_unscored)} unscored`,
-      primary.n_failed && `${Bench.count(primary.n_failed)} questions without a response`,
-      primary.n_no_answer && `${Bench.count(primary.n_no_answer)} without an answer`,
-      primary.n_refused && `${Bench.count(primary.n_refused)} refused for good, counted as wrong`,
-      primary.unread !== null && `${Bench.percent(primary.unread)} of the responses unread`,
-      Bench.bounds(primary) && `between ${Bench.bounds(primary).map((one) => Bench.number(one)).join(" and ")}, if all unread ones were wrong or right`,
-      primary.served && `answered by ${Bench.printable(primary.served)}`,
-      primary.n_rejected && `${Bench.count(primary.n_rejected)} rows of the source rejected`,
-      primary.n_expired && `${Bench.count(primary.n_expired)} not decided by the deadline`,
-      primary.n_clusters !== null && primary.n_clusters < 9.999 && `only ${Bench.number(primary.n_clusters, 1)} effective clusters, so the interval is rough, probably too wide`,
-      Bench.dominated(primary) && `${Bench.dominated(primary)}, so the interval is probably too wide`,
-      primary.people && Bench.printable(primary.people), `${primary.edition} edition`, primary.constant !== null && `best constant response ${Bench.number(primary.constant)}`,
-      primary.shuffled !== null && `shuffled responses ${Bench.number(primary.shuffled)}`,
-    ];
     return [
       Bench.h(
         "p", { class: "the-number" }, Bench.h("b", {}, Bench.shown(primary)), ` ${Bench.metric(primary.metric)} `,
         Bench.besideValue(primary) && Bench.h("span", { class: "quiet" }, `(95 % interval ${Bench.besideValue(primary)})`),
       ),
-      Bench.h("p", { class: "note" }, `${beside.filter(Boolean).join("; ")}.`),
+      facts(condition.facts.slice(1)),
       others.length > 0 && Bench.table([
         { key: "metric", title: "Other metrics", value: (row) => Bench.metric(row.metric) },
         { key: "value", title: "Value", number: true, cell: (row) => Bench.shown(row) },
@@ -73,6 +58,13 @@
         src: condition.calibration, alt: "Left: accuracy of answers by their confidence. Right: accuracy of the most confident answers.",
       }), Bench.h("figcaption", { class: "note" }, "Calibration: where dots lie on the line, accuracy equals confidence.")),
     ];
+  }
+
+  /** The facts that the terminal prints beside a number; commands as code. */
+  function facts(lines) {
+    return Bench.h("dl", { class: "facts" }, lines.map(([label, text], i) => [
+      Bench.h("dt", {}, i && lines[i - 1][0] === label ? "" : label), Bench.h("dd", {}, Bench.foreign(text, label === "next" ? "code" : "span")),
+    ]));
   }
 
   function spelled(condition) {
