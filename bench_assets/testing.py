@@ -53,8 +53,8 @@ def check_suite(
     Raises:
         AssertionError: At the first violation; names the task or question.
     """
-    found = suite_defects(suite)
-    assert not found, f"{suite.name}: {'; '.join(found)}"
+    defects = suite_defects(suite)
+    assert not defects, f"{suite.name}: {'; '.join(defects)}"
     with tempfile.TemporaryDirectory() as home:
         Path(home, "bench.toml").write_text(bench_toml, encoding="utf-8")
         try:
@@ -89,7 +89,9 @@ def check_questions(
     _ids(task, questions)
     _slices(task, questions)
     _counts(task, condition, questions)
-    for group, n in Counter(one.group_id for one in questions if one.group_id).items():
+    for group, n in Counter(
+        question.group_id for question in questions if question.group_id
+    ).items():
         assert not group_sizes or n in group_sizes, (
             f"{name}: group {group} has {n} questions, expected {sorted(group_sizes or ())}"
         )
@@ -110,20 +112,20 @@ def _built_twice(suite: Suite, home: Path) -> tuple[_Tables, _Tables]:
 
 
 def _tables(suite: Suite, bench: Workbench) -> _Tables:
-    found: dict[tuple[str, str], Sequence[Question]] = {}
+    questions_by_table: dict[tuple[str, str], Sequence[Question]] = {}
     for task in suite.tasks:
         for condition in task.conditions:
             try:
-                found[task.name, condition] = bench.questions(task, condition)
+                questions_by_table[task.name, condition] = bench.questions(task, condition)
             except TableError:  # the source may lack data for an ablation
-                found[task.name, condition] = []
-    return found
+                questions_by_table[task.name, condition] = []
+    return questions_by_table
 
 
 def _descriptions(suite: Suite, bench: Workbench) -> None:
     graph = bench.definitions.resolve_asset_graph()
-    own = select_group(suite.name, f"{suite.name}_ablations").resolve(graph)
-    for key in sorted(own):
+    own_assets = select_group(suite.name, f"{suite.name}_ablations").resolve(graph)
+    for key in sorted(own_assets):
         assert "One row:" in (graph.get(key).description or ""), (
             f"asset {key.to_user_string()}: its description does not say 'One row: ...'"
         )
@@ -148,15 +150,15 @@ def _slices(task: Task, questions: Sequence[Question]) -> None:
 
 def _counts(task: Task, condition: str, questions: Sequence[Question]) -> None:
     """Check categories, and for a published edition the paper's counts."""
-    found = Counter(question.category for question in questions)
+    counts = Counter(question.category for question in questions)
     known = task.counts.keys() - {"all"}
-    strange = sorted(found.keys() - known) if known else []
+    strange = sorted(counts.keys() - known) if known else []
     assert not strange, f"{task.name}: {strange[0]!r} is not one of the paper's categories"
     if condition == "main" and {question.edition for question in questions} == {"published"}:
-        found["all"] = len(questions)
+        counts["all"] = len(questions)
         for category, n in task.counts.items():
-            assert found[category] == n, (
-                f"{task.name}: {found[category]} questions of {category}, the paper has {n}"
+            assert counts[category] == n, (
+                f"{task.name}: {counts[category]} questions of {category}, the paper has {n}"
             )
 
 
@@ -169,8 +171,8 @@ def _prompts(task: Task, condition: str, questions: Sequence[Question]) -> None:
         assert isinstance(prompt, Prompt), f"{where}: its prompt is not a Prompt"
         texts = [part for turn in prompt.turns for part in turn.parts if isinstance(part, str)]
         assert "".join(texts).strip(), f"{where}: its prompt has no text"
-        other = replace(question, answer=tuple("another" for _ in question.answer))
-        assert ask(other) == prompt, f"{where}: its prompt depends on the answer"
+        other_question = replace(question, answer=tuple("another" for _ in question.answer))
+        assert ask(other_question) == prompt, f"{where}: its prompt depends on the answer"
 
 
 def _points(task: Task, condition: str, questions: Sequence[Question], gold: Gold) -> None:
@@ -199,8 +201,10 @@ def _scores(
     task: Task, condition: str, questions: Sequence[Question], response: Gold
 ) -> Sequence[Score]:
     predictions = [
-        Prediction(question_id=one.question_id, model="", condition=condition, text=response(one))
-        for one in questions
+        Prediction(
+            question_id=question.question_id, model="", condition=condition, text=response(question)
+        )
+        for question in questions
     ]
     _, _, scores = Runner(task=task, responses=StoredResponses(predictions)).scored(questions)
     return scores

@@ -48,12 +48,12 @@ def image_features(store: ImageStore, images: Iterable[str]) -> dict[str, ImageF
     wanted = [image for image in distinct if image in existing]
     missing = [image for image in wanted if image not in known]
     with ThreadPoolExecutor(_THREADS) as threads:
-        found = zip(
+        computed = zip(
             missing,
             threads.map(lambda image: _compute_features(store, image), missing),
             strict=True,
         )
-        new = {image: features for image, features in found if features}
+        new = {image: features for image, features in computed if features}
     if new:
         known |= new
         with suppress(HomeError), open_atomic(file, sync=False) as written:  # a full disk, say
@@ -63,12 +63,12 @@ def image_features(store: ImageStore, images: Iterable[str]) -> dict[str, ImageF
 
 def files_of(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]:
     """Types and sizes of image files by SHA-256; file names are unknown here."""
-    found = {}
+    files = {}
     for image in images:
         with suppress(ImageError):
             data = store.read(image)
             header = read_header(data, store.max_pixels)
-            found[image] = StoredImage(
+            files[image] = StoredImage(
                 name="",
                 sha256=image,
                 format=header.format,
@@ -77,16 +77,16 @@ def files_of(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]
                 n_bytes=len(data),
                 orientation=header.orientation,
             )
-    return found
+    return files
 
 
 def metadata_by_image(store: ImageStore, images: Iterable[str]) -> dict[str, dict[str, str]]:
     """Metadata by SHA-256, for the available images."""
-    found = {}
+    metadata = {}
     for image in images:
         with suppress(ImageError):
-            found[image] = read_metadata(store.read(image))
-    return found
+            metadata[image] = read_metadata(store.read(image))
+    return metadata
 
 
 def _compute_features(store: ImageStore, image: str) -> ImageFeatures | None:
@@ -166,7 +166,7 @@ def open_training_data(settings: Settings) -> TrainingFiles | None:
 
 
 def _files_below(path: Path) -> list[Path]:
-    return sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+    return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
 
 
 def _digest_image(file: Path) -> tuple[TrainingMatch, TrainingMatch]:
@@ -195,10 +195,10 @@ def _texts(file: Path) -> Iterator[TrainingMatch]:
 def _texts_of(name: str, written: str) -> Iterator[TrainingMatch]:
     """Texts in a JSON value; any other content is one text."""
     try:
-        found = json.loads(written)
+        texts = json.loads(written)
     except (ValueError, RecursionError):
-        found = written
-    yield from (TrainingMatch(name, text) for text in iter_texts(found))
+        texts = written
+    yield from (TrainingMatch(name, text) for text in iter_texts(texts))
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:

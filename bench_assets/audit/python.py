@@ -101,7 +101,7 @@ def audit(results: "str | Run | Sequence[Run]") -> AuditTable:
             raise failures[0]
         return AuditTable(tuple(rows))
     candidates = results if isinstance(results, Sequence) else [results]
-    runs = [check_run("results", one) for one in candidates]
+    runs = [check_run("results", candidate) for candidate in candidates]
     if not runs:
         raise SettingsError("results: expected a suite's name or runs, got an empty list")
     with tempfile.TemporaryDirectory() as folder:
@@ -111,8 +111,8 @@ def audit(results: "str | Run | Sequence[Run]") -> AuditTable:
 def _audit_runs(runs: Sequence[Run], tables: TableFiles) -> list[AuditRow]:
     evaluations = [one for run in runs for one in run.evaluations if one.condition == "main"]
     tasks = {one.task.name: one.task for one in evaluations}
-    for one in evaluations:
-        store_evaluation(tables, one)
+    for evaluation in evaluations:
+        store_evaluation(tables, evaluation)
     return [
         row
         for task in tasks.values()

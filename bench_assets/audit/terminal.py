@@ -23,8 +23,8 @@ def print_audit(rows: Sequence[AuditRow]) -> None:
         if row.passed:
             continue
         print_result(f"\n{row.task}, {row.check}: {row.sentence}")
-        for one in row.suspects[:_MAX_SUSPECTS]:
-            print_result(f"  {one.about}: {one.evidence}")
+        for suspect in row.suspects[:_MAX_SUSPECTS]:
+            print_result(f"  {suspect.about}: {suspect.evidence}")
         if len(row.about) > _MAX_SUSPECTS:
             print_result(
                 f"  and {len(row.about) - _MAX_SUSPECTS} more:"

@@ -168,21 +168,21 @@ def _sizes(
     """
     sizes: dict[str, int] = {}
     at = 0
-    for one in found:
-        where, last = f"{path}, {one.orig_filename!r:.100}", next(reversed(sizes), "")
-        if one.filename in sizes:
+    for size in found:
+        where, last = f"{path}, {size.orig_filename!r:.100}", next(reversed(sizes), "")
+        if size.filename in sizes:
             raise SourceError(f"{where}: duplicate entry")
-        if one.compress_type != zipfile.ZIP_STORED or one.compress_size != one.file_size:
+        if size.compress_type != zipfile.ZIP_STORED or size.compress_size != size.file_size:
             raise SourceError(f"{where}: compressed (expected an uncompressed entry)")
-        if one.external_attr != _MODE:
+        if size.external_attr != _MODE:
             raise SourceError(f"{where}: a link, a folder or another special file")
-        header = _header(one)
+        header = _header(size)
         file.seek(at)
-        in_order = one.header_offset == at and one.filename > last
+        in_order = size.header_offset == at and size.filename > last
         if not in_order or file.read(len(header)) != header:
             raise SourceError(f"{where}: not written by bench bundle pack")
-        sizes[one.filename] = one.file_size
-        at += len(header) + one.file_size
+        sizes[size.filename] = size.file_size
+        at += len(header) + size.file_size
     if at != n_bytes:
         raise SourceError(f"{path}: {n_bytes - at} bytes of it belong to no file")
     file.seek(n_bytes)

@@ -49,15 +49,15 @@ def reproduce(
         from bench_assets.bundles.terminal import print_reproduction, reproduction_json
 
         try:
-            found = try_again(bench, find_number(bench, number, condition), ask=ask)
+            reproduction = try_again(bench, find_number(bench, number, condition), ask=ask)
         except BenchError as error:
             print_message(f"cannot be evaluated: {error}")
             raise typer.Exit(EXIT_NOT_POSSIBLE) from error
         if as_json:
-            print_json_result(reproduction_json(found))
+            print_json_result(reproduction_json(reproduction))
         else:
-            print_reproduction(found)
-    raise typer.Exit(found.exit_code)
+            print_reproduction(reproduction)
+    raise typer.Exit(reproduction.exit_code)
 
 
 @app.command()
@@ -131,12 +131,12 @@ def verify(
         try:
             if not file.exists():
                 raise NotReproducibleError(f"{file}: no such file")
-            found = look(file)
+            verification = look(file)
         except NotReproducibleError as error:
             print_message(f"cannot be evaluated: {error}")
             raise typer.Exit(EXIT_NOT_POSSIBLE) from error
         if as_json:
-            print_json_result(bundle_verification_json(found))
+            print_json_result(bundle_verification_json(verification))
         else:
-            print_bundle_verification(found)
-    raise typer.Exit(bool(found.partings))
+            print_bundle_verification(verification)
+    raise typer.Exit(bool(verification.partings))

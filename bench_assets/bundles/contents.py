@@ -92,16 +92,18 @@ def read_manifest(data: bytes, where: str) -> Manifest:
         SourceError: If it is not a manifest, of a newer format, or damaged.
     """
     try:
-        found = Manifest.model_validate_json(data)
+        manifest = Manifest.model_validate_json(data)
     except (ValidationError, RecursionError) as error:
         first = (
             error.errors()[0] if isinstance(error, ValidationError) else {"loc": (), "msg": "deep"}
         )
-        place = ".".join(map(str, first["loc"]))
-        raise SourceError(f"{where}: not a manifest: {place}: {first['msg']!s:.200}") from error
-    if found.to_bytes() != data or found.checksummed().digest != found.digest:
+        field_path = ".".join(map(str, first["loc"]))
+        raise SourceError(
+            f"{where}: not a manifest: {field_path}: {first['msg']!s:.200}"
+        ) from error
+    if manifest.to_bytes() != data or manifest.checksummed().digest != manifest.digest:
         raise SourceError(f"{where}: checksum mismatch: the file was changed")
-    return found
+    return manifest
 
 
 def installed_versions() -> dict[str, str]:
@@ -117,8 +119,8 @@ def installed_versions() -> dict[str, str]:
 
 def suite_distribution(suite: str) -> str:
     """Distribution of a suite, with its version; "" if none."""
-    found = [one.dist for one in entry_points(group=_SUITES, name=suite) if one.dist]
-    return f"{found[0].name} {found[0].version}" if found else ""
+    distributions = [point.dist for point in entry_points(group=_SUITES, name=suite) if point.dist]
+    return f"{distributions[0].name} {distributions[0].version}" if distributions else ""
 
 
 def _version(name: str) -> str:

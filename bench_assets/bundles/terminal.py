@@ -80,8 +80,8 @@ def reproduction_json(found: ReproductionResult) -> dict[str, Any]:
         "compared": found.compared,
         "stale": found.stale,
         "metrics": [_cells(row) for row in (found.again.metrics if found.again else ())],
-        "partings": [_divergence_json(one) for one in found.partings],
-        "causes": [_fields(one, ("cause", "effect", "n")) for one in found.causes],
+        "partings": [_divergence_json(divergence) for divergence in found.partings],
+        "causes": [_fields(cause, ("cause", "effect", "n")) for cause in found.causes],
     }
 
 
@@ -94,7 +94,7 @@ def bundle_verification_json(found: VerifiedBundle) -> dict[str, Any]:
         "digest": manifest.digest,
         "passed_on": manifest.passed_on,
         "metrics": [_cells(row) for row in found.again.metrics],
-        "partings": [_divergence_json(one) for one in found.partings],
+        "partings": [_divergence_json(divergence) for divergence in found.partings],
     }
 
 
@@ -106,7 +106,7 @@ def _print_verdict(partings: Sequence[Divergence], n: int, compared: str) -> Non
     if not partings:
         print_result(f"same digits: {n} numbers, compared with {compared}")
         return
-    steps = list(dict.fromkeys(one.step for one in partings))
+    steps = list(dict.fromkeys(divergence.step for divergence in partings))
     print_result(f"different: {', '.join(steps)}; compared with {compared}")
     print_rows(partings[:_MAX_DIVERGENCES], as_json=False, columns=_DIVERGENCE_COLUMNS)
     if rest := len(partings) - _MAX_DIVERGENCES:

@@ -100,8 +100,8 @@ def split_model_part(asked: str) -> tuple[str, str]:
     >>> split_model_part("sha256:0c,float32|t=0,max=40"), split_model_part("random|seed=0")
     (('sha256:0c,float32', 't=0,max=40'), ('random|seed=0', ''))
     """
-    if found := _DECODING.search(asked):
-        return asked[: found.start()], asked[found.end() :]
+    if match := _DECODING.search(asked):
+        return asked[: match.start()], asked[match.end() :]
     return asked, ""
 
 
@@ -132,11 +132,11 @@ def _readers(old: QuestionRecord, new: QuestionRecord, *, same_response: bool) -
 
     No judgements on one side match any judge.
     """
-    judges, judges_now = ({row.judge for row in one.judgements} for one in (old, new))
-    other = bool(judges and judges_now and judges != judges_now)
-    verdict_changed = same_response and not other and _verdicts(old) != _verdicts(new)
-    scorers, readings_now = ({row.scorer for row in one.scores} for one in (old, new))
-    differ = {JUDGE: other, VERDICT: verdict_changed, SCORER: scorers != readings_now}
+    judges, judges_now = ({row.judge for row in evaluation.judgements} for evaluation in (old, new))
+    is_other_judge = bool(judges and judges_now and judges != judges_now)
+    verdict_changed = same_response and not is_other_judge and _verdicts(old) != _verdicts(new)
+    scorers, readings_now = ({row.scorer for row in evaluation.scores} for evaluation in (old, new))
+    differ = {JUDGE: is_other_judge, VERDICT: verdict_changed, SCORER: scorers != readings_now}
     return [cause for cause, differs in differ.items() if differs]
 
 
@@ -191,8 +191,8 @@ class EvaluationTables:
 
     def written(self, metric: str) -> float | None:
         """Stored value of a metric over all questions; None if there is none."""
-        found = [m.value for m in self.metrics if (m.metric, m.category) == (metric, "all")]
-        return None if not found or isnan(found[0]) else found[0]
+        values = [m.value for m in self.metrics if (m.metric, m.category) == (metric, "all")]
+        return None if not values or isnan(values[0]) else values[0]
 
 
 def signature_by_cause(signature: Signature) -> dict[str, str]:
@@ -205,8 +205,8 @@ def signature_by_cause(signature: Signature) -> dict[str, str]:
     model, decoding = split_model_part(signature.parts.get("model", ""))
     rest = {_CAUSE_NAMES.get(k, k): v for k, v in signature.parts.items() if k != "model"}
     task = "+".join((signature.task, *signature.extensions))
-    named = {VERSION: f"{task} v{signature.version}", "condition": signature.condition}
-    return {**named, **rest, MODEL: model, DECODING: decoding}
+    causes = {VERSION: f"{task} v{signature.version}", "condition": signature.condition}
+    return {**causes, **rest, MODEL: model, DECODING: decoding}
 
 
 class _QuestionRow(Protocol):
@@ -218,7 +218,7 @@ _Row = TypeVar("_Row", bound=_QuestionRow)
 
 
 def _by_question(rows: Sequence[_Row]) -> defaultdict[str, list[_Row]]:
-    found: defaultdict[str, list[_Row]] = defaultdict(list)
+    by_question: defaultdict[str, list[_Row]] = defaultdict(list)
     for row in rows:
-        found[row.question_id].append(row)
-    return found
+        by_question[row.question_id].append(row)
+    return by_question

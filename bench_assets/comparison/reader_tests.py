@@ -16,14 +16,14 @@ def null_tests(tables: TableFiles) -> dict[tuple[str, str], str]:
         figures = read_figures(tables.home, JudgeFigure)
     except BenchError:  # reported by the command that reads it
         return {}
-    latest = {(one.task, one.judge, one.figure): one for one in figures}
-    found: dict[tuple[str, str], str] = {}
+    latest = {(figure.task, figure.judge, figure.figure): figure for figure in figures}
+    results: dict[tuple[str, str], str] = {}
     for (task, reader, figure), one in latest.items():
         if what := NULL_RESPONSES.get(figure):
-            before = found.get((task, reader), f"{reader} finds no answer in")
-            comma = "," if (task, reader) in found else ""
-            found[task, reader] = f"{before}{comma} {round(one.value * one.n)} of {one.n} {what}"
-    return found
+            before = results.get((task, reader), f"{reader} finds no answer in")
+            comma = "," if (task, reader) in results else ""
+            results[task, reader] = f"{before}{comma} {round(one.value * one.n)} of {one.n} {what}"
+    return results
 
 
 def reader_test(task: str, signature: str, known: Mapping[tuple[str, str], str]) -> str:

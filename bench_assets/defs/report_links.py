@@ -37,7 +37,9 @@ def link_questions(
         questions: Ids of questions with findings, linked with their images.
     """
     page = number_page(task.name, model, condition) if model else task_page(task.name)
-    samples = {one: sample_page(task.name, one, model, condition) for one in questions}
+    samples = {
+        question: sample_page(task.name, question, model, condition) for question in questions
+    }
     return _add_links(result, page, samples)
 
 
@@ -45,7 +47,7 @@ def link_audit(
     result: dg.AssetCheckResult, task: Task, questions: Iterable[str] = ()
 ) -> dg.AssetCheckResult:
     """Add links from an audit result to the task's findings and their questions."""
-    samples = {one: sample_page(task.name, one) for one in questions}
+    samples = {question: sample_page(task.name, question) for question in questions}
     return _add_links(result, audit_page(task.name), samples)
 
 
@@ -61,8 +63,8 @@ def _add_links(
     links: dict[str, dg.MetadataValue] = {"report": dg.MetadataValue.url(f"{served}{page}")}
     if samples:
         lines = (
-            f"- [{escape_markdown(one)}]({served}{to})"
-            for one, to in islice(samples.items(), _MAX_LINKS)
+            f"- [{escape_markdown(sample)}]({served}{to})"
+            for sample, to in islice(samples.items(), _MAX_LINKS)
         )
         links["samples"] = dg.MetadataValue.md("\n".join(lines))
     return result._replace(metadata={**(result.metadata or {}), **links})

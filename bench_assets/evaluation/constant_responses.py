@@ -105,7 +105,7 @@ def _frequent(
             blanks[len(question.answer)] = slots
             for slot, text in zip(slots, question.answer, strict=True):
                 slot[text] += 1
-    counted = [(overall, _MAX_FREQUENT), *((one, _MAX_PER_SLICE) for one in of_slice.values())]
+    counted = [(overall, _MAX_FREQUENT), *((text, _MAX_PER_SLICE) for text in of_slice.values())]
     for counts, most in counted:
         yield from (text for text, times in counts.most_common(most) if times > 1)
     for slots in blanks.values():
@@ -136,8 +136,8 @@ def _markov_sentence(split: Sequence[Sequence[str]]) -> str:
     after: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for words in split:
         padded = ["", "", *words]
-        for (one, other), following in zip(pairwise(padded), padded[2:], strict=False):
-            after[one, other][following] += 1
+        for (first, second), following in zip(pairwise(padded), padded[2:], strict=False):
+            after[first, second][following] += 1
     sentence = ["", ""]
     while len(sentence) < 2 + median(map(len, split)) and (
         next_words := after[sentence[-2], sentence[-1]]
@@ -155,7 +155,7 @@ def _central(texts: Sequence[str], split: Sequence[Sequence[str]]) -> Iterator[s
     for parts in (list(map(set, split)), pairs):
         often = Counter(chain.from_iterable(parts))
         sums = [sum(often[part] for part in own) for own in parts]
-        means = [total / max(1, len(own)) for total, own in zip(sums, parts, strict=True)]
+        means = [total / max(1, len(part)) for total, part in zip(sums, parts, strict=True)]
         for of in (sums, means):
             yield from (
                 texts[n] for n in sorted(range(len(texts)), key=lambda n: -of[n])[:_MAX_CENTRAL]

@@ -66,7 +66,7 @@ class ElicitedModel:
         self._require_options(requests)
         elicited = [self._elicited_request(request) for request in requests]
         prior = self._how.normalization == "unconditional"
-        priors = [replace(one, prompt=_EMPTY_PROMPT) for one in elicited] if prior else []
+        priors = [replace(request, prompt=_EMPTY_PROMPT) for request in elicited] if prior else []
         responses = self.inner.response([*elicited, *priors])
         conditional, unconditional = responses[: len(elicited)], responses[len(elicited) :]
         return list(map(self._read, elicited, conditional, unconditional or conditional))
@@ -74,7 +74,7 @@ class ElicitedModel:
     def _require_options(self, requests: Sequence[Request]) -> None:
         """Reject questions without options before the first request is sent."""
         questions = [request.question for request in requests]
-        lacking = [one for one in questions if not (one and has_options(one))]
+        lacking = [question for question in questions if not (question and has_options(question))]
         if not lacking:
             return
         if (first := lacking[0]) is None:
@@ -107,28 +107,31 @@ class ElicitedModel:
             if self._how.method == "constrained":
                 letter = letters[request.options.index(conditional.text)]
                 return replace(conditional, text=letter, raw_text=conditional.text)
-            found, unconditional = (
-                OptionLikelihoods.from_json(one.text, len(letters)) for one in (conditional, prior)
+            likelihoods, unconditional = (
+                OptionLikelihoods.from_json(answered.text, len(letters))
+                for answered in (conditional, prior)
             )
         except ValueError as exc:
             return Response(error=f"not one of the options: {exc}")
         if prior is not conditional and unconditional.bounds:
             return Response(error=f"no unconditional likelihood: {_describe_bounds(unconditional)}")
-        scores = normalize_logprobs(found, request.options, self._how.normalization, unconditional)
+        scores = normalize_logprobs(
+            likelihoods, request.options, self._how.normalization, unconditional
+        )
         letter = letters[scores.index(max(scores))]
         return replace(
             conditional,
             text=letter,
             raw_text=conditional.text,
             logprobs=scores,
-            note="; ".join(filter(None, (conditional.note, _describe_bounds(found)))),
+            note="; ".join(filter(None, (conditional.note, _describe_bounds(likelihoods)))),
             served=Response.together((prior, conditional)).served,
         )
 
 
 def _describe_bounds(found: OptionLikelihoods) -> str:
     """Name the options with only an upper bound; "" for none."""
-    letters = ", ".join(ascii_uppercase[place] for place in found.bounds)
+    letters = ", ".join(ascii_uppercase[bound] for bound in found.bounds)
     return f"not among the likeliest tokens: {letters}" if letters else ""
 
 

@@ -98,7 +98,7 @@ def _find_decomposition(
     measure: Measure, sides: Sequence[ScoredMetric], clusters: Clusters
 ) -> "Decomposition":
     """The first decomposition that reproduces the metric, also for random scores."""
-    probes = [ScoredMetric(one, measure(one).value) for one in _probes(sides[0].scored)]
+    probes = [ScoredMetric(probe, measure(probe).value) for probe in _probes(sides[0].scored)]
     defined = [side for side in (*sides, *probes) if not isnan(side.value)]
     for decomposition in (_by_points, _by_question, _by_pair, _by_cluster, _by_category):
         if all(
@@ -118,8 +118,12 @@ def _probes(scored: Sequence[ScoredQuestion]) -> Iterator[list[ScoredQuestion]]:
         draws = [rng.random() for _ in scored]
         shares = [float(share < _PROBE_SHARE) for share in draws] if all_or_none else draws
         yield [
-            one._replace(score=replace(one.score, points=share * one.score.max_points))
-            for one, share in zip(scored, shares, strict=True)
+            scored_question._replace(
+                score=replace(
+                    scored_question.score, points=share * scored_question.score.max_points
+                )
+            )
+            for scored_question, share in zip(scored, shares, strict=True)
         ]
 
 
@@ -137,9 +141,9 @@ def _same_weights(old: Units, new: Units) -> bool:
 
 def _pair_units(old: Units, new: Units) -> dict[tuple[str, str], PairedScores]:
     return {
-        name: PairedScores(one.value, new[name].value, one.cluster, one.weight)
-        for name, one in old.items()
-        if one.weight
+        name: PairedScores(unit.value, new[name].value, unit.cluster, unit.weight)
+        for name, unit in old.items()
+        if unit.weight
     }
 
 
@@ -147,8 +151,8 @@ def _units_from_task(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clu
     """Contribution of each score as the task states it, averaged over samples."""
     by_question: dict[str, list[float]] = defaultdict(list)
     known = _drop_unscored(scored)
-    for one, value in zip(known, adds(known), strict=True):
-        by_question[one.question.question_id].append(value)
+    for scored_question, value in zip(known, adds(known), strict=True):
+        by_question[scored_question.question.question_id].append(value)
     return {
         ("", name): ComparisonUnit(sum(values) / len(values), 1.0, clusters[name], (name,))
         for name, values in by_question.items()
@@ -160,8 +164,8 @@ def _by_points(_: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     by_question = _group_by(_drop_unscored(side.scored), lambda one: one.question.question_id)
     units: Units = {}
     for name, of_one in by_question.items():
-        value = sum(one.score.points or 0.0 for one in of_one) / len(of_one)
-        most = sum(one.score.max_points for one in of_one) / len(of_one)
+        value = sum(scored_question.score.points or 0.0 for scored_question in of_one) / len(of_one)
+        most = sum(scored_question.score.max_points for scored_question in of_one) / len(of_one)
         units["", name] = ComparisonUnit(value, most, clusters[name], (name,))
     return units
 
@@ -207,11 +211,14 @@ def _by_category(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Un
     parts = _group_by(side.scored, lambda one: one.question.category)
     units: Units = {}
     for category, part in parts.items():
-        one = ScoredMetric(part, measure(part).value)
+        scored_metric = ScoredMetric(part, measure(part).value)
         fitting = (
             units
-            for units in (_by_points(measure, one, clusters), _by_cluster(measure, one, clusters))
-            if _reproduces(one.value, units)
+            for units in (
+                _by_points(measure, scored_metric, clusters),
+                _by_cluster(measure, scored_metric, clusters),
+            )
+            if _reproduces(scored_metric.value, units)
         )
         if not (inside := next(fitting, None)):
             return {}
@@ -230,7 +237,12 @@ def _by_jackknife(measure: Measure, side: ScoredMetric, clusters: Clusters) -> U
     n = len(groups)
     units: Units = {}
     for name in groups:
-        rest = [one for other, part in groups.items() if other != name for one in part]
+        rest = [
+            scored_question
+            for group, part in groups.items()
+            if group != name
+            for scored_question in part
+        ]
         left = measure(rest).value if rest else full_value
         pseudo_value = n * full_value - (n - 1) * left
         units["", name] = ComparisonUnit(pseudo_value, 1.0, name, _question_ids(groups[name]))
@@ -241,25 +253,29 @@ def _assign_groups(
     scored: Sequence[ScoredQuestion], clusters: Clusters
 ) -> Callable[[ScoredQuestion], str]:
     """Assign clusters to groups round-robin, in the order of the questions."""
-    distinct = dict.fromkeys(clusters[one.question.question_id] for one in scored)
+    distinct = dict.fromkeys(
+        clusters[scored_question.question.question_id] for scored_question in scored
+    )
     group = {cluster: str(number % N_GROUPS) for number, cluster in enumerate(distinct)}
     return lambda one: group[clusters[one.question.question_id]]
 
 
 def _question_ids(part: Sequence[ScoredQuestion]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.question.question_id for one in part))
+    return tuple(dict.fromkeys(scored_question.question.question_id for scored_question in part))
 
 
 def _drop_unscored(scored: Iterable[ScoredQuestion]) -> list[ScoredQuestion]:
-    return [one for one in scored if one.score.points is not None]
+    return [
+        scored_question for scored_question in scored if scored_question.score.points is not None
+    ]
 
 
 def _group_by(
     scored: Iterable[ScoredQuestion], key: Callable[[ScoredQuestion], str]
 ) -> dict[str, list[ScoredQuestion]]:
     parts: dict[str, list[ScoredQuestion]] = defaultdict(list)
-    for one in scored:
-        parts[key(one)].append(one)
+    for scored_question in scored:
+        parts[key(scored_question)].append(scored_question)
     return dict(parts)
 
 

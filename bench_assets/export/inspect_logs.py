@@ -44,11 +44,11 @@ def write_inspect_logs(
         HomeError: If a log cannot be written.
     """
     written = []
-    for one in gathered.evaluations():
-        written.append(out / log_name(one))
+    for evaluation in gathered.evaluations():
+        written.append(out / log_name(evaluation))
         images = LogImages(image_store, gathered.left_out, embed=embed)
         with open_atomic(written[-1]) as file:
-            file.writelines(write_log(one, images))
+            file.writelines(write_log(evaluation, images))
     return written
 
 
@@ -64,13 +64,15 @@ class LogImages:
         """Attachments of a sample: images as data addresses, by name."""
         if not self.embed:
             return {}
-        found = {}
+        by_model = {}
         for image in item.prompt.images:
             try:
-                found[image.sha256[:_DIGITS]] = _data_address(self.image_store.read(image.sha256))
+                by_model[image.sha256[:_DIGITS]] = _data_address(
+                    self.image_store.read(image.sha256)
+                )
             except ImageError as error:
                 self.lost.append(f"{item.question.question_id}: {error}")
-        return found
+        return by_model
 
     def address(self, sha256: str, attached: dict[str, str]) -> str:
         """Address of an image: its attachment, or its place in the image store."""
@@ -132,7 +134,7 @@ def sample(item: ExportSample, scorer: str, images: LogImages) -> dict[str, Any]
     prediction, question = item.prediction, item.question
     attached = images.of(item)
     messages = [_message(turn, images, attached) for turn in item.prompt.turns]
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "id": question.question_id,
         "epoch": prediction.sample + 1,
         "input": messages,
@@ -146,14 +148,14 @@ def sample(item: ExportSample, scorer: str, images: LogImages) -> dict[str, Any]
     }
     if prediction.error:
         error = {"message": prediction.error, "traceback": "", "traceback_ansi": ""}
-        return {**found, "error": error}
+        return {**fields, "error": error}
     response = {"role": "assistant", "content": prediction.text or "\n".join(prediction.ranking)}
-    found |= {"messages": [*messages, response], "output": _output(item, response)}
+    fields |= {"messages": [*messages, response], "output": _output(item, response)}
     if prediction.raw_text not in ("", prediction.text):
-        found["metadata"] = {**item.about, "raw_text": prediction.raw_text}
+        fields["metadata"] = {**item.about, "raw_text": prediction.raw_text}
     if item.points is None:
-        return {**found, "metadata": {**found["metadata"], "unscored": item.explanation}}
-    return {**found, "scores": {scorer: _score(item)}}
+        return {**fields, "metadata": {**fields["metadata"], "unscored": item.explanation}}
+    return {**fields, "scores": {scorer: _score(item)}}
 
 
 def _score(item: ExportSample) -> dict[str, Any]:
@@ -226,8 +228,8 @@ def _metric(row: Metric) -> dict[str, Any]:
 
 
 def _id(one: ModelResponses) -> str:
-    named = json.dumps([one.name, one.model, one.exam.edition, one.asked_at.isoformat()])
-    return hashlib.sha256(named.encode()).hexdigest()[:22]
+    identity = json.dumps([one.name, one.model, one.exam.edition, one.asked_at.isoformat()])
+    return hashlib.sha256(identity.encode()).hexdigest()[:22]
 
 
 def _data_address(data: bytes) -> str:

@@ -42,17 +42,19 @@ def write_lm_eval_results(gathered: TableCollection, out: Path) -> list[Path]:
     """
     written: list[Path] = []
     by_model: dict[str, list[tuple[datetime, dict[str, Any]]]] = defaultdict(list)
-    for one in gathered.evaluations():
-        by_model[one.model].append((one.asked_at, task_results(one)))
-        date = _date(one.asked_at)
-        written.append(out / model_folder(one.model) / f"samples_{task_key(one)}_{date}.jsonl")
+    for evaluation in gathered.evaluations():
+        by_model[evaluation.model].append((evaluation.asked_at, task_results(evaluation)))
+        date = _date(evaluation.asked_at)
+        written.append(
+            out / model_folder(evaluation.model) / f"samples_{task_key(evaluation)}_{date}.jsonl"
+        )
         with open_atomic(written[-1]) as file:
-            file.writelines(f"{as_json(line)}\n".encode() for line in sample_lines(one))
-    for model, found in by_model.items():
-        last = max(at for at, _ in found)
+            file.writelines(f"{as_json(line)}\n".encode() for line in sample_lines(evaluation))
+    for model, evaluations in by_model.items():
+        last = max(at for at, _ in evaluations)
         written.append(out / model_folder(model) / f"results_{_date(last)}.json")
         with open_atomic(written[-1]) as file:
-            document = results(model, last, [one for _, one in found])
+            document = results(model, last, [one for _, one in evaluations])
             file.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False).encode())
     return written
 
@@ -105,7 +107,7 @@ def results(model: str, at: datetime, tasks: list[dict[str, Any]]) -> dict[str, 
     parts = ("results", "group_subtasks", "configs", "versions", "n-shot", "higher_is_better")
     return {
         **{
-            part: {one["configs"]["task"]: one[part] for one in tasks}
+            part: {task["configs"]["task"]: task[part] for task in tasks}
             for part in (*parts, "n-samples")
         },
         "config": {"model": model, "model_args": "", "limit": None},
@@ -173,7 +175,7 @@ def _config(one: ModelResponses, metrics: list[Metric]) -> dict[str, Any]:
                 row.metric: [none_if_nan(row.low), none_if_nan(row.high)] for row in metrics
             },
             "blind_baselines": {row.metric: blind_baselines(row) for row in metrics},
-            "unread": {row.metric: found for row in metrics if (found := unread_bounds(row))},
+            "unread": {row.metric: bounds for row in metrics if (bounds := unread_bounds(row))},
             "n_scored": {row.metric: row.n_scored for row in metrics},
             "n_unscored": {row.metric: row.n_unscored for row in metrics},
             "failed": one.primary.n_failed if one.primary else None,

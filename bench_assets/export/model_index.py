@@ -34,11 +34,13 @@ def write_model_indices(gathered: TableCollection, catalog: Catalog, out: Path) 
         HomeError: If one cannot be written.
     """
     found: dict[str, list[EvalResult]] = defaultdict(list)
-    for one in gathered.evaluations():
-        if why := incomplete_reason(one):
-            gathered.left_out.append(f"{one.name} of {one.model}: {why}")
+    for evaluation in gathered.evaluations():
+        if reason := incomplete_reason(evaluation):
+            gathered.left_out.append(f"{evaluation.name} of {evaluation.model}: {reason}")
         else:
-            found[one.model] += results(one, catalog.suite(one.task.suite).release)
+            found[evaluation.model] += results(
+                evaluation, catalog.suite(evaluation.task.suite).release
+            )
     return [_write(model, results, out) for model, results in found.items() if results]
 
 

@@ -42,7 +42,7 @@ class ExportSample:
     def about(self) -> dict[str, Any]:
         """Additional facts about the question, if any."""
         question = self.question
-        found = {
+        fields = {
             "category": question.category,
             "group_id": question.group_id,
             "labels": dict(question.labels),
@@ -52,7 +52,7 @@ class ExportSample:
             "ranking": list(self.prediction.ranking),
             "prompt_changed": self.prediction.prompt_sha256 not in ("", self.prompt.sha256),
         }
-        return {name: value for name, value in found.items() if value}
+        return {name: value for name, value in fields.items() if value}
 
 
 def as_json(value: object) -> str:
@@ -71,8 +71,10 @@ def none_if_nan(value: float) -> float | None:
 
 def blind_baselines(row: Metric) -> dict[str, float | None]:
     """Scores of the best constant response and of shuffled responses; None if unknown."""
-    found = {"constant": row.constant, "shuffled": row.shuffled}
-    return {name: None if value is None else none_if_nan(value) for name, value in found.items()}
+    baselines = {"constant": row.constant, "shuffled": row.shuffled}
+    return {
+        name: None if value is None else none_if_nan(value) for name, value in baselines.items()
+    }
 
 
 def unread_bounds(row: Metric) -> dict[str, float | None]:

@@ -33,11 +33,11 @@ def imported_evaluation(
     """
     task = imported.as_task()
     questions = _questions(results, task, put_image)
-    predictions = [_prediction(one, results, task) for one in results.samples]
-    most = max([1.0, *(one.points for one in results.samples if one.points is not None)])
+    predictions = [_prediction(sample, results, task) for sample in results.samples]
+    most = max([1.0, *(sample.points for sample in results.samples if sample.points is not None)])
     pairs = zip(results.samples, predictions, strict=True)
     scores = [
-        _score(one, prediction, most, is_error=task.is_lowest_best) for one, prediction in pairs
+        _score(pair, prediction, most, is_error=task.is_lowest_best) for pair, prediction in pairs
     ]
     return with_reported_metrics(
         Evaluation(
@@ -94,25 +94,25 @@ def with_reported_metrics(one: Evaluation, printed: Sequence[ExternalMetric]) ->
 def _questions(
     results: ExternalResults, task: Task, put_image: Callable[[bytes], str]
 ) -> list[Question]:
-    found: dict[str, Question] = {}
-    for one in results.samples:
+    questions_by_id: dict[str, Question] = {}
+    for sample in results.samples:
         question = Question(
-            question_id=f"{task.name}/{one.sample_id}",
+            question_id=f"{task.name}/{sample.sample_id}",
             task=task.name,
             edition="own",
-            kind=_kind(one),
-            text=one.prompt,
-            answer=one.target,
-            images=_images(one, put_image),
-            options=one.options,
-            category=one.category,
+            kind=_kind(sample),
+            text=sample.prompt,
+            answer=sample.target,
+            images=_images(sample, put_image),
+            options=sample.options,
+            category=sample.category,
         )
-        if found.setdefault(question.question_id, question) != question:
+        if questions_by_id.setdefault(question.question_id, question) != question:
             raise SourceError(
-                f"{results.measured_by}, {results.task}: sample {one.sample_id} has two"
+                f"{results.measured_by}, {results.task}: sample {sample.sample_id} has two"
                 " different prompts; sample ids must be unique"
             )
-    return list(found.values())
+    return list(questions_by_id.values())
 
 
 def _images(one: ExternalSample, put_image: Callable[[bytes], str]) -> tuple[str, ...]:

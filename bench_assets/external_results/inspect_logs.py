@@ -60,12 +60,12 @@ def read_inspect_log(file: Path) -> ExternalResults:
     with shape_errors(f"{file}, results", HARNESS):
         scorer, key = _headline(results, first)
         metrics = _metrics(results)
-    read = unique_samples((where, _sample(one, scorer, key, where)) for where, one in samples)
+    read = unique_samples((where, _sample(sample, scorer, key, where)) for where, sample in samples)
     status = str(header.get("status", "started"))
     with shape_errors(f"{file}, eval", HARNESS):
         n_all = (evaluation.get("dataset") or {}).get("samples")
         version = str((evaluation.get("packages") or {}).get("inspect_ai", ""))
-    n_read = len({one.sample_id for one in read})
+    n_read = len({sample.sample_id for sample in read})
     coverage = f"{n_read} of {n_all} samples" if isinstance(n_all, int) and n_read < n_all else ""
     return ExternalResults(
         harness=HARNESS,
@@ -81,7 +81,7 @@ def read_inspect_log(file: Path) -> ExternalResults:
 def _document(file: Path) -> tuple[Entry, list[_Placed]]:
     log = read_object(file)
     listed = require_field(log, "samples", list, str(file)) if log.get("samples") else []
-    return log, [(f"{file}, sample {n}", one) for n, one in enumerate(listed, 1)]
+    return log, [(f"{file}, sample {n}", sample) for n, sample in enumerate(listed, 1)]
 
 
 def _archive(file: Path) -> tuple[Entry, list[_Placed]]:
@@ -125,25 +125,25 @@ def _content(file: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> byt
 
 
 def _first_score(samples: Iterable[_Placed]) -> str:
-    for where, one in samples:
+    for where, sample in samples:
         with shape_errors(where, HARNESS):
-            for name in one.get("scores") or ():
+            for name in sample.get("scores") or ():
                 return str(name)
     return ""
 
 
 def _headline(results: Mapping[str, Any], first: str) -> tuple[str, str]:
     """Names of the scorer to read points from, and of its score."""
-    named = results.get("headline") or (results.get("scores") or [{}])[0]
-    score = str(named.get("score") or named.get("name") or first)
-    return str(named.get("scorer") or score), score
+    headline = results.get("headline") or (results.get("scores") or [{}])[0]
+    score = str(headline.get("score") or headline.get("name") or first)
+    return str(headline.get("scorer") or score), score
 
 
 def _metrics(results: Mapping[str, Any]) -> list[ExternalMetric]:
     """Every metric, the headline first; named by score and reducer if there are several."""
     scores = results.get("scores") or []
     headline = results.get("headline") or {}
-    names, reducers = ({one.get(key) for one in scores} - {None} for key in ("name", "reducer"))
+    names, reducers = ({score.get(key) for score in scores} - {None} for key in ("name", "reducer"))
     found = []
     for score in scores:
         metrics = score.get("metrics") or {}
@@ -165,7 +165,9 @@ def _metrics(results: Mapping[str, Any]) -> list[ExternalMetric]:
 
 def _metric_name(key: str, metrics: Mapping[str, Any]) -> tuple[str, str]:
     """Name and category of a metric; ``grouped`` writes one under the name of each category."""
-    grouped = {k: str(one["name"]) for k, one in metrics.items() if one.get("group") == "grouped"}
+    grouped = {
+        k: str(metric["name"]) for k, metric in metrics.items() if metric.get("group") == "grouped"
+    }
     if key in grouped and "all" in grouped.values():
         return str(metrics[key]["params"]["metric"]["name"]), grouped[key]
     return key, "all"
@@ -222,8 +224,10 @@ def _completion(output: Mapping[str, Any], attached: Mapping[str, str]) -> str:
     content = (choices[0].get("message") or {}).get("content") if choices else None
     parts = content if isinstance(content, list) else [content or output.get("completion") or ""]
     return "".join(
-        _resolve_attachment(one, attached) if isinstance(one, str) else str(one.get("text") or "")
-        for one in parts
+        _resolve_attachment(part, attached)
+        if isinstance(part, str)
+        else str(part.get("text") or "")
+        for part in parts
     )
 
 

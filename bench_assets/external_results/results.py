@@ -105,12 +105,12 @@ def unique_samples(samples: Iterable[tuple[str, ExternalSample]]) -> tuple[Exter
     """
     seen: dict[tuple[str, int], str] = {}
     found = []
-    for where, one in samples:
-        key = one.sample_id, one.draw
+    for where, sample in samples:
+        key = sample.sample_id, sample.draw
         if key in seen:
-            raise SourceError(f"{where}: id {one.sample_id!r} is also in {seen[key]}; keep one")
+            raise SourceError(f"{where}: id {sample.sample_id!r} is also in {seen[key]}; keep one")
         seen[key] = where
-        found.append(one)
+        found.append(sample)
     return tuple(found)
 
 
@@ -137,7 +137,7 @@ def require_bounded(info: zipfile.ZipInfo) -> None:
 
 def mean_of_points(name: str, samples: Sequence[ExternalSample]) -> list[ExternalMetric]:
     """Headline metric if the harness wrote none; empty if no sample is scored."""
-    known = [one.points for one in samples if one.points is not None]
+    known = [sample.points for sample in samples if sample.points is not None]
     return [ExternalMetric(name=name, value=sum(known) / len(known))] if known else []
 
 

@@ -54,13 +54,16 @@ def _source(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.A
     def source(
         sources: SourceFiles, settings: dg.ResourceParam[Settings]
     ) -> dg.Output[list[SourceFile]]:
-        place = benchmark_location(
+        location = benchmark_location(
             asset_folder.folder, sources.open(asset_folder.folder).folder, settings
         )
-        locations = [place, *([example_location(benchmark, place)] if benchmark.shots else [])]
+        locations = [
+            location,
+            *([example_location(benchmark, location)] if benchmark.shots else []),
+        ]
         files = [str(file) for one in locations for file in data_files(one.file, one.split)]
-        files += [str(place.answers.file)] if place.answers else []
-        files = sorted(files + image_files(benchmark, place))
+        files += [str(location.answers.file)] if location.answers else []
+        files = sorted(files + image_files(benchmark, location))
         folder = Path(commonpath({str(Path(file).parent) for file in files}))
         rows = [pin_file(Path(file), folder) for file in files]
         return table_output(rows, {ROOT_KEY: str(folder)})
@@ -98,10 +101,10 @@ def _questions(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> d
         dg.Output[list[StoredImage]],
         dg.Output[list[Question]],
     ]:
-        place = benchmark_location(
+        location = benchmark_location(
             asset_folder.folder, sources.open(asset_folder.folder).folder, settings
         )
-        built = build(benchmark, place, partial(_stored, image_store))
+        built = build(benchmark, location, partial(_stored, image_store))
         return (
             table_output(built.rejections),
             table_output(built.images),
@@ -135,7 +138,7 @@ def _tables(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> Sequ
         description="Every row of the file became a question.",
     )
     def every_row_is_used(rejections: list[Rejection]) -> dg.AssetCheckResult:
-        problems = [f"{one.entry}: {one.reason}" for one in rejections]
+        problems = [f"{rejection.entry}: {rejection.reason}" for rejection in rejections]
         return check_result(
             problems,
             n=len(problems),

@@ -80,7 +80,7 @@ def images_of(cells: Sequence[object], folder: Folder) -> list[ImageCell]:
     Raises:
         SourceError: If a cell is not an image; says why.
     """
-    return [_image(one, folder) for cell in cells for one in _list_images(cell)]
+    return [_image(image, folder) for cell in cells for image in _list_images(cell)]
 
 
 def has_image(cells: Sequence[object]) -> bool:
@@ -90,8 +90,8 @@ def has_image(cells: Sequence[object]) -> bool:
 
 def missing_in_list(cells: Sequence[object]) -> int:
     """Position of the first empty item in a list of images, from 1; 0 without any."""
-    lists = [one for one in map(_parse_images, cells) if isinstance(one, list | tuple)]
-    return next((n for one in lists for n, item in enumerate(one, 1) if _is_empty(item)), 0)
+    lists = [images for images in map(_parse_images, cells) if isinstance(images, list | tuple)]
+    return next((n for images in lists for n, item in enumerate(images, 1) if _is_empty(item)), 0)
 
 
 def looks_like_media(name: str, cell: object) -> str:
@@ -134,9 +134,9 @@ def _is_media(cell: object) -> bool:
 
 
 def _list_images(cell: object) -> Sequence[object]:
-    found = _parse_images(cell)
-    listed = found if isinstance(found, list | tuple) else [found]
-    return [one for one in listed if not _is_empty(one)]
+    parsed = _parse_images(cell)
+    listed = parsed if isinstance(parsed, list | tuple) else [parsed]
+    return [image for image in listed if not _is_empty(image)]
 
 
 def _parse_images(cell: object) -> object:

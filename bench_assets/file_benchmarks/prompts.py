@@ -52,12 +52,12 @@ def fields_of(template: str) -> list[str]:
     ['question', 'level']
     """
     try:
-        found = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
+        names = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
     except ValueError as error:
         raise SettingsError(f"prompt {template!r:.80}: {error}; write {{{{ for a brace") from error
-    if "" in found:
+    if "" in names:
         raise SettingsError(f"prompt {template!r:.80}: name a column between the braces")
-    return found
+    return names
 
 
 class PromptSettings(NamedTuple):
@@ -128,15 +128,17 @@ def number_marks(question: Question) -> Question:
     if not any(map(_PLACED.search, question.options)):
         return question
     left = iter(numbers)
-    context, text, *options = (_PLACED.sub(lambda _: f"<image {next(left)}>", one) for one in texts)
+    context, text, *options = (
+        _PLACED.sub(lambda _: f"<image {next(left)}>", text) for text in texts
+    )
     return replace(question, context=context, text=text, options=tuple(options))
 
 
 def example_turns(question: Question, settings: PromptSettings) -> tuple[Turn, ...]:
     """Build the turns of a solved example: the question in one turn, and its answer."""
-    first, *others = main(question, settings._replace(system="", shots=False)).turns
-    parts = [part for turn in others for part in ("\n\n", *turn.parts)]
-    answers = (_BOX.sub(r"[\1]", one) for one in question.answer)
+    first, *other_turns = main(question, settings._replace(system="", shots=False)).turns
+    parts = [part for turn in other_turns for part in ("\n\n", *turn.parts)]
+    answers = (_BOX.sub(r"[\1]", text) for text in question.answer)
     answer = Turn("assistant", (", ".join(answers),))
     return Turn("user", (*first.parts, *parts)), answer
 
@@ -150,7 +152,8 @@ def turns_of(written: str) -> tuple[Turn, ...]:
     try:
         return tuple(
             Turn(
-                role, tuple(Image(one["image"]) if isinstance(one, dict) else one for one in parts)
+                role,
+                tuple(Image(part["image"]) if isinstance(part, dict) else part for part in parts),
             )
             for role, parts in json.loads(written or "[]")
         )
@@ -162,17 +165,17 @@ def _turns(text: str, images: Sequence[str], marks: bool) -> Iterator[Turn]:
     """Build the user's turns, with each image at its mark if ``marks``, else first."""
     left, nth = dict(enumerate(images, 1)), 0
     turns: list[list[str | Image]] = []
-    for one in _TURN.split(text):
+    for turn_text in _TURN.split(text):
         parts: list[str | Image] = []
         end = 0
-        for mark in _PLACED.finditer(one) if marks else ():
+        for mark in _PLACED.finditer(turn_text) if marks else ():
             nth += 1
             number = int(mark[1] or nth)
             if number <= len(images):
-                parts += [one[end : mark.start()], Image(images[number - 1])]
+                parts += [turn_text[end : mark.start()], Image(images[number - 1])]
                 left.pop(number, None)
                 end = mark.end()
-        turns.append([*parts, one[end:]])
+        turns.append([*parts, turn_text[end:]])
     first: list[str | Image] = [*map(Image, left.values())]
     for turn in turns:
         trimmed = [part if isinstance(part, Image) else part.strip(" ") for part in turn]
@@ -270,22 +273,22 @@ def read_shots(
     Raises:
         SettingsError: If fewer than ``shots`` rows are usable.
     """
-    found: dict[str, str] = {}
-    turns, why = [], "the file is empty"
+    shots: dict[str, str] = {}
+    turns, reason = [], "the file is empty"
     for n, row in enumerate(rows):
-        if len(found) == benchmark.shots:
+        if len(shots) == benchmark.shots:
             break
         try:
             question = question_of(row, n)
         except (SourceError, ImageError, SettingsError) as error:
-            why = f"{row.where}: {error}"
+            reason = f"{row.where}: {error}"
             continue
-        if found.setdefault(content_id(question), row.where) == row.where:
+        if shots.setdefault(content_id(question), row.where) == row.where:
             turns.append(example_turns(question, settings))
-    if len(found) < benchmark.shots:
+    if len(shots) < benchmark.shots:
         raise SettingsError(
-            f"{section}, shots: expected {benchmark.shots} usable rows, got {len(found)} ({why})"
+            f"{section}, shots: expected {benchmark.shots} usable rows, got {len(shots)} ({reason})"
         )
     return Shots(
-        section=section, turns=Prompt(tuple(chain.from_iterable(turns))).to_json(), rows=found
+        section=section, turns=Prompt(tuple(chain.from_iterable(turns))).to_json(), rows=shots
     )

@@ -66,15 +66,15 @@ class RowImages:
             SourceError: If a cell is not an image; says why.
             ImageError: If an image does not decode.
         """
-        named = cells_of(dict(cells), self._benchmark, "images")
-        found = images_of(named, self._folder)
+        image_cells = cells_of(dict(cells), self._benchmark, "images")
+        references = images_of(image_cells, self._folder)
         if self._benchmark.images != "optional":
-            self._require_image(named)
+            self._require_image(image_cells)
         return [
-            self._image_of_row(one)
-            if isinstance(one, RowReference)
-            else self._kept(one, where, nth)
-            for nth, one in enumerate(found, 1)
+            self._image_of_row(reference)
+            if isinstance(reference, RowReference)
+            else self._kept(reference, where, nth)
+            for nth, reference in enumerate(references, 1)
         ]
 
     def _require_image(self, cells: Sequence[object]) -> None:
@@ -123,10 +123,10 @@ class RowImages:
         by_row: dict[str, ShownImage] = {}
         for row in self._rows():
             try:
-                found = images_of(cells_of(row.cells, self._benchmark, "images"), self._folder)
-                if len(found) == 1 and not isinstance(found[0], RowReference):
+                references = images_of(cells_of(row.cells, self._benchmark, "images"), self._folder)
+                if len(references) == 1 and not isinstance(references[0], RowReference):
                     name = text_of(row.cells, self._benchmark, "id")
-                    by_row.setdefault(name, self._kept(found[0], row.where, 1))
+                    by_row.setdefault(name, self._kept(references[0], row.where, 1))
             except (SourceError, ImageError):
                 continue  # becomes a rejection when the questions are built
         return by_row

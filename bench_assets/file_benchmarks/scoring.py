@@ -97,16 +97,16 @@ class AnswerScoring:
         """
         if metric and ":" in metric:
             name = metric.rpartition(":")[2]
-            found = MetricDefinition(measures={name: METRICS["accuracy"].measures["accuracy"]})
+            definition = MetricDefinition(measures={name: METRICS["accuracy"].measures["accuracy"]})
             points = _import_metric(metric)
         else:
             name = known = _known(metric) or default_metric(answers)
-            found, points = find_metric(known, answers), None
-        chosen = replace(settings, matching=found.matching)
+            definition, points = find_metric(known, answers), None
+        chosen = replace(settings, matching=definition.matching)
         return cls(
             name=name,
             answers=make_answer_type(answers, chosen),
-            metric=found,
+            metric=definition,
             points=points,
             groups=groups or {},
         )
@@ -157,7 +157,7 @@ class AnswerScoring:
 
         Without a verdict of a model, it suffices that a response names one option.
         """
-        grade = self._grade(answered, named=all(one.by_rules for one in judgements))
+        grade = self._grade(answered, named=all(judgement.by_rules for judgement in judgements))
         is_judged = bool(judgements) or not self._is_read(answered.question)
         if self.is_judgeable and is_judged and self._is_open(answered, grade):
             points, note = self._judge_points(judgements)
@@ -247,15 +247,17 @@ class AnswerScoring:
         """Points by the judge's verdict or grade; None with a reason if there is none."""
         if len(judgements) != 1:
             return None, f"{len(judgements)} judgements instead of one"
-        (one,) = judgements
-        if one.error:
-            return None, f"the judge gave no response: {one.error}"
-        if one.verdict is None:
+        (judgement,) = judgements
+        if judgement.error:
+            return None, f"the judge gave no response: {judgement.error}"
+        if judgement.verdict is None:
             missing = "no grade" if self.graded_answer else "neither right nor wrong"
-            return None, f"the judge says {missing}: {one.response:.200}"
-        if self.graded_answer and one.value:
-            return self.graded_answer.read_judge_grade(one.value).points, f"grade {one.value}"
-        return float(one.verdict), one.response if one.judge == RULES else ""
+            return None, f"the judge says {missing}: {judgement.response:.200}"
+        if self.graded_answer and judgement.value:
+            return self.graded_answer.read_judge_grade(
+                judgement.value
+            ).points, f"grade {judgement.value}"
+        return float(judgement.verdict), judgement.response if judgement.judge == RULES else ""
 
 
 def scoring_of(benchmark: FileBenchmarkSettings) -> AnswerScoring:
@@ -264,13 +266,15 @@ def scoring_of(benchmark: FileBenchmarkSettings) -> AnswerScoring:
     Raises:
         SettingsError: If its settings do not fit together; names the entry.
     """
-    found = AnswerScoring.of(
+    scoring = AnswerScoring.of(
         benchmark.metric, benchmark.answer_type, benchmark.answer_settings, benchmark.groups
     )
-    if benchmark.judge != RULES and not found.is_judgeable:
-        raise SettingsError(f"judge: {found.name} needs no judge. Remove it")
+    if benchmark.judge != RULES and not scoring.is_judgeable:
+        raise SettingsError(f"judge: {scoring.name} needs no judge. Remove it")
     return (
-        replace(found, official=OFFICIAL_RULES[rule]) if (rule := _official(benchmark)) else found
+        replace(scoring, official=OFFICIAL_RULES[rule])
+        if (rule := _official(benchmark))
+        else scoring
     )
 
 

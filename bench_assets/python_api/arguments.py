@@ -40,6 +40,6 @@ def names(argument: str, value: object) -> list[str]:
     if isinstance(value, str | Path):
         return [str(value)]
     found = list(value) if isinstance(value, Iterable) else [value]
-    if not all(isinstance(one, str | Path) for one in found):
+    if not all(isinstance(name, str | Path) for name in found):
         raise SettingsError(f"{argument}: expected a name or a list of names, got {value!r}")
     return list(map(str, found))

@@ -63,7 +63,7 @@ def generate(
         (resolved,) = resolve_models([model_argument(model, name)], settings)
         settings = settings.with_overrides(models=sections_of([resolved]))
         store = open_image_store(settings)
-        requests = [Request(prompt=_prompt(one, store)) for one in prompts]
+        requests = [Request(prompt=_prompt(prompt, store)) for prompt in prompts]
         if name or not callable(model):
             save_models([resolved], settings)
         with closing(Models(settings=settings, image_store=store)) as models:
@@ -77,7 +77,7 @@ def _prompt(written: AnyPrompt, store: ImageStore) -> Prompt:
         return written
     if isinstance(written, str | bytes | Path | PillowImage.Image):
         return Prompt.of(_part(written, store))
-    return Prompt.of(*(_part(one, store) for one in written))
+    return Prompt.of(*(_part(part, store) for part in written))
 
 
 def _part(part: Part, store: ImageStore) -> str | Image:

@@ -69,7 +69,7 @@ def meteor(candidates: Sequence[str], references: References) -> float:
     from bench_resources.encoders.meteor import meteor as scored
 
     pairs = _pairs(candidates, references)
-    split = [(tokenize(one), [tokenize(text) for text in right]) for one, right in pairs]
+    split = [(tokenize(pair), [tokenize(text) for text in right]) for pair, right in pairs]
     return scored(split).corpus if split else nan
 
 

@@ -85,7 +85,7 @@ def samples_frame(evaluations: Sequence[Evaluation], store: ImageStore) -> "pd.D
     """Responses as a data frame, one row each, in the order of the questions."""
     import pandas as pd
 
-    rows = [row for one in evaluations for row in _samples(one, store)]
+    rows = [row for evaluation in evaluations for row in _samples(evaluation, store)]
     return pd.DataFrame(rows, columns=list(_SAMPLE_COLUMNS))
 
 
@@ -133,6 +133,6 @@ def prompt_text(prompt: Prompt) -> str:
         for part in turn.parts:
             n_images += isinstance(part, Image)
             parts.append(f"[image {n_images}]" if isinstance(part, Image) else part)
-        named = f"{turn.role}: " if len(prompt.turns) > 1 else ""
-        lines.append(named + "\n".join(parts))
+        label = f"{turn.role}: " if len(prompt.turns) > 1 else ""
+        lines.append(label + "\n".join(parts))
     return "\n".join(lines)

@@ -84,10 +84,10 @@ class BenchCallback(TrainerCallback):  # type: ignore[misc]  # transformers has 
             return
         self.runs[state.global_step] = run
         numbers = {
-            f"bench/{one.task.name}/{name}": value
-            for one in run.evaluations
-            for row in one.metrics
-            if (row.metric, row.category) == (one.task.primary_metric, "all")
+            f"bench/{evaluation.task.name}/{name}": value
+            for evaluation in run.evaluations
+            for row in evaluation.metrics
+            if (row.metric, row.category) == (evaluation.task.primary_metric, "all")
             for name, value in {row.metric: row.value, **read_shares(row)}.items()
         }
         if self._trainer is not None:

@@ -51,8 +51,8 @@ def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.S
         settings: Settings at the time definitions are loaded: configured tasks and interval.
         suites: Suites with annotation tasks.
     """
-    named = settings.annotation.tasks.keys()
-    tasks = [task for suite in suites for task in suite.annotation_tasks_asked(named)]
+    task_names = settings.annotation.tasks.keys()
+    tasks = [task for suite in suites for task in suite.annotation_tasks_asked(task_names)]
     if not tasks:
         return []
 
@@ -116,8 +116,8 @@ def listen(
     if not changed:
         return dg.SensorResult(skip_reason=problems or "nothing new")
     request = dg.RunRequest(
-        run_key="annotation/" + "+".join(one.what for one in changed),
-        asset_selection=built_of([one.task for one in changed]),
+        run_key="annotation/" + "+".join(change.what for change in changed),
+        asset_selection=built_of([change.task for change in changed]),
         tags={"bench/problems": problems} if problems else None,
     )
     return dg.SensorResult(run_requests=[request])
@@ -157,7 +157,7 @@ def _detect_changes(
         return []
     unit_rows = tables.read(units, Unit)
     now = resolve_answers(task.task, unit_rows, port.answers(task.task), chosen.terms).answers
-    before = [one for one in tables.read(answers, Answer) if not one.complaint]
+    before = [answer for answer in tables.read(answers, Answer) if not answer.complaint]
     materialization = instance.get_latest_materialization_event(answers_key(task))
     table = materialization.timestamp if materialization else 0
     if digest(now) == digest(before) and not _has_expired(table, chosen.terms.until):

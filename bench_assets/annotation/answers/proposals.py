@@ -42,12 +42,13 @@ def propose(
         for unit, prompt in zip(requested, prompts, strict=True)
     ]
     results = call_judge(calls, model, _COMPLAINT)
-    found = {
+    proposals = {
         unit.unit_id: read_proposal(result.response.text, task, unit)
         for unit, result in zip(requested, results, strict=True)
     }
     return [
-        _with_proposal(unit, found.get(unit.unit_id, {}), model.name, unproposed) for unit in units
+        _with_proposal(unit, proposals.get(unit.unit_id, {}), model.name, unproposed)
+        for unit in units
     ]
 
 
@@ -81,7 +82,9 @@ def read_proposal(response: str, task: AnnotationTask, unit: Unit) -> Values:
     values = {name: _texts(value) for name, value in fields.items()}
     filled = {name: texts for name, texts in values.items() if texts}
     by_people = [field for field in task.fields if field.kind in _HUMAN_ONLY_KINDS]
-    model_task = replace(task, fields=tuple(one for one in task.fields if one not in by_people))
+    model_task = replace(
+        task, fields=tuple(field for field in task.fields if field not in by_people)
+    )
     return {} if find_misfits(filled, model_task, unit.choices) else filled
 
 
@@ -108,7 +111,9 @@ def _describe_field(field: Field, unit: Unit) -> str:
 def _texts(value: object) -> tuple[str, ...]:
     values = value if isinstance(value, list) else [value]
     words = {True: "yes", False: "no", None: ""}
-    texts = [words[one] if one is None or isinstance(one, bool) else str(one) for one in values]
+    texts = [
+        words[value] if value is None or isinstance(value, bool) else str(value) for value in values
+    ]
     return tuple(text for text in texts if text.strip())
 
 

@@ -62,13 +62,13 @@ def annotator_quality(
         answers: All answers; those that do not count have complaints.
     """
     units_by_id = {unit.unit_id: unit for unit in units}
-    choices = _choices_of(task, [one for one in answers if not one.complaint])
+    choices = _choices_of(task, [answer for answer in answers if not answer.complaint])
     gold = attention_check_counts(
-        [one for one in answers if one.complaint == ATTENTION_CHECK], units_by_id
+        [answer for answer in answers if answer.complaint == ATTENTION_CHECK], units_by_id
     )
     return [
         _person(task, person, answers, choices, gold.get(person, (0, 0)), units_by_id)
-        for person in sorted({one.person for one in answers if one.person})
+        for person in sorted({answer.person for answer in answers if answer.person})
     ]
 
 
@@ -91,7 +91,9 @@ def disagreements(
         UnitDisagreement(
             task=task.name,
             unit_id=unit.unit_id,
-            n_annotators=len({p for one in choices.get(unit.unit_id, {}).values() for p in one}),
+            n_annotators=len(
+                {p for unit_choices in choices.get(unit.unit_id, {}).values() for p in unit_choices}
+            ),
             disagreement=_disagreement(list(choices.get(unit.unit_id, {}).values())),
             lacking=lacking.get(unit.unit_id, 0) if unit.unit_id in undecided else 0,
         )
@@ -136,30 +138,37 @@ def _person(
     gold: tuple[int, int],
     units: Mapping[str, Unit],
 ) -> AnnotatorQuality:
-    own = [one for one in answers if one.person == person]
-    counted = sorted((one for one in own if not one.complaint), key=lambda one: one.at)
-    seconds = [one.seconds for one in own if one.seconds is not None and not one.skipped]
-    like_others = [_shares(one, choices) for one in counted]
+    person_answers = [answer for answer in answers if answer.person == person]
+    counted = sorted(
+        (answer for answer in person_answers if not answer.complaint), key=lambda one: one.at
+    )
+    seconds = [
+        answer.seconds
+        for answer in person_answers
+        if answer.seconds is not None and not answer.skipped
+    ]
+    like_others = [_shares(answer, choices) for answer in counted]
     half = len(counted) // 2
     early, late = _flatten(like_others[:half]), _flatten(like_others[len(counted) - half :])
     everywhere = _flatten(like_others)
     with_proposal = [
-        _proposal_agreement(one, proposal)
-        for one in counted
-        if one.proposed_by and (proposal := units[one.unit_id].proposal)
+        _proposal_agreement(answer, proposal)
+        for answer in counted
+        if answer.proposed_by and (proposal := units[answer.unit_id].proposal)
     ]
     without_proposal = [
-        _proposal_agreement(one, withheld)
-        for one in counted
-        if (withheld := units[one.unit_id].withheld)
+        _proposal_agreement(answer, withheld)
+        for answer in counted
+        if (withheld := units[answer.unit_id].withheld)
     ]
     right, n_gold = gold
     return AnnotatorQuality(
         task=task.name,
         person=person,
         n_answers=len(counted),
-        n_refused=sum(bool(one.complaint) and not one.skipped for one in own) - n_gold,
-        n_skipped=sum(one.skipped for one in own),
+        n_refused=sum(bool(answer.complaint) and not answer.skipped for answer in person_answers)
+        - n_gold,
+        n_skipped=sum(answer.skipped for answer in person_answers),
         seconds=median(seconds) if seconds else None,
         n_compared=len(everywhere),
         agreement=_mean(everywhere),
@@ -176,11 +185,11 @@ def _person(
 
 def _shares(answer: Answer, choices: _Choices) -> list[float]:
     """Share of other annotators who agree with an answer, by field that anyone filled in."""
-    found = []
+    shares = []
     for chosen in choices[answer.unit_id].values():
-        if others := [value for person, value in chosen.items() if person != answer.person]:
-            found.append(others.count(chosen[answer.person]) / len(others))
-    return found
+        if other_values := [value for person, value in chosen.items() if person != answer.person]:
+            shares.append(other_values.count(chosen[answer.person]) / len(other_values))
+    return shares
 
 
 def _alpha_without(excluded: str, choices: _Choices) -> float | None:
@@ -199,7 +208,7 @@ def _proposal_agreement(answer: Answer, proposal: Values) -> float:
 
 
 def _flatten(nested: Iterable[Iterable[float]]) -> list[float]:
-    return [one for values in nested for one in values]
+    return [value for values in nested for value in values]
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -25,10 +25,10 @@ def judgeable_predictions(predictions: Iterable[Prediction]) -> list[Prediction]
 
 def group_by_response(predictions: Iterable[Prediction]) -> dict[tuple[str, str], list[Prediction]]:
     """Group predictions by question and response id, so that equal responses are judged once."""
-    found: dict[tuple[str, str], list[Prediction]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[Prediction]] = defaultdict(list)
     for row in judgeable_predictions(predictions):
-        found[row.question_id, response_name(row.text)].append(row)
-    return dict(found)
+        groups[row.question_id, response_name(row.text)].append(row)
+    return dict(groups)
 
 
 def question_fields(question: Question) -> dict[str, str]:
@@ -59,12 +59,12 @@ def option_units(task: AnnotationTask, questions: Sequence[Question], needed: in
     return [
         Unit(
             task=task.name,
-            unit_id=one.question_id,
-            shown={"Question": one.text},
-            images=images_of(one),
-            choices={"answer": lettered_choices(one.options)},
+            unit_id=question.question_id,
+            shown={"Question": question.text},
+            images=images_of(question),
+            choices={"answer": lettered_choices(question.options)},
             needed=needed,
         )
-        for one in questions
-        if one.options and one.images
+        for question in questions
+        if question.options and question.images
     ]

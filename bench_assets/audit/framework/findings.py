@@ -34,7 +34,10 @@ class AuditRow:
     @property
     def suspects(self) -> list[Suspect]:
         """The suspects, the most suspect first."""
-        return [Suspect(*one) for one in zip(self.about, self.evidence, self.weight, strict=True)]
+        return [
+            Suspect(*suspect_fields)
+            for suspect_fields in zip(self.about, self.evidence, self.weight, strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +78,23 @@ class AuditCheck:
     def row(self, evidence: Evidence) -> AuditRow:
         """The row of the audit table; a check whose input cannot be read fails."""
         try:
-            found = self(evidence)
+            finding = self(evidence)
         except BenchError as error:
-            found = AuditFinding(f"Cannot be examined: {error}", 0, failed=True, skipped=str(error))
-        suspects = sort_suspects(found.suspects)
+            finding = AuditFinding(
+                f"Cannot be examined: {error}", 0, failed=True, skipped=str(error)
+            )
+        suspects = sort_suspects(finding.suspects)
         return AuditRow(
             task=evidence.task.name,
             check=self.name,
             question=self.question,
-            passed=found.passed,
-            sentence=found.sentence,
-            n=found.n,
-            skipped=found.skipped,
-            about=tuple(one.about for one in suspects),
-            evidence=tuple(one.evidence for one in suspects),
-            weight=tuple(one.weight for one in suspects),
+            passed=finding.passed,
+            sentence=finding.sentence,
+            n=finding.n,
+            skipped=finding.skipped,
+            about=tuple(suspect.about for suspect in suspects),
+            evidence=tuple(suspect.evidence for suspect in suspects),
+            weight=tuple(suspect.weight for suspect in suspects),
         )
 
 

@@ -10,7 +10,9 @@ from bench_assets.core.schema.rows import Question
 
 _HAN = r"\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+(?:[.,/][0-9]+)*")
-_LABEL_BY_LETTER = {one: re.compile(rf"\b{one}\s*[.)、．:：]\s*") for one in ascii_uppercase}
+_LABEL_BY_LETTER = {
+    letter: re.compile(rf"\b{letter}\s*[.)、．:：]\s*") for letter in ascii_uppercase
+}
 _ARTICLE = re.compile(r"\b(?:a|[Aa]n|[Tt]he)\s+(?=\w)")
 
 
@@ -90,9 +92,9 @@ def _remove_option(text: str, letter: str, option: str) -> str:
     ('Which?   B) dark red A.red', 'A red one')
     """
     if option in text:
-        for found in _LABEL_BY_LETTER[letter].finditer(text):
-            if text.startswith(option, found.end()):
-                return f"{text[: found.start()]} {text[found.end() + len(option) :]}"
+        for match in _LABEL_BY_LETTER[letter].finditer(text):
+            if text.startswith(option, match.end()):
+                return f"{text[: match.start()]} {text[match.end() + len(option) :]}"
     return text
 
 
@@ -114,10 +116,10 @@ def key_index(question: Question) -> int:
     if len(question.options) < 2 or question.kind not in ("choice", "text"):
         return -1
     right = {content_words(text) for text in right_texts(question)}
-    found = [n for n, option in enumerate(question.options) if content_words(option) in right]
-    return found[0] if len(found) == 1 else -1
+    indices = [n for n, option in enumerate(question.options) if content_words(option) in right]
+    return indices[0] if len(indices) == 1 else -1
 
 
 def with_key_index(questions: Iterable[Question]) -> list[tuple[Question, int]]:
     """Questions with exactly one right option, with its index."""
-    return [(one, key) for one in questions for key in [key_index(one)] if key >= 0]
+    return [(question, key) for question in questions for key in [key_index(question)] if key >= 0]

@@ -41,12 +41,13 @@ class AnnotatorAgreement(NamedTuple):
 def annotator_agreements(votes: Sequence[Vote]) -> list[AnnotatorAgreement]:
     """Collect each annotator's votes with those of the others, by name."""
     units = votes_by_unit(votes)
-    own: dict[str, list[Vote]] = defaultdict(list)
+    votes_by_person: dict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
         if len(units[vote.criterion, vote.unit]) > 1:
-            own[vote.person].append(vote)
+            votes_by_person[vote.person].append(vote)
     return [
-        _annotator_agreement(person, own_votes, units) for person, own_votes in sorted(own.items())
+        _annotator_agreement(person, own_votes, units)
+        for person, own_votes in sorted(votes_by_person.items())
     ]
 
 
@@ -57,10 +58,10 @@ def alpha_of(votes: Iterable[Vote]) -> dict[str, float]:
 
 def _values_by_criterion(votes: Iterable[Vote]) -> dict[str, list[list[str]]]:
     """The values of each item, by criterion."""
-    found: dict[str, list[list[str]]] = defaultdict(list)
+    values: dict[str, list[list[str]]] = defaultdict(list)
     for (criterion, _), unit_votes in votes_by_unit(votes).items():
-        found[criterion].append(list(unit_votes.values()))
-    return found
+        values[criterion].append(list(unit_votes.values()))
+    return values
 
 
 def votes_by_unit(votes: Iterable[Vote]) -> dict[tuple[str, str], dict[str, str]]:
@@ -81,14 +82,14 @@ def _annotator_agreement(
     for criterion in dict.fromkeys(vote.criterion for vote in votes):
         criterion_votes = [vote for vote in votes if vote.criterion == criterion]
         shares, chosen = _others_shares(person, criterion_votes, units)
-        one = _permuted_agreement(shares, chosen)
+        agreement = _permuted_agreement(shares, chosen)
         observed, chance, variance = (
-            observed + one.seen,
-            chance + one.chance,
-            variance + one.variance,
+            observed + agreement.seen,
+            chance + agreement.chance,
+            variance + agreement.variance,
         )
         constant = constant and len(set(chosen)) == 1
-        missed += len(chosen) - one.seen
+        missed += len(chosen) - agreement.seen
     n, spread = len(votes), sqrt(variance)
     max_excess = n - chance
     return AnnotatorAgreement(
@@ -113,12 +114,14 @@ def _others_shares(
     person: str, votes: Sequence[Vote], units: Mapping[tuple[str, str], Mapping[str, str]]
 ) -> tuple[Floats, list[int]]:
     """Share of the others who chose each value, (items, values); and the person's values."""
-    others = [
+    other_shares = [
         Counter(v for p, v in units[vote.criterion, vote.unit].items() if p != person)
         for vote in votes
     ]
-    values = sorted({v.value for v in votes} | {value for counted in others for value in counted})
-    shares = np.array([[c[value] / c.total() for value in values] for c in others])
+    values = sorted(
+        {v.value for v in votes} | {value for counted in other_shares for value in counted}
+    )
+    shares = np.array([[c[value] / c.total() for value in values] for c in other_shares])
     return shares, [values.index(vote.value) for vote in votes]
 
 
@@ -154,26 +157,29 @@ _MIN_DROP_Z = 2.9  # standard errors: one false alarm in 500 people
 def agreement_finding(evidence: Evidence) -> AuditFinding:
     """Find annotators whose agreement with the others is at, or close to, chance."""
     votes = list(evidence.votes)
-    if why := _skip_reason(votes):
-        raise SkippedCheckError(why)
-    found = annotator_agreements(votes)
+    if skip_reason := _skip_reason(votes):
+        raise SkippedCheckError(skip_reason)
+    agreements = annotator_agreements(votes)
     usual = {
-        one.name: _others_agreement(
-            annotator_agreements([v for v in votes if v.person != one.name])
+        annotator.name: _others_agreement(
+            annotator_agreements([v for v in votes if v.person != annotator.name])
         )
-        for one in found
+        for annotator in agreements
     }
-    blind = [one for one in found if _is_at_chance(one, usual[one.name])]
+    blind = [
+        annotator for annotator in agreements if _is_at_chance(annotator, usual[annotator.name])
+    ]
     alpha = alpha_of(votes)
     per_criterion = ", ".join(f"{name} {value:.2f}" for name, value in alpha.items())
     return AuditFinding(
         sentence=(
-            f"{len(blind)} of {len(found)} annotators agree with the others no better than chance,"
+            f"{len(blind)} of {len(agreements)} annotators agree with the others no better than"
+            " chance,"
             " or less than a third as well as those agree."
             f" Krippendorff's alpha: {per_criterion}."
         ),
         n=len(votes),
-        suspects=[_suspect(one, votes, usual[one.name].kappa) for one in blind],
+        suspects=[_suspect(annotator, votes, usual[annotator.name].kappa) for annotator in blind],
     )
 
 
@@ -193,11 +199,13 @@ def speed_finding(evidence: Evidence) -> AuditFinding:
         )
     fast = [
         Suspect(
-            person, f"median {own:.1f} s per vote; others {usual:.1f} s", usual / max(own, 0.01)
+            person,
+            f"median {own_median:.1f} s per vote; others {usual:.1f} s",
+            usual / max(own_median, 0.01),
         )
-        for person, own in middle.items()
-        for usual in [median(other for name, other in middle.items() if name != person)]
-        if own * _SPEED_RATIO < usual
+        for person, own_median in middle.items()
+        for usual in [median(median for name, median in middle.items() if name != person)]
+        if own_median * _SPEED_RATIO < usual
     ]
     return AuditFinding(
         sentence=f"{len(fast)} of {len(middle)} annotators vote three times as fast as the others.",
@@ -212,8 +220,8 @@ def drift_finding(evidence: Evidence) -> AuditFinding:
     votes = [replace(vote, at=at) for vote in evidence.votes if (at := _in_utc(vote.at))]
     if not votes:
         raise SkippedCheckError("the votes have no timestamps" if evidence.votes else NO_VOTES)
-    if why := _skip_reason(votes):
-        raise SkippedCheckError(why)
+    if skip_reason := _skip_reason(votes):
+        raise SkippedCheckError(skip_reason)
     drifting, n_annotators = [], 0
     for person, shares in sorted(_agreement_over_time(votes).items()):
         half = len(shares) // 2
@@ -250,8 +258,8 @@ class _OthersAgreement(NamedTuple):
 
 
 def _others_agreement(others: Sequence[AnnotatorAgreement]) -> _OthersAgreement:
-    kappas = [one.kappa for one in others if not isnan(one.kappa)]
-    disagreements = [1 - one.agreement for one in others]
+    kappas = [annotator.kappa for annotator in others if not isnan(annotator.kappa)]
+    disagreements = [1 - annotator.agreement for annotator in others]
     return _OthersAgreement(
         median(kappas) if kappas else nan, median(disagreements) if disagreements else nan
     )
@@ -278,8 +286,10 @@ def _suspect(one: AnnotatorAgreement, votes: Sequence[Vote], usual: float) -> Su
         reason = f"gives the same value to all, {one.missed:.0f} times unlike the others"
     else:
         reason = f"kappa with the others {one.kappa:.2f}, theirs {usual:.2f}"
-    others = (vote for vote in votes if vote.person != one.name)
-    alpha, alpha_without = (mean_alpha(_values_by_criterion(of).values()) for of in (votes, others))
+    other_votes = (vote for vote in votes if vote.person != one.name)
+    alpha, alpha_without = (
+        mean_alpha(_values_by_criterion(of).values()) for of in (votes, other_votes)
+    )
     alphas = f"alpha {alpha:.2f}, without them {alpha_without:.2f}"
     return Suspect(one.name, f"{reason}; {alphas} (n = {one.n})", max(usual - one.kappa, 0.0))
 
@@ -294,9 +304,9 @@ def _in_utc(at: str) -> str:
 def _agreement_over_time(votes: Sequence[Vote]) -> dict[str, list[float]]:
     """Agreement with the others over time, by annotator."""
     units = votes_by_unit(votes)
-    found: dict[str, list[float]] = defaultdict(list)
+    agreements: dict[str, list[float]] = defaultdict(list)
     for vote in sorted(votes, key=lambda vote: vote.at):
-        others = [v for p, v in units[vote.criterion, vote.unit].items() if p != vote.person]
-        if others:
-            found[vote.person].append(others.count(vote.value) / len(others))
-    return found
+        other_values = [v for p, v in units[vote.criterion, vote.unit].items() if p != vote.person]
+        if other_values:
+            agreements[vote.person].append(other_values.count(vote.value) / len(other_values))
+    return agreements

@@ -33,16 +33,18 @@ _Gram = tuple[str, ...]
 def training_images(evidence: Evidence) -> AuditFinding:
     """Find the benchmark's images in the training data."""
     training = evidence.training
-    images = list(dict.fromkeys(image for one in evidence.questions for image in one.images))
+    images = list(
+        dict.fromkeys(image for question in evidence.questions for image in question.images)
+    )
     if training is None or not images:
         raise SkippedCheckError(_skip_reason(training, "no question has an image"))
     known = set(images)
-    found = {
+    matches = {
         item.what: f"{item.name} is this image" for item in training.images() if item.what in known
     }
     for image, where in _match_hashes(evidence.looks(images), training):
-        found.setdefault(image, f"{where} looks like this image")
-    suspects = [Suspect(image, why) for image, why in found.items()]
+        matches.setdefault(image, f"{where} looks like this image")
+    suspects = [Suspect(image, reason) for image, reason in matches.items()]
     return _make_finding(suspects, len(images), "image")
 
 
@@ -52,27 +54,32 @@ def training_texts(evidence: Evidence) -> AuditFinding:
     training = evidence.training
     if training is None or not evidence.questions:
         raise SkippedCheckError(_skip_reason(training, "there are no questions"))
-    own = [
-        (one.question_id, _grams(split_words(part)))
-        for one in evidence.questions
-        for part in (one.text, one.context)
+    question_grams = [
+        (question.question_id, _grams(split_words(part)))
+        for question in evidence.questions
+        for part in (question.text, question.context)
     ]
-    times = Counter(gram for _, grams in own for gram in grams)
+    times = Counter(gram for _, grams in question_grams for gram in grams)
     max_questions = max(5, len(evidence.questions) // 50)  # grams of more questions are a template
-    own = [(name, {gram for gram in grams if times[gram] <= max_questions}) for name, grams in own]
-    looked_for = {name for name, grams in own if grams}
+    question_grams = [
+        (name, {gram for gram in grams if times[gram] <= max_questions})
+        for name, grams in question_grams
+    ]
+    looked_for = {name for name, grams in question_grams if grams}
     if not looked_for:
         raise SkippedCheckError(f"no question has {_MIN_WORDS} words that no other question has")
-    sources = _find_ngrams({gram for _, grams in own for gram in grams}, training)
+    sources = _find_ngrams({gram for _, grams in question_grams for gram in grams}, training)
     suspects: dict[str, Suspect] = {}
-    for name, grams in own:
+    for name, grams in question_grams:
         matched = sorted(gram for gram in grams if gram in sources)
         if matched and len(matched) >= _SHARE * len(grams):
             share = f"{len(matched)} of {len(grams)} runs of {len(matched[0])} words"
-            one = Suspect(
+            suspect = Suspect(
                 name, f"{share} are in {sources[matched[0]]}", len(matched[0]) * len(matched)
             )
-            suspects[name] = max(one, suspects.get(name, one), key=lambda found: found.weight)
+            suspects[name] = max(
+                suspect, suspects.get(name, suspect), key=lambda found: found.weight
+            )
     finding = _make_finding(list(suspects.values()), len(looked_for), "question")
     is_plain = any(one.weight >= _GRAM_LENGTH for one in suspects.values())
     return replace(
@@ -102,8 +109,8 @@ def _match_hashes(looks: Mapping[str, str], training: TrainingData) -> Iterator[
     for item in training.looks():
         value = int(item.what, 16)
         for band in range(_BANDS):
-            for image, own in bands.get((band, value >> (16 * band) & 0xFFFF), ()):
-                if (own ^ value).bit_count() <= _MAX_HASH_DISTANCE:
+            for image, image_hash in bands.get((band, value >> (16 * band) & 0xFFFF), ()):
+                if (image_hash ^ value).bit_count() <= _MAX_HASH_DISTANCE:
                     yield image, item.name
 
 
@@ -118,7 +125,7 @@ def _find_ngrams(wanted: set[_Gram], training: TrainingData) -> dict[_Gram, str]
     """Find the grams that occur in the texts, and where, in one pass."""
     sizes = sorted({len(gram) for gram in wanted})
     starts = {gram[:_MIN_WORDS] for gram in wanted}
-    found: dict[_Gram, str] = {}
+    sources: dict[_Gram, str] = {}
     for item in training.texts():
         text = split_words(item.what)
         for at in range(len(text) - _MIN_WORDS + 1):
@@ -126,5 +133,5 @@ def _find_ngrams(wanted: set[_Gram], training: TrainingData) -> dict[_Gram, str]
                 for size in sizes:
                     gram = tuple(text[at : at + size])
                     if gram in wanted:
-                        found.setdefault(gram, item.name)
-    return found
+                        sources.setdefault(gram, item.name)
+    return sources

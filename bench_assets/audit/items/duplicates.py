@@ -49,9 +49,9 @@ def repeated_questions(evidence: Evidence) -> AuditFinding:
     """Find questions with the same images, words, options and key."""
     questions = evidence.questions
     suspects = [
-        Suspect(one.question_id, f"asks what {other.question_id} asks: {one.text!r:.120}")
-        for other, one in [*_equal(questions, duplicate_key), *_nearly_equal(questions)]
-        if not _contradicts(one, other)
+        Suspect(later.question_id, f"asks what {earlier.question_id} asks: {later.text!r:.120}")
+        for earlier, later in [*_equal(questions, duplicate_key), *_nearly_equal(questions)]
+        if not _contradicts(later, earlier)
     ]
     return _finding(suspects, len(questions), "asked twice")
 
@@ -61,13 +61,16 @@ def contradicting_keys(evidence: Evidence) -> AuditFinding:
     """Find questions with the same images and words but another key."""
     questions = evidence.questions
     pairs = {
-        (other.question_id, one.question_id): (other, one)
-        for other, one in [*_equal(questions, duplicate_key), *_equal(questions, paraphrase_key)]
+        (earlier.question_id, later.question_id): (earlier, later)
+        for earlier, later in [
+            *_equal(questions, duplicate_key),
+            *_equal(questions, paraphrase_key),
+        ]
     }
     suspects = [
-        Suspect(one.question_id, _describe_conflict(one, other))
-        for other, one in pairs.values()
-        if _contradicts(one, other) and _contradicts(one, other, canonical_option)
+        Suspect(one.question_id, _describe_conflict(one, pair))
+        for pair, one in pairs.values()
+        if _contradicts(one, pair) and _contradicts(one, pair, canonical_option)
     ]
     return _finding(suspects, len(questions), "answered in two ways")
 
@@ -75,27 +78,28 @@ def contradicting_keys(evidence: Evidence) -> AuditFinding:
 @audit_check("questions_elsewhere", "Are any questions also in another suite?")
 def questions_elsewhere(evidence: Evidence) -> AuditFinding:
     """Find questions of other suites with the same words and images."""
-    others = {
+    other_suites = {
         task: questions
         for task, questions in evidence.elsewhere.items()
         if task.split("/")[0] != evidence.task.suite
     }
-    if not any(others.values()):
+    if not any(other_suites.values()):
         raise SkippedCheckError("there are no questions of other suites")
     image_keys = {
-        _images_key(one) for one in evidence.questions
+        _images_key(question) for question in evidence.questions
     }  # words are compared only for equal images
     locations = {
-        duplicate_key(one): f"{task}, {one.question_id}"
-        for task, questions in others.items()
-        for one in questions
-        if _images_key(one) in image_keys
+        duplicate_key(question): f"{task}, {question.question_id}"
+        for task, questions in other_suites.items()
+        for question in questions
+        if _images_key(question) in image_keys
     }
     suspects = [
-        Suspect(one.question_id, f"is also asked by {locations[key]}")
-        for one in evidence.questions
-        for key in [duplicate_key(one)]
-        if key in locations and (one.images or len(question_words(one)) >= _MIN_TEXT_WORDS)
+        Suspect(question.question_id, f"is also asked by {locations[key]}")
+        for question in evidence.questions
+        for key in [duplicate_key(question)]
+        if key in locations
+        and (question.images or len(question_words(question)) >= _MIN_TEXT_WORDS)
     ]
     return _finding(suspects, len(evidence.questions), "asked by another suite too")
 
@@ -109,10 +113,10 @@ def _equal(
 ) -> Iterator[tuple[Question, Question]]:
     """Pair every question with the first one of the same key."""
     first: dict[Hashable, Question] = {}
-    for one in questions:
-        other = first.setdefault(key(one), one)
-        if other is not one:
-            yield other, one
+    for question in questions:
+        earlier = first.setdefault(key(question), question)
+        if earlier is not question:
+            yield earlier, question
 
 
 def _nearly_equal(questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
@@ -120,21 +124,25 @@ def _nearly_equal(questions: Sequence[Question]) -> Iterator[tuple[Question, Que
 
     Only questions with a common beginning or end are compared, each with some neighbours.
     """
-    first = {duplicate_key(one): one for one in reversed(questions)}
+    first = {duplicate_key(question): question for question in reversed(questions)}
     groups: dict[Hashable, list[tuple[list[str], Question]]] = defaultdict(list)
-    for one in reversed(first.values()):
-        words = question_words(one)
-        if len(words) >= (_ENDS if one.images else _MIN_TEXT_WORDS):
-            groups[*_options_key(one), one.context, "begins", *words[:_ENDS]].append((words, one))
-            groups[*_options_key(one), one.context, "ends", *words[-_ENDS:]].append((words, one))
-    found: set[tuple[str, str]] = set()
+    for earlier_question in reversed(first.values()):
+        words = question_words(earlier_question)
+        if len(words) >= (_ENDS if earlier_question.images else _MIN_TEXT_WORDS):
+            groups[
+                *_options_key(earlier_question), earlier_question.context, "begins", *words[:_ENDS]
+            ].append((words, earlier_question))
+            groups[
+                *_options_key(earlier_question), earlier_question.context, "ends", *words[-_ENDS:]
+            ].append((words, earlier_question))
+    pairs: set[tuple[str, str]] = set()
     for group in groups.values():
-        for at, (words, one) in enumerate(group):
-            for others, other in group[at + 1 : at + 1 + _NEIGHBOURS]:
-                pair = one.question_id, other.question_id
-                if pair not in found and _contains_words(words, others):
-                    found.add(pair)
-                    yield one, other
+        for at, (words, earlier_question) in enumerate(group):
+            for other_words, other_question in group[at + 1 : at + 1 + _NEIGHBOURS]:
+                pair = earlier_question.question_id, other_question.question_id
+                if pair not in pairs and _contains_words(words, other_words):
+                    pairs.add(pair)
+                    yield earlier_question, other_question
 
 
 def _contains_words(one: Sequence[str], other: Sequence[str]) -> bool:
@@ -205,15 +213,15 @@ def redundant_questions(evidence: Evidence) -> AuditFinding:
     Questions of one group, which are scored together, and exact duplicates are left out.
     """
     results = drop_unscored(evidence.results())
-    if why := incomparable_reason(results):
-        raise SkippedCheckError(why)
+    if incomparable := incomparable_reason(results):
+        raise SkippedCheckError(incomparable)
     if len(results.models) < MIN_FIT_MODELS:
-        found = f"models with scores: {len(results.models)}"
-        raise SkippedCheckError(f"{found}; {MIN_FIT_MODELS} are needed")
+        summary = f"models with scores: {len(results.models)}"
+        raise SkippedCheckError(f"{summary}; {MIN_FIT_MODELS} are needed")
     pairs = list(similar_pairs(evidence.questions))
     if not pairs:
         raise SkippedCheckError("no similar questions, except copies and groups")
-    suspects = [_suspect(one) for one in find_redundant(results, pairs)]
+    suspects = [_suspect(redundancy) for redundancy in find_redundant(results, pairs)]
     sentence = (
         f"Of {len(pairs)} pairs of similar questions, {len(suspects)} are solved by the same of "
         f"{len(results.models)} models, beyond chance."
@@ -230,8 +238,8 @@ def find_redundant(
     if not same_pairs:
         return []
     fit = fit_item_response(results.points)
-    found = [_redundancy(results, fit, columns, pair) for pair in same_pairs]
-    return [one for one in found if one.chance * len(pairs) < _ALPHA]
+    redundancies = [_redundancy(results, fit, columns, pair) for pair in same_pairs]
+    return [redundancy for redundancy in redundancies if redundancy.chance * len(pairs) < _ALPHA]
 
 
 def redundant_ids(evidence: Evidence) -> list[tuple[str, str]]:
@@ -239,8 +247,10 @@ def redundant_ids(evidence: Evidence) -> list[tuple[str, str]]:
     results = drop_unscored(evidence.results())
     if incomparable_reason(results) or len(results.models) < MIN_FIT_MODELS:
         return []
-    found = find_redundant(results, list(similar_pairs(evidence.questions)))
-    return [(one.first.question_id, one.again.question_id) for one in found]
+    redundancies = find_redundant(results, list(similar_pairs(evidence.questions)))
+    return [
+        (redundancy.first.question_id, redundancy.again.question_id) for redundancy in redundancies
+    ]
 
 
 def similar_pairs(questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
@@ -280,11 +290,13 @@ def _same_points(
     """Whether each model has the same points on both questions, and not all models the same."""
     if any(question.question_id not in columns for question in pair):
         return False
-    one, other = (results.points[:, columns[question.question_id]] for question in pair)
-    both = ~np.isnan(one) & ~np.isnan(other)
-    if both.sum() < MIN_FIT_MODELS or np.ptp(one[both]) == 0:
+    first_points, second_points = (
+        results.points[:, columns[question.question_id]] for question in pair
+    )
+    both_scored = ~np.isnan(first_points) & ~np.isnan(second_points)
+    if both_scored.sum() < MIN_FIT_MODELS or np.ptp(first_points[both_scored]) == 0:
         return False
-    return np.allclose(one[both], other[both])
+    return np.allclose(first_points[both_scored], second_points[both_scored])
 
 
 def _redundancy(
@@ -293,11 +305,13 @@ def _redundancy(
     columns: Mapping[str, int],
     pair: tuple[Question, Question],
 ) -> RedundantPair:
-    one, other = (columns[question.question_id] for question in pair)
-    points = results.points[:, one], results.points[:, other]
-    both = ~np.isnan(points[0]) & ~np.isnan(points[1])
-    chance = max(_chance(points[0][both], fit, j, both) for j in (one, other))
-    return RedundantPair(*pair, chance, int(both.sum()))
+    first_column, second_column = (columns[question.question_id] for question in pair)
+    points = results.points[:, first_column], results.points[:, second_column]
+    both_scored = ~np.isnan(points[0]) & ~np.isnan(points[1])
+    chance = max(
+        _chance(points[0][both_scored], fit, j, both_scored) for j in (first_column, second_column)
+    )
+    return RedundantPair(*pair, chance, int(both_scored.sum()))
 
 
 def _suspect(one: RedundantPair) -> Suspect:

@@ -20,7 +20,7 @@ MIN_FIT_MODELS = 8
 
 _SLOPES = np.exp(np.linspace(-2.4, 2.4, 9))  # nodes of the quadrature
 _EASES = np.linspace(-7, 7, 29)
-_SLOPE, _EASE = (one.ravel() for one in np.meshgrid(_SLOPES, _EASES, indexing="ij"))
+_SLOPE, _EASE = (grid.ravel() for grid in np.meshgrid(_SLOPES, _EASES, indexing="ij"))
 _MIN_SPREAD = 0.15
 _ROUNDS = 200
 _GAIN = 1e-5  # least gain in log-likelihood per question to continue
@@ -65,7 +65,7 @@ def fit_item_response(points: Floats) -> ItemResponseFit:
         before = likelihood
         spread, ability = _spread(weights), _abilities(sample, weights, ability)
     slope, ease = (
-        np.concatenate(one) for one in zip(*_posteriors(points, ability, spread), strict=True)
+        np.concatenate(arrays) for arrays in zip(*_posteriors(points, ability, spread), strict=True)
     )
     return ItemResponseFit(
         ability=ability, slope=slope, ease=ease, spread=spread, converged=converged
@@ -125,8 +125,8 @@ def _abilities(points: Floats, weights: Floats, ability: Floats) -> Floats:
 def _posteriors(
     points: Floats, ability: Floats, spread: ItemDistribution
 ) -> list[tuple[Floats, Floats]]:
-    found = []
+    posteriors = []
     for start in range(0, points.shape[1], _BATCH_SIZE):
         _, weights = expected(points[:, start : start + _BATCH_SIZE], ability, spread)
-        found.append((weights @ _SLOPE, weights @ _EASE))
-    return found
+        posteriors.append((weights @ _SLOPE, weights @ _EASE))
+    return posteriors

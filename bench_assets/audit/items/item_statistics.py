@@ -28,8 +28,8 @@ _MAX_SUSPECTS = 50  # listed suspects
 def discrimination_finding(evidence: Evidence) -> AuditFinding:
     """Compute difficulty and discrimination and, with enough models, fit a response model."""
     results = drop_unscored(evidence.results())
-    if why := incomparable_reason(results):
-        raise SkippedCheckError(why)
+    if incomparable := incomparable_reason(results):
+        raise SkippedCheckError(incomparable)
     points, n = results.points, len(results.questions)
     summary = f"{len(points)} models solve {np.nanmean(points):.0%} of {n} questions"
     if len(points) < MIN_FIT_MODELS:
@@ -39,7 +39,7 @@ def discrimination_finding(evidence: Evidence) -> AuditFinding:
             f" Correlations and a response model take {MIN_FIT_MODELS} models.",
             n,
         )
-    corrected, found, sure = (
+    corrected, fit, sure = (
         corrected_item_total(points),
         fit_item_response(points),
         reliability(points),
@@ -48,9 +48,9 @@ def discrimination_finding(evidence: Evidence) -> AuditFinding:
         f"{summary}; the mean item-total correlation is {np.nanmean(corrected):.2f}, and "
         f"{int((corrected < 0).sum())} questions have a negative one. The ranking's reliability is "
         f"{sure:.2f}; abilities in a two-parameter logistic model reach from "
-        f"{found.ability.min():.2f} to {found.ability.max():.2f} logits, the eases of questions "
-        f"have a standard deviation of {found.spread.ease_spread:.2f}"
-        f"{'' if found.converged else ' (it did not converge)'}."
+        f"{fit.ability.min():.2f} to {fit.ability.max():.2f} logits, the eases of questions "
+        f"have a standard deviation of {fit.spread.ease_spread:.2f}"
+        f"{'' if fit.converged else ' (it did not converge)'}."
     )
     return AuditFinding(
         sentence, n, _negative_items(results, corrected), failed=not sure >= _MIN_RELIABILITY
@@ -61,8 +61,8 @@ def discrimination_finding(evidence: Evidence) -> AuditFinding:
 def solved_finding(evidence: Evidence) -> AuditFinding:
     """Find questions that all models solve, and questions that none solves."""
     results = drop_unscored(evidence.results())
-    if why := incomparable_reason(results):
-        raise SkippedCheckError(why)
+    if incomparable := incomparable_reason(results):
+        raise SkippedCheckError(incomparable)
     least, most = np.nanmin(results.points, 0), np.nanmax(results.points, 0)
     everyone, no_model = least >= 1 - 1e-6, most <= 1e-6
     n, models = len(results.questions), len(results.models)
@@ -128,10 +128,12 @@ def corrected_item_total(points: Floats) -> Floats:
     NaN if all models have the same points.
     """
     scored = ~np.isnan(points)
-    own = np.where(scored, points, 0.0)
-    rest = (own.sum(1, keepdims=True) - own) / np.maximum(scored.sum(1, keepdims=True) - scored, 1)
+    own_points = np.where(scored, points, 0.0)
+    rest = (own_points.sum(1, keepdims=True) - own_points) / np.maximum(
+        scored.sum(1, keepdims=True) - scored, 1
+    )
     n = np.maximum(scored.sum(0), 1)
-    own_off = np.where(scored, own - own.sum(0) / n, 0.0)
+    own_off = np.where(scored, own_points - own_points.sum(0) / n, 0.0)
     rest_off = np.where(scored, rest - np.where(scored, rest, 0.0).sum(0) / n, 0.0)
     denominator = np.sqrt((own_off**2).sum(0) * (rest_off**2).sum(0))
     flat = denominator < 1e-12
@@ -160,16 +162,16 @@ def _negative_items(results: Results, corrected: Floats) -> Sequence[Suspect]:
 
 
 def _suspect(results: Results, at: int, correlation: float) -> Suspect:
-    own = results.points[:, at]
+    own_points = results.points[:, at]
     rest = np.nanmean(np.delete(results.points, at, axis=1), 1)
-    better, others = own >= np.nanmean(own), own < np.nanmean(own)
+    better, worse = own_points >= np.nanmean(own_points), own_points < np.nanmean(own_points)
     sentence = (
         f"The {int(better.sum())} models that do better on it have {rest[better].mean():.0%} of "
-        f"the points of the other questions, the others {rest[others].mean():.0%} "
+        f"the points of the other questions, the others {rest[worse].mean():.0%} "
         f"(correlation {correlation:.2f})."
     )
     return Suspect(results.questions[at], sentence, round(-correlation, 3))
 
 
 def _selected_names(results: Results, chosen: npt.NDArray[np.bool_]) -> list[str]:
-    return [name for name, one in zip(results.questions, chosen, strict=True) if one]
+    return [name for name, is_chosen in zip(results.questions, chosen, strict=True) if is_chosen]

@@ -52,14 +52,14 @@ class SubsetTrial(NamedTuple):
 def smallest_subset(evidence: Evidence) -> AuditFinding:
     """Find the fewest questions that rank held-out models like all questions do."""
     results = drop_unscored(evidence.results())
-    if why := incomparable_reason(results):
-        raise SkippedCheckError(why)
+    if incomparable := incomparable_reason(results):
+        raise SkippedCheckError(incomparable)
     if len(results.models) < MIN_MODELS:
-        found = f"models with scores: {len(results.models)}"
-        raise SkippedCheckError(f"{found}; at least {MIN_MODELS} are needed")
+        summary = f"models with scores: {len(results.models)}"
+        raise SkippedCheckError(f"{summary}; at least {MIN_MODELS} are needed")
     n = len(results.questions)
     units = group_units(results, evidence.questions)
-    sizes = [one for one in _SIZES if one <= _MAX_SHARE * n]
+    sizes = [size for size in _SIZES if size <= _MAX_SHARE * n]
     if not sizes:
         raise SkippedCheckError(f"{n} questions; too few for a subset")
     of_size = cross_validate(units, sizes)
@@ -86,9 +86,11 @@ def cross_validate(units: SubsetUnits, sizes: Sequence[int]) -> list[SubsetTrial
             kendall_tau(held_out[i], full),
             float(np.abs(np.diag(held_out[i]) - full).mean()),
             float(
-                np.mean([kendall_tau(np.tile(one[i], (n_models, 1)), full) for one in random_means])
+                np.mean(
+                    [kendall_tau(np.tile(mean[i], (n_models, 1)), full) for mean in random_means]
+                )
             ),
-            float(np.mean([np.abs(one[i] - full).mean() for one in random_means])),
+            float(np.mean([np.abs(mean[i] - full).mean() for mean in random_means])),
         )
         for i, size in enumerate(sizes)
     ]
@@ -104,10 +106,10 @@ def kendall_tau(found: Floats, whole: Floats) -> float:
     >>> round(kendall_tau(np.tile([1.0, 2.0, 3.0], (3, 1)), np.array([1.0, 3.0, 2.0])), 3)
     0.333
     """
-    one = np.sign(np.round(np.diag(found)[:, None] - found, 12))
-    other = np.sign(np.round(whole[:, None] - whole, 12))
-    denominator = np.sqrt((one**2).sum() * (other**2).sum())
-    return float((one * other).sum() / denominator) if denominator else 0.0
+    subset_order = np.sign(np.round(np.diag(found)[:, None] - found, 12))
+    whole_order = np.sign(np.round(whole[:, None] - whole, 12))
+    denominator = np.sqrt((subset_order**2).sum() * (whole_order**2).sum())
+    return float((subset_order * whole_order).sum() / denominator) if denominator else 0.0
 
 
 def group_units(results: Results, questions: Sequence[Question]) -> SubsetUnits:
@@ -121,10 +123,10 @@ def group_units(results: Results, questions: Sequence[Question]) -> SubsetUnits:
         question = questions_by_id[name]
         groups.setdefault(question.group_id or f"question {name}", []).append(column)
         of_column[column] = kinds.setdefault(question.category, len(kinds))
-    members = tuple(tuple(one) for one in groups.values())
+    members = tuple(tuple(group) for group in groups.values())
     categories = np.zeros((len(kinds), len(members)))
-    for number, one in enumerate(members):
-        np.add.at(categories[:, number], of_column[list(one)], 1.0)
+    for number, member in enumerate(members):
+        np.add.at(categories[:, number], of_column[list(member)], 1.0)
     sums = np.stack([points[:, list(one)].sum(1) for one in members], axis=1)
     return SubsetUnits(members, sums, np.array([len(one) for one in members], float), categories)
 

@@ -136,13 +136,13 @@ def fit_variation(said: ModelAnswers, known: ModelHabits) -> QuestionVariation:
         wrong = _ASSUMED_WRONG * (of_ways.sum(1) - of_key) / (sample.n_options - 1)
         return float(np.log((1 - _ASSUMED_WRONG) * of_key + wrong).sum())
 
-    found = {}
+    likelihoods = {}
     for spread in _SPREADS:
         by_strength = _likelihoods(sample, known, spread)
         for drawn in _DRAWN:
             variation = QuestionVariation(spread, drawn)
-            found[variation] = likelihood(by_strength @ variation.weights)
-    return max(found, key=lambda variation: found[variation])
+            likelihoods[variation] = likelihood(by_strength @ variation.weights)
+    return max(likelihoods, key=lambda variation: likelihoods[variation])
 
 
 def wrong_key_ratios(
@@ -209,12 +209,12 @@ def _likelihoods(said: ModelAnswers, known: ModelHabits, spread: float) -> Float
     Returns:
         (questions, options, strengths); 0 for answers that are not offered.
     """
-    found = np.zeros((said.key.size, int(said.n_options.max()), len(_STRENGTHS)))
+    likelihoods = np.zeros((said.key.size, int(said.n_options.max()), len(_STRENGTHS)))
     knows = _knowledge_by_ease(known, spread)
     for rows in _batches(said):
         batch = said.only(rows)
-        found[rows, : batch.n_options[0]] = _batch_likelihoods(batch, known, knows)
-    return found
+        likelihoods[rows, : batch.n_options[0]] = _batch_likelihoods(batch, known, knows)
+    return likelihoods
 
 
 def _batches(said: ModelAnswers) -> Iterator[Codes]:
@@ -233,7 +233,7 @@ def _batch_likelihoods(said: ModelAnswers, known: ModelHabits, knows: Floats) ->
     ]
     p_known = np.where(answered[:, :, None], knows[:, said.category, :], 0.0)
     guessing, knowing = 1 - p_known, p_known / chance[:, :, None]  # (models, questions, ease)
-    found = np.zeros((said.key.size, n_options, len(_STRENGTHS)))
+    likelihoods = np.zeros((said.key.size, n_options, len(_STRENGTHS)))
     _, weights = _ease()
     for number, strength in enumerate(_STRENGTHS):
         for attractor in range(n_options):
@@ -241,8 +241,8 @@ def _batch_likelihoods(said: ModelAnswers, known: ModelHabits, knows: Floats) ->
             guesses = guessing * np.where(answered, attraction, 1.0)[:, :, None]
             for truth in range(n_options):
                 each = guesses + knowing * (said.answers == truth)[:, :, None]
-                found[:, truth, number] += each.prod(0) @ weights / n_options
-    return found
+                likelihoods[:, truth, number] += each.prod(0) @ weights / n_options
+    return likelihoods
 
 
 MIN_MODELS = 3
@@ -271,21 +271,21 @@ def suspected_keys(evidence: Evidence) -> AuditFinding:
     read = read_answers(evidence.results(), evidence.questions)
     n = len(read.questions)
     if len(read.models) < MIN_MODELS:
-        found = f"models with answers of their own: {len(read.models)}"
-        raise SkippedCheckError(f"{found}; {MIN_MODELS} are needed")
+        summary = f"models with answers of their own: {len(read.models)}"
+        raise SkippedCheckError(f"{summary}; {MIN_MODELS} are needed")
     if n < MIN_QUESTIONS:
         raise SkippedCheckError(f"questions with answers: {n}; {MIN_QUESTIONS} are needed")
     known = estimate_habits(read.said)
     if not known.knows.any():
         raise SkippedCheckError("no model is right more often than by guessing")
-    ratios, others = wrong_key_ratios(read.said, known, fit_variation(read.said, known))
+    ratios, likelier_answers = wrong_key_ratios(read.said, known, fit_variation(read.said, known))
     likelier, share = evidence_of_wrong_keys(ratios)
     worst = [
         int(j)
         for j in np.argsort(-ratios, kind="stable")[:_MAX_SUSPECTS]
         if ratios[j] >= _MIN_LISTED_RATIO
     ]
-    suspects = [_suspect(read, known, j, int(others[j]), float(ratios[j])) for j in worst]
+    suspects = [_suspect(read, known, j, int(likelier_answers[j]), float(ratios[j])) for j in worst]
     sentence = _sentence(read, ratios, likelier, share)
     return AuditFinding(sentence, n, suspects, failed=likelier >= _DOUBTFUL)
 
@@ -312,13 +312,13 @@ def read_answers(results: Results, questions: Sequence[Question]) -> ComparableA
         compared.append(question)
     codes = np.array(rows, dtype=np.intp).reshape(len(rows), len(results.models)).T
     kept = [i for i in _drop_copies(results) if (codes[i] != NO_ANSWER).any()]
-    names = {one: i for i, one in enumerate(sorted({q.category for q in compared}))}
+    names = {category: i for i, category in enumerate(sorted({q.category for q in compared}))}
     is_open = np.array([not _has_options(q) for q in compared], dtype=bool)
     least = np.where(is_open, _OPEN, 2)
     model_answers = ModelAnswers(
         answers=codes[kept],
         key=np.array(keys, dtype=np.intp),
-        n_options=np.maximum(np.array([len(one) for one in texts], dtype=np.intp), least),
+        n_options=np.maximum(np.array([len(text) for text in texts], dtype=np.intp), least),
         category=np.array([names[q.category] for q in compared], dtype=np.intp),
         open=is_open,
     )
@@ -359,10 +359,12 @@ def _drop_copies(results: Results) -> list[int]:
     """Leave out models that make nearly the same mistakes as an earlier one."""
     kept: list[int] = []
     for model, (answers, points) in enumerate(zip(results.answers, results.points, strict=False)):
-        for other in kept:
-            both = (answers != "") & (results.answers[other] != "")
-            mistakes = both & ~((points >= 1 - 1e-6) & (results.points[other] >= 1 - 1e-6))
-            is_equal = (answers == results.answers[other])[mistakes]
+        for kept_model in kept:
+            both_answered = (answers != "") & (results.answers[kept_model] != "")
+            mistakes = both_answered & ~(
+                (points >= 1 - 1e-6) & (results.points[kept_model] >= 1 - 1e-6)
+            )
+            is_equal = (answers == results.answers[kept_model])[mistakes]
             if is_equal.size >= _MISTAKES and is_equal.mean() > _COPIES:
                 break
         else:
@@ -376,11 +378,11 @@ def _suspect(
     answers, key, question = read.said.answers[:, at], int(read.said.key[at]), read.questions[at]
     with_it, answered = np.flatnonzero(answers == other), int((answers != NO_ANSWER).sum())
     for_key = int((answers == key).sum())
-    others = np.arange(read.said.key.size) != at
-    same_category = others & (read.said.category == read.said.category[at])
+    other_columns = np.arange(read.said.key.size) != at
+    same_category = other_columns & (read.said.category == read.said.category[at])
     where = f"other questions of {question.category}"
     if not (question.category and same_category.any()):
-        same_category, where = others, "other questions"
+        same_category, where = other_columns, "other questions"
     right = (read.said.answers == read.said.key)[with_it][:, same_category].mean()
     of_key = f"{for_key} of them {'says' if for_key == 1 else 'say'} so" if for_key else "none does"
     sentence = (

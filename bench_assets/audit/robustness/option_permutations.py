@@ -70,7 +70,7 @@ def permute_options(
             _rotate_options(question, by, number)
             for number, by in enumerate(_shifts(question, orders, seed), 1)
         ]
-        if all(_is_shown(task, question, one) for one in rotated):
+        if all(_is_shown(task, question, rotation) for rotation in rotated):
             ordered += rotated
         else:
             left_out[NOT_LISTED] += 1
@@ -91,8 +91,8 @@ def not_permutable_reason(question: Question) -> str:
     if any(map(_IMAGE.search, options)):
         return IMAGES
     letters = ascii_uppercase[: len(options)]
-    named = re.compile(rf"(?<![A-Za-z0-9])[{letters}](?![A-Za-z0-9])")
-    if any(named.search(_ARTICLE.sub("", option)) for option in options):
+    letter_pattern = re.compile(rf"(?<![A-Za-z0-9])[{letters}](?![A-Za-z0-9])")
+    if any(letter_pattern.search(_ARTICLE.sub("", option)) for option in options):
         return NAMES_LETTERS
     return ""
 
@@ -106,18 +106,18 @@ def _has_key(question: Question) -> bool:
 
 def _shifts(question: Question, orders: int, seed: int) -> list[int]:
     n = len(question.options)
-    others = list(range(1, n))
+    shifts = list(range(1, n))
     if 0 < orders < n:
-        others = Random(f"{seed}\n{question.question_id}").sample(others, orders - 1)
-    return [0, *others]
+        shifts = Random(f"{seed}\n{question.question_id}").sample(shifts, orders - 1)
+    return [0, *shifts]
 
 
 def _rotate_options(question: Question, by: int, number: int) -> PermutedQuestion:
     n = len(question.options)
-    places = tuple((place + by) % n for place in range(n))
+    places = tuple((position + by) % n for position in range(n))
     if number == 1:
         return PermutedQuestion(question, question.question_id, number, places)
-    options = tuple(question.options[place] for place in places)
+    options = tuple(question.options[position] for position in places)
     key = places.index(ascii_uppercase.index(question.answer[0]))
     shifted = replace(
         question,
@@ -132,12 +132,12 @@ def _rotate_options(question: Question, by: int, number: int) -> PermutedQuestio
 
 def _replace_list(text: str, options: Sequence[str], replacements: Sequence[str]) -> str:
     """Replace the options that a text lists, as in MULTI and BLINK's release."""
-    if not (found := _listing(options).search(text)):
+    if not (match := _listing(options).search(text)):
         return text
     parts, end = [], 0
     for number, option in enumerate(replacements, 1):
-        parts += [text[end : found.start(number)], option]
-        end = found.end(number)
+        parts += [text[end : match.start(number)], option]
+        end = match.end(number)
     return "".join([*parts, text[end:]])
 
 
@@ -155,8 +155,8 @@ def _is_shown(task: Task, question: Question, one: PermutedQuestion) -> bool:
     """Whether the prompt lists the options in this order, and in no other."""
     options = one.question.options
     text = _text_of(task.condition("main").prompt(one.question))
-    other = options != question.options and _listing(question.options).search(text)
-    return bool(_listing(options).search(text)) and not other
+    match = options != question.options and _listing(question.options).search(text)
+    return bool(_listing(options).search(text)) and not match
 
 
 def _text_of(prompt: Prompt) -> str:

@@ -62,12 +62,12 @@ def figures_of(
         cluster: Cluster of each question.
         told: Builds a figure with the model, task and time filled in.
     """
-    found = [
+    figures = [
         *_shares(said, cluster, told),
         *_gain_figures(said, cluster, told),
         *_letters(said, cluster, told),
     ]
-    return [one for one in found if one.n]
+    return [figure for figure in figures if figure.n]
 
 
 def _shares(
@@ -84,12 +84,12 @@ def _shares(
             make_figure,
         )
 
-    for number in sorted({one.number for rows in outcomes.values() for one in rows}):
+    for number in sorted({row.number for rows in outcomes.values() for row in rows}):
         points = [
-            ScoredPoint(one.share, cluster[question])
+            ScoredPoint(row.share, cluster[question])
             for question, rows in outcomes.items()
-            for one in rows
-            if one.number == number
+            for row in rows
+            if row.number == number
         ]
         yield _figure(f"{ORDER}{number}", mean(points), make_figure)
     yield over(ALL_ORDERS, _mean_share)
@@ -112,17 +112,17 @@ def _chance_consistency(rows: Sequence[PermutationOutcome]) -> float:
 
 
 def _mean_share(rows: Sequence[PermutationOutcome]) -> float | None:
-    shares = [one.share for one in rows if one.share is not None]
+    shares = [row.share for row in rows if row.share is not None]
     return sum(shares) / len(shares) if len(shares) == len(rows) else None
 
 
 def _right_in_all(rows: Sequence[PermutationOutcome]) -> float | None:
-    shares = [one.share for one in rows if one.share is not None]
+    shares = [row.share for row in rows if row.share is not None]
     return float(min(shares) >= 1) if len(shares) == len(rows) else None
 
 
 def _is_consistent(rows: Sequence[PermutationOutcome]) -> float | None:
-    chosen = [one.places[one.place] for one in rows if one.place is not None]
+    chosen = [row.places[row.place] for row in rows if row.place is not None]
     return float(len(set(chosen)) == 1) if len(chosen) == len(rows) else None
 
 
@@ -132,11 +132,15 @@ def _gain_figures(
     """Gain of the benchmark's order over the mean of the others, by question."""
     pairs = []
     for question, rows in outcomes.items():
-        own = [one.share for one in rows if one.number == 1]
-        others = [one.share for one in rows if one.number > 1 and one.share is not None]
-        is_complete = others and len(others) == len(rows) - 1
-        if is_complete and own[0] is not None:
-            pairs.append(PairedScores(sum(others) / len(others), own[0], cluster[question]))
+        own_shares = [row.share for row in rows if row.number == 1]
+        other_shares = [row.share for row in rows if row.number > 1 and row.share is not None]
+        is_complete = other_shares and len(other_shares) == len(rows) - 1
+        if is_complete and own_shares[0] is not None:
+            pairs.append(
+                PairedScores(
+                    sum(other_shares) / len(other_shares), own_shares[0], cluster[question]
+                )
+            )
     if pairs:
         low, high, p = _change(pairs)
         yield make_figure(
@@ -156,20 +160,22 @@ def _letters(
 ) -> Iterator[OrderFigure]:
     """Frequency of each letter, and the frequency expected for the same choices."""
     pairs: dict[int, list[PairedScores]] = defaultdict(list)
-    read = {q: [one for one in rows if one.place is not None] for q, rows in outcomes.items()}
+    read = {q: [row for row in rows if row.place is not None] for q, rows in outcomes.items()}
     read = {question: rows for question, rows in read.items() if len(rows) > 1}
     most = max((len(rows[0].places) for rows in read.values()), default=0)
     for question, rows in read.items():
         observed_shares, expected_shares = _places(rows, most)
-        for place in range(most):
-            pairs[place].append(
-                PairedScores(expected_shares[place], observed_shares[place], cluster[question])
+        for position in range(most):
+            pairs[position].append(
+                PairedScores(
+                    expected_shares[position], observed_shares[position], cluster[question]
+                )
             )
-    for place, of_letter in pairs.items():
+    for position, of_letter in pairs.items():
         expected = sum(pair.before for pair in of_letter) / len(of_letter)
         low, high, p = _change(of_letter)
         yield make_figure(
-            figure=f"{LETTER}{ascii_uppercase[place]}",
+            figure=f"{LETTER}{ascii_uppercase[position]}",
             value=expected + mean_change(of_letter),
             low=max(0.0, expected + low),
             high=min(1.0, expected + high),
@@ -183,12 +189,12 @@ def _letters(
 def _places(rows: Sequence[PermutationOutcome], most: int) -> tuple[list[float], list[float]]:
     """Share of a question's responses at each place, and the expected one for its choices."""
     observed_shares, expected_shares = [0.0] * most, [0.0] * most
-    for one in rows:
-        if one.place is None:
+    for row in rows:
+        if row.place is None:
             continue
-        observed_shares[one.place] += 1 / len(rows)
+        observed_shares[row.place] += 1 / len(rows)
         for other in rows:
-            expected_shares[other.places.index(one.places[one.place])] += 1 / len(rows) ** 2
+            expected_shares[other.places.index(row.places[row.place])] += 1 / len(rows) ** 2
     return observed_shares, expected_shares
 
 
@@ -230,11 +236,11 @@ def orders_finding(evidence: Evidence) -> AuditFinding:
     if not enough:
         n = max(map(_n_questions, measured.values()))
         raise SkippedCheckError(f"{n} questions in several orders; {_MIN_QUESTIONS} are needed")
-    tried = [one for rows in enough.values() for one in rows.values() if not isnan(one.p)]
+    tried = [row for rows in enough.values() for row in rows.values() if not isnan(row.p)]
     suspects = [
-        Suspect(model, _describe_bias(one, rows), abs(one.value - one.expected))
+        Suspect(model, _describe_bias(figure, rows), abs(figure.value - figure.expected))
         for model, rows in enough.items()
-        for one in _biased_figures(rows.values(), len(tried))
+        for figure in _biased_figures(rows.values(), len(tried))
     ]
     summary = "; ".join(f"{model}: {_figures(rows)}" for model, rows in enough.items())
     return AuditFinding(f"{summary}.", sum(map(_n_questions, enough.values())), suspects)
@@ -245,39 +251,39 @@ def _latest(evidence: Evidence) -> dict[str, dict[str, OrderFigure]]:
     if not evidence.order_figures:
         return {}
     data = short_digest(digest(evidence.questions))
-    found: dict[str, dict[str, OrderFigure]] = {}
-    for one in evidence.order_figures:
-        rows = found.setdefault(one.model, {}) if one.data == data else {}
-        if any(row.at != one.at for row in rows.values()):
+    figures: dict[str, dict[str, OrderFigure]] = {}
+    for figure in evidence.order_figures:
+        rows = figures.setdefault(figure.model, {}) if figure.data == data else {}
+        if any(row.at != figure.at for row in rows.values()):
             rows.clear()
-        rows[one.figure] = one
-    return found
+        rows[figure.figure] = figure
+    return figures
 
 
 def _n_questions(rows: dict[str, OrderFigure]) -> int:
-    return max((one.n for one in rows.values() if not isnan(one.p)), default=0)
+    return max((row.n for row in rows.values() if not isnan(row.p)), default=0)
 
 
 def _biased_figures(rows: Iterable[OrderFigure], tries: int) -> Iterator[OrderFigure]:
-    for one in rows:
-        if isnan(one.p) or one.n < _MIN_QUESTIONS:
+    for row in rows:
+        if isnan(row.p) or row.n < _MIN_QUESTIONS:
             continue
-        if one.p * tries < FALSE_POSITIVE_RATE and abs(one.value - one.expected) >= MIN_ADVANTAGE:
-            yield one
+        if row.p * tries < FALSE_POSITIVE_RATE and abs(row.value - row.expected) >= MIN_ADVANTAGE:
+            yield row
 
 
 def _describe_bias(one: OrderFigure, rows: dict[str, OrderFigure]) -> str:
     if one.figure == PUBLISHED_ORDER_GAIN:
-        why = (
+        reason = (
             f"the benchmark's own order gains {one.value:+.3f} ({one.low:+.3f} to {one.high:+.3f},"
             f" n = {one.n}) over the others"
         )
     else:
-        why = (
+        reason = (
             f"answers {one.figure.removeprefix(LETTER)} {one.value:.0%} of the time ({one.low:.0%}"
             f" to {one.high:.0%}, n = {one.n}); expected for the same choices {one.expected:.0%}"
         ).replace("%", " %")
-    return f"{why}; {_figures(rows)}"
+    return f"{reason}; {_figures(rows)}"
 
 
 def _figures(rows: dict[str, OrderFigure]) -> str:

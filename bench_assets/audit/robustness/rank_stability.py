@@ -36,21 +36,21 @@ def find_rank_flips(
         cluster: Cluster by question.
     """
     leads, leads_then = _mean_leads(now), _mean_leads(then)
-    for one, other in combinations(sorted(now), 2):
-        if leads[one, other] * leads_then[one, other] > _MIN_LEAD_PRODUCT:
+    for combination, other in combinations(sorted(now), 2):
+        if leads[combination, other] * leads_then[combination, other] > _MIN_LEAD_PRODUCT:
             continue  # in the same order: skip the slow interval
-        common = [question for question in now[one] if question in now[other]]
-        common_then = [question for question in then[one] if question in then[other]]
+        common = [question for question in now[combination] if question in now[other]]
+        common_then = [question for question in then[combination] if question in then[other]]
         if not common or not common_then:
             continue
-        before = [PairedScores(now[other][q], now[one][q], cluster[q]) for q in common]
+        before = [PairedScores(now[other][q], now[combination][q], cluster[q]) for q in common]
         low, high = change_interval(before)
         lead = mean_change(before)
-        after = fmean(then[one][q] - then[other][q] for q in common_then)
+        after = fmean(then[combination][q] - then[other][q] for q in common_then)
         if low > 0 > after:
-            yield RankFlip(one, other, lead, after)
+            yield RankFlip(combination, other, lead, after)
         if high < 0 < after:
-            yield RankFlip(other, one, -lead, -after)
+            yield RankFlip(other, combination, -lead, -after)
 
 
 def _mean_leads(points: Mapping[str, Points]) -> dict[tuple[str, str], float]:
@@ -60,8 +60,8 @@ def _mean_leads(points: Mapping[str, Points]) -> dict[tuple[str, str], float]:
     for model, of in points.items():
         rows[model][[column[name] for name in of]] = list(of.values())
     leads = {}
-    for one, other in combinations(sorted(points), 2):
-        differences = rows[one] - rows[other]
-        both = differences[~np.isnan(differences)]
-        leads[one, other] = float(both.mean()) if both.size else 0.0
+    for combination, other in combinations(sorted(points), 2):
+        differences = rows[combination] - rows[other]
+        is_measured = differences[~np.isnan(differences)]
+        leads[combination, other] = float(is_measured.mean()) if is_measured.size else 0.0
     return leads

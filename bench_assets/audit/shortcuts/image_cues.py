@@ -25,7 +25,9 @@ def image_files(evidence: Evidence) -> AuditFinding:
     """Guess by properties of image options, and of the first image."""
     stored = evidence.stored
     exam = Guessable.with_options(
-        one for one in evidence.questions if one.images and all(i in stored for i in one.images)
+        question
+        for question in evidence.questions
+        if question.images and all(i in stored for i in question.images)
     )
     if len(exam.questions) < MIN_QUESTIONS:
         raise SkippedCheckError(f"{len(exam.questions)} questions with options and image files")
@@ -48,7 +50,9 @@ def image_files(evidence: Evidence) -> AuditFinding:
 @audit_check("image_statistics", "Does image brightness, contrast or sharpness reveal the answer?")
 def image_statistics(evidence: Evidence) -> AuditFinding:
     """Guess by statistics of the pixels."""
-    images = list(dict.fromkeys(image for one in evidence.questions for image in one.images))
+    images = list(
+        dict.fromkeys(image for question in evidence.questions for image in question.images)
+    )
     measured = evidence.statistics(images)
     facts = {
         name: {image: float(getattr(of, name)) for image, of in measured.items()}
@@ -66,19 +70,21 @@ def image_statistics(evidence: Evidence) -> AuditFinding:
 def image_metadata(evidence: Evidence) -> AuditFinding:
     """Find answers in metadata, and guess by each of its entries."""
     questions = evidence.questions
-    metadata = evidence.metadata(list(dict.fromkeys(i for one in questions for i in one.images)))
+    metadata = evidence.metadata(
+        list(dict.fromkeys(i for question in questions for i in question.images))
+    )
     texts = {
-        one.question_id: list(
+        question.question_id: list(
             dict.fromkeys(
-                v for i in one.images for v in metadata.get(i, {}).values() if _is_text(v)
+                v for i in question.images for v in metadata.get(i, {}).values() if _is_text(v)
             )
         )
-        for one in questions
+        for question in questions
     }
     if not any(metadata.values()):
         raise SkippedCheckError("no image has metadata")
     leaked = leak_finding(questions, texts, "the metadata of an image")
-    guesses = _entry_guesses([one for one in questions if one.images], metadata)
+    guesses = _entry_guesses([question for question in questions if question.images], metadata)
     if not guesses:
         return leaked
     guessed = guess_finding(guesses, "the metadata of images")
@@ -103,7 +109,7 @@ def fact_guesses(
     ]
     exam = Guessable.with_options(known)
     ids = {question.question_id for question in exam.questions}
-    without = [one for one in known if one.question_id not in ids]
+    without = [question for question in known if question.question_id not in ids]
     free = Guessable.with_frequent_answers(without, "text")
     return [
         *(

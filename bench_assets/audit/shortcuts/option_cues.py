@@ -151,9 +151,9 @@ def one_hot(exam: Guessable, values: Sequence[Sequence[Hashable]]) -> Callable[[
     codes = {value: code for code, value in enumerate(common)}
     features = np.zeros((*exam.is_offered.shape, len(common)), np.float32)
     for row, of in enumerate(values):
-        for place, value in enumerate(of):
+        for position, value in enumerate(of):
             if value in codes:
-                features[row, place, codes[value]] = 1
+                features[row, position, codes[value]] = 1
     return features.__getitem__
 
 
@@ -216,8 +216,8 @@ def _mention_cue(exam: Guessable) -> Cue:
     words = [question_words(question) for question in exam.questions]
     mentioned = np.zeros((*exam.is_offered.shape, 1), np.float32)
     for row, options in enumerate(exam.options):
-        for place, option in enumerate(options):
-            mentioned[row, place] = contains(words[row], content_words(option))
+        for position, option in enumerate(options):
+            mentioned[row, position] = contains(words[row], content_words(option))
     return Cue("", mentioned.__getitem__)
 
 
@@ -268,15 +268,16 @@ def _worded_options(question: Question, offered: Counter[tuple[str, ...]]) -> Fe
     in_question = set(question_words(question))
     rows = np.zeros((len(texts), _WORDS + 8), np.float32)
     for n, (text, option) in enumerate(zip(texts, question.options, strict=True)):
-        own = set(text)
-        for word in own:
+        own_words = set(text)
+        for word in own_words:
             rows[n, crc32(word.encode()) % _WORDS] += 1
-        others = [set(other) for at, other in enumerate(texts) if at != n]
+        other_words = [set(text) for at, text in enumerate(texts) if at != n]
         rows[n, _WORDS:] = (
-            len(own & in_question) / max(1, len(own)),
-            sum(len(own & one) / max(1, len(own | one)) for one in others) / len(others),
-            bool(own & _NEGATIONS),
-            bool(own & _ABSOLUTE_WORDS),
+            len(own_words & in_question) / max(1, len(own_words)),
+            sum(len(own_words & words) / max(1, len(own_words | words)) for words in other_words)
+            / len(other_words),
+            bool(own_words & _NEGATIONS),
+            bool(own_words & _ABSOLUTE_WORDS),
             option.strip()[-1:] in ".!?。",
             option.strip()[:1].isupper(),
             any(letter.isdigit() for letter in option),

@@ -50,13 +50,13 @@ def check_sections(settings: "Settings") -> None:
 
     for problem in kind_problems(settings.models):
         print_message(f"warning: {problem}")
-    if named := {*settings.suites, *settings.sources}:
+    if section_names := {*settings.suites, *settings.sources}:
         from bench_assets.catalog import load_catalog
 
-        found = load_catalog(settings, only=named)
-        for problem in found.problems:
+        catalog = load_catalog(settings, only=section_names)
+        for problem in catalog.problems:
             print_message(f"warning: {problem}")
-        found.check(settings)
+        catalog.check(settings)
 
 
 @contextmanager
@@ -75,8 +75,8 @@ def error_reporting() -> Generator[None]:
             # without a filename it is a bug, not a problem of the disk
             if not error.filename and _DISK_FULL not in str(error):
                 raise
-            place = f"{error.filename}: " if error.filename else ""
-            ending = SignalExit(f"error: {place}{error.strerror}", 1)
+            file_prefix = f"{error.filename}: " if error.filename else ""
+            ending = SignalExit(f"error: {file_prefix}{error.strerror}", 1)
         else:
             return
         print_message(ending.sentence + (_interrupt_summary(started) if signals.first else ""))

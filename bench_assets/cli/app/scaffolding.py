@@ -142,8 +142,8 @@ def _require_name(name: str) -> None:
         raise SettingsError(
             f"{name!r}: expected lower-case letters, digits and _, beginning with a letter"
         )
-    if why := name_defects(name):
-        raise SettingsError(f"{name!r}: {why[0]}; choose another name")
+    if defects := name_defects(name):
+        raise SettingsError(f"{name!r}: {defects[0]}; choose another name")
     if owner := find_owners(SUITES).get(name):
         raise SettingsError(
             f"{name!r}: already the name of an installed suite ({owner}). Choose another name"

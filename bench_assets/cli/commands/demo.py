@@ -49,8 +49,8 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     names = bench.catalog.evaluable.names
     elsewhere = [name for name in names if name in _ELSEWHERE]
     remaining = [name for name in names if name not in (_FIRST, *elsewhere)]
-    encoded = [one for one in bench.catalog.tasks if one.asked_of == "encoder"]
-    retrieval = [one.name for one in encoded if one.suite in elsewhere]
+    encoded = [task for task in bench.catalog.tasks if task.asked_of == "encoder"]
+    retrieval = [task.name for task in encoded if task.suite in elsewhere]
     steps = ((elsewhere, DEMO_MODELS), (retrieval, ("random",)))
     with background_evaluation(bench.settings.home, steps) as wait:
         built = _evaluate_all(bench, [_FIRST], failures) + _evaluate_all(bench, remaining, failures)

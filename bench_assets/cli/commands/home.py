@@ -59,11 +59,11 @@ def verify(
     from bench_assets.workspace.maintain.verification import verify as look
 
     with open_home(rule="bench.toml") as bench:
-        found = look(bench)
-        print_rows(found, as_json=as_json)
+        report = look(bench)
+        print_rows(report, as_json=as_json)
         wrong = Counter[str]()
-        for one in found:
-            wrong[one.state] += one.n * one.is_wrong
+        for finding in report:
+            wrong[finding.state] += finding.n * finding.is_wrong
         counts = ", ".join(f"{n} {state}" for state, n in sorted(wrong.items()) if n)
         print_message(f"{bench.settings.home}: {counts or 'verified'}")
     raise typer.Exit(bool(counts))
@@ -92,7 +92,7 @@ def migrate(
         redact_logs(default_home())
         moved = take_over(load_settings(default_home()), back=back)
         print_rows(moved, as_json=as_json)
-        damaged = sum(one.left_out for one in moved)
+        damaged = sum(report.left_out for report in moved)
         print_message(
             "Copied and verified; nothing was deleted."
             + (f" {damaged} damaged items were not copied: bench home verify." if damaged else "")
@@ -128,9 +128,9 @@ def usage(*, as_json: JsonOption = False) -> None:
 
     with error_reporting():
         folder = default_home()
-        found = disk_usage(folder)
-        print_message(f"{folder}: {sum(one.megabytes for one in found):.1f} MB")
-        print_rows(found, as_json=as_json)
+        entries = disk_usage(folder)
+        print_message(f"{folder}: {sum(usage_entry.megabytes for usage_entry in entries):.1f} MB")
+        print_rows(entries, as_json=as_json)
         if elsewhere := shared_disk_usage(load_settings(folder)):
             print_rows(elsewhere, as_json=as_json)
         print_message(BACKUP.format(home=quote(str(folder))))

@@ -62,7 +62,7 @@ def check(name: Names = None, *, as_json: JsonOption = False) -> None:
     with error_reporting():
         settings = load_settings(default_home())
         check_sections(settings)
-        names = name or [one.name for one in list_models(settings.models)]
+        names = name or [model.name for model in list_models(settings.models)]
         raise typer.Exit(not _check_models(names, settings, as_json=as_json))
 
 
@@ -87,14 +87,16 @@ def remove(
     from bench_assets.workspace.maintain import removal
 
     with open_home(rule="bench.toml") as bench:
-        found = removal.find_removable(bench, model)
+        removable = removal.find_removable(bench, model)
         also = ", and its responses" if responses else "; its responses stay"
-        print_message(f"{model}: {len(found.tables)} tables, {found.megabytes:.1f} MB{also}")
+        print_message(
+            f"{model}: {len(removable.tables)} tables, {removable.megabytes:.1f} MB{also}"
+        )
         if model in bench.settings.models_of_file:
             print_message(f"its section stays in {bench.settings.file}")
         if not yes and not _is_confirmed():
             raise SettingsError("nothing was removed; --yes removes it without asking")
-        print_rows([removal.remove(bench, found, responses=responses)], as_json=as_json)
+        print_rows([removal.remove(bench, removable, responses=responses)], as_json=as_json)
 
 
 def _is_confirmed() -> bool:
@@ -107,10 +109,10 @@ def _listed(models: "Sequence[ResolvedModel]", settings: "Settings") -> "list[Li
     from bench_resources.config.sections.models import ListedModel, list_models
 
     every = list_models(settings.models) + [
-        ListedModel(name=name, kind="encoder", place=str(one.get("path")), embedded=False)
-        for name, one in settings.encoders.items()
+        ListedModel(name=name, kind="encoder", place=str(encoder.get("path")), embedded=False)
+        for name, encoder in settings.encoders.items()
     ]
-    known = {one.name: one for one in every}
+    known = {model.name: model for model in every}
     return (
         every
         if not models
@@ -135,9 +137,9 @@ def _check_models(texts: Sequence[str], settings: "Settings", *, as_json: bool) 
     for text in dict.fromkeys(texts):
         try:
             (model,) = resolve_models([text], settings)
-            found = check_model(model, settings)
+            check = check_model(model, settings)
         except BenchError as exc:  # of this model; the others are still checked
-            found = ModelCheck(model=text, error=str(exc))
-        passed = passed and not found.failures
-        print_check(found, as_json=as_json)
+            check = ModelCheck(model=text, error=str(exc))
+        passed = passed and not check.failures
+        print_check(check, as_json=as_json)
     return passed

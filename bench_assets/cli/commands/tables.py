@@ -121,8 +121,8 @@ def questions(suite: SuiteName, source: SourceOption = "", *, as_json: JsonOptio
         names, failures = build_questions(bench, suite)
         for task in bench.tasks_with_questions(names):
             print_rows(bench.questions(task), as_json=as_json)
-        for why in failures[:-1]:
-            print_message(f"error: {why}")
+        for failure in failures[:-1]:
+            print_message(f"error: {failure}")
         if failures:
             raise failures[-1]
 
@@ -216,20 +216,20 @@ def diff(
     with open_home(suite, source) as bench:
         chosen = {"suite": suite, "model": model, "condition": condition, "metric": metric}
         causes, effects = [], []
-        for one in compare_evaluations(bench, before, after, **chosen, left_out=left_out):
-            causes.append(one.causes)
-            effects.append(one.effects)
+        for evaluation in compare_evaluations(bench, before, after, **chosen, left_out=left_out):
+            causes.append(evaluation.causes)
+            effects.append(evaluation.effects)
             if not as_json:
-                print_difference(one)
-                if checked := corrected_difference(bench.tables, one.task, before, after):
+                print_difference(evaluation)
+                if checked := corrected_difference(bench.tables, evaluation.task, before, after):
                     print_result(checked)
         verdicts = decide(chain.from_iterable(effects))
         if as_json:
             _print_causes(causes, effects, verdicts)
         elif verdicts and not metric:
             print_result(f"\n{comparison_sentence(before, after, verdicts)}")
-        for why in left_out:
-            print_message(f"left out: {why}")
+        for reason in left_out:
+            print_message(f"left out: {reason}")
         failed = gate.close_gate(before, after, verdicts, fail_on, junit, summary)
     raise typer.Exit(gate.EXIT_CODE if failed else bool(left_out))
 

@@ -106,11 +106,11 @@ def daemon(code: CodeServer = "") -> None:
     from bench_resources.config.stores import open_table_locks
 
     with error_reporting():
-        home, place = default_home(), _code_address(code)
+        home, address = default_home(), _code_address(code)
         settings = load_settings(home)
         _make_instance_ready()
         with open_table_locks(settings).held(["the daemon"], print_message):
-            _serve(Daemon(home, "127.0.0.1", 0, place))
+            _serve(Daemon(home, "127.0.0.1", 0, address))
 
 
 @app.command(name="code")

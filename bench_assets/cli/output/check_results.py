@@ -32,8 +32,8 @@ def _lines(check: ModelCheck) -> Iterator[tuple[str, str]]:
     yield from _probe_lines(check)
     if check.note:
         yield "note", check.note
-    for one in check.probes:
-        yield one.probe, _probe_text(one)
+    for probe in check.probes:
+        yield probe.probe, _probe_text(probe)
 
 
 def _probe_lines(check: ModelCheck) -> Iterator[tuple[str, str]]:

@@ -28,10 +28,10 @@ def print_matrices(
     displayed = [one for one in matrices(rows, chance) if one.models or one.blind or published]
     if not displayed:
         print_message("No results yet. Run: bench evaluate SUITE --model MODEL")
-    for one in displayed:
-        print_result(f"\n{one.edition}: each task's primary metric")
-        _print(one, published=published)
-        for sentence in one.legend:
+    for matrix in displayed:
+        print_result(f"\n{matrix.edition}: each task's primary metric")
+        _print(matrix, published=published)
+        for sentence in matrix.legend:
             print_result(sentence)
     hidden = sum(len(one.published) for one in matrices(rows, chance))
     if hidden and not published:
@@ -55,7 +55,7 @@ def _print(matrix: Matrix, *, published: bool) -> None:
                 table.add_row(
                     escape_to_one_line(line.name),
                     *rank,
-                    *(line.cells.get(one, "") for one in tasks),
+                    *(line.cells.get(task_name, "") for task_name in tasks),
                 )
             table.add_section()
         print_table(table)

@@ -152,7 +152,7 @@ class StatedAnswer(Protocol):
 
     def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
         """Grade the answer that a response states; without one it is unread."""
-        found = self.read(response, gold, named=named)
-        if found is None:
+        answer = self.read(response, gold, named=named)
+        if answer is None:
             return Grade(None, (), UNREAD)
-        return Grade(self.points(found.value, gold), found.value, found.form, found.named)
+        return Grade(self.points(answer.value, gold), answer.value, answer.form, answer.named)

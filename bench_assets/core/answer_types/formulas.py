@@ -46,11 +46,11 @@ class FormulaAnswer:
         """Give a point for an equal expression: in a box, between dollar signs, or alone."""
         (key,) = gold.answer
         right = _parse(key if _DELIMITED.search(key) else f"${key}$")
-        said = _parse(_delimit(response[-_MAX_LENGTH:]))
-        if not said:
+        expression = _parse(_delimit(response[-_MAX_LENGTH:]))
+        if not expression:
             return Grade(None, (), UNREAD)
-        points = float(_library().verify(right, said, timeout_seconds=_timeout()))
-        return Grade(points, (str(said[-1]),), "" if points else "is another formula")
+        points = float(_library().verify(right, expression, timeout_seconds=_timeout()))
+        return Grade(points, (str(expression[-1]),), "" if points else "is another formula")
 
 
 def _delimit(response: str) -> str:

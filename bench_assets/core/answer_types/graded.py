@@ -40,8 +40,8 @@ class GradedAnswer:
             SettingsError: If the scale has no two ends, or the template is malformed, has an
                 unknown field, or lacks {response}.
         """
-        found = _SCALE.fullmatch(scale.strip())
-        if found is None or float(found[1]) >= float(found[2]):
+        match = _SCALE.fullmatch(scale.strip())
+        if match is None or float(match[1]) >= float(match[2]):
             raise SettingsError(f'scale {scale!r:.60} (expected two ends, such as "1..5")')
         try:
             names = {name for _, name, _, _ in Formatter().parse(template) if name is not None}
@@ -52,7 +52,7 @@ class GradedAnswer:
             raise SettingsError(f"judge_prompt: {{{unknown[0]}}} is unknown (expected {known})")
         if template and "response" not in names:
             raise SettingsError("judge_prompt: {response} is missing")
-        return cls(float(found[1]), float(found[2]), template)
+        return cls(float(match[1]), float(match[2]), template)
 
     @property
     def complaint(self) -> str:

@@ -107,13 +107,15 @@ def find_metric(name: MetricName, answer_type: AnswerTypeName | None) -> MetricD
     Raises:
         SettingsError: If it does not.
     """
-    found, type_name = METRICS[name], answer_type or "text"
-    if found.answer_types and type_name not in found.answer_types:
-        known = " or ".join(f'"{one}"' for one in found.answer_types)
+    metric, type_name = METRICS[name], answer_type or "text"
+    if metric.answer_types and type_name not in metric.answer_types:
+        known = " or ".join(f'"{one}"' for one in metric.answer_types)
         raise SettingsError(f'metric "{name}": expected answer_type {known}, got "{type_name}"')
-    if not found.answer_types and (own := _TYPE_METRICS.get(type_name)):
-        raise SettingsError(f'metric "{name}": expected "{own}" for answer_type "{type_name}"')
-    return found
+    if not metric.answer_types and (type_metric := _TYPE_METRICS.get(type_name)):
+        raise SettingsError(
+            f'metric "{name}": expected "{type_metric}" for answer_type "{type_name}"'
+        )
+    return metric
 
 
 def default_metric(answer_type: AnswerTypeName | None) -> MetricName:

@@ -85,16 +85,16 @@ class NumberAnswer(StatedAnswer):
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read a number, with or without a unit, or a list of numbers."""
-        found = parse_list(value)
-        if isinstance(found, list | tuple) and len(found) > 1:
-            values = [_parse_key(format_cell(one)).value for one in found]
+        entries = parse_list(value)
+        if isinstance(entries, list | tuple) and len(entries) > 1:
+            values = [_parse_key(format_cell(entry)).value for entry in entries]
             return Gold(self.kind, (json.dumps(values),))
-        text = format_cell(found[0] if isinstance(found, list | tuple) and found else value)
-        number, own = _parse_key(text)
-        unit = own or context.unit or self.unit
+        text = format_cell(entries[0] if isinstance(entries, list | tuple) and entries else value)
+        number, key_unit = _parse_key(text)
+        unit = key_unit or context.unit or self.unit
         if context.decimals is not None:
             text = f"{number:.{context.decimals}f} {unit}"
-        gold = Gold(self.kind, ((text if own else f"{text} {unit}").strip(),))
+        gold = Gold(self.kind, ((text if key_unit else f"{text} {unit}").strip(),))
         exact = replace(self, tolerance=EXACT)
         for part in _PARTS.findall(text):
             if parse_quantity(part) != (number, "") and exact.points((part,), gold):
@@ -106,9 +106,9 @@ class NumberAnswer(StatedAnswer):
         if isinstance(parse_list(gold.answer[0]), list):
             listed = read_numbers(response, named=named)
             return listed.of(tuple(map(format_number, listed.value))) if listed else None
-        found = read_number(response, named=named)
+        number = read_number(response, named=named)
         unit = _parse_key(gold.answer[0]).unit
-        return found.as_answer(_format(found.value, unit)) if found else None
+        return number.as_answer(_format(number.value, unit)) if number else None
 
     def form(self, gold: Gold) -> AnswerForm | None:
         """A number; lists of numbers are not asked for."""
@@ -122,31 +122,31 @@ class NumberAnswer(StatedAnswer):
                 return 0.0
             pairs = zip(map(float, answer), golds, strict=True)
             return float(all(self.tolerance.allows(number, key, 0) for number, key in pairs))
-        key, said = _parse_key(stored), parse_quantity(answer[0])
-        if said is None:
+        key, response_quantity = _parse_key(stored), parse_quantity(answer[0])
+        if response_quantity is None:
             return 0.0
         decimals = _decimals(stored)
         return float(
             any(
-                self.tolerance.allows(one, key.value, decimals)
-                for one in _possible_values(said, key)
+                self.tolerance.allows(value, key.value, decimals)
+                for value in _possible_values(response_quantity, key)
             )
         )
 
 
 def _parse_key(text: str) -> Measurement:
     """Number and unit of a key, by the reader of responses."""
-    found = parse_quantity(text)
-    if found is None:
+    quantity = parse_quantity(text)
+    if quantity is None:
         raise SourceError(f"answer {text!r:.60} (expected a number, with or without a unit)")
-    return found
+    return quantity
 
 
 def _format(said: Measurement, unit: str) -> str:
     """A quantity in a unit; as it is written if either unit is unknown, or of another kind."""
-    own, wanted = find_unit(said.unit), find_unit(unit)
+    own_unit, wanted = find_unit(said.unit), find_unit(unit)
     value = convert(said, unit)
-    if own is None or wanted is None or value is None:
+    if own_unit is None or wanted is None or value is None:
         money = said.unit if said.unit in _MONEY else ""
         return f"{money}{format_number(said.value)} {'' if money else said.unit}".strip()
     return f"{format_number(value)}%" if wanted.kind == SHARE else format_number(value)
@@ -154,8 +154,8 @@ def _format(said: Measurement, unit: str) -> str:
 
 def _decimals(text: str) -> int:
     """Digits after the point of a key."""
-    found = _PLAIN.match(text.lstrip("$€£ "))
-    return len(found[0].partition(".")[2]) if found else 0
+    match = _PLAIN.match(text.lstrip("$€£ "))
+    return len(match[0].partition(".")[2]) if match else 0
 
 
 def _possible_values(said: Measurement, key: Measurement) -> Sequence[float]:
@@ -166,8 +166,8 @@ def _possible_values(said: Measurement, key: Measurement) -> Sequence[float]:
     value = convert(said, key.unit)
     if value is None:
         return ()
-    wanted, own = find_unit(key.unit), find_unit(said.unit)
-    is_percent = own is not None and own.kind == SHARE
+    wanted, own_unit = find_unit(key.unit), find_unit(said.unit)
+    is_percent = own_unit is not None and own_unit.kind == SHARE
     if wanted is not None and wanted.kind == SHARE:
         return (value,) if is_percent or abs(value) > 1 else (value, 100 * value)
     if is_percent and not key.unit:

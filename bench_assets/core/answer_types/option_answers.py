@@ -40,22 +40,22 @@ class ChoiceAnswer(StatedAnswer):
             raise SourceError(
                 "no options (expected at least 2; drawn_options if only the picture shows them)"
             )
-        found = read_answer(value, context.options, context.answers)
-        if self.kind == "choice" and len(found.answer) > 1:
-            raise SourceError(f"{len(found.answer)} right options (expected 1)")
-        return found._replace(kind=self.kind)
+        letters = read_answer(value, context.options, context.answers)
+        if self.kind == "choice" and len(letters.answer) > 1:
+            raise SourceError(f"{len(letters.answer)} right options (expected 1)")
+        return letters._replace(kind=self.kind)
 
     def read(self, response: str, gold: Gold, *, named: bool = True) -> AnswerReading | None:
         """Read the letters that a response gives; where options are images, by letter only."""
         form = self.form(gold)
         if gold.kind == "choices":
             return read_choices(response, form.options)
-        found = read_choice(response, form.options, named=named)
-        return found.as_answer(found.value) if found else None
+        choice = read_choice(response, form.options, named=named)
+        return choice.as_answer(choice.value) if choice else None
 
     def form(self, gold: Gold) -> AnswerForm:
         """Letters; options that are images have no text."""
-        options = ("" if _IMAGE_PLACEHOLDER in one else one for one in gold.options)
+        options = ("" if _IMAGE_PLACEHOLDER in option else option for option in gold.options)
         return AnswerForm("choices" if gold.kind == "choices" else "choice", tuple(options))
 
     def points(self, answer: Sequence[str], gold: Gold) -> float:
@@ -82,8 +82,8 @@ class YesNoAnswer(StatedAnswer):
 
     def read(self, response: str, gold: Gold, *, named: bool = True) -> AnswerReading | None:
         """Read yes or no."""
-        found = read_yes_no(response, named=named)
-        return found.as_answer(found.value) if found else None
+        answer = read_yes_no(response, named=named)
+        return answer.as_answer(answer.value) if answer else None
 
     def form(self, gold: Gold) -> AnswerForm:
         """Yes or no."""
@@ -96,5 +96,5 @@ class YesNoAnswer(StatedAnswer):
 
 def _texts(letters: Sequence[str], gold: Gold) -> list[str]:
     texts = dict(zip(ascii_uppercase, gold.options, strict=False))
-    named = [texts.get(letter, "") for letter in letters]
-    return ["" if _IMAGE_PLACEHOLDER in text else text for text in named]
+    texts_of_letters = [texts.get(letter, "") for letter in letters]
+    return ["" if _IMAGE_PLACEHOLDER in text else text for text in texts_of_letters]

@@ -115,7 +115,7 @@ def read_options(cells: Sequence[object]) -> tuple[str, ...]:
     Raises:
         SourceError: If there is one option, or more than 26.
     """
-    options = [format_cell(one) for one in _list_options(cells)]
+    options = [format_cell(option) for option in _list_options(cells)]
     while options and not options[-1]:
         options.pop()
     if len(options) == 1:
@@ -158,9 +158,13 @@ def drop_letters(options: Sequence[str]) -> Sequence[str]:
     >>> drop_letters(["A. cat", "B. dog"]), drop_letters(["Point A", "Point B"])
     (['cat', 'dog'], ['Point A', 'Point B'])
     """
-    found = [_OWN_LETTER.fullmatch(option) for option in options]
-    letters = "".join(one[1] or one[2] for one in found if one)
-    return [one[3] for one in found if one] if letters == ascii_uppercase[: len(found)] else options
+    matches = [_OWN_LETTER.fullmatch(option) for option in options]
+    letters = "".join(match[1] or match[2] for match in matches if match)
+    return (
+        [match[3] for match in matches if match]
+        if letters == ascii_uppercase[: len(matches)]
+        else options
+    )
 
 
 def _list_options(cells: Sequence[object]) -> Sequence[object]:
@@ -168,10 +172,10 @@ def _list_options(cells: Sequence[object]) -> Sequence[object]:
     if isinstance(listed, str) and (split := split_options(listed)).options and not split.text:
         return split.options
     if isinstance(listed, Mapping):
-        named = {str(name): one for name, one in listed.items() if one is not None}
-        if "".join(map(str.upper, sorted(named))) != ascii_uppercase[: len(named)]:
+        options = {str(name): option for name, option in listed.items() if option is not None}
+        if "".join(map(str.upper, sorted(options))) != ascii_uppercase[: len(options)]:
             raise SourceError(f"options {listed!r:.60} (expected the names A, B, C, ...)")
-        return [named[name] for name in sorted(named)]
+        return [options[name] for name in sorted(options)]
     if isinstance(listed, list | tuple):
         return listed
     if format_cell(listed):
@@ -190,7 +194,7 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
     parsed = value if is_option else parse_list(value)
     several = isinstance(parsed, list | tuple)
     listed = parsed if isinstance(parsed, list | tuple) else [parsed]
-    parts = [one for one in listed if format_cell(one)]
+    parts = [letter for letter in listed if format_cell(letter)]
     if not parts:
         raise SourceError("no answer")
     if not options:
@@ -198,7 +202,7 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
         return Gold("text", tuple(dict.fromkeys(texts)))
     if not several and (letter_set := _parse_letter_set(format_cell(parsed), options, answers)):
         return Gold("choices", letter_set, tuple(options))
-    letters = tuple(sorted({_letter(one, options, answers) for one in parts}))
+    letters = tuple(sorted({_letter(part, options, answers) for part in parts}))
     return Gold("choices" if several else "choice", letters, tuple(options))
 
 
@@ -208,10 +212,10 @@ def read_texts(value: object) -> Sequence[object]:
     >>> read_texts("['red', 'blue']"), read_texts("(2, 3)")  # a point is one text
     (['red', 'blue'], ['(2, 3)'])
     """
-    found = parse_list(value)
-    if isinstance(value, str) and isinstance(found, tuple):
-        return found if any(isinstance(one, str) for one in found) else [value]
-    return found if isinstance(found, list | tuple) else [value]
+    texts = parse_list(value)
+    if isinstance(value, str) and isinstance(texts, tuple):
+        return texts if any(isinstance(text, str) for text in texts) else [value]
+    return texts if isinstance(texts, list | tuple) else [value]
 
 
 def parse_list(value: object) -> object:
@@ -219,13 +223,13 @@ def parse_list(value: object) -> object:
     if not isinstance(value, str) or not _LIST.match(value):
         return value
     try:
-        found: object = json.loads(value)
+        parsed: object = json.loads(value)
     except (ValueError, RecursionError):
         try:
-            found = ast.literal_eval(value.strip())
+            parsed = ast.literal_eval(value.strip())
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             return value
-    return found if isinstance(found, list | tuple | dict) else value
+    return parsed if isinstance(parsed, list | tuple | dict) else value
 
 
 def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str:
@@ -250,22 +254,22 @@ def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str
 def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
     """Index of the option under each format of answers, from 0."""
     text = format_cell(value)
-    own = _OWN_LETTER.fullmatch(text)
-    if own and text not in options and own[3] in options:  # "B. dog", of options with letters
-        text = own[1] or own[2]
-    found: dict[AnswerFormat, int] = {}
+    match = _OWN_LETTER.fullmatch(text)
+    if match and text not in options and match[3] in options:  # "B. dog", of options with letters
+        text = match[1] or match[2]
+    positions: dict[AnswerFormat, int] = {}
     if letter := _LETTER.fullmatch(text):
-        found["letters"] = ascii_uppercase.index(letter[1].upper())
+        positions["letters"] = ascii_uppercase.index(letter[1].upper())
     if _INDEX.fullmatch(text):
-        found["indices"] = int(text)
-        found["indices from 1"] = int(text) - 1
-    matches = [place for place, option in enumerate(options) if option == text]
+        positions["indices"] = int(text)
+        positions["indices from 1"] = int(text) - 1
+    matches = [position for position, option in enumerate(options) if option == text]
     matches = matches or [
         n for n, option in enumerate(options) if option.casefold() == text.casefold()
     ]
     if matches and len({options[place] for place in matches}) == 1 and "<image" not in text:
-        found["texts"] = matches[0]  # equal options are equally right
-    return found
+        positions["texts"] = matches[0]  # equal options are equally right
+    return positions
 
 
 def _parse_letter_set(
@@ -273,6 +277,6 @@ def _parse_letter_set(
 ) -> tuple[str, ...] | None:
     """Parse letters in one text, such as "AC" or "A, C"; none if that is an option's text."""
     letters = set(re.findall("[A-Z]", text))
-    named = answers in ("", "letters") and _LETTERS.fullmatch(text) and text not in options
+    is_lettered = answers in ("", "letters") and _LETTERS.fullmatch(text) and text not in options
     offered = set(ascii_uppercase[: len(options)])
-    return tuple(sorted(letters)) if named and letters <= offered else None
+    return tuple(sorted(letters)) if is_lettered and letters <= offered else None

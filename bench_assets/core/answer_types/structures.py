@@ -44,9 +44,11 @@ class ListAnswer:
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read a list, or a text with commas."""
-        found = parse_list(value)
-        listed = found if isinstance(found, list | tuple) else _ITEMS.split(format_cell(found))
-        items = [format_cell(one) for one in listed]
+        entries = parse_list(value)
+        listed = (
+            entries if isinstance(entries, list | tuple) else _ITEMS.split(format_cell(entries))
+        )
+        items = [format_cell(entry) for entry in listed]
         if not items or "" in items:
             raise SourceError(f"answer {value!r:.60} (expected a list without empty entries)")
         return Gold(self.kind, (json.dumps(items, ensure_ascii=False),))
@@ -54,12 +56,12 @@ class ListAnswer:
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give 1 for the same entries, as often, and in order if ``ordered``."""
         found = parse_list(gold.answer[0])
-        wanted = [str(one) for one in found] if isinstance(found, list) else []
+        wanted = [str(entry) for entry in found] if isinstance(found, list) else []
         entries = read_list(response)
         if not entries:
             return Grade(None, (), "no list")
         split_entries = [
-            part for one in entries for part in map(str.strip, _AND.split(one))
+            part for entry in entries for part in map(str.strip, _AND.split(entry))
         ]  # "rock and roll" may be one
         for items in (entries, split_entries):
             if self._match_items(items, wanted):
@@ -67,8 +69,8 @@ class ListAnswer:
         return Grade(0.0, (json.dumps(split_entries, ensure_ascii=False),), "")
 
     def _match_items(self, items: Sequence[str], wanted: Sequence[str]) -> bool:
-        keys, others = list(map(_key, items)), list(map(_key, wanted))
-        return keys == others if self.ordered else Counter(keys) == Counter(others)
+        keys, wanted_keys = list(map(_key, items)), list(map(_key, wanted))
+        return keys == wanted_keys if self.ordered else Counter(keys) == Counter(wanted_keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +82,10 @@ class JsonAnswer:
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read an object or a list, as a cell or as text."""
-        found = parse_list(value)
-        if not isinstance(found, list | tuple | Mapping):
+        entries = parse_list(value)
+        if not isinstance(entries, list | tuple | Mapping):
             raise SourceError(f"answer {value!r:.60} (expected a JSON object or list)")
-        return Gold(self.kind, (json.dumps(found, ensure_ascii=False, sort_keys=True),))
+        return Gold(self.kind, (json.dumps(entries, ensure_ascii=False, sort_keys=True),))
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give a point for the same value; texts are compared without case, numbers as numbers."""
@@ -103,11 +105,11 @@ def read_list(response: str) -> list[str]:
     (['a cup', 'a mug', 'a plate'], ['a', 'b'])
     """
     text = last_boxed_answer(response) or response
-    found = read_json(text)
-    if isinstance(found, Mapping) and len(found) == 1:
-        (found,) = found.values()
-    if isinstance(found, list):
-        return [format_cell(one) if _is_plain(one) else json.dumps(one) for one in found]
+    parsed = read_json(text)
+    if isinstance(parsed, Mapping) and len(parsed) == 1:
+        (parsed,) = parsed.values()
+    if isinstance(parsed, list):
+        return [format_cell(entry) if _is_plain(entry) else json.dumps(entry) for entry in parsed]
     bullets = _BULLET.findall(text)
     listed = _BRACKETED_LIST.sub(r"\1", _LEAD.sub("", text.strip()))
     entries = bullets if len(bullets) > 1 else _ITEM_SEPARATOR.split(listed)

@@ -51,8 +51,8 @@ class TextAnswer:
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the references: a text, a list of texts, or of objects with an ``answer``."""
         texts = [
-            format_cell(one.get("answer") if isinstance(one, Mapping) else one)
-            for one in read_texts(value)
+            format_cell(text.get("answer") if isinstance(text, Mapping) else text)
+            for text in read_texts(value)
         ]
         if not any(texts):
             raise SourceError("no answer")
@@ -73,9 +73,9 @@ class TextAnswer:
         read = (text,) if text else ()
         points = _SIMILARITY[self.matching](response, gold.answer)
         if not points and self.form(gold):
-            found = read_yes_no(response)
-            if found is None:
+            answer = read_yes_no(response)
+            if answer is None:
                 return Grade(0.0, read, UNREAD)
-            points = float(found.value in map(normalize_answer, gold.answer))
-            return Grade(points, (found.value,), found.form, found.named)
+            points = float(answer.value in map(normalize_answer, gold.answer))
+            return Grade(points, (answer.value,), answer.form, answer.named)
         return Grade(points, read, "" if points else "is none of the references")

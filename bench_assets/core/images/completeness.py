@@ -121,7 +121,7 @@ def find_defect(data: bytes, form: str, decoded: Image.Image, *, turned: bool = 
         layout = jpeg_layout(data)
         return _defect_of_jpeg(data, layout, decoded, turned=turned) if layout else ""
     if form == "WEBP":
-        return _ZEROED if any(_has_zero_block(data, *one) for one in _webp_images(data)) else ""
+        return _ZEROED if any(_has_zero_block(data, *image) for image in _webp_images(data)) else ""
     if (
         form in _COMPRESSED
         and data.endswith(_ZEROS)
@@ -150,11 +150,13 @@ def _defect_of_jpeg(data: bytes, layout: JpegLayout, decoded: Image.Image, *, tu
     doubtful = layout.is_progressive or not has_end or _has_flat_corner(decoded, turned=turned)
     is_plain = all(low == high for low, high in _range(decoded))
     holes = (
-        [] if is_plain else list(filter(None, (_zero_block_end(data, one) for one in layout.scans)))
+        []
+        if is_plain
+        else list(filter(None, (_zero_block_end(data, scan) for scan in layout.scans)))
     )
     suspects = [*holes, *([layout.scans[-1].end] if doubtful else [])]
     probes = (data[:end] + _PROBE_BYTES + data[end:] for end in suspects)
-    if not holes and not turned and all(_decodes_to(one, decoded) for one in probes):
+    if not holes and not turned and all(_decodes_to(probe, decoded) for probe in probes):
         return ""
     before = _checksum(data) if suspects else 0
     for end in suspects:
@@ -180,8 +182,8 @@ def _zero_block_end(data: bytes, scan: JpegScan) -> int:
 def _segments(data: bytes) -> Iterator[tuple[int, bytes, int]]:
     """Marker, content and end of each segment; for the end marker, its position."""
     at = 2
-    while found := _MARKER.search(data, at):
-        marker, after = data[found.end() - 1], found.end()
+    while match := _MARKER.search(data, at):
+        marker, after = data[match.end() - 1], match.end()
         if marker == _END:
             yield marker, b"", after - 2
             return
@@ -195,8 +197,8 @@ def _segments(data: bytes) -> Iterator[tuple[int, bytes, int]]:
 
 
 def _end_of_scan(data: bytes, start: int) -> int:
-    found = _MARKER.search(data, start)
-    return found.start() if found else len(data)
+    match = _MARKER.search(data, start)
+    return match.start() if match else len(data)
 
 
 def _checksum(data: bytes) -> int:
@@ -245,8 +247,8 @@ def _has_flat_corner(image: Image.Image, *, turned: bool) -> bool:
 
 
 def _range(image: Image.Image) -> list[tuple[int, int]]:
-    found = image.getextrema()
-    return [found] if isinstance(found[0], int) else list(found)  # type: ignore[arg-type]
+    extrema = image.getextrema()
+    return [extrema] if isinstance(extrema[0], int) else list(extrema)  # type: ignore[arg-type]
 
 
 def _webp_images(

@@ -201,8 +201,8 @@ def decode(data: bytes, max_pixels: int = MAX_PIXELS, *, exact: bool = False) ->
         rgb = to_rgb(image, written)
         if doubtful and not _same(rgb, image):
             changes |= {"scaled" if is_wide(image) else "laid on white"}
-        if "end added" in changes and (why := find_defect(data, "JPEG", rgb)):
-            raise ImageError(why)
+        if "end added" in changes and (defect := find_defect(data, "JPEG", rgb)):
+            raise ImageError(defect)
         if turn in _TRANSPOSITIONS and image.format != "TIFF":  # Pillow has already turned a TIFF
             rgb = rgb.transpose(_TRANSPOSITIONS[turn])
         return DecodedImage(

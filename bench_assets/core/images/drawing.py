@@ -76,15 +76,15 @@ def draw_labelled_boxes(image: Image.Image, boxes: Sequence[LabelledBox]) -> Ima
     """Outline boxes, 4 px inwards, and label each inside a corner that has no other label."""
     canvas = image.convert("RGB")
     pen = ImageDraw.Draw(canvas)
-    for one in boxes:
-        pen.rectangle(one.box, outline=one.colour, width=4)
+    for box in boxes:
+        pen.rectangle(box.box, outline=box.colour, width=4)
     occupied: list[Box] = []
-    for one in boxes:
-        spots = _corner_spots(pen, one, canvas.size)
-        free = (s for s in spots if not _overlaps(_extent(pen, one.label, s), occupied))
+    for box in boxes:
+        spots = _corner_spots(pen, box, canvas.size)
+        free = (s for s in spots if not _overlaps(_extent(pen, box.label, s), occupied))
         spot = next(free, spots[0])
-        _write(pen, one.label, spot, one.colour)
-        occupied.append(_extent(pen, one.label, spot))
+        _write(pen, box.label, spot, box.colour)
+        occupied.append(_extent(pen, box.label, spot))
     return canvas
 
 

@@ -23,11 +23,11 @@ def read_metadata(data: bytes) -> dict[str, str]:
     """Metadata by name, as text; {} if there is none, or the file is unreadable."""
     try:
         with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data)) as image:
-            found = {name: _text(value) for name, value in _entries(image)}
-            found |= {"appended": _text(_appended(data, image.format))}
+            metadata = {name: _text(value) for name, value in _entries(image)}
+            metadata |= {"appended": _text(_appended(data, image.format))}
     except (*_PARSE_ERRORS, struct.error, Image.DecompressionBombError):
         return {}
-    return {name: text for name, text in found.items() if text}
+    return {name: text for name, text in metadata.items() if text}
 
 
 def _entries(image: ImageFile.ImageFile) -> Iterator[tuple[str, Any]]:
@@ -58,15 +58,15 @@ def _appended(data: bytes, form: str | None) -> bytes:
         return data.rpartition(b"\xff\xd9")[2]
     if form != "PNG":
         return b""
-    found, place = [], len(_PNG)
-    while place + 12 <= len(data):
-        size, name = struct.unpack(">I4s", data[place : place + 8])
+    texts, position = [], len(_PNG)
+    while position + 12 <= len(data):
+        size, name = struct.unpack(">I4s", data[position : position + 8])
         if name[:1].islower() and (name[1:2].islower() or name == b"tIME"):
-            found.append(data[place + 8 : place + 8 + size])
-        place += 12 + size
+            texts.append(data[position + 8 : position + 8 + size])
+        position += 12 + size
         if name == b"IEND":
             break
-    return b" ".join([*found, data[place:]])
+    return b" ".join([*texts, data[position:]])
 
 
 def _exif(exif: Image.Exif) -> Iterator[tuple[str, Any]]:

@@ -48,14 +48,14 @@ def similar_texts(texts: Mapping[str, str], threshold: float) -> list[NearDuplic
     shingles = {name: _shingles(text) for name, text in texts.items()}
     order = {name: number for number, name in enumerate(texts)}
     duplicates = []
-    for name, own in shingles.items():
-        if not own:
+    for name, shingle in shingles.items():
+        if not shingle:
             continue
-        rows = min_hashes(own)[: n_bands * n_rows].reshape(n_bands, n_rows)
+        rows = min_hashes(shingle)[: n_bands * n_rows].reshape(n_bands, n_rows)
         own_buckets = [buckets[band, row.tobytes()] for band, row in enumerate(rows)]
         candidates = {earlier for bucket in own_buckets for earlier in bucket}
         for earlier in sorted(candidates, key=order.__getitem__):
-            similarity = _jaccard(own, shingles[earlier])
+            similarity = _jaccard(shingle, shingles[earlier])
             if similarity >= threshold:
                 duplicates.append(NearDuplicate(name, earlier, similarity))
         for bucket in own_buckets:

@@ -104,12 +104,12 @@ class AnswerForm:
         'A C'
         """
         texts = (self.options, *self.spellings)
-        return next(filter(None, (_read(self.kind, one, response) for one in texts)), None)
+        return next(filter(None, (_read(self.kind, text, response) for text in texts)), None)
 
     def is_stated(self, response: str) -> bool:
         """Whether an explicit form states the answer, so that nobody has to look again."""
-        found = self.read(response)
-        return found is not None and not found.named
+        reading = self.read(response)
+        return reading is not None and not reading.named
 
     def ask(self, question: Question, response: str) -> Prompt:
         """Prompt for the answer that a response gives."""
@@ -119,8 +119,8 @@ class AnswerForm:
         has_texts = any(options)
         # Where the options stand in the question, or are pictures, only their letters are known.
         listed = lettered(options) if has_texts else f"{question.text}\n{lettered(options)}"
-        words = " or ".join(f'"{one}"' for one in self.options)
-        others = f"If it says {words} instead of a number, copy that.\n" if words else ""
+        words = " or ".join(f'"{option}"' for option in self.options)
+        other_words = f"If it says {words} instead of a number, copy that.\n" if words else ""
         return Prompt.of(
             _template(self.kind).format(
                 question=question.text,
@@ -128,14 +128,14 @@ class AnswerForm:
                 response=response,
                 letters=", ".join(ascii_uppercase[: len(options)]),
                 none=self.none,
-                others=others,
+                others=other_words,
             )
         )
 
     @property
     def none(self) -> str:
         """The letter for none of the options."""
-        return next(one for one in _NONE_LETTERS if one not in self.options)
+        return next(letter for letter in _NONE_LETTERS if letter not in self.options)
 
     @property
     def _has_letters(self) -> bool:
@@ -161,16 +161,16 @@ class AnswerForm:
         text = strip_reasoning(reply)
         if self._has_letters and re.fullmatch(_NO_OPTION.format(self.none), text, re.IGNORECASE):
             return NONE
-        found: Reading[str] | None
+        reading: Reading[str] | None
         if self.kind in _LETTERED:
-            found = read_choice(text, self.options[:MAX_OPTIONS], named=False)
+            reading = read_choice(text, self.options[:MAX_OPTIONS], named=False)
         else:
-            found = _read(self.kind, self.options, text)
-        if found is None or found.named or found.disputed:
+            reading = _read(self.kind, self.options, text)
+        if reading is None or reading.named or reading.disputed:
             return NONE if re.fullmatch(rf"\W*{NONE}\W*", text, re.IGNORECASE) else None
         if self.kind in ("answers", "references"):
-            return self.options[ascii_uppercase.index(found.value)]
-        return found.value
+            return self.options[ascii_uppercase.index(reading.value)]
+        return reading.value
 
 
 def look_again(
@@ -190,7 +190,11 @@ def look_again(
 def looked(judgements: Sequence[Judgement]) -> Judgement | None:
     """The judgement of a second look among those of a prediction; None if there was none."""
     return next(
-        (one for one in judgements if one.criterion == ANSWER and (one.error or not one.by_rules)),
+        (
+            judgement
+            for judgement in judgements
+            if judgement.criterion == ANSWER and (judgement.error or not judgement.by_rules)
+        ),
         None,
     )
 
@@ -239,14 +243,14 @@ class ConstrainedReader:
         Raises:
             ModelError: If the model cannot be called at all.
         """
-        free = [replace(one, elicit="", options=()) for one in requests]
-        if not (self._constrains and any(one.options for one in requests)):
+        free = [replace(request, elicit="", options=()) for request in requests]
+        if not (self._constrains and any(request.options for request in requests)):
             return self._model.response(free)
         # A model that cannot be constrained has answered before without: it is not tried again.
         known = cached(self._model).response(free)
         sent = [
-            one if one.options and before.error else plain
-            for one, plain, before in zip(requests, free, known, strict=True)
+            request if request.options and before.error else plain
+            for request, plain, before in zip(requests, free, known, strict=True)
         ]
         try:
             return self._model.response(sent)
@@ -279,22 +283,22 @@ def _request(look: SecondLook) -> VerdictRequest:
 def _read(kind: FormKind, options: tuple[str, ...], response: str) -> Reading[str] | None:
     match kind:
         case "choice":
-            found = read_choice(response, options)
+            choice = read_choice(response, options)
         case "choices":
             letters = read_choices(response, options)
-            found = letters.of(" ".join(letters.value)) if letters else None
+            choice = letters.of(" ".join(letters.value)) if letters else None
         case "yes_no":
-            found = read_yes_no(response)
+            choice = read_yes_no(response)
         case "answers":
-            found = read_one_of("choice", response, options, named=True)
+            choice = read_one_of("choice", response, options, named=True)
         case "references":
-            said = (read_one_of("choice", response, [one], named=True) for one in options)
-            found = next(filter(None, said), None)
+            readings = (read_one_of("choice", response, [option], named=True) for option in options)
+            choice = next(filter(None, readings), None)
         case "number":
-            found = read_one_of("choice", response, options) if options else None
-            if found is None and (number := read_number(response)):
-                found = number.of(_format_quantity(number.value))
-    return found
+            choice = read_one_of("choice", response, options) if options else None
+            if choice is None and (number := read_number(response)):
+                choice = number.of(_format_quantity(number.value))
+    return choice
 
 
 def _format_quantity(quantity: Measurement) -> str:

@@ -37,8 +37,8 @@ def accuracy(scored: Sequence[Scored]) -> Mean:
 def macro_accuracy(scored: Sequence[Scored]) -> Mean:
     """Mean of the accuracies of the categories, with equal weights."""
     categories: dict[str, list[ScoredPoint]] = defaultdict(list)
-    for one in scored:
-        categories[one[0].category].append(_point(one))
+    for scored_question in scored:
+        categories[scored_question[0].category].append(_point(scored_question))
     return macro_mean(categories.values())
 
 
@@ -61,7 +61,7 @@ def group_accuracy_by(columns: Sequence[str]) -> Aggregate:
         return [known.get(name, "") for name in columns]
 
     def measure(scored: Sequence[Scored]) -> Mean:
-        kept = [one for one in scored if all(values(one[0]))]
+        kept = [scored_question for scored_question in scored if all(values(scored_question[0]))]
         return _group_accuracy(kept, lambda question: "\n".join(values(question)))
 
     measure.__doc__ = f"Share of groups (same {columns}) with all questions correct."
@@ -70,12 +70,12 @@ def group_accuracy_by(columns: Sequence[str]) -> Aggregate:
 
 def accuracy_at_half(scored: Sequence[Scored]) -> Mean:
     """Share of boxes with an intersection over union (IoU) of at least a half."""
-    points = (_point(one) for one in scored)
+    points = (_point(scored_question) for scored_question in scored)
     return mean(
-        one
-        if one.value is None
-        else one._replace(value=float(one.value >= IOU_THRESHOLD - _ROUNDING))
-        for one in points
+        point
+        if point.value is None
+        else point._replace(value=float(point.value >= IOU_THRESHOLD - _ROUNDING))
+        for point in points
     )
 
 
@@ -137,7 +137,9 @@ def _mean_from_counts(
 
 
 def _drop_unscored(scored: Sequence[Scored]) -> tuple[list[Scored], int]:
-    with_points = [one for one in scored if one[1].points is not None]
+    with_points = [
+        scored_question for scored_question in scored if scored_question[1].points is not None
+    ]
     return with_points, len(scored) - len(with_points)
 
 

@@ -52,7 +52,9 @@ def bleu_n(n: int) -> Aggregate:
 
 def caption_scores(scored: Sequence[Scored]) -> CaptionScores:
     """Score the captions of all questions with points, in order."""
-    return _caption_scores([one for one in scored if one[1].points is not None])
+    return _caption_scores(
+        [scored_question for scored_question in scored if scored_question[1].points is not None]
+    )
 
 
 def caption_pair(scored: Scored) -> CaptionPair:
@@ -90,7 +92,9 @@ def _bleu(scored: Sequence[Scored], orders: slice) -> Mean:
 def _corpus_measure(
     scored: Sequence[Scored], measure: Callable[[Floats], Floats], most: float = 1.0
 ) -> Mean:
-    with_points = [one for one in scored if one[1].points is not None]
+    with_points = [
+        scored_question for scored_question in scored if scored_question[1].points is not None
+    ]
     n_unscored = len(scored) - len(with_points)
     if not with_points:
         return Mean(nan, nan, nan, 0, n_unscored)

@@ -64,12 +64,12 @@ class Corpus:
 
     def reference_lengths(self) -> Floats:
         """Length of each candidate and of its closest reference, ``(n, 2)``; ties: the shorter."""
-        own, ref_lengths = self.lengths[: self.n], self.lengths[self.n :]
+        own_lengths, ref_lengths = self.lengths[: self.n], self.lengths[self.n :]
         owner = self.owner[self.n :]
-        distance = np.abs(ref_lengths - own[owner])
+        distance = np.abs(ref_lengths - own_lengths[owner])
         best = np.lexsort((ref_lengths, distance, owner))
         first = np.searchsorted(owner, np.arange(self.n))
-        return np.stack([own, ref_lengths[best][first]], axis=1).astype(float)
+        return np.stack([own_lengths, ref_lengths[best][first]], axis=1).astype(float)
 
     def ngram_totals(self) -> Floats:
         """Number of n-grams of each candidate, for n from 1 to 4; ``(n, 4)``."""
@@ -109,8 +109,8 @@ def lookup(keys: Ints, known: Ints, values: npt.NDArray[np.generic]) -> Floats:
     """Look up keys among sorted known ones; 0 for an unknown key."""
     if not len(known):
         return np.zeros(len(keys))
-    place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-    return np.where(known[place] == keys, values[place], 0).astype(float)
+    positions = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    return np.where(known[positions] == keys, values[positions], 0).astype(float)
 
 
 def bleu_of(counts: Floats) -> Floats:
@@ -133,9 +133,9 @@ def matches_and_cider(corpus: Corpus) -> tuple[Floats, Floats]:
     for n, grams in enumerate(ngrams(corpus)):
         matched[:, n], similar = _compare(corpus, grams)
         similarity += similar
-    own, ref_lengths = corpus.lengths[: corpus.n], corpus.lengths[corpus.n :]
+    own_lengths, ref_lengths = corpus.lengths[: corpus.n], corpus.lengths[corpus.n :]
     owner = corpus.owner[corpus.n :]
-    difference = (own[owner] - ref_lengths).astype(float)  # in tokens as in bigrams
+    difference = (own_lengths[owner] - ref_lengths).astype(float)  # in tokens as in bigrams
     similarity *= np.exp(-(difference**2) / (2 * _SIGMA**2)) / MAX_N
     per_caption = np.bincount(owner, similarity, corpus.n) / np.bincount(owner, minlength=corpus.n)
     return matched, 10 * per_caption
@@ -144,7 +144,9 @@ def matches_and_cider(corpus: Corpus) -> tuple[Floats, Floats]:
 def _compare(corpus: Corpus, grams: Ngrams) -> tuple[Floats, Floats]:
     """For one n: matches of each candidate, and cosine of each reference with its candidate."""
     cut = np.searchsorted(grams.text, corpus.n)
-    own, ref_grams = (Ngrams(*(a[part] for a in grams)) for part in (slice(cut), slice(cut, None)))
+    own_grams, ref_grams = (
+        Ngrams(*(a[part] for a in grams)) for part in (slice(cut), slice(cut, None))
+    )
     width = len(corpus.tokens)
     owner = corpus.owner[ref_grams.text]
     # Document frequency of each n-gram, and its largest count in one reference of a caption.
@@ -152,11 +154,14 @@ def _compare(corpus: Corpus, grams: Ngrams) -> tuple[Floats, Floats]:
     frequency = np.bincount(pairs % width, minlength=width)
     most = np.zeros(len(pairs), np.int64)
     np.maximum.at(most, group, ref_grams.times)
-    keys = own.text * width + own.ngram  # sorted, as both its parts are
-    matches = np.minimum(own.times, lookup(keys, pairs, most))
-    matched = np.bincount(own.text, matches, corpus.n).astype(float)
+    keys = own_grams.text * width + own_grams.ngram  # sorted, as both its parts are
+    matches = np.minimum(own_grams.times, lookup(keys, pairs, most))
+    matched = np.bincount(own_grams.text, matches, corpus.n).astype(float)
     idf = np.log(max(1, corpus.n)) - np.log(np.maximum(1, frequency))
-    weight, ref_weight = own.times * idf[own.ngram], ref_grams.times * idf[ref_grams.ngram]
+    weight, ref_weight = (
+        own_grams.times * idf[own_grams.ngram],
+        ref_grams.times * idf[ref_grams.ngram],
+    )
     norm = np.sqrt(np.bincount(grams.text, np.r_[weight, ref_weight] ** 2, len(corpus.owner)))
     shared = lookup(owner * width + ref_grams.ngram, keys, weight)
     parts = np.minimum(shared, ref_weight) * ref_weight
@@ -177,8 +182,8 @@ def longest_common(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
     """
     one, other = sorted((one, other), key=len)  # the shorter is the number's length in bits
     places: dict[Hashable, int] = {}
-    for place, word in enumerate(one):
-        places[word] = places.get(word, 0) | 1 << place
+    for position, word in enumerate(one):
+        places[word] = places.get(word, 0) | 1 << position
     everywhere = left = (1 << len(one)) - 1
     for word in other:
         matches = left & places.get(word, 0)

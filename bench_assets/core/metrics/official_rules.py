@@ -40,14 +40,16 @@ def _share(text: str) -> float | None:
 
 def docvqa(response: str, question: Question) -> float:
     """ANLS, with blanks and case ignored in the distance, and blanks counted in the length."""
-    points = 1 - min(_distance_share(response, one) for one in question.answer)
+    points = 1 - min(_distance_share(response, reference) for reference in question.answer)
     return points if points >= ANLS_THRESHOLD else 0.0
 
 
 def _distance_share(response: str, reference: str) -> float:
     longest = max(len(response.upper()), len(reference.upper()))
-    one, other = (" ".join(text.lower().split()) for text in (response, reference))
-    return edit_distance(one, other) / longest if longest else 0.0
+    response_text, reference_text = (
+        " ".join(text.lower().split()) for text in (response, reference)
+    )
+    return edit_distance(response_text, reference_text) / longest if longest else 0.0
 
 
 _PUNCTUATION = ';/[]"{}()=+\\_-><@`,?!'
@@ -81,11 +83,11 @@ def vqa(response: str, question: Question) -> float:
     answer = response.replace("\n", " ").replace("\t", " ").strip()
     people = list(question.answer)
     if len(set(people)) > 1:
-        people = [_without_punctuation(one) for one in people]
+        people = [_without_punctuation(person) for person in people]
         answer = _without_articles(_without_punctuation(answer))
     agreeing = people.count(answer)
-    others = (agreeing - (one == answer) for one in people)
-    return sum(min(1.0, n / _AGREEING) for n in others) / len(people)
+    agreements = (agreeing - (person == answer) for person in people)
+    return sum(min(1.0, n / _AGREEING) for n in agreements) / len(people)
 
 
 def _without_punctuation(text: str) -> str:
@@ -134,9 +136,10 @@ def _last_option(response: str, options: Sequence[str]) -> str | None:
         if max(places.values()) >= 0:
             return max(letters, key=places.__getitem__)
     if len(text.split()) > _LONG:
-        named = zip(letters, options, strict=True)
+        options_by_letter = zip(letters, options, strict=True)
         places = {
-            letter: text.lower().rfind(option.lower()) if option else -1 for letter, option in named
+            letter: text.lower().rfind(option.lower()) if option else -1
+            for letter, option in options_by_letter
         }
         if max(places.values()) >= 0:
             return max(letters, key=places.__getitem__)
@@ -155,17 +158,19 @@ def read_open(response: str) -> list[str | float]:
         if shortest and shortest not in _EDGES:
             phrases.append(shortest)
     phrases = phrases or [lowered]
-    numbers = [one for phrase in phrases for form in _OPEN_NUMBERS for one in form.findall(phrase)]
+    numbers = [
+        number for phrase in phrases for form in _OPEN_NUMBERS for number in form.findall(phrase)
+    ]
     return [value for text in (*phrases, *numbers) for value in _comparable(text)]
 
 
 def _shortest(ends: Sequence[str]) -> str:
     """The shortest end; an empty one is replaced by the next."""
-    found = ""
+    shortest = ""
     for end in ends:
-        if not found or len(end) < len(found):
-            found = end
-    return found
+        if not shortest or len(end) < len(shortest):
+            shortest = end
+    return shortest
 
 
 def is_right_open(answers: Sequence[str], parsed: Sequence[str | float]) -> bool:

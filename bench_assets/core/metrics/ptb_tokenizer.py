@@ -50,8 +50,8 @@ def _split(chunk: str) -> tuple[str, ...]:
     """Split one whitespace-separated token; cached, because captions repeat most of them."""
     return tuple(
         token
-        for found in _TOKEN.finditer(chunk)
-        for token in _parts(found)
+        for match in _TOKEN.finditer(chunk)
+        for token in _parts(match)
         if token not in _DROPPED
     )
 

@@ -39,7 +39,7 @@ def nearest(
     private = np.array(sorted({index for indices in own for index in indices}), np.int64)
     rows = max(1, _BLOCK // max(1, len(candidates)))
     similarities = np.empty((min(rows, len(queries)), len(candidates)), np.float32)
-    found: list[Indices] = []
+    nearest_rows: list[Indices] = []
     for begin in range(0, len(queries), rows):
         block = slice(begin, begin + rows)
         part = np.matmul(queries[block], candidates.T, out=similarities[: len(queries[block])])
@@ -49,8 +49,8 @@ def nearest(
             row[private] = -np.inf
             row[list(its_own)] = own_similarities
             row[list(its_right)] -= 0.5
-            found.append(_top_k(row, k))
-    return found
+            nearest_rows.append(_top_k(row, k))
+    return nearest_rows
 
 
 def recall_at(k: int, ranking: Sequence[str], right: Sequence[str]) -> float:

@@ -48,7 +48,10 @@ def exact_match(response: str, references: Sequence[str]) -> float:
     (1.0, 1.0, 0.0)
     """
     return float(
-        any(_same(_comparison_form(response), _comparison_form(one)) for one in references)
+        any(
+            _same(_comparison_form(response), _comparison_form(reference))
+            for reference in references
+        )
     )
 
 
@@ -63,7 +66,10 @@ def anls(response: str, references: Sequence[str]) -> float:
     (0.8, 0.5, 0.0)
     """
     return max(
-        (_similarity(_comparison_form(response), _comparison_form(one)) for one in references),
+        (
+            _similarity(_comparison_form(response), _comparison_form(reference))
+            for reference in references
+        ),
         default=0.0,
     )
 
@@ -78,7 +84,7 @@ def relaxed_match(response: str, references: Sequence[str]) -> float:
     """
     return float(
         exact_match(response, references)
-        or any(_is_within_tolerance(response, one) for one in references)
+        or any(_is_within_tolerance(response, reference) for reference in references)
     )
 
 
@@ -94,8 +100,8 @@ def _is_within_tolerance(response: str, reference: str) -> bool:
     if truth is None:
         return False
     value = parse_number(normalize_answer(response))
-    if value is None and (found := read_number(response)):
-        value = found.value.value
+    if value is None and (number := read_number(response)):
+        value = number.value.value
     # The bound is inclusive, despite rounding errors.
     return value is not None and abs(value - truth) <= RELAXED_TOLERANCE * abs(truth) * (1 + 1e-9)
 
@@ -115,8 +121,8 @@ def edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
     """
     one, other = sorted((one, other), key=len)  # the shorter is the numbers' length in bits
     places: dict[str, int] = {}
-    for place, letter in enumerate(one):
-        places[letter] = places.get(letter, 0) | 1 << place
+    for position, letter in enumerate(one):
+        places[letter] = places.get(letter, 0) | 1 << position
     everywhere, last = (1 << len(one)) - 1, 1 << len(one) >> 1
     up, down, distance = everywhere, 0, len(one)  # where a column of the table rises or falls
     for letter in other:
@@ -176,11 +182,11 @@ def vqa_accuracy(response: str, references: Sequence[str]) -> float:
     >>> vqa_accuracy("A red cup.", ["red cup"] * 2 + ["mug"] * 8)
     0.6
     """
-    answer, people = _vqa_words(response), [_vqa_words(one) for one in references]
+    answer, people = _vqa_words(response), [_vqa_words(reference) for reference in references]
     if len(people) < 2:
         return float(answer in people)
     agree = people.count(answer)
-    points = (min(1.0, (agree - (one == answer)) / _FULL_AGREEMENT) for one in people)
+    points = (min(1.0, (agree - (person == answer)) / _FULL_AGREEMENT) for person in people)
     return sum(points) / len(people)
 
 

@@ -23,7 +23,7 @@ def read_blanks(response: str, n: int) -> Reading[tuple[str, ...]] | None:
     plain = plain_text(response)
     boxes = [*part("box").finditer(plain.text)]
     if len(boxes) == n:
-        values = tuple(_bare(found["answer"]) for found in boxes)
+        values = tuple(_bare(box["answer"]) for box in boxes)
         span = plain.span(boxes[0].start("answer"), boxes[-1].end("answer"))
         return Reading(values, "box", span)
     start, form = _last_label(plain.text)
@@ -71,7 +71,9 @@ def _lines(text: str) -> list[str]:
 
 def _parts(line: str, n: int) -> list[str]:
     """The n parts of a line: numbered, or with one kind of separator between them."""
-    numbered = [one.strip(_EDGES) for one in part("list_number").split(line) if one.strip(_EDGES)]
+    numbered = [
+        text.strip(_EDGES) for text in part("list_number").split(line) if text.strip(_EDGES)
+    ]
     for parts in (numbered, *(re.split(separator, line) for separator in _SEPARATORS)):
         if len(parts) == n:
             return parts

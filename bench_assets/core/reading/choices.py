@@ -52,8 +52,10 @@ def read_choice(
     >>> read_choice("Either (A) or (B).", ("left", "right"))
     """
     offered = _options(tuple(options), has_letters=True)
-    found = read("choice", response, offered.parse, named=named)
-    return found and replace(found, disputed=found.disputed or offered.contradicts(response, found))
+    choice = read("choice", response, offered.parse, named=named)
+    return choice and replace(
+        choice, disputed=choice.disputed or offered.contradicts(response, choice)
+    )
 
 
 def read_choices(response: str, options: Sequence[str]) -> Reading[tuple[str, ...]] | None:
@@ -67,12 +69,12 @@ def read_choices(response: str, options: Sequence[str]) -> Reading[tuple[str, ..
     def parse(text: str, extent: Extent) -> tuple[str, ...] | None:
         pattern = part("letter_list")
         whole = text.rstrip(" .。!]\"'")
-        found = pattern.match(text) if extent == "opening" else pattern.fullmatch(whole)
-        letters = sorted(set(re.findall("[A-Z](?![a-z])", found[1]))) if found else []
+        match = pattern.match(text) if extent == "opening" else pattern.fullmatch(whole)
+        letters = sorted(set(re.findall("[A-Z](?![a-z])", match[1]))) if match else []
         if letters and set(letters) <= set(offered.letters):
             return tuple(letters)
-        one = offered.whole(text)
-        return (one,) if one else None
+        option = offered.whole(text)
+        return (option,) if option else None
 
     return read("choices", response, parse, named=False)
 
@@ -86,8 +88,8 @@ def read_one_of(
     'right'
     """
     offered = _options(tuple(texts), has_letters=False)
-    found = read(kind, response, offered.parse, named=named)
-    return found and found.of(texts[ascii_uppercase.index(found.value)])
+    choice = read(kind, response, offered.parse, named=named)
+    return choice and choice.of(texts[ascii_uppercase.index(choice.value)])
 
 
 class _Options(NamedTuple):
@@ -127,9 +129,11 @@ class _Options(NamedTuple):
             return None
         if part("second_letter").match(text, labelled.end(1)):
             return None
-        others = {*part("bracketed_letter").findall(labelled[2])} - {labelled[1]}
-        own = self.words[self.letters.index(labelled[1])]
-        return labelled[1] if not others and _words(labelled[2]).startswith(own) else None
+        other_letters = {*part("bracketed_letter").findall(labelled[2])} - {labelled[1]}
+        own_word = self.words[self.letters.index(labelled[1])]
+        return (
+            labelled[1] if not other_letters and _words(labelled[2]).startswith(own_word) else None
+        )
 
     def contradicts(self, response: str, found: Reading[str]) -> bool:
         """Whether the text beside a letter is another option's."""
@@ -149,14 +153,14 @@ class _Options(NamedTuple):
             letters = {*written} & {*self.letters}
             if letters:
                 return letters.pop() if len(letters) == 1 else None
-        found = []
+        mentions = []
         for letter, tokens in self.mentions:
             lowered, is_number = text.casefold(), tokens[0][0].isdigit()
             if all(token in lowered for token in tokens) and (numerals or not is_number):
                 pattern = _mention(tokens, last=is_number)
                 text, count = pattern.subn(" ", text)
-                found += [letter] if count else []
-        return found[0] if len(found) == 1 else None
+                mentions += [letter] if count else []
+        return mentions[0] if len(mentions) == 1 else None
 
 
 @lru_cache(maxsize=4096)
@@ -212,8 +216,8 @@ def _words(text: str) -> str:
 
 def _quantity(text: str) -> float | None:
     is_short = len(text) <= _MAX_NUMBER_WORD_LENGTH
-    found = parse_quantity(text) if is_short or any(map(str.isdigit, text)) else None
-    return found.value if found else None
+    quantity = parse_quantity(text) if is_short or any(map(str.isdigit, text)) else None
+    return quantity.value if quantity else None
 
 
 _FORMS: tuple[Callable[[str], str | float | None], ...] = (_compact, _words, _quantity)

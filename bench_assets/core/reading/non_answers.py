@@ -112,9 +112,9 @@ def classify_non_answer(response: str, question: str = "", options: Sequence[str
     text = response.strip()
     if not text or text in options or len(text) > _MAX_OBJECT_LENGTH:
         return ""
-    found = _classify_text(text) and _classify(text, question, options)
-    is_echo = not found or found == PLAN
-    return ECHO if is_echo and _echoes(text, question, options) else found
+    reason = _classify_text(text) and _classify(text, question, options)
+    is_echo = not reason or reason == PLAN
+    return ECHO if is_echo and _echoes(text, question, options) else reason
 
 
 @lru_cache(256)  # one response to many questions is read once
@@ -126,8 +126,8 @@ def _classify_text(text: str) -> str:
 def _classify(text: str, question: str, options: Sequence[str]) -> str:
     """Kind of a text, echoes aside."""
     prompt = "\n".join((question, *options))
-    if found := _classify_object(text, prompt):
-        return found
+    if reason := _classify_object(text, prompt):
+        return reason
     if _is_tool_call(text):
         return TOOL_CALL
     if _leaks_template(text):
@@ -190,8 +190,8 @@ def _leaks_template(text: str) -> bool:
 def _is_error(text: str, question: str, options: Sequence[str]) -> bool:
     if _ORDINARY.fullmatch(text):
         return False
-    if found := _EXCEPTION.fullmatch(text):
-        return not any(found["name"] in part for part in (question, *options))
+    if match := _EXCEPTION.fullmatch(text):
+        return not any(match["name"] in part for part in (question, *options))
     if _LABELLED.fullmatch(text):
         label = re.findall(r"\w+", text)[0].casefold()
         return not any(label in part.casefold() for part in (question, *options))
@@ -200,9 +200,9 @@ def _is_error(text: str, question: str, options: Sequence[str]) -> bool:
 
 def _is_value(text: str) -> bool:
     """Whether a text is a value that programs print, alone or before a few words."""
-    if not (found := _VALUE.match(text)) or text.rstrip(".") in _PLAIN_WORDS:
+    if not (match := _VALUE.match(text)) or text.rstrip(".") in _PLAIN_WORDS:
         return False
-    rest = text[found.end() :]
+    rest = text[match.end() :]
     return (
         "\n" not in rest
         and len(rest.split()) <= _MAX_WORDS_AFTER_VALUE

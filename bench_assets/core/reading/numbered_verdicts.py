@@ -38,10 +38,10 @@ def read_numbered_verdicts(response: str, n: int) -> list[bool | None]:
     [True, False]
     """
     text = unicodedata.normalize("NFKC", strip_reasoning(response))
-    found: dict[int, set[bool | None]] = defaultdict(set)
+    verdicts: dict[int, set[bool | None]] = defaultdict(set)
     for number, word in _from_json(text, n) or _from_lines(_MARKUP.sub("", text), n):
-        found[number].add(_WORDS.get(word.casefold()))
-    return [found[k].pop() if len(found[k]) == 1 else None for k in range(1, n + 1)]
+        verdicts[number].add(_WORDS.get(word.casefold()))
+    return [verdicts[k].pop() if len(verdicts[k]) == 1 else None for k in range(1, n + 1)]
 
 
 def _from_lines(text: str, n: int) -> Iterator[tuple[int, str]]:
@@ -65,8 +65,8 @@ def _from_line(line: str) -> Iterator[tuple[int, str]]:
         yield from ((int(number), word) for number, word in _ITEM.findall(line))
     elif _BARE_ITEMS.fullmatch(line):
         yield from ((int(number), word) for number, word in _BARE_ITEM.findall(line))
-    elif (found := _LINE.fullmatch(line)) and "[" not in found["point"]:
-        yield int(found[1]), found[3]
+    elif (match := _LINE.fullmatch(line)) and "[" not in match["point"]:
+        yield int(match[1]), match[3]
 
 
 def _from_json(text: str, n: int) -> list[tuple[int, str]]:
@@ -76,10 +76,12 @@ def _from_json(text: str, n: int) -> list[tuple[int, str]]:
     if isinstance(value, dict) and len(value) == 1 and not re.search(r"\d", "".join(value)):
         (value,) = value.values()  # {"verdicts": {"1": 1}}
     if isinstance(value, list):
-        return [(k, _word(one)) for k, one in enumerate(value, 1)] if len(value) == n else []
+        return (
+            [(k, _word(verdict)) for k, verdict in enumerate(value, 1)] if len(value) == n else []
+        )
     pairs = value.items() if isinstance(value, dict) else ()
     numbers = [(re.findall(r"\d+", str(key)), _word(verdict)) for key, verdict in pairs]
-    return [(int(found[0]), word) for found, word in numbers if len(found) == 1]
+    return [(int(number[0]), word) for number, word in numbers if len(number) == 1]
 
 
 def _word(verdict: object) -> str:

@@ -62,12 +62,16 @@ def parse_quantity(text: str) -> Measurement | None:
         text = words_to_digits(text)
         if _FRACTION.search(text):  # two thirds
             return None
-    found = part("quantity").fullmatch(text.strip())
-    if found is None:
+    match = part("quantity").fullmatch(text.strip())
+    if match is None:
         measures = [part("quantity").fullmatch(one) for one in _PARTS.split(text.strip())]
-        parts = [_quantity(one) for one in measures if one]
-        return add_parts([one for one in parts if one]) if len(parts) == len(measures) else None
-    return _quantity(found)
+        parts = [_quantity(measure) for measure in measures if measure]
+        return (
+            add_parts([quantity for quantity in parts if quantity])
+            if len(parts) == len(measures)
+            else None
+        )
+    return _quantity(match)
 
 
 def _quantity(found: re.Match[str]) -> Measurement | None:
@@ -88,8 +92,8 @@ def parse_number(text: str) -> float | None:
     >>> parse_number("25%"), parse_number("1.5 million"), parse_number("4 cups")
     (25.0, 1500000.0, None)
     """
-    found = parse_quantity(text)
-    return found.value if found and found.unit in _NO_UNIT else None
+    quantity = parse_quantity(text)
+    return quantity.value if quantity and quantity.unit in _NO_UNIT else None
 
 
 def read_number(response: str, *, named: bool = True) -> Reading[Measurement] | None:
@@ -120,12 +124,12 @@ def read_numbers(response: str, *, named: bool = True) -> Reading[tuple[float, .
 def _numbers_in(text: str, extent: Extent) -> tuple[float, ...] | None:
     """A text that is a list of numbers, or opens with one in brackets."""
     if extent == "mention":
-        numbers = [parse_quantity(found[0]) for found in part("numbers").finditer(text)]
-        return tuple(one.value for one in numbers if one) or None
+        numbers = [parse_quantity(match[0]) for match in part("numbers").finditer(text)]
+        return tuple(number.value for number in numbers if number) or None
     bracketed = _BRACKETED.match(text)
     listed = bracketed[1] if bracketed and extent == "opening" else text.strip(" .。()[]{}")
     quantities = list(map(parse_quantity, _BETWEEN.split(listed)))
-    return tuple(one.value for one in quantities if one) if all(quantities) else None
+    return tuple(quantity.value for quantity in quantities if quantity) if all(quantities) else None
 
 
 def _number_in(text: str, extent: Extent) -> Measurement | Unreadable | None:
@@ -133,12 +137,12 @@ def _number_in(text: str, extent: Extent) -> Measurement | Unreadable | None:
     whole = parse_quantity(text)
     if whole or extent == "answer":
         return whole
-    if found := parse_quantity(text.rpartition("=")[2]):
-        return found
+    if quantity := parse_quantity(text.rpartition("=")[2]):
+        return quantity
     if part("second_number").match(text):
         return UNREADABLE if extent == "opening" else None
-    if found := parse_quantity(part("clause_end").split(text, maxsplit=1)[0]):
-        return found
+    if quantity := parse_quantity(part("clause_end").split(text, maxsplit=1)[0]):
+        return quantity
     if extent == "mention":
         return _result_in(_CALCULATION.sub("", text))
     numbers = [*part("numbers").finditer(text)]
@@ -167,8 +171,8 @@ def _is_second(text: str, start: int) -> bool:
 
 def _with_unit(text: str, number: re.Match[str]) -> Measurement | None:
     """The quantity at a number in a text: its unit is what follows, if that is a known one."""
-    found = part("quantity").match(text, number.start())
-    measure = _quantity(found) if found else None
+    match = part("quantity").match(text, number.start())
+    measure = _quantity(match) if match else None
     plain = parse_quantity(number[0])
     if measure and plain and find_unit(measure.unit):
         return measure

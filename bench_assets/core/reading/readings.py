@@ -99,14 +99,16 @@ def read(
         for reading in apply_rule(rule, plain.text, parse)
     ]
     if not stated:
-        found = _named(kind, plain.text, parse) if named else None
+        named_reading = _named(kind, plain.text, parse) if named else None
     else:
         last = max(stated, key=lambda reading: reading.evidence[0])
-        others = {one.value for one in stated if one.value is not UNREADABLE}
-        found = None
+        other_values = {reading.value for reading in stated if reading.value is not UNREADABLE}
+        named_reading = None
         if not isinstance(last.value, Unreadable):
-            found = Reading(last.value, last.form, last.evidence, disputed=len(others) > 1)
-    return found and replace(found, evidence=plain.span(*found.evidence))
+            named_reading = Reading(
+                last.value, last.form, last.evidence, disputed=len(other_values) > 1
+            )
+    return named_reading and replace(named_reading, evidence=plain.span(*named_reading.evidence))
 
 
 def apply_rule(
@@ -130,11 +132,11 @@ def apply_rule(
 def _named(kind: Kind, text: str, parse: Parser[Value]) -> Reading[Value] | None:
     """What the first rule names whose matches agree."""
     for rule in rules_of(kind):
-        found = list(apply_rule(rule, text, parse)) if rule.named else []
-        if len({reading.value for reading in found}) == 1:
-            value = found[-1].value
+        readings = list(apply_rule(rule, text, parse)) if rule.named else []
+        if len({reading.value for reading in readings}) == 1:
+            value = readings[-1].value
             if not isinstance(value, Unreadable):
-                return Reading(value, rule.name, found[-1].evidence, named=True)
+                return Reading(value, rule.name, readings[-1].evidence, named=True)
     return None
 
 

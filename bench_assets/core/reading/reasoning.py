@@ -195,8 +195,8 @@ def _match_opening(
 def _find_closing(text: str, start: int, form: ReasoningFormat) -> Span | None:
     """Find the mark that closes a thought; None if it never ends."""
     if form.opened_by == "words":
-        place = text.index(form.closing, start)  # it does not open where it never closes
-        return place, place + len(form.closing)
+        end = text.index(form.closing, start)  # it does not open where it never closes
+        return end, end + len(form.closing)
     depth = 1
     last: Span | None = None
     for mark in _marks(form).finditer(text, start):
@@ -215,8 +215,8 @@ def _find_final_answer(text: str, start: int) -> Span | None:
     end = len(text.rstrip())
     for form in ANSWERS:
         if text.endswith(form.closing, start, end):
-            place = text.rfind(form.opening, start, end)
-            return (place, place) if place >= start else None
+            position = text.rfind(form.opening, start, end)
+            return (position, position) if position >= start else None
     return None
 
 
@@ -226,9 +226,9 @@ def _find_unopened_closing(text: str, forms: Sequence[ReasoningFormat]) -> Span 
     if not any(closing in text for closing in known):
         return None
     spoken_of = {
-        closing: place
+        closing: position
         for closing, form in known.items()
-        if form.opening and (place := text.find(form.opening)) != -1
+        if form.opening and (position := text.find(form.opening)) != -1
     }
     for mark in _alternatives_pattern(tuple(known)).finditer(text):
         start, end = mark.span()

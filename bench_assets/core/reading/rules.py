@@ -85,7 +85,7 @@ def _pieces() -> dict[str, str]:
     """What names in braces stand for: the parts, and the words of all languages by field."""
     languages = tables()["languages"].values()
     words = {
-        field: "|".join(one[field] for one in languages if field in one)
+        field: "|".join(language[field] for language in languages if field in language)
         for field in _LANGUAGE_FIELDS
     }
     alternatives = {field: _any_of(listed.split("|")) for field, listed in words.items()}
@@ -97,7 +97,11 @@ def _any_of(words: list[str]) -> str:
 
     Written out in lower and upper case: ``re`` finds literals far faster than in any case.
     """
-    forms = {form for one in words for form in (one, one.capitalize(), one.upper())}
+    forms = {
+        form
+        for word_form in words
+        for form in (word_form, word_form.capitalize(), word_form.upper())
+    }
     return "|".join(map(_whole_word, sorted(forms, key=lambda one: (-len(one), one))))
 
 

@@ -59,10 +59,10 @@ def convert(quantity: Measurement, unit: str) -> float | None:
     >>> convert(Measurement(5), "cm"), convert(Measurement(5, "cups"), "cm")
     (5, 5)
     """
-    own, wanted = find_unit(quantity.unit), find_unit(unit)
-    if own is None or wanted is None or own == wanted:
+    own_unit, wanted = find_unit(quantity.unit), find_unit(unit)
+    if own_unit is None or wanted is None or own_unit == wanted:
         return quantity.value
-    return quantity.value * own.size / wanted.size if own.kind == wanted.kind else None
+    return quantity.value * own_unit.size / wanted.size if own_unit.kind == wanted.kind else None
 
 
 def add_parts(quantities: list[Measurement]) -> Measurement | None:
@@ -71,7 +71,7 @@ def add_parts(quantities: list[Measurement]) -> Measurement | None:
     >>> add_parts([Measurement(5, "feet"), Measurement(3, "inches")])
     Measurement(value=5.25, unit='feet')
     """
-    units = [find_unit(one.unit) for one in quantities]
+    units = [find_unit(quantity.unit) for quantity in quantities]
     total = 0.0
     for quantity, unit, before in zip(quantities, units, [None, *units], strict=False):
         if unit is None or (before and (unit.kind != before.kind or unit.size >= before.size)):

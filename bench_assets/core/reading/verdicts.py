@@ -26,11 +26,11 @@ def read_word(reply: str, words: Mapping[str, Verdict]) -> Verdict | None:
     (False, None)
     """
     text = strip_reasoning(reply)
-    found = read_one_of("verdict", text, tuple(words))
-    if found is None or found.disputed:
+    word = read_one_of("verdict", text, tuple(words))
+    if word is None or word.disputed:
         return None
-    evidence = re.findall(r"\w+", text[slice(*found.evidence)].casefold())
-    return None if {*evidence} & {*words} - {found.value} else words[found.value]
+    evidence = re.findall(r"\w+", text[slice(*word.evidence)].casefold())
+    return None if {*evidence} & {*words} - {word.value} else words[word.value]
 
 
 def read_grade(reply: str, low: float, high: float) -> float | None:
@@ -41,11 +41,11 @@ def read_grade(reply: str, low: float, high: float) -> float | None:
     """
 
     def parse(text: str, _: Extent) -> float | None:
-        found = part("grade").fullmatch(text)
-        top = found and (found["top"] or (found["percent"] and 100))
-        if not found or (top and float(top) != high):
+        match = part("grade").fullmatch(text)
+        top = match and (match["top"] or (match["percent"] and 100))
+        if not match or (top and float(top) != high):
             return None
-        return float(found["grade"].replace(",", ""))
+        return float(match["grade"].replace(",", ""))
 
-    found = read("grade", strip_reasoning(reply), parse)
-    return found.value if found and not found.disputed and low <= found.value <= high else None
+    grade = read("grade", strip_reasoning(reply), parse)
+    return grade.value if grade and not grade.disputed and low <= grade.value <= high else None

@@ -19,8 +19,8 @@ def alternatives(file: Path, section: str) -> str:
 
     "hedge / of options" is a subsection of "hedge"; its full name selects its own lines only.
     """
-    sections = [one for one in section_names(file) if one.partition(" / ")[0] == section]
-    return "|".join(line for one in sections or [section] for line in section_lines(file, one))
+    sections = [name for name in section_names(file) if name.partition(" / ")[0] == section]
+    return "|".join(line for name in sections or [section] for line in section_lines(file, name))
 
 
 @cache

@@ -51,15 +51,17 @@ def json_answer(text: str) -> str | None:
     value = _parsed(last) if last else None
     if last and not isinstance(value, list) and (answer := _answer_field(_parsed(_outer(text)))):
         return answer
-    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+    if isinstance(value, list) and value and all(isinstance(entry, str) for entry in value):
         return ",".join(value)
     if not isinstance(value, dict):
         return None
-    holds = {str(name): one for name, one in value.items() if isinstance(one, bool)}
+    holds = {
+        str(name): is_chosen for name, is_chosen in value.items() if isinstance(is_chosen, bool)
+    }
     if len(holds) == 1 and (answer := _truth(*holds.popitem())):
         return answer
     if holds and len(holds) == len(value):
-        return ",".join(letter for letter, one in holds.items() if one)
+        return ",".join(letter for letter, is_chosen in holds.items() if is_chosen)
     return _answer_field(value)
 
 
@@ -78,10 +80,10 @@ def _truth(name: str, holds: bool) -> str:
 def _answer_field(value: object) -> str:
     """The text under the first answer key; a list of texts is joined by commas."""
     fields = value if isinstance(value, dict) else {}
-    named = [one for key, one in fields.items() if _ANSWER_KEY.fullmatch(str(key).casefold())]
-    answer = next((one for one in named if isinstance(one, str | list)), None)
+    answers = [field for key, field in fields.items() if _ANSWER_KEY.fullmatch(str(key).casefold())]
+    answer = next((answer for answer in answers if isinstance(answer, str | list)), None)
     listed = answer if isinstance(answer, list) else [answer]
-    return ",".join(one for one in listed if isinstance(one, str))
+    return ",".join(answer for answer in listed if isinstance(answer, str))
 
 
 def _outer(text: str) -> str:
@@ -93,9 +95,9 @@ def _outer(text: str) -> str:
 def _last_object(text: str) -> str:
     """The last object in braces or list in brackets; "" if there is none, or it is too long."""
     last = ""
-    for found in _BRACKET_SPAN.finditer(text):
-        end = found.end() if found[2] else text.rfind("]", found.start(), found.end()) + 1
-        last = text[found.start() : end] or last
+    for match in _BRACKET_SPAN.finditer(text):
+        end = match.end() if match[2] else text.rfind("]", match.start(), match.end()) + 1
+        last = text[match.start() : end] or last
     return last if len(last) <= _MAX_JSON_LENGTH else ""
 
 

@@ -26,9 +26,9 @@ def read_yes_no(response: str, *, named: bool = True) -> Reading[str] | None:
 def parse_yes_no(text: str, extent: Extent = "answer") -> str | None:
     """Parse a text that is yes or no, opens with it, or names only one of them."""
     if extent == "mention":
-        named = [name for name in ("yes", "no") if word(name).search(text)]
-        is_denied = named == ["yes"] and part("denial").search(text)
-        return named[0] if len(named) == 1 and not is_denied else None
+        words = [name for name in ("yes", "no") if word(name).search(text)]
+        is_denied = words == ["yes"] and part("denial").search(text)
+        return words[0] if len(words) == 1 and not is_denied else None
     text = text.strip(_EDGES)
     for name in ("yes", "no"):
         if word(name).fullmatch(text) if extent == "answer" else word(name).match(text):

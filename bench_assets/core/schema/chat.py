@@ -201,7 +201,9 @@ class Response:
         """
         return replace(
             responses[-1],
-            served=" + ".join(dict.fromkeys(one.served for one in responses if one.served)),
+            served=" + ".join(
+                dict.fromkeys(response.served for response in responses if response.served)
+            ),
             prompt_tokens=_sum([response.prompt_tokens for response in responses]),
             completion_tokens=_sum([response.completion_tokens for response in responses]),
             seconds=_sum([response.seconds for response in responses]),

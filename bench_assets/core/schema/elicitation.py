@@ -99,7 +99,7 @@ class Elicitation:
         if self.answers == "texts":
             return question.options
         letters = ascii_uppercase[: len(question.options)]
-        return tuple(f"({one})" if self.answers == "brackets" else one for one in letters)
+        return tuple(f"({letter})" if self.answers == "brackets" else letter for letter in letters)
 
 
 def _listed(names: object) -> str:
@@ -179,7 +179,7 @@ class OptionLikelihoods(NamedTuple):
 
     def to_json(self) -> str:
         """Serialise as the text of a response."""
-        logprobs = [round(one, 6) for one in self.logprobs]
+        logprobs = [round(logprob, 6) for logprob in self.logprobs]
         bounds = {"bounds": list(self.bounds)} if self.bounds else {}
         return json.dumps({"logprobs": logprobs, "tokens": list(self.tokens)} | bounds)
 
@@ -192,20 +192,20 @@ class OptionLikelihoods(NamedTuple):
         """
         try:
             payload = json.loads(text)
-            found = cls(
+            likelihoods = cls(
                 tuple(map(float, payload["logprobs"])),
                 tuple(map(int, payload["tokens"])),
                 tuple(map(int, payload.get("bounds", ()))),
             )
         except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
             raise ValueError(f"expected log-probabilities of options, got {text[:60]!r}") from error
-        if not len(found.logprobs) == len(found.tokens) == n:
+        if not len(likelihoods.logprobs) == len(likelihoods.tokens) == n:
             raise ValueError(
-                f"expected log-probabilities of {n} options, got {len(found.logprobs)}"
+                f"expected log-probabilities of {n} options, got {len(likelihoods.logprobs)}"
             )
-        if not all(isfinite(one) and one <= 1e-4 for one in found.logprobs):
+        if not all(isfinite(logprob) and logprob <= 1e-4 for logprob in likelihoods.logprobs):
             raise ValueError(f"not log-probabilities: {text[:60]!r}")
-        return found
+        return likelihoods
 
 
 def normalize_logprobs(
@@ -236,8 +236,8 @@ def normalize_logprobs(
         return tuple(conditional - prior for conditional, prior in pairs)
     sizes: dict[str, Sequence[int]] = {
         "none": [1] * len(options),
-        "characters": [len(one) for one in options],
-        "bytes": [len(one.encode()) for one in options],
+        "characters": [len(option) for option in options],
+        "bytes": [len(option.encode()) for option in options],
         "tokens": found.tokens,
     }
     return tuple(
@@ -253,5 +253,5 @@ def softmax(scores: Sequence[float]) -> list[float]:
     [0.5, 0.5]
     """
     top = max(scores)
-    weights = [exp(one - top) for one in scores]
+    weights = [exp(score - top) for score in scores]
     return [weight / sum(weights) for weight in weights]

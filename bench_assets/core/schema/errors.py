@@ -82,7 +82,7 @@ def nearest(name: str, known: Iterable[str], n: int = _MAX_LISTED) -> list[str]:
     ['journeybench/mcot']
     """
     wanted, there_are = name.casefold(), sorted(set(known))
-    by_whole = _close_matches(wanted, ((one.casefold(), one) for one in there_are))
+    by_whole = _close_matches(wanted, ((name.casefold(), name) for name in there_are))
     by_part = (
         _close_matches(wanted.rpartition("/")[2], _last_parts(there_are)) if len(wanted) > 1 else []
     )
@@ -100,11 +100,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def _close_matches(wanted: str, spelled: Iterable[tuple[str, str]]) -> list[str]:
-    named: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for letters, name in spelled:
-        named.setdefault(letters, []).append(name)
-    return [one for near in get_close_matches(wanted, named, _MAX_LISTED) for one in named[near]]
+        names.setdefault(letters, []).append(name)
+    return [name for near in get_close_matches(wanted, names, _MAX_LISTED) for name in names[near]]
 
 
 def _last_parts(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    return ((one.casefold().rpartition("/")[2], one) for one in names if "/" in one)
+    return ((name.casefold().rpartition("/")[2], name) for name in names if "/" in name)

@@ -42,9 +42,14 @@ def checkpoint_name(folders: Sequence[str]) -> str:
 
 
 def _safe_part(folder: str) -> str:
-    plain = "".join(one for one in normalize("NFKD", folder) if not combining(one))
+    plain = "".join(
+        character for character in normalize("NFKD", folder) if not combining(character)
+    )
     part = _UNSAFE.sub("-", plain).strip("-")
-    if any(not one.isascii() and (one.isalnum() or not one.isprintable()) for one in plain):
+    if any(
+        not character.isascii() and (character.isalnum() or not character.isprintable())
+        for character in plain
+    ):
         part = f"{_letters(folder)}-{part}".strip("-")
     if len(part) > _MAX_PART_LENGTH:
         part = f"{part[:36]}-{_letters(folder)}-{part[-36:]}"
@@ -74,11 +79,11 @@ def parse_step(model: str) -> TrainingStep | None:
     >>> parse_step("run/step-5+likelihood")  # numbers of another method are of another run
     TrainingStep(run='run+likelihood', step=5)
     """
-    found = _CHECKPOINT.fullmatch(model)
-    numbers = re.findall(r"\d+", found["step"]) if found else []
-    if found is None or not numbers:
+    match = _CHECKPOINT.fullmatch(model)
+    numbers = re.findall(r"\d+", match["step"]) if match else []
+    if match is None or not numbers:
         return None
-    return TrainingStep(found["run"].rstrip("/") + (found["elicited"] or ""), int(numbers[-1]))
+    return TrainingStep(match["run"].rstrip("/") + (match["elicited"] or ""), int(numbers[-1]))
 
 
 def is_same_run(model: str, other: str) -> bool:
@@ -121,14 +126,14 @@ def curve_of(row: Metric, others: Iterable[Metric]) -> dict[int, Metric]:
     current = parse_step(row.model)
     if current is None or isnan(row.value):
         return {}
-    found = {
-        step.step: other
-        for other in others
-        if (step := parse_step(other.model)) and step.run == current.run
-        if (other.metric, other.category) == (row.metric, row.category)
-        if not isnan(other.value) and _is_comparable(other, row)
+    metrics = {
+        step.step: metric
+        for metric in others
+        if (step := parse_step(metric.model)) and step.run == current.run
+        if (metric.metric, metric.category) == (row.metric, row.category)
+        if not isnan(metric.value) and _is_comparable(metric, row)
     }
-    return dict(sorted((found | {current.step: row}).items()))
+    return dict(sorted((metrics | {current.step: row}).items()))
 
 
 def _is_comparable(one: Metric, other: Metric) -> bool:

@@ -42,8 +42,8 @@ def calibration_bins(answers: Sequence[ConfidentAnswer]) -> list[CalibrationBin]
     bins = [list(of) for _, of in groupby(ordered, key=lambda one: _bin(one.confidence))]
     return [
         CalibrationBin(
-            sum(one.confidence for one in of) / len(of),
-            sum(one.right for one in of) / len(of),
+            sum(answered.confidence for answered in of) / len(of),
+            sum(answered.right for answered in of) / len(of),
             len(of),
         )
         for of in bins
@@ -59,13 +59,13 @@ def expected_calibration_error(answers: Sequence[ConfidentAnswer]) -> Mean:
     if not answers:
         return Mean(nan, nan, nan, 0, 0)
     parts = np.zeros((len(answers), BINS + 1))
-    for n, one in enumerate(answers):
-        parts[n, _bin(one.confidence)] = one.right - one.confidence
+    for n, answer in enumerate(answers):
+        parts[n, _bin(answer.confidence)] = answer.right - answer.confidence
         parts[n, BINS] = 1.0
 
     def error(sums: Floats) -> Floats:
-        found: Floats = np.abs(sums[:, :BINS]).sum(axis=1) / sums[:, BINS]
-        return found
+        errors: Floats = np.abs(sums[:, :BINS]).sum(axis=1) / sums[:, BINS]
+        return errors
 
     value = float(round(error(parts.sum(axis=0, keepdims=True))[0], 12))
     clusters = [one.cluster or str(n) for n, one in enumerate(answers)]
@@ -82,10 +82,13 @@ def selective_accuracy(answers: Sequence[ConfidentAnswer], share: float) -> Mean
         answers: All answers.
         share: Coverage, in (0, 1].
     """
-    confidences = sorted((one.confidence for one in answers), reverse=True)
+    confidences = sorted((answer.confidence for answer in answers), reverse=True)
     threshold = confidences[max(1, round(share * len(confidences))) - 1] if confidences else 0.0
-    selected = [one for one in answers if one.confidence >= threshold]
-    return mean(ScoredPoint(one.right, one.cluster or str(n)) for n, one in enumerate(selected))
+    selected = [answer for answer in answers if answer.confidence >= threshold]
+    return mean(
+        ScoredPoint(answered.right, answered.cluster or str(n))
+        for n, answered in enumerate(selected)
+    )
 
 
 def accuracy_by_coverage(answers: Sequence[ConfidentAnswer]) -> list[tuple[float, float]]:
@@ -98,7 +101,7 @@ def accuracy_by_coverage(answers: Sequence[ConfidentAnswer]) -> list[tuple[float
     curve, n, right = [], 0, 0.0
     for _, equal in groupby(ordered, key=lambda one: one.confidence):
         of = list(equal)
-        n, right = n + len(of), right + sum(one.right for one in of)
+        n, right = n + len(of), right + sum(answered.right for answered in of)
         curve.append((n / len(ordered), right / n))
     return curve
 

@@ -176,9 +176,9 @@ def _tuning(columns: _Columns, labels: Floats) -> tuple[float, float]:
     squares = columns.weight @ (columns.judge - centres[0]) ** 2 * n_units / max(1, n_units - 1)
     if squares / total < _MIN_VARIANCE or n == n_units:
         return 0.0, 0.0
-    others = 1 + n / (n_units - n)
-    tuning = min(1.0, max(0.0, float(covariance / squares) / others))
-    return tuning, tuning * others
+    n_other = 1 + n / (n_units - n)
+    tuning = min(1.0, max(0.0, float(covariance / squares) / n_other))
+    return tuning, tuning * n_other
 
 
 class _Stratum(NamedTuple):
@@ -190,13 +190,18 @@ class _Stratum(NamedTuple):
 
 
 def _stratum(columns: _Columns, labels: Floats, rest: Floats, number: int) -> _Stratum:
-    own, size = np.where(columns.stratum == number, labels, 0.0), float(columns.sizes[number])
-    right = float(own @ columns.people) / size
-    leverage = columns.by_cluster(own) / size
-    moves = _cr2(columns.by_cluster(own * (rest - own @ rest / size)) / size, leverage)
+    own_labels, size = (
+        np.where(columns.stratum == number, labels, 0.0),
+        float(columns.sizes[number]),
+    )
+    right = float(own_labels @ columns.people) / size
+    leverage = columns.by_cluster(own_labels) / size
+    moves = _cr2(
+        columns.by_cluster(own_labels * (rest - own_labels @ rest / size)) / size, leverage
+    )
     variance, independent = float(moves @ moves), float(1 / (leverage @ leverage))
     n = right * (1 - right) / variance if variance > _MIN_VARIANCE else independent
-    if variance > _MIN_VARIANCE and size**2 / (own @ own) > _SHARED * independent:
+    if variance > _MIN_VARIANCE and size**2 / (own_labels @ own_labels) > _SHARED * independent:
         n *= (Z / student_quantile(satterthwaite_freedom(leverage))) ** 2
     low, high = _jeffreys(right, n)
     share = size / columns.total
@@ -221,8 +226,8 @@ def _rows_distances(predicted: Floats, columns: _Columns, value: float) -> tuple
     if np.ptp(predicted) < _ROUNDING:
         return 0.0, 0.0
     points = zip(predicted.tolist(), columns.names, columns.weight.tolist(), strict=True)
-    found = mean(map(ScoredPoint, *zip(*points, strict=True)))
-    return value - found.low, found.high - value
+    estimate = mean(map(ScoredPoint, *zip(*points, strict=True)))
+    return value - estimate.low, estimate.high - value
 
 
 def difference_interval(before: CorrectedMean, after: CorrectedMean) -> tuple[float, float]:

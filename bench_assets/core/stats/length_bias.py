@@ -58,10 +58,10 @@ def length_slope(verdicts: Sequence[MeasuredVerdict]) -> LengthSlope | None:
     rest = np.eye(len(columns)) - design @ fit  # residuals of all verdicts
     moves, influences = [], []
     for number in range(int(clusters.max()) + 1):
-        own = clusters == number
-        adjusted = _inverse_root(rest[np.ix_(own, own)]) @ fit[2, own]
-        moves.append(float(adjusted @ residuals[own]))
-        influences.append(rest[:, own] @ adjusted)
+        in_cluster = clusters == number
+        adjusted = _inverse_root(rest[np.ix_(in_cluster, in_cluster)]) @ fit[2, in_cluster]
+        moves.append(float(adjusted @ residuals[in_cluster]))
+        influences.append(rest[:, in_cluster] @ adjusted)
     products = np.array(influences) @ np.array(influences).T
     freedom = float(np.trace(products) ** 2 / np.sum(products**2))
     slope = float(fit[2] @ (roots * columns[:, 0]))

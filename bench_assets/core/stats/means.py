@@ -102,10 +102,10 @@ def macro_mean(groups: Iterable[Iterable[ScoredPoint]]) -> Mean:
     sums = [fsum(map(float.__mul__, part.values, part.weights)) for part in parts]
     means = [of_group / total for of_group, total in zip(sums, totals, strict=True)]
     value = fsum(means) / len(means)
-    found = _cluster_influence(parts, means, totals)
-    low, high = _interval(value, found, len(parts) > 1)
-    n_clusters = 1 / fsum(found.shares**2)
-    largest = float(found.shares.max())
+    influence = _cluster_influence(parts, means, totals)
+    low, high = _interval(value, influence, len(parts) > 1)
+    n_clusters = 1 / fsum(influence.shares**2)
+    largest = float(influence.shares.max())
     return Mean(value, low, high, n_scored, n_unscored, n_clusters, largest)
 
 
@@ -197,10 +197,10 @@ def _variance_factor(
     inside = fsum(np.maximum(0.0, bends - right**2 / most)) / total
     repeated = 1 - 1 / units
     several = fsum(share * repeated)
-    own = inside / several if several > _ROUNDING else 0.0  # variance of a unit in its cluster
+    within = inside / several if several > _ROUNDING else 0.0  # variance of a unit in its cluster
     total_variance = fsum(bends) / total - (fsum(right) / total) ** 2
-    spread = (total_variance - own * fsum(share**2 * repeated)) / (1 - fsum(share**2))
-    correlation = max(0.0, 1 - own / spread) if spread > _ROUNDING else 0.0
+    spread = (total_variance - within * fsum(share**2 * repeated)) / (1 - fsum(share**2))
+    correlation = max(0.0, 1 - within / spread) if spread > _ROUNDING else 0.0
     model = spread * fsum(share**2 * (correlation + (1 - correlation) / units))
     return (
         sqrt(1 - _MODEL + _MODEL * model / observed)
@@ -211,9 +211,9 @@ def _variance_factor(
 
 def _mixed_freedom(leverage: Floats, even: bool = False) -> float:
     """Degrees of freedom of the mixed variance, of which only the CR2 part is uncertain."""
-    found = satterthwaite_freedom(leverage)
+    freedom = satterthwaite_freedom(leverage)
     n = int(np.count_nonzero(leverage))
-    return found if even else max(found, min(n - 1.0, found / (1 - _MODEL) ** 2))
+    return freedom if even else max(freedom, min(n - 1.0, freedom / (1 - _MODEL) ** 2))
 
 
 def satterthwaite_freedom(leverage: Floats) -> float:

@@ -118,8 +118,8 @@ def paired_t_test(pairs: Sequence[PairedScores]) -> Outcome:
     For points of any kind. For right-or-wrong points on independent questions it is McNemar's test
     (1947), with Student's t in place of the normal distribution. From 30 questions on, of which
     15 % change, it calls equal models different in 3.5 to 6.5 % of cases: binomial sums in
-    tests/core/stats/test_paired_tests.py; for other kinds of points see docs/statistics.md. The number of
-    changed clusters bounds p from below: three are never enough.
+    tests/core/stats/test_paired_tests.py; for other kinds of points see docs/statistics.md. The
+    number of changed clusters bounds p from below: three are never enough.
 
     >>> pairs = [PairedScores(*row) for row in [(0, 1, "a"), (0, 0, "b"), (0, 0, "c"), (0, 1, "d")]]
     >>> outcome = paired_t_test(pairs)

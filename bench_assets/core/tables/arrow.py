@@ -106,14 +106,14 @@ def to_rows(table: pa.Table, row_type: type[Row]) -> list[Row]:
 def column_values(stored: pa.ChunkedArray, kind: pa.DataType | None = None) -> list[Any]:
     """Values of a column as Python objects; ``kind`` converts columns of older tables."""
     kind = kind or stored.type
-    found: list[Any] = stored.to_pylist()
+    values: list[Any] = stored.to_pylist()
     if pa.types.is_map(kind) and pa.types.is_list(kind.item_type):
-        return [{name: tuple(items) for name, items in value} for value in found]
+        return [{name: tuple(items) for name, items in value} for value in values]
     if pa.types.is_map(kind):
-        return [dict(value) for value in found]
+        return [dict(value) for value in values]
     if pa.types.is_list(kind):
-        return [tuple(value) for value in found]
-    return found
+        return [tuple(value) for value in values]
+    return values
 
 
 def require_columns(stored: pa.Schema, row_type: type[Any]) -> None:

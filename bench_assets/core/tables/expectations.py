@@ -26,8 +26,10 @@ class Expectation:
     @property
     def columns(self) -> list[str]:
         """Columns that it refers to; none for an expectation of the table."""
-        one = [self.told[name] for name in ("column", "column_A", "column_B") if name in self.told]
-        return [*one, *self.told.get("column_list", ())]
+        names = [
+            self.told[name] for name in ("column", "column_A", "column_B") if name in self.told
+        ]
+        return [*names, *self.told.get("column_list", ())]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +141,7 @@ EXPECTATIONS_BY_TABLE: Mapping[str, Sequence[Expectation]] = {
 
 def columns_of(rows: Sequence[Any], expected: Iterable[Expectation]) -> dict[str, list[Any]]:
     """Columns that expectations refer to: fields of rows, or their lengths."""
-    names = dict.fromkeys(name for one in expected for name in one.columns)
+    names = dict.fromkeys(name for expectation in expected for name in expectation.columns)
     return {name: _values(rows, name) for name in names}
 
 
@@ -147,15 +149,17 @@ def problems(rows: Sequence[Any], expected: Iterable[Expectation]) -> list[str]:
     """Messages about failed expectations, each with its first unexpected values."""
     every = list(expected)
     columns = columns_of(rows, every)
-    found = []
-    for one in every:
-        if wrong := unexpected(one, columns, len(rows)):
+    failures = []
+    for expectation in every:
+        if wrong := unexpected(expectation, columns, len(rows)):
             listed = ", ".join(map(repr, wrong[:_MAX_SHOWN])) + (
                 " ..." if len(wrong) > _MAX_SHOWN else ""
             )
-            where = ", ".join(one.columns) or "the table"
-            found.append(f"{one.type} of {where}: {listed}{_format_allowed(one)}")
-    return found
+            where = ", ".join(expectation.columns) or "the table"
+            failures.append(
+                f"{expectation.type} of {where}: {listed}{_format_allowed(expectation)}"
+            )
+    return failures
 
 
 def _format_allowed(one: Expectation) -> str:
@@ -165,26 +169,28 @@ def _format_allowed(one: Expectation) -> str:
 
 def validate_table(kind: str, rows: Sequence[Any], table: str = "") -> list[ValidationRow]:
     """Validate the expectations of a kind of table, without Great Expectations."""
-    found = []
-    for one in EXPECTATIONS_BY_TABLE[kind]:
-        wrong = unexpected(one, columns_of(rows, [one]), len(rows))
+    results = []
+    for expectation in EXPECTATIONS_BY_TABLE[kind]:
+        wrong = unexpected(expectation, columns_of(rows, [expectation]), len(rows))
         arguments = [
-            f"{name} {value}" for name, value in one.told.items() if not name.startswith("column")
+            f"{name} {value}"
+            for name, value in expectation.told.items()
+            if not name.startswith("column")
         ]
-        found.append(
+        results.append(
             ValidationRow(
                 table=table,
                 rows=len(rows),
-                expectation=one.type,
-                about=", ".join(one.columns) or "the table",
+                expectation=expectation.type,
+                about=", ".join(expectation.columns) or "the table",
                 told="; ".join(arguments),
-                blocking=one.blocking,
+                blocking=expectation.blocking,
                 passed=not wrong,
                 n_unexpected=len(wrong),
                 unexpected=tuple(str(value) for value in wrong[:_MAX_SHOWN]),
             )
         )
-    return found
+    return results
 
 
 def unexpected(one: Expectation, columns: Mapping[str, list[Any]], n: int) -> list[Any]:

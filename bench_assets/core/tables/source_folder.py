@@ -15,8 +15,8 @@ from bench_assets.core.schema.rows import SourceFile
 
 def files_below(folder: Path) -> list[Path]:
     """List all files below a folder, sorted by path, without hidden files and folders."""
-    found = (path for path in folder.rglob("*") if path.is_file())
-    visible = (path for path in found if not _is_hidden(path.relative_to(folder)))
+    files = (path for path in folder.rglob("*") if path.is_file())
+    visible = (path for path in files if not _is_hidden(path.relative_to(folder)))
     return sorted(visible, key=Path.as_posix)
 
 
@@ -26,7 +26,9 @@ def existing_path(path: Path) -> Path:
         return path
     found = Path()
     for part in path.parts:
-        forms = (found / one for one in (part, normalize("NFC", part), normalize("NFD", part)))
+        forms = (
+            found / spelling for spelling in (part, normalize("NFC", part), normalize("NFD", part))
+        )
         found = next(filter(Path.exists, forms), found / part)
     return found
 

@@ -82,7 +82,7 @@ def sentence(check: str, said: Mapping[str, Any]) -> str:
     words = check.replace("_", " ").capitalize()
     if said.get("description"):
         return f"{words}: {said['description']}"
-    numbers = {name: one.get("value") for name, one in (said.get("metadata") or {}).items()}
+    numbers = {name: entry.get("value") for name, entry in (said.get("metadata") or {}).items()}
     rows, problems = numbers.get("rows"), numbers.get("problems")
     looked = f" in {rows} rows" if isinstance(rows, int) else ""
     if said.get("success"):
@@ -106,9 +106,9 @@ class ExpectationsPage:
 
     def write(self, site: Site, tables: TableFiles, _: Catalog) -> None:
         """Write the latest results, or why there are none."""
-        found = _found(tables)
-        site.put("expectations", found)
-        site.tabs += ["expectations"] * bool(found["tables"])
+        tables_checked = _found(tables)
+        site.put("expectations", tables_checked)
+        site.tabs += ["expectations"] * bool(tables_checked["tables"])
 
 
 def _found(tables: TableFiles) -> dict[str, Any]:
@@ -119,13 +119,13 @@ def _found(tables: TableFiles) -> dict[str, Any]:
     by_table: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_table.setdefault(row.table, []).append(asdict(row))
-    found = [
+    tables_checked = [
         {
             "table": name,
             "rows": every[0]["rows"],
-            "failed": sum(not one["passed"] for one in every),
+            "failed": sum(not check["passed"] for check in every),
             "expectations": every,
         }
         for name, every in by_table.items()
     ]
-    return {"tables": sorted(found, key=lambda one: -one["failed"]), "missing": ""}
+    return {"tables": sorted(tables_checked, key=lambda one: -one["failed"]), "missing": ""}

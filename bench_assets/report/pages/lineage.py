@@ -120,9 +120,9 @@ def _examples(
     displayed: set[str] = set()
     spread = rows[:: max(1, len(rows) // EXAMPLES)]
     for row in list(spread)[:EXAMPLES]:
-        own = [one for one in _images(row, images) if one not in displayed]
-        displayed.update(own)
-        yield {"entry": _entry(row), "reason": row.get("reason") or "", "images": own[:2]}
+        own_images = [image for image in _images(row, images) if image not in displayed]
+        displayed.update(own_images)
+        yield {"entry": _entry(row), "reason": row.get("reason") or "", "images": own_images[:2]}
 
 
 def _entry(row: Mapping[str, Any]) -> str:
@@ -136,9 +136,14 @@ def _entry(row: Mapping[str, Any]) -> str:
 
 
 def _images(row: Mapping[str, Any], images: Mapping[str, str]) -> list[str]:
-    named = next((row[name] for name in _SHOWS if row.get(name)), ())
-    listed = [named] if isinstance(named, str) else list(named)
-    found = (one if len(one) == 64 and "." not in one else images.get(one, "") for one in listed)
+    image_names = next((row[name] for name in _SHOWS if row.get(name)), ())
+    listed = [image_names] if isinstance(image_names, str) else list(image_names)
+    found = (
+        image_name
+        if len(image_name) == 64 and "." not in image_name
+        else images.get(image_name, "")
+        for image_name in listed
+    )
     return [digest for digest in found if digest]
 
 

@@ -100,7 +100,7 @@ class CodedColumn:
         values = orjson.Fragment(orjson.dumps(parts[0].dictionary.to_pylist()))
         return {
             "values": values,
-            "codes": np.concatenate([one.indices.to_numpy() for one in parts]),
+            "codes": np.concatenate([part.indices.to_numpy() for part in parts]),
         }
 
 
@@ -210,7 +210,7 @@ def outcomes(n_questions: int, samples: Sequence[Sample]) -> Outcomes:
         letter, share = _outcome(of_row[row])
         letters[row] = letter
         shares += [share] if letter in (PARTLY, PARTLY.upper()) else []
-    unread = [row for row, of in sorted(of_row.items()) if any([one.unread for one in of])]
+    unread = [row for row, of in sorted(of_row.items()) if any([outcome.unread for outcome in of])]
     return Outcomes("".join(letters), shares, unread)
 
 
@@ -275,7 +275,7 @@ def _outcome_by_points(samples: Sequence[Sample]) -> tuple[str, float]:
     if len(points) < len(samples):
         return UNSCORED, 0.0
     if all([sample.no_answer for sample in samples]):
-        return (REFUSED if all([one.refused for one in samples]) else NO_ANSWER), 0.0
+        return (REFUSED if all([sample.refused for sample in samples]) else NO_ANSWER), 0.0
     share = sum(points) / most
     if share >= 1.0:
         return RIGHT, 1.0

@@ -41,9 +41,9 @@ class SentPrompts:
     def chunks(self, find: FindPrompts) -> Iterator[PromptChunk]:
         """Yield the known prompts for each chunk of questions."""
         for number, prompts in sorted(self._by_chunk.items()):
-            found = find(sorted(prompts))
-            read = {short_name(sha256): _turns(text) for sha256, text in sorted(found.items())}
-            if turns := {name: one for name, one in read.items() if one}:
+            texts = find(sorted(prompts))
+            read = {short_name(sha256): _turns(text) for sha256, text in sorted(texts.items())}
+            if turns := {name: chunk for name, chunk in read.items() if chunk}:
                 yield PromptChunk(number, turns, list(dict.fromkeys(_images(turns.values()))))
 
 
@@ -130,7 +130,7 @@ def responses(
     pairs = zip(predictions["text"], predictions["raw_text"], strict=True)
     thoughts = ["" if raw == text else raw for text, raw in pairs]
     prediction_columns = _columns({**predictions, "raw_text": thoughts}, _SAID)
-    points = _columns({**scores, "unread": [one or None for one in scores["unread"]]}, _SCORED)
+    points = _columns({**scores, "unread": [score or None for score in scores["unread"]]}, _SCORED)
     verdict = _columns(judgements, _JUDGED) if judgements else []
     for first in range(0, len(ids), CHUNK):
         long: list[SampleResponses] = []
@@ -140,12 +140,12 @@ def responses(
             for at in predicted.get(question, ()):
                 sample = predictions["sample"][at]
                 key, name = (question, sample), f"whole-{row}-{sample}"
-                one = _object(prediction_columns, at, name, long)
-                for place in scored.get(key, ()):
-                    one |= _object(points, place, name, long)
+                response = _object(prediction_columns, at, name, long)
+                for position in scored.get(key, ()):
+                    response |= _object(points, position, name, long)
                 if places := judged.get(key):
-                    one["verdicts"] = _objects(verdict, places, name, long)
-                of_one.append(one)
+                    response["verdicts"] = _objects(verdict, places, name, long)
+                of_one.append(response)
             chunk.append(of_one)
         yield SampleResponses(f"responses-{(begin + first) // CHUNK}", chunk)
         yield from long
@@ -164,7 +164,7 @@ def _object(
     columns: Sequence[tuple[str, Sequence[Any]]], at: int, name: str, long: list[SampleResponses]
 ) -> dict[str, Any]:
     """Build one row without empty fields; long texts are cut, and added to ``long``."""
-    found = {}
+    fields = {}
     for field, values in columns:
         value = values[at]
         if value is None or value in ("", []):
@@ -175,11 +175,11 @@ def _object(
             value = _cut(value, f"{name}-{field}", long)
         elif isinstance(value, list):
             value = [
-                _cut(one, f"{name}-{field}-{number}", long) if len(one) > LONGEST else one
-                for number, one in enumerate(value)
+                _cut(text, f"{name}-{field}-{number}", long) if len(text) > LONGEST else text
+                for number, text in enumerate(value)
             ]
-        found[field] = value
-    return found
+        fields[field] = value
+    return fields
 
 
 def _cut(text: str, name: str, long: list[SampleResponses]) -> list[str | int]:
@@ -190,8 +190,8 @@ def _cut(text: str, name: str, long: list[SampleResponses]) -> list[str | int]:
 
 def _columns(columns: Columns, names: Mapping[str, str]) -> list[tuple[str, Sequence[Any]]]:
     """Columns under the page's names, without entirely empty ones."""
-    named = [(name, columns[column]) for name, column in names.items()]
-    return [one for one in named if any(value not in (None, "") for value in one[1])]
+    present = [(name, columns[column]) for name, column in names.items()]
+    return [column for column in present if any(value not in (None, "") for value in column[1])]
 
 
 def _keys(columns: Columns) -> Iterator[Key]:

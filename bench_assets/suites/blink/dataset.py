@@ -161,8 +161,8 @@ def read_key(file: Path) -> Table[tuple[str, str]]:
     table = Table[tuple[str, str]]()
     for idx, answer in _answers(file).items():
         with table.rejecting(where := f"{file}, {idx}"):
-            found = re.fullmatch(r"val_(.+)_\d+", idx)
-            task = PERCEPTION_TASKS.get(found[1]) if found else None
+            match = re.fullmatch(r"val_(.+)_\d+", idx)
+            task = PERCEPTION_TASKS.get(match[1]) if match else None
             if task is None:
                 raise SourceError(
                     f"{where}: {idx!r} is not an id (expected one like val_Jigsaw_12)"
@@ -215,7 +215,7 @@ def name_edition(questions: Sequence[Question]) -> list[Question]:
         for task in PERCEPTION_TASKS.values()
         for number in range(1, task.val + 1)
     }
-    found = {one.question_id for one in questions if one.labels["split"] == "val"}
+    found = {question.question_id for question in questions if question.labels["split"] == "val"}
     edition: Edition = "published" if found == released else "own"
     return [replace(question, edition=edition) for question in questions]
 
@@ -227,12 +227,14 @@ def scorable(items: Iterable[Question]) -> list[Question]:
 
 def hidden_split(items: Iterable[Question]) -> list[Question]:
     """Select the test split, without its answers."""
-    return [replace(one, answer=()) for one in items if one.labels["split"] == "test"]
+    return [
+        replace(question, answer=()) for question in items if question.labels["split"] == "test"
+    ]
 
 
 def several_images(questions: Iterable[Question]) -> list[Question]:
     """Select the questions of the eight tasks with several images (appendix C.1)."""
-    return [one for one in questions if PERCEPTION_TASKS[one.category].images > 1]
+    return [question for question in questions if PERCEPTION_TASKS[question.category].images > 1]
 
 
 def statistics(items: Sequence[Question]) -> list[Statistic]:

@@ -106,10 +106,10 @@ def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement])
 
     Unscored if it states none, and neither a judge nor rules have judged.
     """
-    found = answer_form(answered.question).read(answered.prediction.text)
-    by_rules = [one for one in judgements if one.by_rules and not one.error]
-    if found is not None and (by_rules or not found.named):
-        return _score(answered, found.value, found.note)
+    reading = answer_form(answered.question).read(answered.prediction.text)
+    by_rules = [judgement for judgement in judgements if judgement.by_rules and not judgement.error]
+    if reading is not None and (by_rules or not reading.named):
+        return _score(answered, reading.value, reading.note)
     if not by_rules:
         return Score.of(answered.prediction, points=None, note="0 judgements instead of one")
     return _score(answered, None, UNREAD)
@@ -124,7 +124,9 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     first = first_judgements(judgements)
     option = _author_option(*answered)
     if option is None:
-        relevant = [one for one in first if one.criterion == WITH_REASONING] or first
+        relevant = [
+            judgement for judgement in first if judgement.criterion == WITH_REASONING
+        ] or first
         if (unjudged := _judge_fault(relevant)) is not None:
             return Score.of(answered.prediction, points=None, note=unjudged)
         option = strip_reasoning(relevant[0].response)
@@ -135,7 +137,9 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
 def score_as_released(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Score the judge's response verbatim; without one, score as ``official``."""
     responses = [
-        one.response for one in _without_reasoning(first_judgements(judgements)) if not one.error
+        judgement.response
+        for judgement in _without_reasoning(first_judgements(judgements))
+        if not judgement.error
     ]
     if len(responses) != 1:
         return score_officially(answered, judgements)
@@ -169,7 +173,7 @@ def _author_option(question: Question, prediction: Prediction) -> str | None:
 
 
 def _without_reasoning(judgements: Iterable[Judgement]) -> list[Judgement]:
-    return [one for one in judgements if one.criterion != WITH_REASONING]
+    return [judgement for judgement in judgements if judgement.criterion != WITH_REASONING]
 
 
 def _judge_fault(judgements: Sequence[Judgement]) -> str | None:

@@ -27,8 +27,8 @@ _GLYPH = (24, 32)  # px, width and height at which letters are compared
 
 def find_circles(image: Pixels, count: int, colour: Colour) -> list[Point] | None:
     """Find the centres of ``count`` circles, px, clearest first; None if there are fewer."""
-    found, _ = _circles(ink_of(image, colour), count)
-    return found or None
+    peaks, _ = _circles(ink_of(image, colour), count)
+    return peaks or None
 
 
 def match_letters(image: Pixels, letters: str, colour: Colour) -> dict[str, Point] | None:
@@ -60,9 +60,9 @@ def _circles(ink: Ink, count: int) -> tuple[list[Point], float]:
     for scale in _SCALES:
         radius = _RADIUS * scale * ink.shape[0]
         # Far enough apart that a round letter is not mistaken for the circle that it labels.
-        found = _peaks(_ring_response(ink, radius), count, apart=4 * radius)
-        if len(found) == count:
-            return found, radius
+        peaks = _peaks(_ring_response(ink, radius), count, apart=4 * radius)
+        if len(peaks) == count:
+            return peaks, radius
     return [], 0.0
 
 
@@ -84,14 +84,14 @@ def _ring_response(ink: Ink, radius: float) -> Ink:
 
 def _peaks(response: Ink, count: int, apart: float) -> list[Point]:
     left = response.copy()
-    found: list[Point] = []
-    while len(found) < count:
+    peaks: list[Point] = []
+    while len(peaks) < count:
         y, x = np.unravel_index(int(left.argmax()), left.shape)
         if left[y, x] < _MIN_CONTRAST:
             break
-        found.append((float(x), float(y)))
+        peaks.append((float(x), float(y)))
         cv2.circle(left, (int(x), int(y)), round(apart), 0.0, -1)
-    return found
+    return peaks
 
 
 def _glyphs_near(ink: NDArray[np.bool_], circle: Point, radius: float) -> list[Ink]:
@@ -164,9 +164,9 @@ class Matches(NamedTuple):
 def match_features(first: Pixels, second: Pixels) -> Matches:
     """SIFT matches that pass the ratio test."""
     sift = cv2.SIFT.create(nfeatures=1200)
-    (one, one_scale), (other, other_scale) = _grey(first), _grey(second)
-    keys, descriptors = sift.detectAndCompute(one, None)
-    other_keys, other_descriptors = sift.detectAndCompute(other, None)
+    (first_keypoints, one_scale), (second_keypoints, other_scale) = _grey(first), _grey(second)
+    keys, descriptors = sift.detectAndCompute(first_keypoints, None)
+    other_keys, other_descriptors = sift.detectAndCompute(second_keypoints, None)
     if len(keys) < 2 or len(other_keys) < 2:
         return Matches(np.empty((0, 2), np.float32), np.empty((0, 2), np.float32))
     pairs = cv2.BFMatcher().knnMatch(descriptors, other_descriptors, k=2)
@@ -366,8 +366,8 @@ class Specialists:
             return Response(finish_reason="no specialist for this task")
         solve, n_images = SPECIALISTS[question.category]
         if len(question.images) != n_images:  # concatenated, or replaced by captions
-            why = f"the specialist needs {n_images} images, got {len(question.images)}"
-            return Response(finish_reason=why)
+            reason = f"the specialist needs {n_images} images, got {len(question.images)}"
+            return Response(finish_reason=reason)
         letter = solve([np.asarray(self._open_image(image)) for image in question.images])
         if letter is None:
             return Response(finish_reason="the specialist finds nothing to go by")

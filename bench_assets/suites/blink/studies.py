@@ -148,7 +148,8 @@ def common_mistakes(scores: Mapping[str, Sequence[Score]]) -> list[CommonMistake
         for model, rows in scores.items()
     }
     return [
-        _shared(model, wrong[model], other, wrong[other]) for model, other in combinations(wrong, 2)
+        _shared(model, wrong[model], combination, wrong[combination])
+        for model, combination in combinations(wrong, 2)
     ]
 
 
@@ -184,16 +185,19 @@ def sample_mistakes(
 def _shared(
     model: str, wrong: Mapping[str, bool], other: str, wrong_other: Mapping[str, bool]
 ) -> CommonMistakes:
-    both = wrong.keys() & wrong_other.keys()
-    n, n_other = sum(wrong[one] for one in both), sum(wrong_other[one] for one in both)
+    both_wrong = wrong.keys() & wrong_other.keys()
+    n, n_other = (
+        sum(wrong[question_id] for question_id in both_wrong),
+        sum(wrong_other[question_id] for question_id in both_wrong),
+    )
     return CommonMistakes(
         model=model,
         other=other,
-        n_questions=len(both),
+        n_questions=len(both_wrong),
         n_mistakes=n,
         n_mistakes_other=n_other,
-        n_common=sum(wrong[one] and wrong_other[one] for one in both),
-        n_expected=n * n_other / len(both) if both else 0.0,
+        n_common=sum(wrong[question_id] and wrong_other[question_id] for question_id in both_wrong),
+        n_expected=n * n_other / len(both_wrong) if both_wrong else 0.0,
     )
 
 
@@ -257,12 +261,17 @@ def radar(profile: Sequence[TaskAccuracy], title: str) -> str:
         for share in (0.25, 0.5, 0.75, 1.0)
     )
     names = "".join(
-        _text(x, y, one.task.replace("_", " "), "middle")
-        for number, one in enumerate(profile)
+        _text(x, y, task_profile.task.replace("_", " "), "middle")
+        for number, task_profile in enumerate(profile)
         for x, y in [_axis_point(number, len(profile), 1.18)]
     )
-    chance = _polygon([one.chance for one in profile], f'stroke="{_GREY}" fill="none"')
-    model = _polygon([one.accuracy for one in profile], f'stroke="{_COLOUR}" fill="{_COLOUR}33"')
+    chance = _polygon(
+        [task_profile.chance for task_profile in profile], f'stroke="{_GREY}" fill="none"'
+    )
+    model = _polygon(
+        [task_profile.accuracy for task_profile in profile],
+        f'stroke="{_COLOUR}" fill="{_COLOUR}33"',
+    )
     return render_svg(_SIZE, _SIZE, rings + chance + model + names + _text(8, 16, title, "start"))
 
 

@@ -41,14 +41,14 @@ def sample_questions(questions: Iterable[Question], seed: int) -> list[Question]
         if question.category in by_task and question.labels["split"] == "val":
             by_task[question.category].append(question)
     return [
-        one
+        question
         for task, all_of_task in by_task.items()
         for sampled in [
             random.Random(f"{seed}\n{task}\ncircles").sample(
                 range(len(all_of_task)), min(N_QUESTIONS, len(all_of_task))
             )
         ]
-        for one in [all_of_task[number] for number in sorted(sampled)]
+        for question in [all_of_task[number] for number in sorted(sampled)]
     ]
 
 

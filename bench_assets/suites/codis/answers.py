@@ -35,8 +35,8 @@ def answer_form(question: Question) -> AnswerForm:
 
 def read_answer(question: Question, response: str) -> str:
     """Read the answer of a response: the possible answer that it gives, or else its last line."""
-    found = answer_form(question).read(response)
-    return found.value if found else final_answer(response)
+    reading = answer_form(question).read(response)
+    return reading.value if reading else final_answer(response)
 
 
 def final_answer(response: str) -> str:

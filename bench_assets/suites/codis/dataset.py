@@ -154,11 +154,11 @@ def read_captions(file: Path) -> Table[tuple[str, str]]:
 def _image_folder(folder: Path) -> Path:
     if (folder / "images").is_dir():
         return folder / "images"
-    found = sorted(path for path in folder.glob("images*") if path.is_dir())
-    if len(found) != 1:
-        names = ", ".join(path.name for path in found) or "none"
+    folders = sorted(path for path in folder.glob("images*") if path.is_dir())
+    if len(folders) != 1:
+        names = ", ".join(path.name for path in folders) or "none"
         raise SourceError(f"{folder}: expected a folder images/ with the images; found: {names}")
-    return found[0]
+    return folders[0]
 
 
 def _pair(release: CodisRelease, entry: Entry, where: str) -> ContextPair:

@@ -59,7 +59,11 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 
 def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge said right; unscored if it said neither right nor wrong."""
-    relevant = [one for one in final_judgements(judgements) if one.criterion != WITH_REASONING]
+    relevant = [
+        judgement
+        for judgement in final_judgements(judgements)
+        if judgement.criterion != WITH_REASONING
+    ]
     return _score(answered, relevant, lambda judgement: judgement.verdict)
 
 
@@ -71,7 +75,7 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     word, the verdict counts.
     """
     first = first_judgements(judgements)
-    thoughts = [one for one in first if one.criterion == WITH_REASONING]
+    thoughts = [judgement for judgement in first if judgement.criterion == WITH_REASONING]
     return _score(answered, thoughts or first, _official_verdict)
 
 
@@ -114,13 +118,13 @@ def image_cluster(question: Question) -> str:
 
 
 def _rule_judgement(question: Question, prediction: Prediction) -> Judgement:
-    found = answer_form(question).read(prediction.text)
+    reading = answer_form(question).read(prediction.text)
     return Judgement.of(
         prediction,
         judge=RULES,
         criterion=CRITERION,
-        verdict=found is not None and (found.value,) == question.answer,
-        response=f"gives {found.value!r}: {found.note}" if found else UNREAD,
+        verdict=reading is not None and (reading.value,) == question.answer,
+        response=f"gives {reading.value!r}: {reading.note}" if reading else UNREAD,
     )
 
 
@@ -155,8 +159,10 @@ def _points(
 
 def _pairs(scored: Sequence[ScoredQuestion]) -> list[list[ScoredQuestion]]:
     pairs: dict[tuple[str, int], list[ScoredQuestion]] = defaultdict(list)
-    for one in scored:
-        pairs[one.question.group_id, one.score.sample].append(one)
+    for scored_question in scored:
+        pairs[scored_question.question.group_id, scored_question.score.sample].append(
+            scored_question
+        )
     return list(pairs.values())
 
 

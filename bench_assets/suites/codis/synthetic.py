@@ -127,14 +127,16 @@ def _submission(
 
 
 def _votes(submission: _Submission, annotators: Sequence[str], rng: Random) -> list[dict[str, Any]]:
-    others = [name for name in annotators if name != submission.entry["annotator"]]
+    other_annotators = [name for name in annotators if name != submission.entry["annotator"]]
     against = {
-        condition: rng.sample(others, submission.votes.get("against", {}).get(condition, 0))
+        condition: rng.sample(
+            other_annotators, submission.votes.get("against", {}).get(condition, 0)
+        )
         for condition in _CONDITIONS
     }
-    silent = rng.sample(others, submission.votes.get("silent", 0))
+    silent = rng.sample(other_annotators, submission.votes.get("silent", 0))
     votes = []
-    for name in others:
+    for name in other_annotators:
         vote = {condition: name not in against[condition] for condition in _CONDITIONS}
         comment = {} if all(vote.values()) else {"comment": submission.votes["comment"]}
         votes.append({"submission": submission.entry["id"], "annotator": name, **vote, **comment})

@@ -22,7 +22,7 @@ def answer_form(question: Question) -> AnswerForm:
     """An image (cause and effect), else a number or one of the ground truths in words."""
     if question.options:
         return AnswerForm("choice", question.options, spellings=_PLACES)
-    return AnswerForm("number", tuple(one for one in question.answer if not is_number(one)))
+    return AnswerForm("number", tuple(text for text in question.answer if not is_number(text)))
 
 
 def read_answer(response: str, options: Sequence[str], truths: Sequence[str] = ()) -> str:
@@ -35,9 +35,9 @@ def read_answer(response: str, options: Sequence[str], truths: Sequence[str] = (
     """
     if options:
         letters = (read_choice(response, names) for names in (options, *_PLACES))
-        found = next(filter(None, letters), None)
-        return options[ascii_uppercase.index(found.value)] if found else ""
-    if text := read_one_of("choice", response, [one for one in truths if not is_number(one)]):
+        letter = next(filter(None, letters), None)
+        return options[ascii_uppercase.index(letter.value)] if letter else ""
+    if text := read_one_of("choice", response, [truth for truth in truths if not is_number(truth)]):
         return text.value
     number = read_number(response)
     return format_number(number.value.value) if number else ""

@@ -58,8 +58,8 @@ def published_files(folder: Path, *tables: str) -> dict[str, Path]:
         files = [folder / f"{name}{end}" for name in PUBLISHED[table] for end in _ENDINGS]
         existing = [file for file in files if file.is_file()]
         if len(existing) > 1:
-            named = " and ".join(file.name for file in existing)
-            raise SourceError(f"{folder}: {named} hold the same table. Remove one of them")
+            names = " and ".join(file.name for file in existing)
+            raise SourceError(f"{folder}: {names} hold the same table. Remove one of them")
         if existing:
             found[table] = existing[0]
     return found
@@ -158,7 +158,9 @@ def match_addresses(names: Iterable[str], addresses: Iterable[str]) -> AddressMa
         for end in ends:
             matches[end].append(address)
     refused = {
-        name: found for name, found in matches.items() if len({unquote(one) for one in found}) > 1
+        name: match
+        for name, match in matches.items()
+        if len({unquote(address) for address in match}) > 1
     }
     return AddressMatches({a: name for a, name in file_of.items() if name not in refused}, refused)
 
@@ -186,11 +188,11 @@ def number_duplicates(names: Iterable[str]) -> list[str]:
     ['a', 'b', 'a/2']
     """
     times: Counter[str] = Counter()
-    found = []
+    duplicates = []
     for name in names:
         times[name] += 1
-        found.append(name if times[name] == 1 else f"{name}/{times[name]}")
-    return found
+        duplicates.append(name if times[name] == 1 else f"{name}/{times[name]}")
+    return duplicates
 
 
 def _path_suffixes(address: str) -> Iterator[str]:
@@ -206,8 +208,8 @@ def _path_suffixes(address: str) -> Iterator[str]:
 
 
 def _parse_list(value: object) -> list[object]:
-    found = parse_list(value) if isinstance(value, str) else None
-    return found if isinstance(found, list) else []
+    entries = parse_list(value) if isinstance(value, str) else None
+    return entries if isinstance(entries, list) else []
 
 
 def _read_csv(file: Path) -> Iterator[LocatedEntry]:

@@ -141,7 +141,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
         for pair, suffix, text in texts
     ]
     extractions = ask_for_verdicts(to_extract, model, NO_NUMBER)
-    found = [(*text, rows[0]) for text, rows in zip(texts, extractions, strict=True)]
+    extracted = [(*text, rows[0]) for text, rows in zip(texts, extractions, strict=True)]
     to_verify = [
         VerdictRequest(
             *pair,
@@ -149,16 +149,20 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
             _VERDICT,
             f"{CORRECT}{suffix}",
         )
-        for pair, suffix, _, one in found
+        for pair, suffix, _, one in extracted
         if not one.error
     ]
     verified = ask_for_verdicts(to_verify, model, NO_VERDICT)
     failed = [
-        replace(one, criterion=f"{CORRECT}{suffix}", verdict=None)
-        for _, suffix, _, one in found
-        if one.error
+        replace(judgement, criterion=f"{CORRECT}{suffix}", verdict=None)
+        for _, suffix, _, judgement in extracted
+        if judgement.error
     ]
-    return [*(one for *_, one in found), *(row for rows in verified for row in rows), *failed]
+    return [
+        *(judgement for *_, judgement in extracted),
+        *(row for rows in verified for row in rows),
+        *failed,
+    ]
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
@@ -166,7 +170,7 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 
     A ground truth in words ("there is no cup") matches if the prediction states just that.
     """
-    return [one for pair in answered for one in _rule_judgements(pair)]
+    return [judgement for pair in answered for judgement in _rule_judgements(pair)]
 
 
 def judge_solutions(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
@@ -233,7 +237,9 @@ def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) 
 
     Also unscored if the extraction is unreadable, since the verdict is about it.
     """
-    extraction = next((one for one in judgements if one.criterion == EXTRACTED), None)
+    extraction = next(
+        (judgement for judgement in judgements if judgement.criterion == EXTRACTED), None
+    )
     if extraction and extraction.verdict is None and not extraction.error:
         note = f"the judge extracts neither a number nor {UNKNOWN!r}: {extraction.response}"
         return Score.of(answered.prediction, points=None, note=note)
@@ -248,17 +254,17 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     """
     first = first_judgements(judgements)
     thoughts = [
-        replace(one, criterion=one.criterion.removesuffix(WITH_REASONING))
-        for one in first
-        if one.criterion.endswith(WITH_REASONING)
+        replace(judgement, criterion=judgement.criterion.removesuffix(WITH_REASONING))
+        for judgement in first
+        if judgement.criterion.endswith(WITH_REASONING)
     ]
     return _score(answered, thoughts or first, _official_verdict)
 
 
 def _has_answer(response: Response) -> bool | None:
     nothing = not response.said.answer.strip()  # reasoning without an answer
-    found = None if nothing or is_truncated(response) else read_extraction(response.said.answer)
-    return None if found is None else found != UNKNOWN
+    answer = None if nothing or is_truncated(response) else read_extraction(response.said.answer)
+    return None if answer is None else answer != UNKNOWN
 
 
 def _rule_judgements(pair: AnsweredQuestion) -> list[Judgement]:
@@ -270,8 +276,8 @@ def _rule_judgements(pair: AnsweredQuestion) -> list[Judgement]:
         (CORRECT, correct, f"{answer} against {'; '.join(truths)}"),
     )
     return [
-        Judgement.of(pair.prediction, judge=RULES, criterion=name, verdict=verdict, response=why)
-        for name, verdict, why in verdicts
+        Judgement.of(pair.prediction, judge=RULES, criterion=name, verdict=verdict, response=reason)
+        for name, verdict, reason in verdicts
     ]
 
 
@@ -287,9 +293,9 @@ def _score(
     judgements: Sequence[Judgement],
     read: Callable[[Judgement], bool | None],
 ) -> Score:
-    found = {judgement.criterion: judgement for judgement in judgements}
-    points, note = _points(found.get(CORRECT), read)
-    answer = answer_of(found[EXTRACTED].response) if EXTRACTED in found else UNKNOWN
+    by_criterion = {judgement.criterion: judgement for judgement in judgements}
+    points, note = _points(by_criterion.get(CORRECT), read)
+    answer = answer_of(by_criterion[EXTRACTED].response) if EXTRACTED in by_criterion else UNKNOWN
     return Score.of(
         answered.prediction,
         points=points,

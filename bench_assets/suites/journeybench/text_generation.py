@@ -96,10 +96,10 @@ def text_fields(entry: Mapping[str, Any], names: Sequence[str]) -> dict[str, str
     >>> text_fields({"text": " 3  pies", "number": 3}, ("text", "number"))
     {'text': '3 pies', 'number': '3'}
     """
-    found = {name: entry.get(name) for name in names}
-    if not all(isinstance(value, str | int) for value in found.values()):
+    fields = {name: entry.get(name) for name in names}
+    if not all(isinstance(value, str | int) for value in fields.values()):
         return None
-    texts = {name: " ".join(str(value).split()) for name, value in found.items()}
+    texts = {name: " ".join(str(value).split()) for name, value in fields.items()}
     return texts if all(texts.values()) else None
 
 

@@ -57,8 +57,8 @@ def half_width(text: str) -> str:
 
 
 def _first_letter(response: str) -> str:
-    found = re.search(r"[a-zA-Z]", response)
-    return found[0] if found else ""
+    match = re.search(r"[a-zA-Z]", response)
+    return match[0] if match else ""
 
 
 def _outer_letter(response: str, position: Position) -> str:
@@ -67,13 +67,13 @@ def _outer_letter(response: str, position: Position) -> str:
 
 
 def _first_run(response: str) -> str:
-    found = re.search(r"[a-zA-Z ,]+", response)
-    return _unique_letters(found[0]) if found else ""
+    match = re.search(r"[a-zA-Z ,]+", response)
+    return _unique_letters(match[0]) if match else ""
 
 
 def _outer_run(response: str, position: Position) -> str:
-    found = [run for run in re.findall(r"[a-zA-Z ,]+", response) if run.strip(" ,")]
-    return _unique_letters(found[0 if position == "start" else -1].upper()) if found else ""
+    runs = [run for run in re.findall(r"[a-zA-Z ,]+", response) if run.strip(" ,")]
+    return _unique_letters(runs[0 if position == "start" else -1].upper()) if runs else ""
 
 
 def _unique_letters(run: str) -> str:
@@ -109,7 +109,7 @@ def _matches_paper(line: str, gold: str) -> bool:
 
 def _matches_current(line: str, gold: str) -> bool:
     gold = gold.replace("$", "").replace(" ", "").strip()
-    return line == gold or line in [one.strip() for one in gold.split("或")]
+    return line == gold or line in [alternative.strip() for alternative in gold.split("或")]
 
 
 PAPER = Reader(
@@ -157,12 +157,12 @@ def careful(question: Question) -> Reader:
     wanted = [line for line in question.answer if line.strip()]
 
     def letters(response: str) -> str:
-        found = form.read(response) if form else None
-        return found.value.replace(" ", "") if found else ""
+        reading = form.read(response) if form else None
+        return reading.value.replace(" ", "") if reading else ""
 
     def blanks(response: str, _: int) -> tuple[str, ...]:
-        found = read_blanks(response, len(wanted))
-        return _align_lines(found.value, question.answer) if found else ()
+        texts = read_blanks(response, len(wanted))
+        return _align_lines(texts.value, question.answer) if texts else ()
 
     return Reader(
         clean=half_width,

@@ -84,12 +84,12 @@ def refusals(scored: Sequence[ScoredQuestion]) -> Mean:
     """Share of the points of questions with images whose response says that they are missing."""
     return mean(
         ScoredPoint(
-            None if one.score.error else float(one.score.note == REFUSED),
-            one.question.cluster,
-            _possible_points(one),
+            None if scored_question.score.error else float(scored_question.score.note == REFUSED),
+            scored_question.question.cluster,
+            _possible_points(scored_question),
         )
-        for one in scored
-        if one.question.labels["images"] != "NI" and _possible_points(one)
+        for scored_question in scored
+        if scored_question.question.labels["images"] != "NI" and _possible_points(scored_question)
     )
 
 
@@ -181,11 +181,15 @@ def _average_points(
     scored: Sequence[ScoredQuestion], point: Callable[[float, float], ScoredPoint]
 ) -> Mean:
     """Average ``point(points, max_points)`` over the questions that have points."""
-    units = [(one, most) for one in scored if (most := _possible_points(one))]
-    n_unscored = sum(one.score.points is None for one, _ in units)
+    units = [
+        (scored_question, most)
+        for scored_question in scored
+        if (most := _possible_points(scored_question))
+    ]
+    n_unscored = sum(unit.score.points is None for unit, _ in units)
     share = mean(
-        point(one.score.points or 0.0, most)._replace(cluster=one.question.cluster)
-        for one, most in units
+        point(unit.score.points or 0.0, most)._replace(cluster=unit.question.cluster)
+        for unit, most in units
     )
     return share._replace(n_scored=len(units) - n_unscored, n_unscored=n_unscored)
 

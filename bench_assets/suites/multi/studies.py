@@ -40,7 +40,7 @@ def information_gain(
 ) -> list[InformationGain]:
     """Compare conditions over the questions that are scored under both."""
     points = {
-        condition: {one.question_id: one.points for one in rows if one.points is not None}
+        condition: {row.question_id: row.points for row in rows if row.points is not None}
         for condition, rows in scores.items()
     }
     return [

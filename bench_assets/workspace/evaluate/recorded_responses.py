@@ -41,7 +41,7 @@ class RecordedFile:
     @property
     def conditions(self) -> list[str]:
         """The conditions of the responses, in order of appearance."""
-        return list(dict.fromkeys(one.condition for one in self.responses))
+        return list(dict.fromkeys(response.condition for response in self.responses))
 
     @property
     def sections(self) -> dict[str, Mapping[str, Any]]:
@@ -80,11 +80,11 @@ def read_recorded_files(file: Path, settings: "Settings") -> list[RecordedFile]:
     Raises:
         SourceError: If it cannot be used; names the line.
     """
-    found = []
+    files = []
     for name, responses in sorted(group_by_model(read_responses(file), file.stem).items()):
         model = locate_responses(file, name, settings)
-        found.append(RecordedFile(file=file, resolved=model, responses=responses))
-    return found
+        files.append(RecordedFile(file=file, resolved=model, responses=responses))
+    return files
 
 
 def match_responses(
@@ -94,7 +94,9 @@ def match_responses(
     for task in tasks:
         for condition in recorded.conditions:
             questions = bench.questions(task, condition)
-            responses = [one for one in recorded.responses if one.condition == condition]
+            responses = [
+                response for response in recorded.responses if response.condition == condition
+            ]
             yield MatchedResponses(
                 recorded=recorded,
                 task=task,
@@ -110,11 +112,11 @@ def require_matches(file: Path, suite: str, matches: Sequence[MatchedResponses])
     Raises:
         SourceError: If no response of the file answers a question of the suite.
     """
-    reports = [one.report for one in matches]
-    if any(one.n_used for one in reports):
+    reports = [match.report for match in matches]
+    if any(report.n_used for report in reports):
         return
-    unknown = [name for one in reports for name in one.unknown]
-    where = next((one.first_unknown for one in reports if one.first_unknown), "")
+    unknown = [name for report in reports for name in report.unknown]
+    where = next((report.first_unknown for report in reports if report.first_unknown), "")
     example = f", such as {unknown[0]!r} ({where.rpartition(', ')[2]})" if unknown else ""
     raise SourceError(
         f"{file}: no response answers a question of {suite}: {len(set(unknown))} unknown"

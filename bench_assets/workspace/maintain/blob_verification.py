@@ -34,13 +34,13 @@ def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
     """Read every table of all sources, and find tables that are missing."""
     n_whole = 0
     try:
-        listed = [one.name for one in bench.tables.blobs.list()]
+        listed = [blob.name for blob in bench.tables.blobs.list()]
         names = [name for name in listed if name.endswith(_TABLE)]
         look = partial(_damage, bench)
         with ThreadPoolExecutor(_THREADS if bench.settings.storage.objects else 1) as threads:
-            for found in threads.map(look, names):
-                if found:
-                    yield found
+            for finding in threads.map(look, names):
+                if finding:
+                    yield finding
                 else:
                     n_whole += 1
         yield from missing_tables(bench, listed)
@@ -73,8 +73,8 @@ def _damage(bench: Workbench, name: str) -> VerificationFinding | None:
         state = "outdated"
         _require_current_columns(bench, tables, key, model)
     except TableError as error:
-        named = tables.root(key[0]) == bench.tables.root(key[0])
-        command = rebuild_command(bench, dg.AssetKey(key), model) if named else ""
+        is_own = tables.root(key[0]) == bench.tables.root(key[0])
+        command = rebuild_command(bench, dg.AssetKey(key), model) if is_own else ""
         return VerificationFinding(
             what=label,
             state=state,
@@ -97,15 +97,15 @@ def _require_current_columns(
 
 def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
     """Read every image, and find images that tables name but that are missing."""
-    place = open_image_store(bench.settings).place
+    location = open_image_store(bench.settings).place
     try:
         suites = suites_by_image(bench)
-        stored = set(place.every())
-        damaged = damaged_images(place, sorted(stored))
+        stored = set(location.every())
+        damaged = damaged_images(location, sorted(stored))
     except HomeError as error:
         yield VerificationFinding(what="images", state="missing", n=1, why=str(error))
         return
-    missing = {name: f"no such image in {place.name}" for name in sorted(suites.keys() - stored)}
+    missing = {name: f"no such image in {location.name}" for name in sorted(suites.keys() - stored)}
     for name, reason in (damaged | missing).items():
         suite = suites.get(name, "")
         if suite:
@@ -115,6 +115,6 @@ def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
             state="missing" if name in missing else "damaged",
             n=1,
             why=reason if suite else f"{reason}; no table uses it",
-            command=f"bench tables questions {suite}" if suite else place.goes(name),
+            command=f"bench tables questions {suite}" if suite else location.goes(name),
         )
     yield from whole_finding("images", len(stored) - len(damaged))

@@ -51,8 +51,8 @@ def verify(bench: Workbench) -> list[VerificationFinding]:
         lambda: _records(home / "dagster"),
     ]
     with ThreadPoolExecutor(len(parts)) as threads:  # overlap reading, hashing and decoding
-        found = threads.map(lambda part: list(part()), parts)
-        return [finding for one in found for finding in one]
+        reports = threads.map(lambda part: list(part()), parts)
+        return [finding for report in reports for finding in report]
 
 
 def _places(bench: Workbench) -> Iterator[Path]:
@@ -93,13 +93,17 @@ def _file(
         yield from counted()
     except StoreVersionError as error:
         command = "bench home migrate-schema"
-        why = str(error)
-        yield VerificationFinding(what=file.name, state="outdated", n=1, why=why, command=command)
+        reason = str(error)
+        yield VerificationFinding(
+            what=file.name, state="outdated", n=1, why=reason, command=command
+        )
     except BenchError as error:
         errors.append(str(error).removeprefix(f"{file}: "))
     for complaint in dict.fromkeys(errors):
-        why = f"{file}: {complaint}"
-        yield VerificationFinding(what=file.name, state="damaged", n=1, why=why, command=if_damaged)
+        reason = f"{file}: {complaint}"
+        yield VerificationFinding(
+            what=file.name, state="damaged", n=1, why=reason, command=if_damaged
+        )
 
 
 def _shared(settings: Settings) -> Iterator[VerificationFinding]:
@@ -131,12 +135,12 @@ def _count_responses(label: str, store: "ResponseStore") -> list[VerificationFin
 def _count_vectors(label: str, cache: "VectorCache") -> list[VerificationFinding]:
     from bench_resources.storage.vectors import is_intact_vector
 
-    intact = Counter(is_intact_vector(*one) for one in cache.stored())
-    found = list(whole_finding(label, intact[True]))
+    intact = Counter(is_intact_vector(*vector) for vector in cache.stored())
+    findings = list(whole_finding(label, intact[True]))
     if n := intact[False]:
-        why = "damaged vectors are computed again when needed"
-        found.append(VerificationFinding(what=label, state="damaged", n=n, why=why))
-    return found
+        consequence = "damaged vectors are computed again when needed"
+        findings.append(VerificationFinding(what=label, state="damaged", n=n, why=consequence))
+    return findings
 
 
 def _releases(home: Path) -> Iterator[VerificationFinding]:
@@ -163,11 +167,11 @@ def _releases(home: Path) -> Iterator[VerificationFinding]:
 def _records(folder: Path) -> Iterator[VerificationFinding]:
     n_whole = 0
     for file in sorted(folder.rglob("*.db")):
-        for why in (found := integrity_errors(file)):
+        for problem in (problems := integrity_errors(file)):
             command = f"mv {quote(str(file))} {quote(f'{file}.damaged')}"
-            reason = f"{file}: {why}; contains only the history of runs"
+            reason = f"{file}: {problem}; contains only the history of runs"
             yield VerificationFinding(
                 what="dagster", state="damaged", n=1, why=reason, command=command
             )
-        n_whole += not found
+        n_whole += not problems
     yield from whole_finding("dagster", n_whole)

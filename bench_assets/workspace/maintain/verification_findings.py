@@ -39,9 +39,9 @@ def unreadable_findings(parts: Iterable[Path]) -> Iterator[VerificationFinding]:
         for folder, _, names in os.walk(part, onerror=denied.append):
             denied += filter(None, (_error(Path(folder, name)) for name in names))
         denied += filter(None, [_error(part)])
-        closed = [Path(why.filename) for why in denied if isinstance(why, PermissionError)]
-        for place in dict.fromkeys(closed):  # a folder is walked and opened
-            yield _unreadable_finding(part.name, place)
+        closed = [Path(error.filename) for error in denied if isinstance(error, PermissionError)]
+        for closed_path in dict.fromkeys(closed):  # a folder is walked and opened
+            yield _unreadable_finding(part.name, closed_path)
 
 
 def _error(file: Path) -> OSError | None:
@@ -67,10 +67,10 @@ def _unreadable_finding(label: str, place: Path) -> VerificationFinding:
 
 def _blocking_path(place: Path) -> Path:
     """The path that prevents reading: the item itself, or a parent folder."""
-    for one in (place, *place.parents):
+    for parent in (place, *place.parents):
         try:
-            one.stat()
+            parent.stat()
         except PermissionError:
             continue
-        return one
+        return parent
     return place

@@ -116,8 +116,8 @@ def read_export(task: AnnotationTask, file: Path, names: Mapping[str, str]) -> I
             annotations = _annotations(located.entry)
         where = located.where.removeprefix(f"{file.parent}/")
         for number, annotation in enumerate(annotations, 1):
-            with table.rejecting(named := f"{where}, annotation {number}"):
-                yield _parse_annotation(task, located.entry, annotation, named, names)
+            with table.rejecting(entry_name := f"{where}, annotation {number}"):
+                yield _parse_annotation(task, located.entry, annotation, entry_name, names)
     for rejection in table.rejections:
         yield Answer(
             task=task.name, task_version="", unit_id="", unit_digest="", person="", values={},

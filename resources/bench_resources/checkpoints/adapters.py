@@ -56,15 +56,15 @@ def base_of(folder: Path, base: str = "", revision: str = "main") -> AdapterBase
             f"{folder / ADAPTER_CONFIG}: no base_model_name_or_path. Set base"
             " to the folder or hub id of the base model"
         )
-    place = _place(folder, written)
-    if is_adapter(Path(place)):
+    location = _place(folder, written)
+    if is_adapter(Path(location)):
         raise ModelError(
-            f"{folder}: its base {place} is an adapter itself; merge that into its own base"
+            f"{folder}: its base {location} is an adapter itself; merge that into its own base"
             " (merge_and_unload of PEFT), and set base to the result"
         )
     if revision == "main" and not base:
         revision = shorten(config.get("revision") or "main")
-    return AdapterBase(place=place, revision=revision)
+    return AdapterBase(place=location, revision=revision)
 
 
 def _require_peft_support(folder: Path, kind: object) -> None:
@@ -89,9 +89,9 @@ def _require_peft_support(folder: Path, kind: object) -> None:
 
 
 def _place(folder: Path, written: str) -> str:
-    for place in _places(folder, written):
-        loaded_files(place)  # raises if a file is missing
-        return str(place.resolve())
+    for path in _places(folder, written):
+        loaded_files(path)  # raises if a file is missing
+        return str(path.resolve())
     if not HUB_ID.fullmatch(written):
         raise ModelError(
             f"{folder}: its base {shorten(written)} does not exist. Set base to a folder or hub id"

@@ -118,11 +118,11 @@ def require_unchanged(checksums: Sequence[ContentChecksum]) -> Iterator[None]:
         ModelError: If a file changed before or during the block; names it.
     """
     with _as_model_errors():
-        checksummed = [one.intact() for one in checksums]
+        checksummed = [checksum.intact() for checksum in checksums]
     yield
     with _as_model_errors():
-        for one in checksummed:
-            one.intact()
+        for checksummed_file in checksummed:
+            checksummed_file.intact()
 
 
 def verify_loaded(checksums: Sequence[ContentChecksum]) -> list[ContentChecksum]:
@@ -132,7 +132,7 @@ def verify_loaded(checksums: Sequence[ContentChecksum]) -> list[ContentChecksum]
         ModelError: If a file was replaced, or its content changed.
     """
     with _as_model_errors():
-        return [one.verify_existing() for one in checksums]
+        return [checksum.verify_existing() for checksum in checksums]
 
 
 @contextmanager

@@ -154,8 +154,8 @@ def content_digest(files: Iterable[Path]) -> str:
     listed = list(files)
     with ThreadPoolExecutor() as threads:
         digests = list(threads.map(_file_digest, listed))
-    named = zip(relative_names(listed), digests, strict=True)
-    return sha256(fsencode("\n".join(map(" ".join, named)))).hexdigest()[:16]
+    digests_by_name = zip(relative_names(listed), digests, strict=True)
+    return sha256(fsencode("\n".join(map(" ".join, digests_by_name)))).hexdigest()[:16]
 
 
 def relative_names(files: Sequence[Path]) -> list[str]:
@@ -184,11 +184,11 @@ def _top_level_files(folder: Path) -> list[Path]:
 
 def _read_below(folder: Path, read: re.Pattern[str]) -> list[Path]:
     """Files other than weights in subfolders that transformers reads."""
-    subfolders = (one for one in folder.iterdir() if read.fullmatch(one.name) and one.is_dir())
+    subfolders = (file for file in folder.iterdir() if read.fullmatch(file.name) and file.is_dir())
     return [
         file
-        for one in subfolders
-        for file in _top_level_files(one)
+        for subfolder in subfolders
+        for file in _top_level_files(subfolder)
         if file.suffix != ".safetensors"
     ]
 
@@ -197,15 +197,15 @@ def _layers(folder: Path) -> list[Path]:
     """Files of the layers with weights of a sentence-transformers model, such as 2_Dense."""
     if not (folder / LAYERS).is_file():
         return []
-    layers = {one.parent for one in folder.glob("[0-9]*_*/*") if has_weights([one.name])}
+    layers = {file.parent for file in folder.glob("[0-9]*_*/*") if has_weights([file.name])}
     kinds = {*_READ_WHEN_LOADED, ".bin"}
     return [file for layer in layers for file in layer.iterdir() if file.suffix in kinds]
 
 
 def _weights(folder: Path) -> list[Path]:
     """The named weights, or else the first kind present, in the order of transformers."""
-    if named := _named_weights(folder / "config.json"):
-        first = _require_file(folder / named)
+    if names := _named_weights(folder / "config.json"):
+        first = _require_file(folder / names)
         shard_names = _shards(first) if first.suffix == ".json" else []
         return [first, *(_require_file(folder / name) for name in shard_names)]
     for file_name in _UNSHARDED:

@@ -36,7 +36,7 @@ def refuse_half_copy(file: Path, spans: Sequence[TensorSpan]) -> None:
         ModelError: If all tensors are zero, or the zeros begin inside one; names it.
         OSError: If it cannot be read.
     """
-    if any(one.start == one.end for one in spans) and not any(one.row for one in spans):
+    if any(span.start == span.end for span in spans) and not any(span.row for span in spans):
         raise ModelError(
             f"{file}: its matrices are empty, as DeepSpeed ZeRO-3 writes them without gathering."
             " Join the parts of the ranks with zero_to_fp32.py"
@@ -45,9 +45,9 @@ def refuse_half_copy(file: Path, spans: Sequence[TensorSpan]) -> None:
     start = _start_of_zeros(file)
     if size - start < BLOCK or not spans:
         return
-    inside = next((one for one in spans if one.start < start < one.end), None)
-    zero_tensors = [one.name for one in spans if one.start >= start and one.row]
-    is_empty = start <= spans[0].start and any(one.row for one in spans)
+    inside = next((span for span in spans if span.start < start < span.end), None)
+    zero_tensors = [span.name for span in spans if span.start >= start and span.row]
+    is_empty = start <= spans[0].start and any(span.row for span in spans)
     torn = inside and (zero_tensors or (inside.row and (start - inside.start) % inside.row))
     if inside and torn:
         raise ModelError(
@@ -76,11 +76,11 @@ def inspect_weights(files: Iterable[Path]) -> None:
             continue
         spans = tensor_spans(file)
         refuse_half_copy(file, spans)
-        if _is_untrained(file, [one for one in spans if ".lora_B." in one.name]):
+        if _is_untrained(file, [span for span in spans if ".lora_B." in span.name]):
             _log.warning("%s: all its lora_B are zero: the adapter changes nothing", file)
             continue
         with file.open("rb") as opened:
-            names = [one.name for one in spans if one.row and _has_zeros(opened, one)]
+            names = [span.name for span in spans if span.row and _has_zeros(opened, span)]
         if names:
             listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
             _log.warning(
@@ -92,7 +92,7 @@ def inspect_weights(files: Iterable[Path]) -> None:
 def _is_untrained(file: Path, spans: Sequence[TensorSpan]) -> bool:
     """Whether an adapter's second matrices are zero, as before its first step."""
     with file.open("rb") as opened:
-        return bool(spans) and all(_is_zero(opened, one) for one in spans)
+        return bool(spans) and all(_is_zero(opened, span) for span in spans)
 
 
 def _is_zero(opened: BinaryIO, span: TensorSpan) -> bool:
@@ -117,7 +117,7 @@ def _zero_mebibytes(file: Path) -> int:
         for offset in range(0, file.stat().st_size - BLOCK + 1, _STEP):
             opened.seek(offset)
             zero.append(not opened.read(BLOCK).strip(b"\0"))
-    return sum(one and other for one, other in pairwise(zero))
+    return sum(is_zero and is_next_zero for is_zero, is_next_zero in pairwise(zero))
 
 
 def _start_of_zeros(file: Path) -> int:

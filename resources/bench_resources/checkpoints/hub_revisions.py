@@ -56,21 +56,21 @@ def hub_survey(repositories: Sequence[str], known: Collection[str], api: "HfApi"
 
     Errors of the hub are findings in ``unfinished``.
     """
-    found = HubSurvey()
+    survey = HubSurvey()
     limit_hub_waits()
     for repository in repositories:
         try:
             refs = _refs(repository, api)
         except ModelError as error:
-            found.unfinished[repository] = str(error)
+            survey.unfinished[repository] = str(error)
             continue
-        found.refs[repository] = {name for name, _ in refs}
+        survey.refs[repository] = {name for name, _ in refs}
         for revision in _revisions(repository, refs):
             if problem := "" if revision.commit in known else _problem(revision, api):
-                found.unfinished[revision.key] = problem
+                survey.unfinished[revision.key] = problem
             else:
-                found.finished.append(revision)
-    return found
+                survey.finished.append(revision)
+    return survey
 
 
 def find_revision(key: str, repositories: Sequence[str]) -> tuple[str, str]:

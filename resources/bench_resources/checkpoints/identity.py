@@ -114,8 +114,8 @@ def _pin_content(
         raise ModelError(
             f"{written}: base = {base}, but this is not an adapter (no {ADAPTER_CONFIG})"
         )
-    found = processor or ("" if gguf_file else _processor_of(folder, pinned))
-    return _with_processor(pinned, found, digest) if found else pinned
+    processor_path = processor or ("" if gguf_file else _processor_of(folder, pinned))
+    return _with_processor(pinned, processor_path, digest) if processor_path else pinned
 
 
 def _pin_weights(
@@ -189,17 +189,17 @@ def _processor_of(folder: Path, pinned: Checkpoint) -> str:
     The checkpoint's folder, the nearest parent with a tokenizer, or an adapter's base. An adapter's
     folder with a tokenizer but no image processor counts only if its base is a folder without one.
     """
-    own = Path(pinned.adapter or folder)
-    if not own.is_dir():
+    own_folder = Path(pinned.adapter or folder)
+    if not own_folder.is_dir():
         return ""
-    if above := processor_above(own):
+    if above := processor_above(own_folder):
         return str(above)
     location = Path(pinned.location)
-    of_adapter = pinned.adapter and has_tokenizer(own)
+    of_adapter = pinned.adapter and has_tokenizer(own_folder)
     if of_adapter and (
-        has_image_processor(own) or (location.is_dir() and not has_image_processor(location))
+        has_image_processor(own_folder) or (location.is_dir() and not has_image_processor(location))
     ):
-        return str(own)
+        return str(own_folder)
     if pinned.adapter and location.is_dir() and (above := processor_above(location)):
         return str(above)
     return ""

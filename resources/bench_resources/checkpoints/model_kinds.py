@@ -25,8 +25,8 @@ def other_kind(config: Mapping[str, Any], *, text_only: bool) -> str:
     """
     if not config or "auto_map" in config:
         return ""  # its own code decides
-    if why := _unreadable(config):
-        return why
+    if reason := _unreadable(config):
+        return reason
     (name, *_) = config.get("architectures") or [""]
     tasks = list(_tasks(name))
     may_see = any(part in config for part in _SEEING_PARTS)
@@ -79,8 +79,8 @@ def _tasks(name: str) -> Iterator[str]:
 
     for listed, classes in vars(modeling_auto).items():
         if listed.startswith("MODEL_") and listed.endswith("MAPPING_NAMES"):
-            named = (one for entry in classes.values() for one in _as_tuple(entry))
-            if name in named:
+            names = (name for entry in classes.values() for name in _as_tuple(entry))
+            if name in names:
                 yield listed.removesuffix("_MAPPING_NAMES").removeprefix("MODEL_FOR_")
 
 

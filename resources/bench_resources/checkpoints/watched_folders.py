@@ -48,20 +48,20 @@ def walk_folder(root: Path) -> FolderWalk:
     training scripts write their own. Hidden folders, links, and parts of a model such as optimizer
     states are skipped.
     """
-    found = FolderWalk()
+    walk = FolderWalk()
 
     def unread(why: OSError) -> None:
-        found.unread[Path(why.filename)] = str(why.strerror)
+        walk.unread[Path(why.filename)] = str(why.strerror)
 
-    for place, subfolders, files in os.walk(root, onerror=unread):
-        folder = Path(place)
+    for parent, subfolders, files in os.walk(root, onerror=unread):
+        folder = Path(parent)
         if not subfolders and not files:
-            found.empty.append(folder)
-        parts = _classify_folder(folder, files, found)
+            walk.empty.append(folder)
+        parts = _classify_folder(folder, files, walk)
         subfolders[:] = sorted(
             n for n in subfolders if not (n.startswith(".") or parts.fullmatch(n))
         )
-    return found
+    return walk
 
 
 def _classify_folder(folder: Path, files: list[str], found: FolderWalk) -> re.Pattern[str]:
@@ -171,38 +171,42 @@ def survey_folders(
         full_digest: Whether to read every byte.
         base: Base model of adapters; "": as recorded in each.
     """
-    found = CheckpointSurvey()
+    survey = CheckpointSurvey()
     new: dict[Path, str] = {}  # folder -> state at the first look
     for root in folders:
-        for folder in _model_folders(root, found):
+        for folder in _model_folders(root, survey):
             name = _name(root, folder)
             try:
                 state = _state(folder)
-                content = _fingerprint_folder(folder, state, found, remembered, full_digest)
+                content = _fingerprint_folder(folder, state, survey, remembered, full_digest)
                 _require_complete(folder, now - settle_seconds, base)
             except _CHECK_ERRORS as error:
-                found.note(name, str(error) or type(error).__name__)
+                survey.note(name, str(error) or type(error).__name__)
             else:
                 checkpoint = FinishedCheckpoint(name=name, content=content, folder=folder)
-                found.finished.append(checkpoint)
+                survey.finished.append(checkpoint)
                 new |= {} if content in remembered.values() else {folder: state}
     if new:
-        _recheck(found, new, min(settle_seconds, _RECHECK_SECONDS))
-    found.finished.sort(key=lambda one: one.key)
-    return found
+        _recheck(survey, new, min(settle_seconds, _RECHECK_SECONDS))
+    survey.finished.sort(key=lambda one: one.key)
+    return survey
 
 
 def _recheck(found: CheckpointSurvey, new: Mapping[Path, str], seconds: float) -> None:
     """Drop new checkpoints that still change, whatever the times of their files say."""
     time.sleep(seconds)
-    for one in [one for one in found.finished if one.folder in new]:
+    for checkpoint in [one for one in found.finished if one.folder in new]:
         try:
-            why = "" if _state(one.folder) == new[one.folder] else "its files still change"
+            reason = (
+                ""
+                if _state(checkpoint.folder) == new[checkpoint.folder]
+                else "its files still change"
+            )
         except _CHECK_ERRORS as gone:
-            why = str(gone)
-        if why:
-            found.finished.remove(one)
-            found.note(one.name, why)
+            reason = str(gone)
+        if reason:
+            found.finished.remove(checkpoint)
+            found.note(checkpoint.name, reason)
 
 
 def find_checkpoint(key: str, folders: Sequence[Path], *, full_digest: bool = False) -> Path:
@@ -227,16 +231,16 @@ def find_checkpoint(key: str, folders: Sequence[Path], *, full_digest: bool = Fa
 
 def _model_folders(root: Path, found: CheckpointSurvey) -> list[Path]:
     """Folders of models below a watched one; records all other findings."""
-    if why := _missing_reason(root):
-        found.note(str(root), why)
+    if reason := _missing_reason(root):
+        found.note(str(root), reason)
         found.out_of_sight.append(str(root))
         return []
     walk = walk_folder(root)
     for folder, message in walk.others.items():
         found.note(_name(root, folder), message)
-    for folder, why in walk.unread.items():
+    for folder, reason in walk.unread.items():
         if folder.name != _LOST_AND_FOUND:
-            found.note(str(folder), f"cannot be read: {why}")
+            found.note(str(folder), f"cannot be read: {reason}")
             found.out_of_sight.append(str(folder))
     for folder in walk.empty:
         if folder == root:

@@ -78,7 +78,7 @@ class PostgresDatabase:
 
         def work(connection: sa.Connection) -> list[str]:
             _lock_schema(connection)
-            older = [one for one in stores if schema_state(connection, one) == "older"]
+            older = [store for store in stores if schema_state(connection, store) == "older"]
             for store in older:
                 migrate(connection, store)
             return older

@@ -97,9 +97,9 @@ class SlurmLauncher(dg.DefaultRunLauncher):
         """Health of a run's job, or of the process of a run of a command."""
         if JOB not in run.tags:
             return process_health(self._instance, run)
-        state, why = self._state(run)
+        state, reason = self._state(run)
         if state in _PENDING:
-            return CheckRunHealthResult(WorkerStatus.RUNNING, f"{state} {why}")
+            return CheckRunHealthResult(WorkerStatus.RUNNING, f"{state} {reason}")
         if state in _RUNNING or state == _NO_STATE:
             health = process_health(self._instance, run)  # its node may be down, unknown to Slurm
             if health.status == WorkerStatus.FAILED:
@@ -147,8 +147,8 @@ class SlurmLauncher(dg.DefaultRunLauncher):
 
 def _site_options(settings: Settings) -> list[str]:
     cluster = settings.cluster
-    named = {"partition": cluster.partition, "account": cluster.account}
-    return [*(f"--{name}={value}" for name, value in named.items() if value), *cluster.sbatch]
+    options = {"partition": cluster.partition, "account": cluster.account}
+    return [*(f"--{name}={value}" for name, value in options.items() if value), *cluster.sbatch]
 
 
 def _command(context: LaunchRunContext) -> str:

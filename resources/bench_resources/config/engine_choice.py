@@ -57,8 +57,8 @@ def choose_engine(section: Mapping[str, Any], folder: Path) -> EngineChoice:
         refuse_multimodal_gguf(file)
         found = {"text_only": True, **section, "path": str(file.parent), "gguf_file": file.name}
         return _choice(TRANSFORMERS, "it reads GGUF", found)
-    for kind, own in AutoSpec.own_fields().items():
-        if own_entries := sorted(own & section.keys()):
+    for kind, field in AutoSpec.own_fields().items():
+        if own_entries := sorted(field & section.keys()):
             return _choice(kind, f"only this kind has the entry {own_entries[0]}", section)
     return _choice(*_engine_of(folder, str(section.get("program", VLLM))), section)
 
@@ -92,14 +92,16 @@ def refuse_multimodal_gguf(file: Path) -> None:
 
 
 def _choice(kind: str, why: str, section: Mapping[str, Any]) -> EngineChoice:
-    own = {name: value for name, value in section.items() if kind == VLLM or name != "program"}
+    own_fields = {
+        name: value for name, value in section.items() if kind == VLLM or name != "program"
+    }
     message = f"run by {kind}: {why} (another engine: kind=...)"
-    return EngineChoice({**own, "kind": kind}, message)
+    return EngineChoice({**own_fields, "kind": kind}, message)
 
 
 def _gguf(section: Mapping[str, Any], path: Path) -> Path | None:
-    if named := section.get("gguf_file"):
-        return path / str(named)
+    if file_name := section.get("gguf_file"):
+        return path / str(file_name)
     if path.is_dir():
         return gguf_of(path)
     return path if path.suffix == ".gguf" and path.exists() else None

@@ -72,22 +72,22 @@ def named_benchmarks(home: Path) -> NamedBenchmarks:
 
     An unusable section is left out, with the reason.
     """
-    named = NamedBenchmarks({}, {}, {})
+    benchmarks = NamedBenchmarks({}, {}, {})
     for file in sorted((home / FOLDER).glob("*.toml")):
-        place = named.files[file.stem] = file
+        place = benchmarks.files[file.stem] = file
         try:
             if isinstance(origin := read_toml(file).get(_ORIGIN), str):
-                place = named.files[file.stem] = Path(origin)
+                place = benchmarks.files[file.stem] = Path(origin)
             section = _sections(place, {file.stem}).get(file.stem)
             if section is None:
                 continue
             if unusable := _validation_error(file.stem, section):
-                named.left_out[file.stem] = unusable
+                benchmarks.left_out[file.stem] = unusable
             else:
-                named.sections[file.stem] = section
+                benchmarks.sections[file.stem] = section
         except SettingsError as error:
-            named.left_out[file.stem] = str(error)
-    return named
+            benchmarks.left_out[file.stem] = str(error)
+    return benchmarks
 
 
 def _add_file(home: Path, file: Path) -> list[str]:
@@ -95,11 +95,11 @@ def _add_file(home: Path, file: Path) -> list[str]:
     names = list(sections)
     if not names:
         raise SettingsError(f"{file}: no section [benchmarks.NAME], or no such file")
-    own = read_toml(home / "bench.toml").get("benchmarks", {})
+    own_sections = read_toml(home / "bench.toml").get("benchmarks", {})
     for name in names:
         target = home / FOLDER / f"{name}.toml"
-        if name in own or (target.exists() and _ORIGIN not in read_toml(target)):
-            where = home / "bench.toml" if name in own else target
+        if name in own_sections or (target.exists() and _ORIGIN not in read_toml(target)):
+            where = home / "bench.toml" if name in own_sections else target
             raise SettingsError(f"{file}, [benchmarks.{name}]: the name is taken by {where}")
         if unusable := _validation_error(name, sections[name]):
             raise SettingsError(f"{file}, [benchmarks]: {unusable}")
@@ -117,12 +117,12 @@ def _validation_error(name: str, section: dict[str, Any]) -> str:
 
 def _sections(file: Path, only: Collection[str] = ()) -> dict[str, Any]:
     """Benchmark sections of a TOML file, with absolute paths; {} if the file does not exist."""
-    found = read_toml(file).get("benchmarks", {})
-    if not isinstance(found, dict):
+    sections = read_toml(file).get("benchmarks", {})
+    if not isinstance(sections, dict):
         return {}
     return {
         name: {key: _absolute_path(file.parent, key, value) for key, value in section.items()}
-        for name, section in found.items()
+        for name, section in sections.items()
         if isinstance(section, dict) and (name in only or not only)
     }
 

@@ -93,7 +93,7 @@ class _UnpackQuota:
             raise SourceError(f"{self._archive}: {name!r:.200} is outside the folder")
         if path in self._files or (not path.parts and not is_folder):
             raise SourceError(f"{self._archive}: {name!r:.200}: duplicate entry, or without a name")
-        if parent_file := next((one for one in path.parents if one in self._files), None):
+        if parent_file := next((parent for parent in path.parents if parent in self._files), None):
             raise SourceError(f"{self._archive}: {name!r:.200}: {parent_file} is a file in it")
         if not is_folder:
             self._files.add(path)
@@ -107,7 +107,7 @@ class _UnpackQuota:
 
 def _unzip(archive: Path, folder: Path, room: _UnpackQuota) -> None:
     with zipfile.ZipFile(archive) as opened:
-        members = [one for one in opened.infolist() if not _OF_MACOS.match(one.filename)]
+        members = [member for member in opened.infolist() if not _OF_MACOS.match(member.filename)]
         for member in members:
             member.filename = member.filename.replace("\\", "/")  # of older programs for Windows
             if (member.external_attr >> 16) & 0o170000 == _SYMLINK:

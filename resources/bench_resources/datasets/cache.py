@@ -57,7 +57,10 @@ class ReleaseCache:
     def all(self) -> list[tuple[str, CachedRelease, Path]]:
         """All complete downloads, with suite and folder."""
         records = sorted(self._folder.glob(f"*/*/{_RECORD}"))
-        return [(one.parts[-3], _read_record(one), one.with_name("files")) for one in records]
+        return [
+            (record.parts[-3], _read_record(record), record.with_name("files"))
+            for record in records
+        ]
 
     def find_damage(self, folder: Path) -> list[str]:
         """Compare the files of a release with its record, except archives deleted after unpacking.

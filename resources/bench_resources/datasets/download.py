@@ -182,12 +182,12 @@ def _digest_and_mismatch(file: RemoteFile, arrived: Path) -> tuple[str, str]:
         while chunk := opened.read(_CHUNK):
             sha256.update(chunk)
             blob.update(chunk)
-    for name, wanted, found in (
+    for name, wanted, digest_found in (
         ("SHA-256", file.sha256, sha256.hexdigest()),
         ("git blob", file.git_blob, blob.hexdigest()),
     ):
-        if wanted and wanted != found:
-            return found, f"not the pinned file: {name} is {found}, expected {wanted}"
+        if wanted and wanted != digest_found:
+            return digest_found, f"not the pinned file: {name} is {digest_found}, expected {wanted}"
     return sha256.hexdigest(), ""
 
 

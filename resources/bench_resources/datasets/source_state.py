@@ -60,8 +60,8 @@ class SourceState(BaseModel):
         source = _open(suite, settings)
         files = (Path(root, row.path) for row in rows) if root and source else ()
         outside = [file for file in files if source and not file.is_relative_to(source.folder)]
-        others = tuple(os.path.relpath(file, source.folder) for file in outside if source)
-        return cls._read(suite, settings, source, others)
+        other_files = tuple(os.path.relpath(file, source.folder) for file in outside if source)
+        return cls._read(suite, settings, source, other_files)
 
     @classmethod
     def _read(
@@ -180,8 +180,8 @@ def _files(
         if not _is_hidden(name)
     ]
     outside = [Path(os.path.normpath(source.folder / name)) for name in others]
-    found = zip(others, digests.of(outside), strict=True)
-    listed += [(name, digest) for name, (_, digest) in found]
+    digested = zip(others, digests.of(outside), strict=True)
+    listed += [(name, digest) for name, (_, digest) in digested]
     for folder, files in groupby(sorted(listed, key=_by_folder), key=lambda file: _folder(file[0])):
         group = [(name, digest[:_DIGITS]) for name, digest in files]
         if len(group) <= _MANY:

@@ -72,9 +72,9 @@ class DualEncoder:
         import torch
 
         with torch.inference_mode():
-            found = embed(**inputs.to(self.device))
+            output = embed(**inputs.to(self.device))
         # Newer releases of transformers wrap the vectors in an output object.
-        vectors: Tensor = found.pooler_output if hasattr(found, "pooler_output") else found
+        vectors: Tensor = output.pooler_output if hasattr(output, "pooler_output") else output
         return vectors
 
 
@@ -130,16 +130,18 @@ def _class_for(config: "PretrainedConfig") -> Any:  # noqa: ANN401 - a class of 
     """The checkpoint's own class if it embeds texts and images, else that of its family."""
     import transformers
 
-    named = (config.architectures or [""])[0]
-    if output := _MULTI_VECTOR_MODELS.get(named):
-        raise ValueError(f"{named} makes {output}, not one vector that can be compared with others")
-    own = getattr(transformers, named, None) if named else None
-    if named == "BlipForImageTextRetrieval" or _has_embed_methods(own):
-        return own
+    class_name = (config.architectures or [""])[0]
+    if output := _MULTI_VECTOR_MODELS.get(class_name):
+        raise ValueError(
+            f"{class_name} makes {output}, not one vector that can be compared with others"
+        )
+    own_class = getattr(transformers, class_name, None) if class_name else None
+    if class_name == "BlipForImageTextRetrieval" or _has_embed_methods(own_class):
+        return own_class
     family = transformers.MODEL_MAPPING.get(type(config), None)
     if _has_embed_methods(family):
         return family
-    raise ValueError(f"{named or config.model_type} does not embed texts and images")
+    raise ValueError(f"{class_name or config.model_type} does not embed texts and images")
 
 
 def _has_embed_methods(kind: Any) -> bool:  # noqa: ANN401 - a class of transformers, or None
@@ -304,9 +306,9 @@ class _SentenceTransformersEncoder:
         require_extra(location, "sentence_transformers")
         from sentence_transformers import SentenceTransformer
 
-        own = None if Path(location).is_dir() else revision
-        self._model = SentenceTransformer(location, revision=own, device=device)
-        refuse_incomplete_parts(self._model, location, own)
+        own_revision = None if Path(location).is_dir() else revision
+        self._model = SentenceTransformer(location, revision=own_revision, device=device)
+        refuse_incomplete_parts(self._model, location, own_revision)
         refuse_infinite_weights(self._model, location)
         self._open_image = open_image
 

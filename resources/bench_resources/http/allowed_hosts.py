@@ -62,10 +62,12 @@ class HostPolicy:
         try:
             url = URL(address)
             door = (url.host or "", url.port or 0)
-            found = socket.getaddrinfo(*door, type=socket.SOCK_STREAM)
+            addresses = socket.getaddrinfo(*door, type=socket.SOCK_STREAM)
         except (OSError, ValueError):  # reported when it is requested
             return cls()
-        near = not all(is_public(ip_address(str(one[4][0]).partition("%")[0])) for one in found)
+        near = not all(
+            is_public(ip_address(str(address[4][0]).partition("%")[0])) for address in addresses
+        )
         return cls(allowed=lambda _: True) if near else cls(typed=frozenset({door}))
 
     def parse_address(self, address: "str | URL") -> "URL":
@@ -160,11 +162,11 @@ def restricted_connector(
         async def resolve(
             self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
         ) -> list[ResolveResult]:
-            found = await self._resolver.resolve(host, port, family)
+            addresses = await self._resolver.resolve(host, port, family)
             if (host, port) not in hosts.typed:
-                for one in found:
-                    hosts.require(one["host"], host)
-            return found
+                for address in addresses:
+                    hosts.require(address["host"], host)
+            return addresses
 
         async def close(self) -> None:
             await self._resolver.close()

@@ -129,8 +129,8 @@ class ImageFolder:
 
     def every(self) -> Iterator[str]:
         """Digests of all files that are named by one."""
-        found = (file.name for file in Path(self.folder).glob("??/*"))
-        return (name for name in found if is_digest(name))
+        names = (file.name for file in Path(self.folder).glob("??/*"))
+        return (name for name in names if is_digest(name))
 
     def bring(self, digests: Iterable[str]) -> None:
         """Do nothing: the files are local."""
@@ -223,12 +223,12 @@ class ImageDiskCache:
         files = sorted(self._there())
         n_bytes = sum(one.n_bytes for one in files)
         surplus = n_bytes - self._limit * _KEPT_SHARE if n_bytes > self._limit else 0
-        for one in files:
+        for file in files:
             if surplus <= 0:
                 break
             with suppress(OSError):  # another process was faster
-                os.unlink(one.path)  # noqa: PTH108 - a hundred thousand Paths would be slow
-            surplus -= one.n_bytes
+                os.unlink(file.path)  # noqa: PTH108 - a hundred thousand Paths would be slow
+            surplus -= file.n_bytes
         free = max(0, self._limit - n_bytes)
         self._room = int(max(self._limit * _RELIST_SHARE, free * _FREE_SPACE_SHARE))
 
@@ -336,8 +336,8 @@ class ObjectImages:
         with ThreadPoolExecutor(_THREADS) as threads:
             for n in range(0, len(beginnings), _THREADS):
                 part = beginnings[n : n + _THREADS]
-                for found in threads.map(lambda two: list(self._blobs.list(two)), part):
-                    yield from ((one.name.rpartition("/")[2], one.size) for one in found)
+                for listed in threads.map(lambda two: list(self._blobs.list(two)), part):
+                    yield from ((blob.name.rpartition("/")[2], blob.size) for blob in listed)
 
     @property
     def _blobs(self) -> Blobs:

@@ -176,7 +176,9 @@ def _rows_on(questions: Sequence[Question], rows: Sequence[_Row]) -> list[_Row]:
 def _questions_of(questions: Sequence[Question], rows: Sequence[_Row]) -> dict[str, Question]:
     """The questions of a few rows."""
     wanted = {row.question_id for row in rows}
-    return {one.question_id: one for one in questions if one.question_id in wanted}
+    return {
+        question.question_id: question for question in questions if question.question_id in wanted
+    }
 
 
 def _rows_about(

@@ -116,8 +116,12 @@ class CachingModel:
                     counter.done += len(asking.found)
                     self._progress(*counter)
                 self._stream(asking, unknown, responses, counter)
-        failed = [why for one in responses.values() if (why := one.error or one.refusal)]
-        n_refused = sum(bool(one.refusal) for one in responses.values())
+        failed = [
+            reason
+            for response in responses.values()
+            if (reason := response.error or response.refusal)
+        ]
+        n_refused = sum(bool(response.refusal) for response in responses.values())
         if failed and len(failed) == len(responses) and n_refused < len(failed):
             raise ModelError(f"{self._name}: all {len(failed)} requests failed: {failed[0]}")
         return responses

@@ -46,7 +46,7 @@ class ImageChangeRecorder:
 
     def particulars(self, request: Request) -> str:
         """Decoder version if decoding changes the pixels of an image of the prompt, else ""."""
-        return next(filter(None, (self.mark(one.sha256) for one in request.prompt.images)), "")
+        return next(filter(None, (self.mark(image.sha256) for image in request.prompt.images)), "")
 
     def noted(self, requests: Sequence[Request], arrivals: Arrivals) -> Arrivals:
         """Add a note to responses to images with several frames or a truncated file."""
@@ -57,9 +57,9 @@ class ImageChangeRecorder:
         images = enumerate(request.prompt.images, 1)
         change_notes = [
             f"image {number}: {note}"
-            for number, one in images
+            for number, image in images
             for change, note in NOTES.items()
-            if change in self._changes(one.sha256)
+            if change in self._changes(image.sha256)
         ]
         notes = filter(None, [response.note, *change_notes])
         return replace(response, note="; ".join(notes)) if change_notes else response

@@ -228,8 +228,8 @@ def _folders(instance: dg.DagsterInstance, run: dg.DagsterRun) -> set[str]:
 
 
 def _heartbeats(instance: dg.DagsterInstance) -> "Heartbeats | None":
-    found: Heartbeats | None = getattr(instance, "heartbeats", None)
-    return found
+    beats: Heartbeats | None = getattr(instance, "heartbeats", None)
+    return beats
 
 
 def _died_before_start(

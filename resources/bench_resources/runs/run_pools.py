@@ -32,7 +32,7 @@ def pool_of_model(model: str, pools: Mapping[str, str]) -> str:
     """
     if elicited := split_elicited_name(model):
         model = elicited.model
-    fits = [named for named in pools if fnmatchcase(model, named)]
+    fits = [pool for pool in pools if fnmatchcase(model, pool)]
     return pools[max(fits, key=len)] if fits else MODEL_POOL
 
 
@@ -43,8 +43,8 @@ def pool_tags(model: str, pools: Mapping[str, str]) -> dict[str, str]:
 
 def tag_limits(pools: Mapping[str, str], limits: Mapping[str, int]) -> list[dict[str, Any]]:
     """Entries of ``tag_concurrency_limits`` in dagster.yaml, one per pool of models."""
-    named = sorted({MODEL_POOL, *pools.values()}) if pools else []
-    return [{"key": POOL_TAG, "value": pool, "limit": limits[pool]} for pool in named]
+    pool_names = sorted({MODEL_POOL, *pools.values()}) if pools else []
+    return [{"key": POOL_TAG, "value": pool, "limit": limits[pool]} for pool in pool_names]
 
 
 def asset_pool_limits(pools: Mapping[str, str], limits: Mapping[str, int]) -> dict[str, int]:

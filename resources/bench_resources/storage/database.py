@@ -71,7 +71,9 @@ class SqliteDatabase:
 
     def migrate(self, stores: tuple[str, ...]) -> list[str]:
         """Migrate the tables of stores; returns the names of the older ones."""
-        older = [one for one in stores if self.read(partial(schema_state, store=one)) == "older"]
+        older = [
+            store for store in stores if self.read(partial(schema_state, store=store)) == "older"
+        ]
         for store in older:
             self.write(partial(migrate, store=store))
             self.prepare(store)

@@ -81,8 +81,8 @@ class Leases:
 
     def holder(self, key: str) -> LeaseHolder | None:
         """The holder of a lease, also of an expired one; None if it was released."""
-        found = sa.select(leases.c.owner, leases.c.note).where(leases.c.key == key)
-        row = self._write(lambda connection: connection.execute(found).first())
+        holders = sa.select(leases.c.owner, leases.c.note).where(leases.c.key == key)
+        row = self._write(lambda connection: connection.execute(holders).first())
         return LeaseHolder(*row) if row else None
 
     def is_lost(self, key: str) -> bool:

@@ -83,16 +83,16 @@ def is_lock_free(folder: Path, name: str) -> bool:
 
 def lock_holders(folder: Path) -> list[str]:
     """The processes that hold locks now, for messages."""
-    found = []
+    holders = []
     for file in sorted(folder.glob("*")):
         try:
             with FileLock(file, blocking=False):
                 pass
         except Timeout:
-            found.append(_holder(file))
+            holders.append(_holder(file))
         except OSError:
             continue
-    return found
+    return holders
 
 
 def delete_lock_file(folder: Path, name: str) -> None:

@@ -184,8 +184,8 @@ def schema_state(connection: sa.Connection, store: str) -> State:
 def _revision(connection: sa.Connection, store: str, tables: set[str]) -> int | None:
     if _VERSIONS not in tables:
         return None
-    found = connection.exec_driver_sql(f"SELECT version_num FROM {_VERSIONS}").scalars()
-    numbers = [name.rpartition("_") for name in map(str, found)]
+    revisions = connection.exec_driver_sql(f"SELECT version_num FROM {_VERSIONS}").scalars()
+    numbers = [name.rpartition("_") for name in map(str, revisions)]
     return next((int(number) for of, _, number in numbers if of == store), None)
 
 

@@ -60,7 +60,7 @@ def hold_open(folder: Path) -> Generator[None]:
         if not isinstance(db, sqlite3.Connection):
             return
         file = db.execute("PRAGMA database_list").fetchone()[2]
-        if not (file and Path(file).is_relative_to(place)):
+        if not (file and Path(file).is_relative_to(resolved)):
             return
         db.execute("PRAGMA synchronous=NORMAL")  # as for our own databases
         with lock:
@@ -68,7 +68,7 @@ def hold_open(folder: Path) -> Generator[None]:
                 connections[file] = sqlite3.connect(file, timeout=PATIENCE, check_same_thread=False)
             connections[file].execute("SELECT 1 FROM sqlite_schema").fetchone()  # opens the log
 
-    place = folder.resolve()
+    resolved = folder.resolve()
     event.listen(Engine, "connect", opened)
     try:
         yield
@@ -135,8 +135,8 @@ def open_read_only(file: Path) -> Generator[sqlite3.Connection]:
             yield db
         return
     with tempfile.TemporaryDirectory() as aside:
-        for one in (file, log):
-            shutil.copyfile(one, Path(aside, one.name))
+        for database_file in (file, log):
+            shutil.copyfile(database_file, Path(aside, database_file.name))
         with closing(_connect_read_only(Path(aside, file.name), "mode=rw")) as db:
             yield db
 
@@ -186,10 +186,10 @@ def integrity_errors(file: Path) -> list[str]:
     """SQLite's integrity errors of a file; none if it is intact."""
     try:
         with open_read_only(file) as db:
-            found = [str(row[0]) for row in db.execute("PRAGMA quick_check(3)")]
+            problems = [str(row[0]) for row in db.execute("PRAGMA quick_check(3)")]
     except (sqlite3.Error, OSError) as error:
         return [str(error)]
-    return [] if found == ["ok"] else found
+    return [] if problems == ["ok"] else problems
 
 
 def _kind(why: sqlite3.Error) -> int:

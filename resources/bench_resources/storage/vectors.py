@@ -94,8 +94,13 @@ def vector_rows(encoder: str, vectors: Mapping[str, Vectors]) -> list[dict[str, 
     """Vectors as rows with their digests, in the order of their keys."""
     written = {key: vectors[key].tobytes() for key in sorted(vectors)}
     return [
-        {"encoder": encoder, "key": key, "vector": one, "digest": vector_digest(encoder, key, one)}
-        for key, one in written.items()
+        {
+            "encoder": encoder,
+            "key": key,
+            "vector": vector,
+            "digest": vector_digest(encoder, key, vector),
+        }
+        for key, vector in written.items()
     ]
 
 
@@ -141,7 +146,7 @@ def merge_vectors(target: VectorCache, source: VectorCache) -> VectorMergeResult
 
 def _copy_missing(target: VectorCache, encoder: str, vectors: dict[str, Vectors]) -> int:
     present = target.get(encoder, list(vectors))
-    target.put(encoder, {key: one for key, one in vectors.items() if key not in present})
+    target.put(encoder, {key: vector for key, vector in vectors.items() if key not in present})
     if missing := vectors.keys() - target.get(encoder, list(vectors)).keys():
         raise HomeError(
             f"{target.place}: {len(missing)} vectors are missing after they were written, such as"

@@ -23,7 +23,9 @@ def asset_row_type(context: dg.OutputContext | dg.InputContext) -> type[Any]:
 
 def column_schemas(asset: dg.AssetsDefinition) -> dict[dg.AssetKey, dg.TableSchema]:
     """Column schemas of the tables that an asset writes; none for other outputs."""
-    rows = {one.name: get_args(one.dagster_type.typing_type) for one in asset.op.output_defs}
+    rows = {
+        output.name: get_args(output.dagster_type.typing_type) for output in asset.op.output_defs
+    }
     return {
         key: _column_schema(cast(Hashable, rows[name][0]))
         for name, key in asset.keys_by_output_name.items()
@@ -34,7 +36,7 @@ def column_schemas(asset: dg.AssetsDefinition) -> dict[dg.AssetKey, dg.TableSche
 @cache
 def _column_schema(row_type: Any) -> dg.TableSchema:  # noqa: ANN401
     hints = get_type_hints(row_type)
-    kinds = {one.name: hints[one.name] for one in fields(row_type)}
+    kinds = {field.name: hints[field.name] for field in fields(row_type)}
     descriptions = _attributes(row_type.__doc__ or "")
     return dg.TableSchema(
         columns=[

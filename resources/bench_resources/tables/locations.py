@@ -75,17 +75,17 @@ class TableLocations(dg.ConfigurableResource[Any]):
     def elsewhere(self, suite: str) -> list[Self]:
         """Tables of the same suite from other sources."""
         blobs = self.blobs
-        roots = [f"{SOURCES_FOLDER}/{one}" for one in blobs.folders(SOURCES_FOLDER)]
-        found = {root for root in ["", *roots] if suite in blobs.folders(root)}
-        return [self._of({suite: root}) for root in sorted(found - {self.root(suite)})]
+        roots = [f"{SOURCES_FOLDER}/{source_name}" for source_name in blobs.folders(SOURCES_FOLDER)]
+        roots_with_suite = {root for root in ["", *roots] if suite in blobs.folders(root)}
+        return [self._of({suite: root}) for root in sorted(roots_with_suite - {self.root(suite)})]
 
     def locate_file(self, name: str) -> tuple[Self, tuple[str, ...], str]:
         """Find the tables, asset key and partition of a file, named as by ``name``."""
         path = PurePosixPath(name)
         parts = path.parent.parts
-        place, key = (parts[:2], parts[2:]) if parts[0] == SOURCES_FOLDER else ((), parts)
+        root_parts, key = (parts[:2], parts[2:]) if parts[0] == SOURCES_FOLDER else ((), parts)
         model = "" if path.stem == WHOLE_TABLE else unquote(path.stem)
-        return self._of({key[0]: "/".join(place)}), key, model
+        return self._of({key[0]: "/".join(root_parts)}), key, model
 
     def name(self, key: Sequence[str], partition: str = "") -> str:
         """Name of the table of one partition of an asset."""
@@ -142,21 +142,21 @@ class TableLocations(dg.ConfigurableResource[Any]):
         """
         blobs, prefix = self.blobs, self.below(key)
         if blobs.folder is not None:
-            found = _list_folder(blobs.folder / prefix)
+            by_name = _list_folder(blobs.folder / prefix)
         else:
             listed = blobs.list(prefix)
-            found = {one.name.removeprefix(f"{prefix}/"): one.version for one in listed}
+            by_name = {blob.name.removeprefix(f"{prefix}/"): blob.version for blob in listed}
         return {
             unquote(name.removesuffix(_PARQUET)): version
-            for name, version in found.items()
+            for name, version in by_name.items()
             if "/" not in name and name.endswith(_PARQUET)
         }
 
     def unpartitioned_keys(self, suite: str) -> Iterator[tuple[str, ...]]:
         """Sorted keys of a suite's tables without partitions."""
         root = self.root(suite)
-        for one in self.blobs.list(self.below([suite])):
-            path = PurePosixPath(one.name)
+        for blob in self.blobs.list(self.below([suite])):
+            path = PurePosixPath(blob.name)
             if path.name == f"{WHOLE_TABLE}{_PARQUET}":
                 yield path.parent.relative_to(root).parts
 
@@ -176,17 +176,17 @@ def _list_folder(folder: Path) -> dict[str, str]:
     Raises:
         TableError: If the folder is unreadable.
     """
-    found = {}
+    by_name = {}
     try:
         with os.scandir(folder) as entries:
-            for one in entries:
-                if status := _stat(one):
-                    found[one.name] = f"{status.st_mtime_ns} {status.st_size}"
+            for entry in entries:
+                if status := _stat(entry):
+                    by_name[entry.name] = f"{status.st_mtime_ns} {status.st_size}"
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise TableError(f"{folder}: cannot be read: {error.strerror}") from error
-    return found
+    return by_name
 
 
 def _stat(entry: os.DirEntry[str]) -> os.stat_result | None:

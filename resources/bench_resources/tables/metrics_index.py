@@ -73,8 +73,10 @@ class MetricsIndex:
             Fetched tables by partition, and all indexed rows under "".
         """
         known = self._database.read(partial(_versions, below))
-        fetched = fetch_tables((one for one in versions if known.get(one) != versions[one]), fetch)
-        self._index(below, {one: (versions[one], rows) for one, rows in fetched.items()})
+        fetched = fetch_tables(
+            (version for version in versions if known.get(version) != versions[version]), fetch
+        )
+        self._index(below, {name: (versions[name], rows) for name, rows in fetched.items()})
         if deleted := known.keys() - versions.keys():
             self.forget(below, deleted)
         unchanged = versions.keys() - fetched.keys()
@@ -84,8 +86,8 @@ class MetricsIndex:
         except (ValueError, RecursionError):  # a damaged row: the tables are fetched instead
             self.forget(below, unchanged)
             return self.rows(below, versions, fetch, where)
-        found = pa.Table.from_pylist(parsed, _COLUMNS)
-        return {"": found, **fetched} if unchanged else fetched
+        table = pa.Table.from_pylist(parsed, _COLUMNS)
+        return {"": table, **fetched} if unchanged else fetched
 
     def put(self, below: str, partition: str, version: str, rows: pa.Table) -> None:
         """Index a table that was just written; otherwise the next reader does."""
@@ -117,16 +119,18 @@ class MetricsIndex:
 
 def _versions(below: str, connection: sa.Connection) -> dict[str, str]:
     of = sa.select(metric_tables.c.partition, metric_tables.c.version)
-    found = connection.execute(of.where(metric_tables.c.place == below))
-    return {partition: version for partition, version in found}
+    rows_found = connection.execute(of.where(metric_tables.c.place == below))
+    return {partition: version for partition, version in rows_found}
 
 
 def _rows(below: str, where: Mapping[str, str], connection: sa.Connection) -> list[tuple[str, str]]:
     wanted = (metric_rows.c[name] == value for name, value in where.items())
     of = sa.select(metric_rows.c.partition, metric_rows.c.row)
     order = metric_rows.c.partition, metric_rows.c.number
-    found = connection.execute(of.where(metric_rows.c.place == below, *wanted).order_by(*order))
-    return [(partition, row) for partition, row in found]
+    rows_found = connection.execute(
+        of.where(metric_rows.c.place == below, *wanted).order_by(*order)
+    )
+    return [(partition, row) for partition, row in rows_found]
 
 
 def _replace(
@@ -135,9 +139,9 @@ def _replace(
     names = [partition for partition, *_ in tables]
     old = metric_rows.c.place == below, column_in(connection, metric_rows.c.partition, names)
     connection.execute(sa.delete(metric_rows).where(*old))
-    heads = [{"place": below, "partition": one, "version": v} for one, v, _ in tables]
+    heads = [{"place": below, "partition": table, "version": v} for table, v, _ in tables]
     upsert(connection, metric_tables, heads, "DO UPDATE SET version = excluded.version")
-    rows = [one for partition, _, table in tables for one in _index_rows(below, partition, table)]
+    rows = [row for partition, _, table in tables for row in _index_rows(below, partition, table)]
     upsert(connection, metric_rows, rows, "DO UPDATE SET row = excluded.row")
 
 

@@ -60,10 +60,10 @@ def concatenated_images(
     if find_route(folder) == "key" and own_key.is_file():
         key = read_key(own_key)
         keyed = questions_from_key(dict(key.rows))
-        for one in key.rejections:
-            _log.warning("%s is left out: %s", one.entry, one.reason)
+        for rejection in key.rejections:
+            _log.warning("%s is left out: %s", rejection.entry, rejection.reason)
         editions = {question.edition for question in questions}
-        rows = [replace(question, edition=one) for one in editions for question in keyed]
+        rows = [replace(question, edition=edition) for edition in editions for question in keyed]
     else:
         with ThreadPoolExecutor() as threads:
             concatenated = threads.map(

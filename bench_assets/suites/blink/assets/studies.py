@@ -215,10 +215,10 @@ def submitted_options(rows: Sequence[Score]) -> list[SubmittedOption]:
         ModelError: If a response or a verdict is missing: it must not be submitted as "(Z)".
     """
     if unscored := [row for row in rows if row.points is None]:
-        why = unscored[0].error or unscored[0].note
+        reason = unscored[0].error or unscored[0].note
         raise ModelError(
             f"{len(unscored)} of {len(rows)} test questions have no response or no verdict, such as"
-            f" {unscored[0].question_id}: {why}. Materialize blink/test/predictions and "
+            f" {unscored[0].question_id}: {reason}. Materialize blink/test/predictions and "
             "blink/test/judgements again to request only these"
         )
     return [

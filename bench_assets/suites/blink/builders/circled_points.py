@@ -157,9 +157,9 @@ def _reflectance(
     image = file.with_suffix(".png")
     frame = read_annotated_frame(image)
     shares = (judged.darker, judged.other)
-    darker, other = (frame.to_shown((x * frame.width, y * frame.height)) for x, y in shares)
+    darker, lighter = (frame.to_shown((x * frame.width, y * frame.height)) for x, y in shares)
     settled = int(swapped) if judged.alike else None
-    draft = _circled_draft("Relative_Reflectance", file.name, image, (darker, other), settled)
+    draft = _circled_draft("Relative_Reflectance", file.name, image, (darker, lighter), settled)
     return replace(draft, marks=Marks(colour="white"))  # "to avoid color confusions" (A.1)
 
 

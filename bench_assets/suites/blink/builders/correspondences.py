@@ -122,14 +122,16 @@ def functional_correspondence(
         tools[action].append(tool)
     yield from read.rejections
     pairs = [(action, *pair) for action in sorted(tools) for pair in _pairs(tools[action], rng)]
-    named = [(pair, f"{pair[0]}: {pair[1].image.name} and {pair[2].image.name}") for pair in pairs]
+    named_pairs = [
+        (pair, f"{pair[0]}: {pair[1].image.name} and {pair[2].image.name}") for pair in pairs
+    ]
 
     def draft(pair: tuple[str, _Tool, _Tool], entry: str) -> Draft | Rejection:
         action, *tools = pair
         task, share = "Functional_Correspondence", parameters.min_distance
         return _random_point_draft(task, entry, tools, share, rng, action=action)
 
-    yield from make_candidates(named, rng, draft)
+    yield from make_candidates(named_pairs, rng, draft)
 
 
 def semantic_correspondence(
@@ -198,12 +200,14 @@ def _random_point_draft(
 ) -> Draft | Rejection:
     """Circle a random point of the first image and ask for its match on the second."""
     (first, second), nth = pair, rng.randrange(len(pair[0].points))
-    frames = [read_annotated_frame(one.image, one.size) for one in pair]
+    frames = [read_annotated_frame(frame.image, frame.size) for frame in pair]
     reference = frames[0].to_shown(first.points[nth])
     points = [frames[1].to_shown(point) for point in second.points]
-    others = points[:nth] + points[nth + 1 :]
-    match = PointCorrespondence(first.image, second.image, reference, points[nth], others)
-    distance = share * max(dist(one, other) for one, other in combinations(points, 2))
+    other_points = points[:nth] + points[nth + 1 :]
+    match = PointCorrespondence(first.image, second.image, reference, points[nth], other_points)
+    distance = share * max(
+        dist(combination, other) for combination, other in combinations(points, 2)
+    )
     draft = match_choice(task, entry, match, distance, rng, **blanks)
     return draft or Rejection(entry=entry, reason=_TOO_CLOSE)
 
@@ -249,8 +253,8 @@ def _animals(source: Path, pair: Entry, where: str) -> tuple[_Tool, _Tool]:
         for side in ("src", "trg")
     )
     if len(first.points) != len(second.points):
-        found = f"{len(first.points)} points correspond to {len(second.points)}"
-        raise SourceError(f"{where}: {found}")
+        count_fault = f"{len(first.points)} points correspond to {len(second.points)}"
+        raise SourceError(f"{where}: {count_fault}")
     return first, second
 
 
@@ -287,7 +291,7 @@ def _view_draft(
     rng.shuffle(points)
     distance = parameters.min_distance * frames[1].shown[1]
     for reference, match in points:
-        rest = [place for _, place in points]
+        rest = [point for _, point in points]
         pair = PointCorrespondence(first, second, reference, match, rest)
         if draft := match_choice("Visual_Correspondence", entry, pair, distance, rng):
             return replace(draft, scene=first.parent.name)

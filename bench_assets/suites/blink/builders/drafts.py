@@ -219,12 +219,12 @@ def match_choice(
         rng: Draws the wrong options.
         blanks: Values of the blanks in the task's wording.
     """
-    others = draw_distant_points(pair.match, pair.others, min_distance, rng)
-    if others is None:
+    distractors = draw_distant_points(pair.match, pair.others, min_distance, rng)
+    if distractors is None:
         return None
 
     def show(place: int, marks: Marks) -> DraftView:
-        options = insert_at(pair.match, others, place)
+        options = insert_at(pair.match, distractors, place)
         circled = [Mark(letter, point) for letter, point in zip("ABCD", options, strict=True)]
         return DraftView(
             asked=wording(task, colour=marks.colour, **blanks),
@@ -238,7 +238,7 @@ def match_choice(
     return Draft(
         entry=entry,
         originals=(pair.first, pair.second),
-        points={pair.first: (pair.reference,), pair.second: (pair.match, *others)},
+        points={pair.first: (pair.reference,), pair.second: (pair.match, *distractors)},
         n_options=4,
         places=(0, 1, 2, 3),
         show=show,
@@ -261,7 +261,7 @@ def draw_distant_points(
     """Draw three points at least ``min_distance`` px from the match and each other, or None."""
     chosen: list[Point] = []
     for point in rng.sample(list(others), len(others)):
-        if all(dist(point, other) >= min_distance for other in (match, *chosen)):
+        if all(dist(point, chosen_point) >= min_distance for chosen_point in (match, *chosen)):
             chosen.append(point)
         if len(chosen) == 3:
             return chosen[0], chosen[1], chosen[2]

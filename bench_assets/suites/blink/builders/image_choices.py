@@ -86,9 +86,9 @@ def art_style(
     for style in sorted(paintings):
         rng.shuffle(paintings[style])
     while pairs := _style_pairs(paintings, parameters):
-        style, other = rng.choice(pairs)
+        style, other_style = rng.choice(pairs)
         reference, positive = paintings[style].pop(), paintings[style].pop()
-        negative = paintings[other].pop()
+        negative = paintings[other_style].pop()
         entry = ", ".join(
             f"{file.parent.name}/{file.name}" for file in (reference, positive, negative)
         )
@@ -107,8 +107,10 @@ def visual_similarity(
     rows = list(csv.DictReader(line for line, _ in read_lines_with_place(file)))
     if rows and (missing := _COLUMNS - rows[0].keys()):
         raise SourceError(f"{file}: no columns {sorted(missing)}; it has {', '.join(rows[0])}")
-    named = [(row, f"{file}, id {row['id']}") for row in rows]
-    return make_candidates(named, rng, lambda row, where: _triplet(source, row, where, parameters))
+    named_rows = [(row, f"{file}, id {row['id']}") for row in rows]
+    return make_candidates(
+        named_rows, rng, lambda row, where: _triplet(source, row, where, parameters)
+    )
 
 
 def forensic_detection(source: Path, rng: Random) -> Candidates:
@@ -126,13 +128,13 @@ def _style_pairs(
     paintings: dict[str, list[Path]], parameters: ArtStyleParameters
 ) -> list[tuple[str, str]]:
     return [
-        (style, other)
+        (style, painting)
         for style in sorted(paintings)
-        for other in sorted(paintings)
-        if style != other
+        for painting in sorted(paintings)
+        if style != painting
         and len(paintings[style]) >= 2
-        and paintings[other]
-        and not any(style in group and other in group for group in parameters.kindred)
+        and paintings[painting]
+        and not any(style in group and painting in group for group in parameters.kindred)
     ]
 
 
@@ -188,8 +190,8 @@ def jigsaw(
     files = images_in(source) if source.is_dir() else []
     if not files:
         raise SourceError(f"{source}: expected photographs, found none")
-    named = [(file, str(file)) for file in files]
-    return make_candidates(named, rng, lambda file, _: _candidate(file, rng, parameters))
+    named_files = [(file, str(file)) for file in files]
+    return make_candidates(named_files, rng, lambda file, _: _candidate(file, rng, parameters))
 
 
 def cell(image: Image, column: int, row: int) -> Image:
@@ -214,9 +216,9 @@ def _candidate(file: Path, rng: Random, parameters: JigsawParameters) -> Draft |
     image = read_image(file)
     centre = cell(image, *_CENTRE)
     dissimilar = [
-        place
-        for place in _HIDDEN
-        if _difference(cell(image, *place), centre) >= parameters.min_difference
+        position
+        for position in _HIDDEN
+        if _difference(cell(image, *position), centre) >= parameters.min_difference
     ]
     if not dissimilar:
         return Rejection(entry=file.name, reason="ambiguous: every other piece looks like it")

@@ -73,8 +73,10 @@ def multi_view_reasoning(
         SourceError: If there are no annotations.
     """
     files = files_in(source / "test_set", "pkl_annotations/*/*.pkl")
-    named = [(file, str(file)) for file in files]
-    return make_candidates(named, rng, lambda file, _: _candidate(source, file, rng, parameters))
+    named_files = [(file, str(file)) for file in files]
+    return make_candidates(
+        named_files, rng, lambda file, _: _candidate(source, file, rng, parameters)
+    )
 
 
 def remove_scale(pose: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -125,18 +127,18 @@ def _candidate(
         reason = f"two frames with a pose are needed, it has {len(frames)}"
         return Rejection(entry=file.name, reason=reason)
     for _ in range(parameters.tries):
-        one, other = rng.sample(frames, 2)
-        angle = turn_angle(one.view, other.view)
-        rise = abs(other.view.elevation - one.view.elevation)
+        first, second = rng.sample(frames, 2)
+        angle = turn_angle(first.view, second.view)
+        rise = abs(second.view.elevation - first.view.elevation)
         clear = parameters.min_turn <= abs(angle) <= parameters.max_turn
         if clear and rise <= parameters.max_rise * abs(angle):
             mirrored, other_mirrored = (
-                read_annotated_frame(each.image).is_mirrored for each in (one, other)
+                read_annotated_frame(each.image).is_mirrored for each in (first, second)
             )
             if mirrored != other_mirrored:
                 raise SourceError(f"{file}: by EXIF, only one of two frames is mirrored")
-            ordered = (one, other) if (angle > 0) != mirrored else (other, one)
-            return _draft(f"{file.name}, {one.image.stem} and {other.image.stem}", *ordered)
+            ordered = (first, second) if (angle > 0) != mirrored else (second, first)
+            return _draft(f"{file.name}, {first.image.stem} and {second.image.stem}", *ordered)
     return Rejection(
         entry=file.name, reason=f"ambiguous: no clear turn in {parameters.tries} pairs of frames"
     )
@@ -194,14 +196,14 @@ def _frame(source: Path, entry: object, where: str) -> _Frame | None:
 def _image(test_set: Path, parts: Sequence[str], where: str) -> Path:
     """Find the image of a frame, whose folder or leading zeros may differ from its name."""
     category, instance, video, frame = parts
-    named = image_file(test_set, f"{category}/{instance}/{video}/images/{frame}.jpg", where)
-    if not named.parent.is_dir():
+    image = image_file(test_set, f"{category}/{instance}/{video}/images/{frame}.jpg", where)
+    if not image.parent.is_dir():
         folder = _FOLDERS.get(category, category)
-        named = image_file(test_set, f"{folder}/{instance}/{video}/images/{frame}.jpg", where)
-    if named.is_file() or not frame.isdecimal():
-        return named
-    others = (file for file in named.parent.glob("*.jpg") if file.stem.isdecimal())
-    return next((file for file in others if int(file.stem) == int(frame)), named)
+        image = image_file(test_set, f"{folder}/{instance}/{video}/images/{frame}.jpg", where)
+    if image.is_file() or not frame.isdecimal():
+        return image
+    other_files = (file for file in image.parent.glob("*.jpg") if file.stem.isdecimal())
+    return next((file for file in other_files if int(file.stem) == int(frame)), image)
 
 
 def _numbers(value: object, shape: tuple[int, ...], where: str) -> NDArray[np.float64]:

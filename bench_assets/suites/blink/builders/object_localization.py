@@ -104,12 +104,14 @@ def object_localization(
     for entry, where in read_objects(content, "categories", str(file)):
         with table.rejecting(where):
             names[require_field(entry, "id", int, where)] = require_field(entry, "name", str, where)
-    found: dict[int, list[_Object]] = defaultdict(list)
+    objects_by_image: dict[int, list[_Object]] = defaultdict(list)
     incomplete = set[str]()  # images with an annotation that is rejected
     for entry, where in read_objects(content, "annotations", str(file)):
         n_rejected = len(table.rejections)
         with table.rejecting(where):
-            found[require_field(entry, "image_id", int, where)].append(_object(entry, names, where))
+            objects_by_image[require_field(entry, "image_id", int, where)].append(
+                _object(entry, names, where)
+            )
         if len(table.rejections) > n_rejected:
             incomplete.add(str(entry.get("image_id")))
     yield from table.rejections
@@ -118,7 +120,7 @@ def object_localization(
         name = require_field(image, "id", int, where)
         if str(name) in incomplete:
             raise SourceError(f"{where}: not all of its annotations can be read")
-        return _candidate(_image(source, image, where), found[name], rng, parameters)
+        return _candidate(_image(source, image, where), objects_by_image[name], rng, parameters)
 
     yield from make_candidates(read_objects(content, "images", str(file)), rng, candidate)
 
@@ -212,7 +214,9 @@ def _is_clear(
     parameters: ObjectLocalizationParameters,
 ) -> bool:
     share = _area(obj.box) / (size[0] * size[1])
-    alone = sum(other.noun == obj.noun for other in objects) == 1  # "bat_(animal)", "bat_(sports)"
+    alone = (
+        sum(neighbour.noun == obj.noun for neighbour in objects) == 1
+    )  # "bat_(animal)", "bat_(sports)"
     fits = parameters.min_share <= share <= parameters.max_share
     return alone and fits and obj.filled >= parameters.min_filled
 
@@ -237,7 +241,9 @@ def _image(source: Path, image: Entry, where: str) -> _Image:
     name = "/".join(require_field(image, "coco_url", str, where).split("/")[-2:])
     size = require_field(image, "width", int, where), require_field(image, "height", int, where)
     unlisted = image.get("not_exhaustive_category_ids", [])
-    if not isinstance(unlisted, list) or not all(isinstance(one, int) for one in unlisted):
+    if not isinstance(unlisted, list) or not all(
+        isinstance(identifier, int) for identifier in unlisted
+    ):
         raise SourceError(
             f"{where}: field 'not_exhaustive_category_ids' is {unlisted!r:.60}, expected numbers"
         )

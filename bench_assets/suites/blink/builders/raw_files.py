@@ -49,10 +49,10 @@ def folders_in(folder: Path) -> list[Path]:
         SourceError: If there is no such folder, or no folder in it.
     """
     inside = folder.iterdir() if folder.is_dir() else ()
-    found = sorted(path for path in inside if path.is_dir() and not path.name.startswith("."))
-    if not found:
+    folders = sorted(path for path in inside if path.is_dir() and not path.name.startswith("."))
+    if not folders:
         raise SourceError(f"{folder}: expected folders in it, found none")
-    return found
+    return folders
 
 
 def files_in(folder: Path, pattern: str) -> list[Path]:
@@ -61,10 +61,10 @@ def files_in(folder: Path, pattern: str) -> list[Path]:
     Raises:
         SourceError: If there are none.
     """
-    found = sorted(file for file in folder.glob(pattern) if not file.name.startswith("."))
-    if not found:
+    files = sorted(file for file in folder.glob(pattern) if not file.name.startswith("."))
+    if not files:
         raise SourceError(f"{folder}: expected files {pattern}, found none")
-    return found
+    return files
 
 
 def read_image(file: Path) -> Image.Image:
@@ -128,7 +128,7 @@ def read_numbers(value: object, count: int, what: str) -> list[float]:
     """
     if not isinstance(value, list) or len(value) != count:
         raise SourceError(f"{what} is {value!r:.60}, expected {count} numbers")
-    return [_number(one, what) for one in value]
+    return [_number(number, what) for number in value]
 
 
 def read_arrays(file: Path) -> object:

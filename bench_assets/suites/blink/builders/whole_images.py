@@ -87,21 +87,23 @@ def counting(
     table = Table[_CountedImage]()
     for entry, where in rng.sample(objects.rows, len(objects.rows)):
         with table.rejecting(where):
-            one = _counted_image(source, entry, where)
-            if parameters.complex_only and one.simple:
-                table.reject(one.entry, "simple: a detector alone could answer it")
+            counted_image = _counted_image(source, entry, where)
+            if parameters.complex_only and counted_image.simple:
+                table.reject(counted_image.entry, "simple: a detector alone could answer it")
             else:
-                table.rows.append(one)
+                table.rows.append(counted_image)
     yield from table.rejections
     counted = table.rows
-    fours = group_in_fours([one.right for one in counted], parameters.spread)
+    fours = group_in_fours([image.right for image in counted], parameters.spread)
     for four in rng.sample(fours, len(fours)):
         offered = [counted[nth].right for nth in four]
-        for one in (counted[nth] for nth in four):
-            yield _number(one, rng.sample([n for n in offered if n != one.right], 3))
+        for counted_image in (counted[nth] for nth in four):
+            yield _number(
+                counted_image, rng.sample([n for n in offered if n != counted_image.right], 3)
+            )
     left = set(range(len(counted))).difference(*fours)
-    for one in (counted[nth] for nth in sorted(left)):
-        yield _number(one, wrong_numbers(one.right, parameters.spread, rng))
+    for counted_image in (counted[nth] for nth in sorted(left)):
+        yield _number(counted_image, wrong_numbers(counted_image.right, parameters.spread, rng))
 
 
 def iq_test(source: Path, rng: Random) -> Candidates:
@@ -132,8 +134,8 @@ def group_in_fours(numbers: Sequence[int], spread: int) -> list[tuple[int, ...]]
     [(5, 2, 0, 3)]
     """
     places: dict[int, list[int]] = defaultdict(list)
-    for place, number in enumerate(numbers):
-        places[number].append(place)
+    for position, number in enumerate(numbers):
+        places[number].append(position)
     fours = []
     for lowest in sorted(places):
         while places[lowest]:
@@ -219,6 +221,6 @@ def _votes(entry: Entry, name: str, where: str) -> list[int]:
     if isinstance(value, str):
         with suppress(ValueError, RecursionError):
             value = json.loads(value)
-    if not isinstance(value, list) or not all(isinstance(one, int) for one in value):
+    if not isinstance(value, list) or not all(isinstance(vote, int) for vote in value):
         raise SourceError(f"{where}: field {name!r} is {value!r:.60}, expected a list of numbers")
     return value

@@ -81,17 +81,17 @@ class UsedImages:
 
         Images of the same named scene are not compared: they are other views of it.
         """
-        others = [one for one in self._used if not scene or one.scene != scene]
-        used = np.array([one.hash for one in others], np.uint64)
-        for one in hashes:
-            bits = np.bitwise_count(used ^ np.uint64(one))
+        candidates = [used for used in self._used if not scene or used.scene != scene]
+        used = np.array([used.hash for used in candidates], np.uint64)
+        for digest in hashes:
+            bits = np.bitwise_count(used ^ np.uint64(digest))
             if bits.size and bits.min() <= self._near:
-                return others[int(bits.argmin())].name
+                return candidates[int(bits.argmin())].name
         return None
 
     def add(self, hashes: Sequence[int], name: str, scene: str = "") -> None:
         """Record the images that the entry of that name uses."""
-        self._used += [_UsedImage(one, name, scene) for one in hashes]
+        self._used += [_UsedImage(digest, name, scene) for digest in hashes]
 
 
 _Draw: TypeAlias = Callable[[_NumberedDraft], Question]
@@ -142,7 +142,7 @@ def _no_questions(
     folder: Path, parameters: BuilderParameters, tasks: Sequence[TaskBuildResult]
 ) -> SourceError:
     expected = ", ".join(recipe.folder for recipe in recipes(parameters).values())
-    faults = "".join(f"; {one.fault}" for one in tasks if (folder / one.folder).is_dir())
+    faults = "".join(f"; {task.fault}" for task in tasks if (folder / task.folder).is_dir())
     return SourceError(f"{folder}: no questions can be built; expected folders: {expected}{faults}")
 
 
@@ -157,9 +157,9 @@ def _drafts(
     recipe, count = recipes(parameters)[task], n_questions(task, parameters)
     taken, fault = Table[Draft](), ""
     try:
-        found = recipe.candidates(folders, task_rng(seed, task))
+        drafts = recipe.candidates(folders, task_rng(seed, task))
         if count > 0:
-            for candidate in _take_drafts(task, found, count, used):
+            for candidate in _take_drafts(task, drafts, count, used):
                 if isinstance(candidate, Rejection):
                     taken.rejections.append(candidate)
                 else:
@@ -246,8 +246,8 @@ def _finish_questions(task: str, drafts: list[Draft], seed: int, draw: _Draw) ->
     splits = deal_splits(places, rng)
     numbered = sorted(
         (
-            _NumberedDraft(draft, place, split, number)
-            for draft, place, (split, number) in zip(drafts, places, splits, strict=True)
+            _NumberedDraft(draft, position, split, number)
+            for draft, position, (split, number) in zip(drafts, places, splits, strict=True)
         ),
         key=lambda one: (one.split == "test", one.number),
     )
@@ -290,8 +290,8 @@ def deal_places(drafts: Sequence[Draft], rng: Random) -> list[int]:
     places: dict[int, int] = {}
     for nth in sorted(range(len(drafts)), key=lambda nth: len(drafts[nth].places)):
         free = drafts[nth].places
-        fewest = min(used[place] for place in free)
-        places[nth] = rng.choice([place for place in free if used[place] == fewest])
+        fewest = min(used[position] for position in free)
+        places[nth] = rng.choice([position for position in free if used[position] == fewest])
         used[places[nth]] += 1
     return [places[nth] for nth in range(len(drafts))]
 
@@ -305,5 +305,5 @@ def deal_splits(places: Sequence[int], rng: Random) -> list[tuple[str, int]]:
     by_letter = sorted(order, key=lambda nth: places[nth])
     splits = {nth: ("val", "test")[turn % 2] for turn, nth in enumerate(by_letter)}
     numbers: dict[str, Iterator[int]] = {"val": count(1), "test": count(1)}
-    named = {nth: (splits[nth], next(numbers[splits[nth]])) for nth in order}
-    return [named[nth] for nth in range(len(places))]
+    numbered = {nth: (splits[nth], next(numbers[splits[nth]])) for nth in order}
+    return [numbered[nth] for nth in range(len(places))]

@@ -111,7 +111,7 @@ class Recipe(NamedTuple):
         Raises:
             SourceError: If none has them.
         """
-        sources = [source for one in folders if (source := one / self.folder).is_dir()]
+        sources = [source for folder in folders if (source := folder / self.folder).is_dir()]
         if not sources:
             raise SourceError("no such folder")
         return chain.from_iterable(self.build(source, rng) for source in sources)

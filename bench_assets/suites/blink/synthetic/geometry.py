@@ -242,7 +242,7 @@ def _animal(rng: Random) -> tuple[Pixels, list[list[int]]]:
     cv2.ellipse(image, _px(bones[1]), axes, lean, 0, 360, colour, -1, cv2.LINE_AA)
     cv2.line(image, _px(bones[1]), _px(bones[0]), colour, 26, cv2.LINE_AA)
     cv2.circle(image, _px(bones[0]), 20, colour, -1, cv2.LINE_AA)
-    return image, [list(_px(place)) for place in places]
+    return image, [list(_px(point)) for point in places]
 
 
 def _tool(rng: Random, end: str) -> tuple[Pixels, list[list[int]]]:
@@ -268,7 +268,7 @@ def _tool(rng: Random, end: str) -> tuple[Pixels, list[list[int]]]:
     else:
         axes = (round(size), round(size * (1.0 if end == "oval" else 1.25)))
         cv2.ellipse(image, _px(middle), axes, lean, 0, 360, colour, -1, cv2.LINE_AA)
-    return image, [list(_px(place)) for place in places]
+    return image, [list(_px(point)) for point in places]
 
 
 def _transform_points(

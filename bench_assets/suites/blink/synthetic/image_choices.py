@@ -73,7 +73,7 @@ def real_and_generated(rng: Random, n: int) -> dict[str, bytes]:
             mosaic(rng, *_SIZE, 20),
             *(_simulate_generated(mosaic(rng, *_SIZE, 20)) for _ in names),
         ]
-        images = [match_look(rng, *one) for one in zip(surfaces, looks, strict=True)]
+        images = [match_look(rng, *look) for look in zip(surfaces, looks, strict=True)]
         encoded = zip((f"real/{nth:02}.jpg", *names), map(as_jpeg, images), strict=True)
         files |= pad_to_equal_length(dict(encoded))
         lines.append(
@@ -102,7 +102,7 @@ def triplets(rng: Random, n: int) -> dict[str, bytes]:
         negative = np.ascontiguousarray(reference.transpose(1, 0, 2))
         variants = (reference, positive, negative)
         looks_of = zip(variants, of_triplet, strict=True)
-        encoded = [as_file(match_look(rng, *one), "PNG") for one in looks_of]
+        encoded = [as_file(match_look(rng, *look), "PNG") for look in looks_of]
         left_wins = nth % 2 == 0
         if not left_wins:
             encoded[1:] = encoded[:0:-1]
@@ -138,9 +138,11 @@ def _four_looks(rng: Random, n: int) -> list[list[Look]]:
     ranks = [_draw_equally(rng, range(4), n) for _ in _STEPS]
     looks = []
     for right in zip(*ranks, strict=True):
-        others = [rng.sample([rank for rank in range(4) if rank != own], 3) for own in right]
-        middle, steps = _random_look(rng), [right, *zip(*others, strict=True)]
-        looks.append([_step_look(middle, [rank - 1.5 for rank in one]) for one in steps])
+        other_ranks = [
+            rng.sample([rank for rank in range(4) if rank != own_rank], 3) for own_rank in right
+        ]
+        middle, steps = _random_look(rng), [right, *zip(*other_ranks, strict=True)]
+        looks.append([_step_look(middle, [rank - 1.5 for rank in step]) for step in steps])
     return looks
 
 

@@ -68,11 +68,11 @@ def claims(rng: Random, n: int) -> dict[str, bytes]:
     lines = []
     for nth in range(n + 1):
         scene = _random_scene(rng)
-        one, other = rng.sample(sorted(THINGS), 2)
+        first, second = rng.sample(sorted(THINGS), 2)
         relation = rng.choice(("left of", "right of", "above", "below"))
         spots = _related_spots(rng, relation)
         label = nth % 2
-        for name, spot in zip((one, other), spots if label else spots[::-1], strict=True):
+        for name, spot in zip((first, second), spots if label else spots[::-1], strict=True):
             scene.sprite(name, spot, rng.randint(80, 110))
         name = f"{nth:012}.jpg"
         files[f"images/{name}"] = as_jpeg(np.asarray(scene.image))
@@ -80,7 +80,7 @@ def claims(rng: Random, n: int) -> dict[str, bytes]:
         lines.append(
             {
                 "image": name,
-                "caption": f"The {one} is {relation} the {other}.",
+                "caption": f"The {first} is {relation} the {second}.",
                 "label": label,
                 "relation": relation,
                 "vote_true_validator_id": votes[0] if label else votes[1],
@@ -158,8 +158,8 @@ def _scatter_objects(
     other_side = [spot for spot in spots if spot not in same_side]
     occupied = same_side[:number] + other_side[: rng.randint(not number, 3)]
     free = iter([spot for spot in spots if spot not in occupied])
-    others = [(kind, next(free)) for kind in kinds[1:] for _ in range(rng.randint(1, 5))]
-    return [*((kinds[0], spot) for spot in occupied), *others]
+    other_things = [(kind, next(free)) for kind in kinds[1:] for _ in range(rng.randint(1, 5))]
+    return [*((kinds[0], spot) for spot in occupied), *other_things]
 
 
 def _place_with_mask(scene: Scene, name: str, spot: Spot, size: int) -> tuple[list[int], int]:

@@ -72,9 +72,11 @@ def match_look(rng: Random, image: Pixels, look: Look) -> Pixels:
     soft = cv2.GaussianBlur(image, (0, 0), _SOFT).astype(np.float32)
     grey = soft @ _GREY
     centred = (soft - grey.mean()) / (grey.std() + 1e-3)
-    own = float(cv2.Laplacian(centred @ _GREY, cv2.CV_32F)[1:-1, 1:-1].var())
+    own_sharpness = float(cv2.Laplacian(centred @ _GREY, cv2.CV_32F)[1:-1, 1:-1].var())
     wanted = look.sharpness / look.contrast**2
-    share = min(max((wanted - own) / (_GRAIN - own), 0.0), 1.0)  # of grain in the variance
+    share = min(
+        max((wanted - own_sharpness) / (_GRAIN - own_sharpness), 0.0), 1.0
+    )  # of grain in the variance
     grain = np.random.default_rng(rng.getrandbits(64)).standard_normal(grey.shape, np.float32)
     mixed = (1 - share) ** 0.5 * centred + share**0.5 * grain[:, :, None]
     return levels(look.brightness + look.contrast * mixed + 0.5)
@@ -156,19 +158,19 @@ def _judgements(
         {"id": nth, "x": x, "y": y, "opaque": True} for nth, (x, y) in enumerate(places)
     ]
     fitting = [
-        (one, other)
-        for one in range(len(albedo))
-        for other in range(len(albedo))
-        if one != other and _darker(albedo[one], albedo[other]) == darker
+        (first, second)
+        for first in range(len(albedo))
+        for second in range(len(albedo))
+        if first != second and _darker(albedo[first], albedo[second]) == darker
     ]
     comparisons: list[dict[str, object]] = [
         {
-            "point1": one,
-            "point2": other,
+            "point1": first,
+            "point2": second,
             "darker": darker,
             "darker_score": 0.1 if doubtful else round(rng.uniform(0.8, 2.0), 2),
         }
-        for one, other in rng.sample(fitting, min(3, len(fitting)))
+        for first, second in rng.sample(fitting, min(3, len(fitting)))
     ]
     return {"intrinsic_points": points, "intrinsic_comparisons": comparisons}
 
@@ -195,11 +197,11 @@ def puzzles(rng: Random, n: int) -> dict[str, bytes]:
     for nth in range(n):
         make, draw = _RULES[nth % len(_RULES)]
         puzzle = make(rng)
-        place = nth % 4
-        options = (*puzzle.wrong[:place], puzzle.right, *puzzle.wrong[place:])
+        position = nth % 4
+        options = (*puzzle.wrong[:position], puzzle.right, *puzzle.wrong[position:])
         name = f"images/{nth:02}.jpg"
         files[name] = encode_jpeg(_draw_puzzle(puzzle, options, draw, rng))
-        answer = "ABCD"[place]
+        answer = "ABCD"[position]
         explanation = f"{puzzle.explanation} So the next picture is {answer}."
         lines.append(
             {"id": f"{nth:02}", "image": name, "answer": answer, "explanation": explanation}

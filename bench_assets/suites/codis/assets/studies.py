@@ -97,11 +97,11 @@ def judge_agreement(
     first = judgements[0].judge if judgements else "none"
     return [
         replace(
-            _row(context.partition_key, questions, predictions, judges=f"{first}~{other}"),
+            _row(context.partition_key, questions, predictions, judges=f"{first}~{row}"),
             metric=metric,
             **share._asdict(),
         )
-        for metric, other, share in rows
+        for metric, row, share in rows
     ]
 
 

@@ -147,9 +147,9 @@ def read_reviews(folder: Path) -> Table[Review]:
 def merged_pairs(reviews: Iterable[Review]) -> frozenset[frozenset[Name]]:
     """Pairs of items that reviews merge."""
     return frozenset(
-        frozenset(_name(one, text) for text in (one.text, one.same_as))
-        for one in reviews
-        if one.same_as
+        frozenset(_name(review, text) for text in (review.text, review.same_as))
+        for review in reviews
+        if review.same_as
     )
 
 
@@ -159,7 +159,7 @@ def decisions(reviews: Iterable[Review]) -> dict[Name, bool]:
     for review in reviews:
         if review.accept is not None:
             found.setdefault(_name(review, review.text), set()).add(review.accept)
-    return {name: both.pop() for name, both in found.items() if len(both) == 1}
+    return {name: values.pop() for name, values in found.items() if len(values) == 1}
 
 
 def ineffective_reviews(
@@ -174,9 +174,12 @@ def ineffective_reviews(
         if _name(review, text) not in annotated
     }
     contradicted = {
-        (_name(one, one.text), f"{one.text!r} is accepted and rejected: the item waits"): None
-        for one in reviews
-        if one.accept is not None and _name(one, one.text) not in decided
+        (
+            _name(review, review.text),
+            f"{review.text!r} is accepted and rejected: the item waits",
+        ): None
+        for review in reviews
+        if review.accept is not None and _name(review, review.text) not in decided
     }
     return [
         Rejection(entry=f"{REVIEWS}, {image}, [{field}]", reason=reason)

@@ -118,8 +118,10 @@ class SimilarityIndex:
     def _objection(self, one: str, other: str) -> str:
         if objection := contradiction(one, other):
             return objection
-        words, others = _words(one), _words(other)
-        removed, added = (sorted(set(a) - set(b)) for a, b in ((words, others), (others, words)))
+        words, other_words = _words(one), _words(other)
+        removed, added = (
+            sorted(set(a) - set(b)) for a, b in ((words, other_words), (other_words, words))
+        )
         one_replaced = len(removed) == len(added) == 1 and len(words) > 1
         if one_replaced and self._cosine(removed[0], added[0]) < MIN_WORD_COSINE:
             return f"{removed[0]!r} replaced by {added[0]!r}"
@@ -173,10 +175,10 @@ def _is_role_swap(one: str, other: str) -> bool:
     """Whether two texts name the same participants in reversed order."""
     if any(_SYMMETRIC.search(text) for text in (one, other)):
         return False
-    words, others = _words(one), _words(other)
-    if not words or not others or words[0] == others[0]:
+    words, other_words = _words(one), _words(other)
+    if not words or not other_words or words[0] == other_words[0]:
         return False
-    return words[0] in others and others[0] in words
+    return words[0] in other_words and other_words[0] in words
 
 
 @lru_cache(maxsize=4096)  # every text is compared with many others
@@ -289,8 +291,12 @@ class _Links:
         near: float,
     ) -> None:
         self._items, self._joined, self._near = items, joined, near
-        self._likeness = [[comparison.compare(one, other) for other in items] for one in items]
-        self.cosines = np.array([[one.merge_cosine for one in row] for row in self._likeness])
+        self._likeness = [
+            [comparison.compare(item, other_item) for other_item in items] for item in items
+        ]
+        self.cosines = np.array(
+            [[likeness.merge_cosine for likeness in row] for row in self._likeness]
+        )
 
     def joined(self) -> list[tuple[int, int]]:
         """Pairs that a review merges."""
@@ -300,15 +306,15 @@ class _Links:
 
     def near(self, cluster: Sequence[int]) -> tuple[str, ...]:
         """Items near a cluster, the closest first."""
-        found = {
-            (max(self._likeness[i][j].cosine for i in cluster), self._items[j].text): why
+        cosines = {
+            (max(self._likeness[i][j].cosine for i in cluster), self._items[j].text): reason
             for j in range(len(self._items))
             if j not in cluster
-            for why in [self._likeness[cluster[0]][j].objection]
+            for reason in [self._likeness[cluster[0]][j].objection]
         }
         return tuple(
-            f"{cosine:.2f} {text}" + (f" ({why})" if why else "")
-            for (cosine, text), why in sorted(found.items(), reverse=True)
+            f"{cosine:.2f} {text}" + (f" ({reason})" if reason else "")
+            for (cosine, text), reason in sorted(cosines.items(), reverse=True)
             if cosine >= self._near
         )
 
@@ -326,15 +332,15 @@ def _clusters(
     clusters = _merge_pairs(_cluster_equal(items), joined)
     while True:
         close = [
-            (min(float(cosines[i, j]) for i in one for j in other), -n, one, other)
-            for n, (one, other) in enumerate(combinations(clusters, 2))
-            if not {items[i].annotator for i in one} & {items[j].annotator for j in other}
+            (min(float(cosines[i, j]) for i in combination for j in other), -n, combination, other)
+            for n, (combination, other) in enumerate(combinations(clusters, 2))
+            if not {items[i].annotator for i in combination} & {items[j].annotator for j in other}
         ]
         if not close or max(close)[0] < similarity:
             return sorted(clusters)
-        *_, one, other = max(close)
-        clusters = [c for c in clusters if c not in (one, other)]
-        clusters.append(tuple(sorted(one + other)))
+        *_, first, second = max(close)
+        clusters = [c for c in clusters if c not in (first, second)]
+        clusters.append(tuple(sorted(first + second)))
 
 
 def _cluster_equal(items: Sequence[AnnotatedItem]) -> list[tuple[int, ...]]:
@@ -348,10 +354,10 @@ def _merge_pairs(
     clusters: list[tuple[int, ...]], pairs: Sequence[tuple[int, int]]
 ) -> list[tuple[int, ...]]:
     for pair in pairs:
-        one, other = (next(c for c in clusters if number in c) for number in pair)
-        if one != other:
-            clusters = [c for c in clusters if c not in (one, other)]
-            clusters.append(tuple(sorted(one + other)))
+        first, second = (next(c for c in clusters if number in c) for number in pair)
+        if first != second:
+            clusters = [c for c in clusters if c not in (first, second)]
+            clusters.append(tuple(sorted(first + second)))
     return sorted(clusters)
 
 

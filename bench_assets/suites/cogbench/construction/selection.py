@@ -31,7 +31,7 @@ def image_id(image: str) -> str:
 
 def select_stories(stories: Iterable[Story], images: Mapping[str, StoredImage]) -> Table[Story]:
     """Select the images that decode and have a description, in order."""
-    found, listed = Table[Story](), list(stories)
+    selected, listed = Table[Story](), list(stories)
     times = Counter(story.image_id for story in listed)
     for story in listed:
         faults = {
@@ -46,10 +46,10 @@ def select_stories(stories: Iterable[Story], images: Mapping[str, StoredImage]) 
         }
         reasons = [fault for fault, holds in faults.items() if holds]
         entry = f"image {story.image}"
-        found.rejections.extend(Rejection(entry=entry, reason=reason) for reason in reasons)
+        selected.rejections.extend(Rejection(entry=entry, reason=reason) for reason in reasons)
         if not reasons:
-            found.rows.append(story)
-    return found
+            selected.rows.append(story)
+    return selected
 
 
 def select_questions(
@@ -67,18 +67,20 @@ def select_questions(
         keep_repeated: Keep repeated questions; the authors' count includes theirs.
         kept: Ids of questions that a review keeps: options may differ in case or a full stop.
     """
-    found = Table[SourceQuestion]()
+    selected = Table[SourceQuestion]()
     seen: set[tuple[str, ...]] = set()
     for question in questions:
         normalize = str if question_id(question) in kept else normalize_text
         faults = _faults(question, images, seen, normalize)
-        reasons = [why for why, holds in faults.items() if holds]
-        found.rejections.extend(Rejection(entry=question.where, reason=why) for why in reasons)
+        reasons = [fault for fault, holds in faults.items() if holds]
+        selected.rejections.extend(
+            Rejection(entry=question.where, reason=reason) for reason in reasons
+        )
         if not reasons:
-            found.rows.append(question)
+            selected.rows.append(question)
             if not keep_repeated:
                 seen.add(question_key(question))
-    return found
+    return selected
 
 
 def question_key(question: SourceQuestion) -> tuple[str, ...]:

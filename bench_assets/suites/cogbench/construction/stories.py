@@ -83,7 +83,9 @@ def descriptions_to_review(
     items: Iterable[AnnotatedItem], understood: Iterable[ImageUnderstanding]
 ) -> list[MergedItem]:
     """List the descriptions of dropped images for review, each with the others of its image."""
-    dropped = {one.image: one for one in understood if not one.author}
+    dropped = {
+        description.image: description for description in understood if not description.author
+    }
     descriptions = [item for item in items if item.field == DESCRIPTION and item.image in dropped]
     return [
         MergedItem(
@@ -95,9 +97,9 @@ def descriptions_to_review(
             outcome="waiting",
             reason=f"no two tell one story; the closest: {dropped[item.image].closeness:.2f}",
             near=tuple(
-                other.text
-                for other in descriptions
-                if other.image == item.image and other is not item
+                description.text
+                for description in descriptions
+                if description.image == item.image and description is not item
             ),
         )
         for item in descriptions
@@ -207,13 +209,13 @@ def merged_chains(items: Iterable[MergedItem]) -> list[StoryChain]:
     rows = []
     for item in items:
         if item.field in kinds and item.outcome == "accepted":
-            place = item.image, item.field
-            numbers[place] = numbers.get(place, 0) + 1
+            field_of_image = item.image, item.field
+            numbers[field_of_image] = numbers.get(field_of_image, 0) + 1
             rows.append(
                 StoryChain(
                     image_id=image_id(item.image),
                     kind=kinds[item.field],
-                    number=numbers[place],
+                    number=numbers[field_of_image],
                     text=item.text,
                 )
             )

@@ -108,8 +108,8 @@ def find_release(folder: Path) -> CogBenchRelease:
 
 def source_files(release: CogBenchRelease) -> list[SourceFile]:
     """Pin every file that belongs to the suite, sorted by path."""
-    named = [DESCRIPTIONS, QUESTIONS, ANNOTATIONS, REVIEWS, REFINEMENTS, WRITER_RESPONSES]
-    listed = [release.folder / name for name in named if (release.folder / name).is_file()]
+    files = [DESCRIPTIONS, QUESTIONS, ANNOTATIONS, REVIEWS, REFINEMENTS, WRITER_RESPONSES]
+    listed = [release.folder / name for name in files if (release.folder / name).is_file()]
     return pin([*listed, *image_files(release.images).values()], release.folder)
 
 

@@ -228,15 +228,15 @@ def _accuracy(
         for p, verdict in zip(points, verdicts, strict=True)
         if is_test_point(p)
     ]
-    found: Mean = mean(tested)
+    accuracy: Mean = mean(tested)
     return EvaluatorAccuracy(
         evaluator=evaluator,
         status="run",
-        accuracy=found.value,
-        low=found.low,
-        high=found.high,
-        n=found.n_scored,
-        n_undecided=found.n_unscored,
+        accuracy=accuracy.value,
+        low=accuracy.low,
+        high=accuracy.high,
+        n=accuracy.n_scored,
+        n_undecided=accuracy.n_unscored,
         threshold=threshold,
         n_choosing=0 if threshold is None else len(points) - len(tested),
     )

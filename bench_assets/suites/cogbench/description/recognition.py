@@ -80,8 +80,8 @@ def match_entities(
     texts = [text for pair in answered for text in entities(pair.question)]
     texts += [
         noun
-        for found in (nouns, affirmed_nouns)
-        for of_description in found
+        for nouns_found in (nouns, affirmed_nouns)
+        for of_description in nouns_found
         for noun in of_description
     ]
     rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
@@ -136,9 +136,11 @@ MEASURES = {
 
 def constant_descriptions(questions: Sequence[Question]) -> list[str]:
     """Candidates for the best constant description: the most frequent entities, composed texts."""
-    named = Counter(entity for one in questions for entity in dict.fromkeys(entities(one)))
-    common = ", ".join(entity for entity, _ in named.most_common(_N_COMMON_ENTITIES))
-    return [common, *composed_texts([text for one in questions for text in one.answer])]
+    frequencies = Counter(
+        entity for question in questions for entity in dict.fromkeys(entities(question))
+    )
+    common = ", ".join(entity for entity, _ in frequencies.most_common(_N_COMMON_ENTITIES))
+    return [common, *composed_texts([text for question in questions for text in question.answer])]
 
 
 def _match(
@@ -162,7 +164,7 @@ def _match(
         entity=entity,
         noun=noun,
         cosine=highest,
-        n_closest=sum(highest - cosines[one] < _TIE for one in all_nouns),
+        n_closest=sum(highest - cosines[noun] < _TIE for noun in all_nouns),
         # Compared in single precision, as NumPy does.
         recognised_officially=bool(highest > np.float32(THRESHOLD)),
         careful_noun=careful_noun,
@@ -280,5 +282,5 @@ def lowest_threshold(labelled: Sequence[tuple[float, bool]]) -> float:
 
 
 def _rate_above(labelled: Sequence[tuple[float, bool]], threshold: float, *, same: bool) -> float:
-    found = [cosine > threshold for cosine, is_same in labelled if is_same is same]
-    return sum(found) / len(found)
+    cosines = [cosine > threshold for cosine, is_same in labelled if is_same is same]
+    return sum(cosines) / len(cosines)

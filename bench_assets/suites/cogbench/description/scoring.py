@@ -63,9 +63,9 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 def points_by_call(answered: AnsweredQuestion) -> list[list[KeyPoint]]:
     """Key points of an image, one list for each call of the judge."""
     points = key_points(answered.question)
-    others = [point for point in points if point.kind != EVENT_RELATIONSHIP]
+    other_points = [point for point in points if point.kind != EVENT_RELATIONSHIP]
     relationships = [point for point in points if point.kind == EVENT_RELATIONSHIP]
-    return [call for call in (others, relationships) if call]
+    return [call for call in (other_points, relationships) if call]
 
 
 def _judge_calls(answered: AnsweredQuestion) -> list[_JudgeCall]:
@@ -138,12 +138,12 @@ def read_by_position(response: str, n: int) -> list[bool | None]:
     """
     text = response.strip()
     if re.fullmatch(r"\d", text):
-        found = [text]
+        texts = [text]
     elif first := re.match(r"\[(\d)\]", text):
-        found = [first[1]]
+        texts = [first[1]]
     else:
-        found = _OFFICIAL.findall(text)
-    return [_VERDICTS.get(verdict) for verdict in [*found[:n], *[""] * (n - len(found))]]
+        texts = _OFFICIAL.findall(text)
+    return [_VERDICTS.get(verdict) for verdict in [*texts[:n], *[""] * (n - len(texts))]]
 
 
 YES, NO, UNREAD, REPEATED = "yes", "no", "unread", "repeated"  # of Score.answer, per key point
@@ -185,9 +185,9 @@ def _best_word_share(text: str, sentences: Sequence[frozenset[str]]) -> float:
     """Share of a text's words in the sentence that has most of them, lists left out."""
     wanted = content_words(text)
     fitting = (
-        one
-        for one in sentences
-        if len(one) <= max(_MAX_SENTENCE_WORDS, _LIST_RATIO * len(one & wanted))
+        sentence
+        for sentence in sentences
+        if len(sentence) <= max(_MAX_SENTENCE_WORDS, _LIST_RATIO * len(sentence & wanted))
     )
     return max((word_share(text, one) for one in fitting), default=0.0)
 
@@ -195,8 +195,8 @@ def _best_word_share(text: str, sentences: Sequence[frozenset[str]]) -> float:
 def score_by_number(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point for each mentioned key point; verdicts are read by their printed number."""
     points = key_points(answered.question)
-    found = {judgement.criterion: judgement.verdict for judgement in judgements}
-    return _score(answered, judgements, [_verdict_word(found.get(p.criterion)) for p in points])
+    verdicts = {judgement.criterion: judgement.verdict for judgement in judgements}
+    return _score(answered, judgements, [_verdict_word(verdicts.get(p.criterion)) for p in points])
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
@@ -205,18 +205,21 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     Of equal key points of one kind the last verdict counts. Verdicts of the rules have no numbers
     and count as they are.
     """
-    found = {judgement.criterion: judgement for judgement in judgements}
-    found |= {
+    by_criterion = {judgement.criterion: judgement for judgement in judgements}
+    by_criterion |= {
         name.removesuffix(WITH_REASONING): judgement
-        for name, judgement in found.items()
+        for name, judgement in by_criterion.items()
         if name.endswith(WITH_REASONING)
     }
     verdicts: dict[KeyPoint, str] = {}
     for points in points_by_call(answered):
-        judged = [found[p.criterion] for p in points if p.criterion in found]
+        judged = [by_criterion[p.criterion] for p in points if p.criterion in by_criterion]
         by_rules = not judged or judged[0].by_rules
         read = (
-            [found[p.criterion].verdict if p.criterion in found else None for p in points]
+            [
+                by_criterion[p.criterion].verdict if p.criterion in by_criterion else None
+                for p in points
+            ]
             if by_rules
             else read_by_position(judged[0].response, len(points))
         )

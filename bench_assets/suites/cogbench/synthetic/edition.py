@@ -169,8 +169,8 @@ def write(folder: Path, seed: int = 0) -> None:
             for entry in _annotations(number, tale, people)
         ]
         + [
-            _entry(f"{riddle['name']}.png", *one)
-            for one in zip(people, riddle["annotations"], strict=True)
+            _entry(f"{riddle['name']}.png", *annotation)
+            for annotation in zip(people, riddle["annotations"], strict=True)
         ]
         + [
             _entry(name, person, _annotation(all_tales[0], annotator))

@@ -81,8 +81,8 @@ def draw_scene(background: str, ground: str, parts: Sequence[Material], rng: Ran
 
 def all_parts(tale: Tale) -> list[Material]:
     """Drawn parts of an image: its child, and the subjects of its chains."""
-    place, size = _CHILD
-    child = {"sprite": tale.child, "at": place, "size": size}
+    corner, size = _CHILD
+    child = {"sprite": tale.child, "at": corner, "size": size}
     return [child, *(part for reasoning in tale.told for part in reasoning.parts)]
 
 
@@ -111,8 +111,8 @@ def _tale(
         for kind, variant in story["chains"].items()
     ]
     if number == IMAGES:
-        other = next(kind for kind in material["chains"] if kind not in story["chains"])
-        chain = material["chains"][other][0]
+        other_kind = next(kind for kind in material["chains"] if kind not in story["chains"])
+        chain = material["chains"][other_kind][0]
         reasonings.append(
             _single_annotator(_reasoning(chain, cast, rng.randrange(len(chain["draws"]))))
         )
@@ -129,7 +129,7 @@ def _tale(
 def _reasoning(chain: Material, cast: Mapping[str, str], right: int) -> StoryReasoning:
     draw = chain["draws"][right]
     words = {**cast, "thing": draw["thing"], "is": draw["is"]}
-    clues = [_fill(one["clue"], {**cast, "thing": one["thing"]}) for one in chain["draws"]]
+    clues = [_fill(draw["clue"], {**cast, "thing": draw["thing"]}) for draw in chain["draws"]]
     return StoryReasoning(
         kind=chain["kind"],
         clue=clues[right],
@@ -147,7 +147,7 @@ def _reasoning(chain: Material, cast: Mapping[str, str], right: int) -> StoryRea
 def _questions(
     chain: Material, cast: Mapping[str, str], clues: Sequence[str], right: int
 ) -> Iterator[ChainQuestion]:
-    options = tuple(one["option"] for one in chain["draws"])
+    options = tuple(draw["option"] for draw in chain["draws"])
     yield ChainQuestion(text=_fill(chain["ask"], cast), options=options, right=right)
     if "why" in chain:
         yield ChainQuestion(text=_fill(chain["why"], cast), options=tuple(clues), right=right)
@@ -198,15 +198,15 @@ def _choose_chain_openings(
     count = counts.setdefault(reasoning.kind, Counter())
     questions = []
     for question in reasoning.questions:
-        one = min(
+        opening_question = min(
             (
                 replace(question, text=_with_opening(opening, question.text))
                 for opening in _rotated_openings(count)
             ),
             key=lambda way: count[_letter(tale, reasoning, way)],
         )
-        count[_letter(tale, reasoning, one)] += 1
-        questions.append(one)
+        count[_letter(tale, reasoning, opening_question)] += 1
+        questions.append(opening_question)
     return replace(reasoning, questions=tuple(questions))
 
 

@@ -83,9 +83,9 @@ def longest_option(request: Request) -> str:
 def _shuffle_options(question: Question, rng: Random) -> Question:
     order = rng.sample(range(len(question.options)), len(question.options))
     (gold,) = question.answer
-    place = order.index("ABCD".index(gold))
+    position = order.index("ABCD".index(gold))
     options = tuple(question.options[number] for number in order)
-    return replace(question, options=options, answer=("ABCD"[place],), images=())
+    return replace(question, options=options, answer=("ABCD"[position],), images=())
 
 
 def _count_right(
@@ -156,17 +156,17 @@ def read_refinements(folder: Path) -> Table[Refinement]:
 def find_flags(questions: Sequence[SourceQuestion]) -> list[tuple[str, str]]:
     """Flag doubtful questions: pairs of question id and flag."""
     times = Counter((question.image_id, normalize_text(question.text)) for question in questions)
-    found = []
+    flags = []
     for question in questions:
         name = question_id(question)
         lengths = sorted(map(len, question.options))
         if len(lengths) > 1 and lengths[-1] > LENGTH_RATIO * lengths[-2]:
-            found.append((name, TOO_LONG))
+            flags.append((name, TOO_LONG))
         if len(set(map(normalize_text, question.options))) < len(question.options):
-            found.append((name, EQUAL_OPTIONS))
+            flags.append((name, EQUAL_OPTIONS))
         if times[question.image_id, normalize_text(question.text)] > 1:
-            found.append((name, REPEATED))
-    return found
+            flags.append((name, REPEATED))
+    return flags
 
 
 def open_flags(flags: Iterable[Flag]) -> dict[str, str]:
@@ -180,7 +180,7 @@ def open_flags(flags: Iterable[Flag]) -> dict[str, str]:
 
 def solved_blind(flags: Iterable[Flag]) -> list[str]:
     """Questions solved without the image that no review kept or replaced (section 2.3.2)."""
-    return [one.question_id for one in flags if one.flag == SOLVABLE and not one.decision]
+    return [flag.question_id for flag in flags if flag.flag == SOLVABLE and not flag.decision]
 
 
 def letter_balance(answers: Iterable[str]) -> tuple[bool, dict[str, int]]:
@@ -218,9 +218,9 @@ def apply_refinements(
             new = replace(decision.replacement, image_id=question.image_id)
             refined.rows.append(replace(new, category=question.category))
             refined.reject(name, f"replaced by {question_id(new)}: {decision.note}")
-    for one in refinements:
-        if one.question_id not in names:
-            refined.reject(f"{REFINEMENTS}, {one.question_id}", "unknown question")
+    for refinement in refinements:
+        if refinement.question_id not in names:
+            refined.reject(f"{REFINEMENTS}, {refinement.question_id}", "unknown question")
     return refined
 
 

@@ -25,8 +25,8 @@ def answer_form(question: Question) -> AnswerForm:
 
 def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement] = ()) -> Score:
     """Give a point if the one option that the response commits to is right."""
-    found = answer_form(answered.question).read(answered.prediction.text)
-    return _score(answered, found.value if found else None, found.note if found else UNREAD)
+    reading = answer_form(answered.question).read(answered.prediction.text)
+    return _score(answered, reading.value if reading else None, reading.note if reading else UNREAD)
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement] = ()) -> Score:
@@ -106,4 +106,4 @@ def human_accuracy(
         ]
         for category in ("all", question.category):
             points.setdefault(category, []).extend(right or [ScoredPoint(None, question.group_id)])
-    return {category: mean(found) for category, found in points.items()}
+    return {category: mean(point) for category, point in points.items()}

@@ -86,10 +86,12 @@ def generate_images(
     section = settings.suite(SUITE, JourneyBenchSettings).painter
     if isinstance(section, ImageFolderSpec):
         folder = settings.resolve(section.path)
-        identity, found = f"folder:{folder}", collect_images(requests, folder, image_store)
+        identity, collected = f"folder:{folder}", collect_images(requests, folder, image_store)
     else:
         painter, notes = open_painter(section), open_home_blobs(settings, "painted")
-        identity, found = painter.identity, paint_images(requests, painter, image_store, notes)
-    for one in found.rejections:
-        context.log.warning(f"{one.entry}: {one.reason}")
-    return table_output(found.images, {"painter": identity, "failed": len(found.rejections)})
+        identity, collected = painter.identity, paint_images(requests, painter, image_store, notes)
+    for rejection in collected.rejections:
+        context.log.warning(f"{rejection.entry}: {rejection.reason}")
+    return table_output(
+        collected.images, {"painter": identity, "failed": len(collected.rejections)}
+    )

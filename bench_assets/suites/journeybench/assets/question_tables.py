@@ -58,14 +58,14 @@ def question_assets(of: TaskTable) -> list[dg.AssetsDefinition]:
 
 
 def _entries(of: TaskTable) -> dg.AssetsDefinition:
-    here = of.folder
+    folder = of.folder
 
     @dg.asset(
         name="entries",
-        ins=here.ins_of(built=("built", of.row)),
-        deps=here.source,
+        ins=folder.ins_of(built=("built", of.row)),
+        deps=folder.source,
         dagster_type=list_of(of.row),
-        **here.stage("select"),
+        **folder.stage("select"),
     )
     def entries(sources: SourceFiles, built: list[Any]) -> dg.Output[list[Any]]:
         rows = published_rows(sources, of.table, of.read, built).rows
@@ -75,17 +75,17 @@ def _entries(of: TaskTable) -> dg.AssetsDefinition:
 
 
 def _questions(of: TaskTable) -> dg.AssetsDefinition:
-    here = of.folder
+    folder = of.folder
     images = {"files": "../images", "fetched": "images"}
     if of.painted:
         images["painted_images"] = "painted_images"
-    stored = here.ins_of(**{name: (path, StoredImage) for name, path in images.items()})
+    stored = folder.ins_of(**{name: (path, StoredImage) for name, path in images.items()})
 
     @dg.multi_asset(
         name=f"{of.table}_questions",
-        ins=here.ins_of(entries=("entries", of.row)) | stored,
+        ins=folder.ins_of(entries=("entries", of.row)) | stored,
         deps=decision_keys(of.task),
-        outs=question_outs(here),
+        outs=question_outs(folder),
     )
     def questions(
         sources: SourceFiles,
@@ -95,15 +95,17 @@ def _questions(of: TaskTable) -> dg.AssetsDefinition:
         **images: list[StoredImage],
     ) -> Iterator[dg.Output[list[Any]]]:
         """Build a question for every entry with an image; no table without entries."""
-        by_name = images_by_name([one for stored in images.values() for one in stored])
-        found, n = of.to_questions(entries, by_name), len(entries)
+        by_name = images_by_name(
+            [stored_image for stored in images.values() for stored_image in stored]
+        )
+        table, n = of.to_questions(entries, by_name), len(entries)
         bad = published_rows(sources, of.table, of.read, []).rejections
-        found = Table(found.rows, [*bad, *found.rejections])
-        complete = not found.rejections
+        table = Table(table.rows, [*bad, *table.rejections])
+        complete = not table.rejections
         edition = edition_of(sources, of.table, whole=complete, n=n, releases=of.releases)
         loaded = sources.settings
         waiting = partial(label_undecided, task=of.task, tables=tables, settings=loaded)
-        yield from yield_question_tables(found, n, edition, image_store, waiting)
+        yield from yield_question_tables(table, n, edition, image_store, waiting)
 
     return questions
 
@@ -122,8 +124,10 @@ def published_rows(
     file = published_files(source_folder(sources), table).get(table)
     published = read(file) if file else Table(built)
     if file and not published.rows:
-        why = "".join(f" ({one.entry}: {one.reason})" for one in published.rejections[:1])
-        raise SourceError(f"{file}: no rows{why}. Download it again, or remove it")
+        example = "".join(
+            f" ({rejection.entry}: {rejection.reason})" for rejection in published.rejections[:1]
+        )
+        raise SourceError(f"{file}: no rows{example}. Download it again, or remove it")
     return published
 
 

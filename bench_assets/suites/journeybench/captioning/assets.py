@@ -70,19 +70,23 @@ class CaptionScore:
 def caption_scores(questions: list[Question], scores: list[Score]) -> dg.Output[list[CaptionScore]]:
     """Score each caption."""
     scored = _scored_captions(questions, scores)
-    found = caption_measures.caption_scores(scored)
+    scores_by_caption = caption_measures.caption_scores(scored)
     rows = [
         CaptionScore(
-            question_id=one.question.question_id,
-            model=one.score.model,
-            caption=caption_measures.caption_pair(one).candidate,
-            category=one.question.category,
+            question_id=scored_caption.question.question_id,
+            model=scored_caption.score.model,
+            caption=caption_measures.caption_pair(scored_caption).candidate,
+            category=scored_caption.question.category,
             bleu=float(bleu.mean()),
             rouge_l=float(rouge_l),
             cider=float(cider),
         )
-        for one, bleu, rouge_l, cider in zip(
-            scored, found.bleu, found.rouge_l, found.cider, strict=True
+        for scored_caption, bleu, rouge_l, cider in zip(
+            scored,
+            scores_by_caption.bleu,
+            scores_by_caption.rouge_l,
+            scores_by_caption.cider,
+            strict=True,
         )
     ]
     return table_output(rows)
@@ -92,21 +96,25 @@ def caption_scores(questions: list[Question], scores: list[Score]) -> dg.Output[
 def metrics_by_category(questions: list[Question], scores: list[Score]) -> dg.Output[list[Metric]]:
     """Compute the metrics of each category of images."""
     scored = _scored_captions(questions, scores)
-    found = caption_measures.caption_scores(scored)
+    scores_by_caption = caption_measures.caption_scores(scored)
     of_question = {question.question_id: _categories(question) for question in questions}
     failures = Counter(
         name for score in scores if score.error for name in of_question[score.question_id]
     )
     rows = []
-    for category in sorted({name for one in scored for name in _categories(one.question)}):
+    for category in sorted(
+        {name for scored_caption in scored for name in _categories(scored_caption.question)}
+    ):
         blank = replace(
             _blank_row(questions, scores), category=category, n_failed=failures[category]
         )
-        in_category = np.array([category in _categories(one.question) for one in scored])
-        bleu = bleu_of(found.bleu_counts[in_category].sum(axis=0, keepdims=True))
+        in_category = np.array(
+            [category in _categories(scored_caption.question) for scored_caption in scored]
+        )
+        bleu = bleu_of(scores_by_caption.bleu_counts[in_category].sum(axis=0, keepdims=True))
         values = {
-            "cider": found.cider[in_category].mean(),
-            "rouge_l": found.rouge_l[in_category].mean(),
+            "cider": scores_by_caption.cider[in_category].mean(),
+            "rouge_l": scores_by_caption.rouge_l[in_category].mean(),
             "bleu": bleu.mean(),
         }
         rows += [
@@ -147,14 +155,14 @@ def _scored_captions(
     questions: Sequence[Question], scores: Sequence[Score]
 ) -> list[ScoredQuestion]:
     by_id = {question.question_id: question for question in questions}
-    found = [
+    scored = [
         ScoredQuestion(by_id[score.question_id], score)
         for score in scores
         if score.points is not None
     ]
-    if not found:
+    if not scored:
         raise TableError(f"{TASK.name}: no caption has been scored. Run the evaluation again")
-    return found
+    return scored
 
 
 def _categories(question: Question) -> list[str]:

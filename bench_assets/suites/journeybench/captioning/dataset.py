@@ -114,9 +114,9 @@ def _split_numbered(cell: str, before: str = r"\D") -> list[str]:
     """Texts after "1.", "2." and so on; a number out of order belongs to its caption."""
     parts: list[str] = []
     number, rest = 1, cell
-    while found := re.search(rf"(^|[\s\"”.;,]){number}\s*[.):]\s*(?={before})", rest):
-        parts.append(rest[: found.end(1)])
-        number, rest = number + 1, rest[found.end() :]
+    while match := re.search(rf"(^|[\s\"”.;,]){number}\s*[.):]\s*(?={before})", rest):
+        parts.append(rest[: match.end(1)])
+        number, rest = number + 1, rest[match.end() :]
     return [*parts[1:], rest] if parts and not parts[0].strip() else []
 
 

@@ -129,18 +129,18 @@ def read_questions(response: str) -> list[str] | None:
     >>> read_questions("Sub-question 1: What is red?\nAdditional Sub-question 2: What else?")
     ['What is red?', 'What else?']
     """
-    return [found.strip() for found in _SUB_QUESTION.findall(response)] or None
+    return [match.strip() for match in _SUB_QUESTION.findall(response)] or None
 
 
 def read_reasoning(response: str) -> ReasonerTurn | None:
     """Read a reasoner's three lines; None if one is missing, or the answer is not an option."""
-    found = [
+    matches = [
         re.findall(_LINE.format(name), response, re.IGNORECASE)
         for name in ("Analysis", "Statement", "More Likely Answer")
     ]
-    if not all(found):
+    if not all(matches):
         return None
-    analysis, statement, answer = (lines[-1].strip() for lines in found)
+    analysis, statement, answer = (lines[-1].strip() for lines in matches)
     if "not sure" in answer.casefold():
         return ReasonerTurn(analysis, statement, "")
     word = re.sub(r"[^\w\s]", "", answer).strip().casefold()
@@ -217,9 +217,9 @@ def hold_dialogues(
     for dialogue in _open_dialogues(dialogues):
         dialogue.ends("round limit", rounds)
     return Dialogues(
-        [one for dialogue in dialogues for one in dialogue.utterances],
+        [utterance for dialogue in dialogues for utterance in dialogue.utterances],
         [dialogue.end for dialogue in dialogues if dialogue.end],
-        [one for dialogue in dialogues for one in dialogue.statements],
+        [statement for dialogue in dialogues for statement in dialogue.statements],
     )
 
 
@@ -252,10 +252,10 @@ class _Turn(NamedTuple):
                 )
                 if response.error:
                     dialogue.ends("no response", self.number, detail=response.error)
-                elif (found := read(response.text)) is None:
+                elif (parsed := read(response.text)) is None:
                     unread.append(dialogue)
                 else:
-                    accept(dialogue, found, response, self.number)
+                    accept(dialogue, parsed, response, self.number)
             waiting = unread
         for dialogue in waiting:
             detail = f"the {self.speaker}'s response was unreadable {self.tries} times"

@@ -132,17 +132,17 @@ def verify_statements(
     accepted: dict[str, int] = defaultdict(int)
     decisions = []
     nearest = _nearest_captions(statements, captions, encoder)
-    for one, near in zip(statements, nearest, strict=True):
-        cast = list(votes_by_statement[one.image, normalize_text(one.text)].values())
-        enough = accepted[one.image] >= MAX_STATEMENTS
-        own = _fault(one, seen[one.image], captions.get(one.image, ()))
-        own = own or _repetition_fault(one, near)
+    for statement, near in zip(statements, nearest, strict=True):
+        cast = list(votes_by_statement[statement.image, normalize_text(statement.text)].values())
+        enough = accepted[statement.image] >= MAX_STATEMENTS
+        own = _fault(statement, seen[statement.image], captions.get(statement.image, ()))
+        own = own or _repetition_fault(statement, near)
         waits = not own and not enough and len(cast) < least
         voted = vote_fault(cast, least, _VOTE_PHRASE) if waits or len(cast) >= least else ""
         fault = own or voted or (f"beyond the first {MAX_STATEMENTS}" if enough else "")
-        seen[one.image].add(normalize_text(one.text))
-        accepted[one.image] += not fault
-        decisions.append(replace(_decision(one, near, cast, fault), open=waits))
+        seen[statement.image].add(normalize_text(statement.text))
+        accepted[statement.image] += not fault
+        decisions.append(replace(_decision(statement, near, cast, fault), open=waits))
     return decisions
 
 
@@ -151,12 +151,12 @@ def filter_statements(
 ) -> list[Statement]:
     """Leave out empty and repeated statements, and those that follow from a caption."""
     seen: dict[str, set[str]] = defaultdict(set)
-    found = []
-    for one in statements:
-        if not _fault(one, seen[one.image], captions.get(one.image, ())):
-            found.append(one)
-        seen[one.image].add(normalize_text(one.text))
-    return found
+    kept = []
+    for statement in statements:
+        if not _fault(statement, seen[statement.image], captions.get(statement.image, ())):
+            kept.append(statement)
+        seen[statement.image].add(normalize_text(statement.text))
+    return kept
 
 
 def is_entailed(statement: str, caption: str) -> bool:
@@ -172,10 +172,10 @@ def is_entailed(statement: str, caption: str) -> bool:
 
 
 def _fault(one: Statement, said: set[str], captions: Sequence[str]) -> str:
-    own = normalize_text(one.text)
-    if not own:
+    normalized = normalize_text(one.text)
+    if not normalized:
         return "empty"
-    if own in said:
+    if normalized in said:
         return "another statement says the same"
     if not captions:
         return "its image has no caption"
@@ -211,10 +211,12 @@ def _nearest_captions(
     texts = [text for listed in captions.values() for text in listed]
     rows = {text: row for row, text in enumerate(texts)}
     known = encoder.encode_texts(texts)
-    own = encoder.encode_texts([one.text for one in statements])
+    own_vectors = encoder.encode_texts([one.text for one in statements])
     nearest = []
-    for one, vector in zip(statements, own, strict=True):
-        cosines = {text: float(known[rows[text]] @ vector) for text in captions.get(one.image, ())}
+    for statement, vector in zip(statements, own_vectors, strict=True):
+        cosines = {
+            text: float(known[rows[text]] @ vector) for text in captions.get(statement.image, ())
+        }
         best = max(cosines, key=cosines.__getitem__, default="")
         nearest.append(_NearestCaption(best, round(cosines.get(best, 0.0), 3)))
     return nearest

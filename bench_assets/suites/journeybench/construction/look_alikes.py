@@ -58,17 +58,17 @@ def propose_look_alikes(
         n: Neighbours per image and criterion.
     """
     order = sorted(range(len(names)), key=names.__getitem__)
-    named = [names[row] for row in order]
+    ordered_names = [names[row] for row in order]
     by_subject = subjects[order] @ subjects[order].T
     by_composition = compositions[order] @ compositions[order].T
     return [
-        one
+        image
         for criterion, cosines in (
             ("subject", by_subject),
             ("composition", by_composition),
             ("both", np.asarray((by_subject + by_composition) / 2, dtype=np.float32)),
         )
-        for one in _nearest_images(named, criterion, cosines, n)
+        for image in _nearest_images(ordered_names, criterion, cosines, n)
     ]
 
 
@@ -91,12 +91,12 @@ def verify_look_alikes(
     votes_by_pair: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for vote in votes:
         votes_by_pair[vote.image, vote.candidate].append(vote.alike and vote.conflicts)
-    found: dict[tuple[str, str], list[LookAlike]] = defaultdict(list)
-    for one in proposed:
-        found[one.image, one.candidate].append(one)
+    by_pair: dict[tuple[str, str], list[LookAlike]] = defaultdict(list)
+    for look_alike in proposed:
+        by_pair[look_alike.image, look_alike.candidate].append(look_alike)
     accepted: dict[str, int] = defaultdict(int)
     decisions = []
-    for pair, proposals in sorted(found.items(), key=lambda item: _order(item[0], item[1])):
+    for pair, proposals in sorted(by_pair.items(), key=lambda item: _order(item[0], item[1])):
         cast, enough = votes_by_pair.get(pair, []), accepted[pair[0]] >= MAX_LOOK_ALIKES
         waits = len(cast) < least and not enough
         fault = vote_fault(cast, least, _VOTE_PHRASE) if waits or len(cast) >= least else ""
@@ -115,12 +115,12 @@ def _nearest_images(
     return [
         LookAlike(
             image=names[row],
-            candidate=names[other],
+            candidate=names[neighbour],
             criterion=criterion,
-            similarity=round(float(rounded[row, other]), 3),
+            similarity=round(float(rounded[row, neighbour]), 3),
         )
         for row in range(len(names))
-        for other in ranked[row]
+        for neighbour in ranked[row]
     ]
 
 
@@ -145,8 +145,8 @@ def _decision(
 
 def accepted_images(decisions: Iterable[LookAlikeDecision]) -> Mapping[str, list[str]]:
     """List the distractors of each image that has some, nearest first."""
-    found: dict[str, list[str]] = defaultdict(list)
+    images_by_name: dict[str, list[str]] = defaultdict(list)
     for decision in decisions:
         if decision.accepted:
-            found[decision.image].append(decision.candidate)
-    return dict(found)
+            images_by_name[decision.image].append(decision.candidate)
+    return dict(images_by_name)

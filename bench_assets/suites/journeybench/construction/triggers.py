@@ -80,10 +80,10 @@ def verify_triggers(
     votes_by_question: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:
         votes_by_question[vote.image, normalize_text(vote.question)][vote.annotator] = vote.accepts
-    found = Table[TriggerQuestion]()
+    table = Table[TriggerQuestion]()
     for response in responses:
         image, proposals = _image_of(response), proposals_of(response)
-        found.rejections.extend(proposals.rejections)
+        table.rejections.extend(proposals.rejections)
         for number, proposal in enumerate(proposals.rows, 1):
             question = _question(image, number, proposal)
             cast = [*votes_by_question[image, normalize_text(question.question)].values()]
@@ -92,10 +92,10 @@ def verify_triggers(
             if fault := _question_fault(question) or f"{waits}{voted}":
                 unit = unit_id(image, normalize_text(question.question))
                 entry = unit if fault.startswith(OPEN) else f"{response.request_id}/{number}"
-                found.reject(entry, fault)
+                table.reject(entry, fault)
             else:
-                found.rows.append(question)
-    return found
+                table.rows.append(question)
+    return table
 
 
 def _image_of(response: GeneratedText) -> str:

@@ -43,12 +43,12 @@ def image_map(
 ) -> dg.Output[list[MapPoint]]:
     """Map the captioned images together with another set of images."""
     chosen = settings.suite(SUITE, JourneyBenchSettings)
-    others = ImageImport([], [])
+    imported = ImageImport([], [])
     if chosen.other_images:
-        others = _store_images(settings.resolve(chosen.other_images), image_store)
+        imported = _store_images(settings.resolve(chosen.other_images), image_store)
     own_names = {question.images[0]: question.labels["image"] for question in questions}
     other_names = {
-        image.sha256: image.name for image in others.images if image.sha256 not in own_names
+        image.sha256: image.name for image in imported.images if image.sha256 not in own_names
     }
     if not (laid_out := _compositions([*own_names, *other_names], image_store)):
         raise ImageError(
@@ -76,7 +76,7 @@ def image_map(
     plot = dg.MetadataValue.md(f"![map](data:image/svg+xml;base64,{encoded})")
     compared_by = chosen.map_encoder or "composition"
     return table_output(
-        rows, {"map": plot, "compared_by": compared_by, "not_decoded": len(others.rejections)}
+        rows, {"map": plot, "compared_by": compared_by, "not_decoded": len(imported.rejections)}
     )
 
 

@@ -112,9 +112,9 @@ def pair_objects(
     common_sense: frozenset[frozenset[str]],
 ) -> list[ObjectRelation]:
     """Pair consecutive, different nouns of each caption; a pair counts once per image."""
-    found: dict[frozenset[str], ObjectRelation] = {}
-    for caption, named in zip(captions, nouns, strict=True):
-        for first, second in pairwise(named):
+    relations: dict[frozenset[str], ObjectRelation] = {}
+    for caption, caption_nouns in zip(captions, nouns, strict=True):
+        for first, second in pairwise(caption_nouns):
             if first == second:  # a thing with itself is no relation
                 continue
             pair = frozenset((first, second))
@@ -125,5 +125,5 @@ def pair_objects(
                 second=second,
                 known=pair in common_sense,
             )
-            found.setdefault(pair, relation)
-    return list(found.values())
+            relations.setdefault(pair, relation)
+    return list(relations.values())

@@ -134,12 +134,14 @@ def score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     The rules can be gamed by the form of an answer: in the editions ``published`` and ``own`` they
     give no points, so that their numbers are not compared with a judge's.
     """
-    return _score(answered, [one for one in judgements if one.criterion != WITH_REASONING])
+    return _score(
+        answered, [judgement for judgement in judgements if judgement.criterion != WITH_REASONING]
+    )
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge calls the whole response right, reasoning included."""
-    thoughts = [one for one in judgements if one.criterion == WITH_REASONING]
+    thoughts = [judgement for judgement in judgements if judgement.criterion == WITH_REASONING]
     return _score(answered, thoughts or judgements)
 
 
@@ -150,7 +152,7 @@ def by_trigger_and_image_source(question: Question) -> Sequence[str]:
 
 def _score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     published = answered.question.edition in ("published", "own")
-    by_rules = any(one.by_rules for one in judgements)
+    by_rules = any(judgement.by_rules for judgement in judgements)
     points, note = (None, NAME_A_JUDGE) if published and by_rules else _points(judgements)
     text = answered.prediction.text.strip()
     return Score.of(answered.prediction, points=points, answer=(text,) if text else (), note=note)
@@ -165,13 +167,13 @@ def _rule_judgement(question: Question, prediction: Prediction) -> Judgement:
     readings = (
         read_one_of("choice", prediction.text, [truth], named=True) for truth in question.answer
     )
-    found = next(filter(None, readings), None)
+    reading = next(filter(None, readings), None)
     return Judgement.of(
         prediction,
         judge=RULES,
         criterion=CRITERION,
-        verdict=found is not None,
-        response=f"gives {found.value!r}: {found.note}" if found else UNREAD,
+        verdict=reading is not None,
+        response=f"gives {reading.value!r}: {reading.note}" if reading else UNREAD,
     )
 
 

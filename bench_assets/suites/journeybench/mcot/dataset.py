@@ -51,16 +51,16 @@ def to_questions(items: Sequence[McotItem], images: Mapping[str, StoredImage]) -
 
     Rows with the same question are a group: one problem in several visual contexts (section 3.4).
     """
-    found = Table[Question]()
+    table = Table[Question]()
     groups: dict[str, str] = {}
     for item in items:
         if faults := _faults(item, images):
             entry = f"mcot, {item.item_id}, {item.image}"
-            found.reject(entry, "; ".join(faults))
+            table.reject(entry, "; ".join(faults))
             continue
         group = groups.setdefault(" ".join(item.question.split()), item.item_id)
-        found.rows.append(_question(item, images[item.image], group))
-    return found
+        table.rows.append(_question(item, images[item.image], group))
+    return table
 
 
 def split_alternatives(answer: str) -> tuple[str, ...]:

@@ -72,12 +72,12 @@ def is_label(text: str) -> bool:
 
 def _labels_in(part: str) -> list[str]:
     """The labels of a part in order of occurrence."""
-    found = {
+    labels = {
         label: match.start()
         for label, form in _LABEL_PATTERNS.items()
         if (match := form.search(part))
     }
-    return sorted(found, key=found.__getitem__)
+    return sorted(labels, key=labels.__getitem__)
 
 
 def _parts(category: str) -> list[str]:

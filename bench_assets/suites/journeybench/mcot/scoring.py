@@ -37,9 +37,9 @@ def hallucination_rate(scored: Sequence[ScoredQuestion]) -> Mean:
     A number means that the model saw the absent objects. Lower is better.
     """
     return mean(
-        ScoredPoint(_hallucinated(one), one.question.cluster)
-        for one in scored
-        if HALLUCINATION in by_label(one.question)
+        ScoredPoint(_hallucinated(scored_question), scored_question.question.cluster)
+        for scored_question in scored
+        if HALLUCINATION in by_label(scored_question.question)
     )
 
 

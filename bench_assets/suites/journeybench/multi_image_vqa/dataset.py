@@ -77,14 +77,14 @@ def to_questions(
     items: Sequence[MultiImageItem], images: Mapping[str, StoredImage]
 ) -> Table[Question]:
     """Build one question per complete row with two images."""
-    found = Table[Question]()
+    table = Table[Question]()
     for item in items:
         if faults := _faults(item, images):
             entry = f"multi_image_vqa, {item.item_id}"
-            found.reject(entry, "; ".join(faults))
+            table.reject(entry, "; ".join(faults))
         else:
-            found.rows.append(_question(item, images))
-    return found
+            table.rows.append(_question(item, images))
+    return table
 
 
 def _question(item: MultiImageItem, images: Mapping[str, StoredImage]) -> Question:

@@ -62,8 +62,8 @@ def entries(sources: SourceFiles, built: list[RetrievalSample]) -> list[Retrieva
     published = published_files(source_folder(sources), *_TABLES)
     rows = read_samples(published).rows if published else built
     if published and not rows:
-        named = " and ".join(file.name for file in published.values())
-        raise SourceError(f"{source_folder(sources)}: no rows in {named}; download them again")
+        names = " and ".join(file.name for file in published.values())
+        raise SourceError(f"{source_folder(sources)}: no rows in {names}; download them again")
     return rows
 
 
@@ -105,32 +105,34 @@ def questions(  # noqa: PLR0913, PLR0917  (a table each)
 ) -> Iterator[dg.Output[list[Any]]]:
     """Build the queries: every image asks for texts, every caption for an image."""
     by_name = images_by_name([*files, *fetched])
-    found = to_questions(entries, by_name, _categories(sources, captioned))
+    built = to_questions(entries, by_name, _categories(sources, captioned))
     published = published_files(source_folder(sources), *_TABLES)
     bad = read_samples(published).rejections
-    found = Table(found.rows, [*bad, *found.rejections])
-    both = ("text_positives" in published) == ("text_negatives" in published)
+    built = Table(built.rows, [*bad, *built.rejections])
+    are_both = ("text_positives" in published) == ("text_negatives" in published)
     complete = (
-        both
+        are_both
         and not bad
-        and all(image in by_name for one in entries for image in _sample_images(one))
+        and all(image in by_name for entry in entries for image in _sample_images(entry))
     )
     edition = edition_of(sources, *_TABLES, whole=complete)
     waiting = partial(label_undecided, task=TASK, tables=tables, settings=sources.settings)
-    yield from yield_question_tables(found, len(entries), edition, image_store, waiting)
+    yield from yield_question_tables(built, len(entries), edition, image_store, waiting)
 
 
 def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, tuple[str, ...]]:
     """Categories of images from the captioning file; an unreadable file is only logged."""
-    found: dict[str, tuple[str, ...]] = {}
+    categories: dict[str, tuple[str, ...]] = {}
     try:
         rows = published_rows(sources, "captioning", read_captioned_images, built).rows
     except SourceError as error:
         dg.get_dagster_logger().warning("no results by category of images: %s", error)
         rows = []
     for row in rows:
-        found[row.image] = tuple(dict.fromkeys((*found.get(row.image, ()), *row.categories)))
-    return found
+        categories[row.image] = tuple(
+            dict.fromkeys((*categories.get(row.image, ()), *row.categories))
+        )
+    return categories
 
 
 def _sample_images(entry: RetrievalSample) -> tuple[str, ...]:

@@ -62,15 +62,15 @@ def _add_entry(sample: RetrievalSample, table: str, entry: Entry, where: str) ->
     written = read_texts(entry, "captions")
     captions = split_captions(written[0]) if len(written) == 1 else written
     looks_like = read_texts(entry, "distractor_url") + read_texts(entry, "image_distractor_url")
-    found = replace(
+    merged = replace(
         sample,
         captions=_merge_unique(sample.captions, captions),
         image_distractors=_merge_unique(sample.image_distractors, looks_like),
     )
     if table == "image_distractors":
-        return found
+        return merged
     return replace(
-        found,
+        merged,
         texts=_merge_unique(sample.texts, captions),
         text_distractors=_merge_unique(
             sample.text_distractors, read_texts(entry, "text_distractors")
@@ -185,10 +185,10 @@ def _candidates(
             yield Candidate(candidate_id=name, text=wrong, distracts=f"text/{sample.entry_id}")
     if not sample.captions:
         return
-    own = images[sample.image].sha256
-    yield Candidate(candidate_id=_image_id(sample), image=own)
+    own_digest = images[sample.image].sha256
+    yield Candidate(candidate_id=_image_id(sample), image=own_digest)
     for number, image in enumerate(sample.image_distractors, 1):
-        if image in images and (as_released or images[image].sha256 != own):
+        if image in images and (as_released or images[image].sha256 != own_digest):
             yield Candidate(
                 candidate_id=f"{_image_id(sample)}/distractor {number}",
                 image=images[image].sha256,

@@ -110,21 +110,21 @@ def _rankings(
     candidates = [c for c in candidates if bool(c.text) == (direction == TEXT_RETRIEVAL)]
     if not questions:
         return {}
-    place = {candidate.candidate_id: i for i, candidate in enumerate(candidates)}
-    own: dict[str, list[int]] = defaultdict(list)
+    position = {candidate.candidate_id: i for i, candidate in enumerate(candidates)}
+    own_candidates: dict[str, list[int]] = defaultdict(list)
     for i, candidate in enumerate(candidates):
         if candidate.distracts:
-            own[candidate.distracts].append(i)
-    found = nearest(
+            own_candidates[candidate.distracts].append(i)
+    neighbours = nearest(
         _encode([q.images[0] if q.images else "" for q in questions], questions, encoder),
         _encode([c.image for c in candidates], candidates, encoder),
-        right=[[place[name] for name in question.answer] for question in questions],
-        own=[own[question.group_id] for question in questions],
+        right=[[position[name] for name in question.answer] for question in questions],
+        own=[own_candidates[question.group_id] for question in questions],
         k=DEPTH,
     )
     return {
         question.question_id: tuple(candidates[i].candidate_id for i in ranking)
-        for question, ranking in zip(questions, found, strict=True)
+        for question, ranking in zip(questions, neighbours, strict=True)
     }
 
 
@@ -141,8 +141,8 @@ def _pools(candidates: Sequence[Candidate], condition: str) -> str:
     """Describe the candidate pools, for signatures."""
     shared = [candidate for candidate in candidates if not candidate.distracts]
     n_texts = sum(bool(candidate.text) for candidate in shared)
-    own = "" if condition == WITHOUT_DISTRACTORS else "+own distractors"
-    return f"pools:{n_texts} texts,{len(shared) - n_texts} images{own}"
+    own_candidates = "" if condition == WITHOUT_DISTRACTORS else "+own distractors"
+    return f"pools:{n_texts} texts,{len(shared) - n_texts} images{own_candidates}"
 
 
 def query_prompt(question: Question) -> Prompt:

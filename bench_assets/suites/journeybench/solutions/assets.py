@@ -76,8 +76,8 @@ def solution_metrics(
     """
     solved = [question for question in questions if solution_of(question)]
     verdicts: dict[str, bool | None] = {p.question_id: False for p in predictions if p.no_answer}
-    verdicts |= {one.question_id: one.verdict for one in judgements}
-    judges = "+".join(sorted({one.judge for one in judgements})) or "none"
+    verdicts |= {judgement.question_id: judgement.verdict for judgement in judgements}
+    judges = "+".join(sorted({judgement.judge for judgement in judgements})) or "none"
     parts = {"model": format_decodings(predictions), "judge": judges, "n": str(len(solved))}
     blank = blank_metric(task, questions, model, parts, n_failed=0)
     slices: dict[str, list[Question]] = defaultdict(list)

@@ -84,8 +84,11 @@ class Member:
     def _absent_thing(self) -> str:
         """A thing that is not in the image; each half-family has another one."""
         present = {self._of(kind)["noun"] for kind in ("subjects", "mounts")}
-        nouns = [*WORLD["absent"], *(one["noun"] for one in WORLD["mounts"] + WORLD["subjects"])]
-        return str(next(one for one in nouns[self._half_family :] if one not in present))
+        nouns = [
+            *WORLD["absent"],
+            *(thing["noun"] for thing in WORLD["mounts"] + WORLD["subjects"]),
+        ]
+        return str(next(noun for noun in nouns[self._half_family :] if noun not in present))
 
     @property
     def n_small(self) -> int:
@@ -106,16 +109,16 @@ class Member:
         scene.sprite(self._of("subjects")["sprite"], (x + left, y - 30), 100)
         scene.sprite(self._of("accessories")["sprite"], (x + left, y - 98), 46)
         for _ in range(self.n_small):
-            place = scene.room(38, 38, rng)
-            assert place is not None, "six small things find room beside one tower"
-            scene.sprite(self._of("small")["sprite"], place, 34)
+            corner = scene.room(38, 38, rng)
+            assert corner is not None, "six small things find room beside one tower"
+            scene.sprite(self._of("small")["sprite"], corner, 34)
         return scene.png()
 
     def _of(self, kind: str, away: int = 0) -> Mapping[str, str]:
         """The image's thing of a kind; with ``away``, one that it does not show."""
         things = WORLD[kind]
-        place = self.family if kind == "subjects" else self.family * _STRIDE[kind] + self.number
-        thing: Mapping[str, str] = things[(place + away) % len(things)]
+        index = self.family if kind == "subjects" else self.family * _STRIDE[kind] + self.number
+        thing: Mapping[str, str] = things[(index + away) % len(things)]
         return thing
 
 
@@ -137,9 +140,9 @@ def draw_things(things: Mapping[str, int], background: str, rng: Random) -> byte
     scene = Scene(*_SIZE, background=background)
     for sprite, n in things.items():
         for _ in range(n):
-            place = scene.room(64, 64, rng)
-            assert place is not None, "few things find room"
-            scene.sprite(sprite, place, 60)
+            corner = scene.room(64, 64, rng)
+            assert corner is not None, "few things find room"
+            scene.sprite(sprite, corner, 60)
     return scene.png()
 
 

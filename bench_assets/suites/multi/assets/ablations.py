@@ -165,7 +165,7 @@ def elite_questions(
 ) -> list[Question]:
     """Select MULTI-Elite: the source's hard list, or else our choice."""
     listed = read_hard_list(open_release(sources)).rows
-    chosen = [one.question_id.removeprefix("multi/") for one in choices if one.selected]
+    chosen = [choice.question_id.removeprefix("multi/") for choice in choices if choice.selected]
     return select_elite(questions, listed, chosen)
 
 

@@ -54,18 +54,18 @@ class Formulas:
         """``keep`` for HTML, with every ``<`` outside a tag as an entity."""
         hidden = self.keep(text)
         tags = _tags(hidden, _closed_tags(hidden)) | {
-            found.span() for found in _INVISIBLE.finditer(hidden)
+            match.span() for match in _INVISIBLE.finditer(hidden)
         }
-        inside = {place for start, end in tags for place in range(start, end)}
+        inside = {position for start, end in tags for position in range(start, end)}
         return "".join(
-            "&lt;" if sign == "<" and place not in inside else sign
-            for place, sign in enumerate(hidden)
+            "&lt;" if sign == "<" and position not in inside else sign
+            for position, sign in enumerate(hidden)
         )
 
     def escape_pipes(self, text: str) -> str:
         r"""Escape ``|`` for a table cell: ``\|`` in the text, ``\vert`` in its formulas."""
-        for found in _PLACE.finditer(text):
-            number = int(found[1])
+        for match in _PLACE.finditer(text):
+            number = int(match[1])
             norms = self.kept[number].replace(r"\|", r"\Vert ")
             self.kept[number] = norms.replace("|", r"\vert ")
         return text.replace("|", r"\|")
@@ -115,7 +115,7 @@ def is_broken(text: str) -> bool:
     (False, True, False)
     """
     plain = escape_money(text).replace(r"\$", "")
-    bodies = [found[0].strip("$") for found in FORMULA.finditer(plain)]
+    bodies = [match[0].strip("$") for match in FORMULA.finditer(plain)]
     bare = [body.replace(r"\{", "").replace(r"\}", "") for body in bodies]
     return (
         "$" in FORMULA.sub("", plain)
@@ -136,9 +136,9 @@ def join_indices(text: str) -> str:
 def _tags(part: str, closed: Collection[str]) -> set[tuple[int, int]]:
     """Return the spans of tags in a text; a one-letter tag must be closed somewhere."""
     return {
-        found.span()
-        for found in _TAG.finditer(part)
-        if not _SHORT.fullmatch(found[0]) or found[0][1].lower() in closed
+        match.span()
+        for match in _TAG.finditer(part)
+        if not _SHORT.fullmatch(match[0]) or match[0][1].lower() in closed
     }
 
 

@@ -29,31 +29,31 @@ def defects(item: MultiItem) -> list[str]:
 
 def _format_defects(item: MultiItem) -> list[str]:
     tags = leftover_tags(item.text + item.answer)
-    found = {
+    defects = {
         f"HTML is left: {' '.join(dict.fromkeys(tags))}": bool(tags),
         "a formula is broken": is_broken(item.text) or is_broken(item.answer),
         f"characters were lost in its preparation: {item.lost}": bool(item.lost),
         "it contains the replacement character U+FFFD": "\ufffd" in item.text + item.answer,
     }
-    return [defect for defect, holds in found.items() if holds]
+    return [defect for defect, holds in defects.items() if holds]
 
 
 def _content_defects(item: MultiItem) -> list[str]:
     referenced = (int(match[1]) for match in IMAGE_TOKEN.finditer(item.text))
     absent = next((n for n in referenced if not 0 < n <= len(item.images)), None)
-    found = {
+    defects = {
         "the text is empty": not item.text.strip(),
         "the answer is empty": not item.answer.strip() and item.type != "Other",
         f"it refers to image {absent} of {len(item.images)}": absent is not None,
         f"there is no {MASK}": item.type in ("SA", "MA", "FB") and MASK not in item.text,
     }
-    return [defect for defect, holds in found.items() if holds]
+    return [defect for defect, holds in defects.items() if holds]
 
 
 def _choice_defects(item: MultiItem) -> list[str]:
     _, options = split_options(item.text)
     offered = ascii_uppercase[: len(options)]
-    found = {
+    defects = {
         f"{len(options)} options, expected {MIN_OPTIONS} to {MAX_OPTIONS}": (
             not MIN_OPTIONS <= len(options) <= MAX_OPTIONS
         ),
@@ -63,12 +63,14 @@ def _choice_defects(item: MultiItem) -> list[str]:
         f"the answer {item.answer!r} names an option twice": len(set(item.answer))
         < len(item.answer),
     }
-    return [defect for defect, holds in found.items() if holds]
+    return [defect for defect, holds in defects.items() if holds]
 
 
 def _single_choice_defects(item: MultiItem) -> list[str]:
-    one = len(item.answer) == 1
-    return _choice_defects(item) + ([] if one else [f"{len(item.answer)} answers, expected one"])
+    is_single = len(item.answer) == 1
+    return _choice_defects(item) + (
+        [] if is_single else [f"{len(item.answer)} answers, expected one"]
+    )
 
 
 def _multiple_choice_defects(item: MultiItem) -> list[str]:
@@ -136,8 +138,8 @@ def duplicates(
             why = _conflict(later, earlier)
             pairs[twin.later].append((twin.earlier, twin.similarity, image_distance, why))
     dropped: set[str] = set()
-    for name, found in pairs.items():
-        if any(not conflict and earlier not in dropped for earlier, _, _, conflict in found):
+    for name, pair in pairs.items():
+        if any(not conflict and earlier not in dropped for earlier, _, _, conflict in pair):
             dropped.add(name)
     return [
         Duplicate(
@@ -157,9 +159,13 @@ def _conflict(later: MultiItem, earlier: MultiItem) -> str:
     """Name a difference that may change the answer of two similar items; "" without one."""
     if _gold(later) != _gold(earlier):
         return f"the gold is {later.answer!r:.60}, not {earlier.answer!r:.60}"
-    one, other = (_DECISIVE_TOKENS.findall(_half_width(item.text)) for item in (later, earlier))
-    if Counter(one) != Counter(other):
-        differing = (Counter(one) - Counter(other)) | (Counter(other) - Counter(one))
+    later_tokens, earlier_tokens = (
+        _DECISIVE_TOKENS.findall(_half_width(item.text)) for item in (later, earlier)
+    )
+    if Counter(later_tokens) != Counter(earlier_tokens):
+        differing = (Counter(later_tokens) - Counter(earlier_tokens)) | (
+            Counter(earlier_tokens) - Counter(later_tokens)
+        )
         return f"only one of them has {', '.join(sorted(differing))}"
     return next((f"{a} is {b} in the other" for a, b in _replacements(earlier, later)), "")
 
@@ -170,14 +176,16 @@ def _replacements(earlier: MultiItem, later: MultiItem) -> Iterator[tuple[str, s
     The same words in another order count too; an inserted or missing character (a typing error, a
     full stop) does not.
     """
-    one, other = (re.findall(r"[a-z]+|\w", _half_width(_stem(i)).lower()) for i in (earlier, later))
-    if one != other and Counter(one) == Counter(other):
+    earlier_words, later_words = (
+        re.findall(r"[a-z]+|\w", _half_width(_stem(i)).lower()) for i in (earlier, later)
+    )
+    if earlier_words != later_words and Counter(earlier_words) == Counter(later_words):
         yield "the order of the words", "another one"
     for kind, start, end, other_start, other_end in SequenceMatcher(
-        None, one, other, autojunk=False
+        None, earlier_words, later_words, autojunk=False
     ).get_opcodes():
         if kind == "replace":
-            yield "".join(one[start:end]), "".join(other[other_start:other_end])
+            yield "".join(earlier_words[start:end]), "".join(later_words[other_start:other_end])
 
 
 def _stem(item: MultiItem) -> str:
@@ -191,7 +199,9 @@ def _gold(item: MultiItem) -> tuple[str, ...]:
         by_letter = dict(zip(ascii_uppercase, options, strict=False))
         are_distinct = len(set(options)) == len(options)  # not if they are images
         return tuple(
-            sorted(by_letter.get(one, one) if are_distinct else one for one in item.answer)
+            sorted(
+                by_letter.get(letter, letter) if are_distinct else letter for letter in item.answer
+            )
         )
     return tuple(map(_normalize_text, item.answer.splitlines()))
 

@@ -36,7 +36,11 @@ def list_marks(numbered: "Tag", entries: Sequence["Tag"]) -> list[str]:
     styled = _LIST_STYLE.search(str(numbered.get("style", "")))
     kind = styled[1].lower() if styled else str(numbered.get("type", "1"))
     backwards = numbered.has_attr("reversed")
-    if kind not in _COUNTED and not backwards and not any(one.has_attr("value") for one in entries):
+    if (
+        kind not in _COUNTED
+        and not backwards
+        and not any(entry.has_attr("value") for entry in entries)
+    ):
         return []
     number = _parse_integer(numbered.get("start"), len(entries) if backwards else 1)
     marks = []
@@ -48,8 +52,8 @@ def list_marks(numbered: "Tag", entries: Sequence["Tag"]) -> list[str]:
 
 
 def _parse_integer(written: object, other: int) -> int:
-    found = re.fullmatch(r"\s*(-?\d{1,6})\s*", str(written))
-    return int(found[1]) if found else other
+    match = re.fullmatch(r"\s*(-?\d{1,6})\s*", str(written))
+    return int(match[1]) if match else other
 
 
 def _letters(number: int) -> str:
@@ -60,8 +64,8 @@ def _letters(number: int) -> str:
     """
     letters, rest = "", number
     while rest > 0:
-        rest, place = divmod(rest - 1, len(ascii_uppercase))
-        letters = ascii_uppercase[place] + letters
+        rest, index = divmod(rest - 1, len(ascii_uppercase))
+        letters = ascii_uppercase[index] + letters
     return letters or str(number)
 
 
@@ -203,7 +207,7 @@ def _convert_html(html: str, as_image: Callable[[str], str], table: Callable[[st
 
     for part in soup(["script", "style"]) + soup(string=lambda text: isinstance(text, Comment)):
         part.extract()
-    for outer_table in [one for one in soup("table") if one.find_parent("table") is None]:
+    for outer_table in [table for table in soup("table") if table.find_parent("table") is None]:
         if not _is_simple_table(
             outer_table
         ):  # outermost tables only: all nested ones would take too long
@@ -214,7 +218,7 @@ def _convert_html(html: str, as_image: Callable[[str], str], table: Callable[[st
         latex = image.get("data-latex")
         source = image_name(formulas.show(str(image.get("src", ""))))
         image.replace_with(f"${latex}$" if latex else as_image(source))
-    for script in [one for one in soup(_SCRIPTS) if one.find_parent(_SCRIPTS) is None]:
+    for script in [script for script in soup(_SCRIPTS) if script.find_parent(_SCRIPTS) is None]:
         latex = _convert_index(script, formulas)
         script.replace_with(f"${latex}$" if latex else "")
     for underlined in soup("u"):
@@ -248,9 +252,9 @@ def _convert_index(tag: "Tag", formulas: Formulas) -> str:
 def _in_formula(text: str) -> str:
     """Write text inside a formula: without dollar signs, LaTeX's special characters escaped."""
     parts, end = [], 0
-    for found in FORMULA.finditer(text):
-        parts += [_escape_latex(text[end : found.start()]), found[0].strip("$")]
-        end = found.end()
+    for match in FORMULA.finditer(text):
+        parts += [_escape_latex(text[end : match.start()]), match[0].strip("$")]
+        end = match.end()
     return "".join([*parts, _escape_latex(text[end:])])
 
 
@@ -305,7 +309,7 @@ def _collapse_blanks(line: str) -> str:
 
 
 def _mask_blanks(text: str) -> str:
-    called = [found.span() for found in _DECLARED.finditer(text)]
+    called = [match.span() for match in _DECLARED.finditer(text)]
 
     def mark(found: re.Match[str]) -> str:
         inside = any(start <= found.start() < end for start, end in called)

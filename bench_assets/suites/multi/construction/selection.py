@@ -267,7 +267,7 @@ def choose_elite(
         wanted = quotas.factor * quotas.cells[images][column]
         candidates += _select_hardest(bucket, hard, quotas, wanted, rng)
     rng.shuffle(candidates)
-    named, selected = set(candidates), set(candidates[: quotas.size])
+    candidate_ids, selected = set(candidates), set(candidates[: quotas.size])
     return [
         EliteChoice(
             question_id=question.question_id,
@@ -276,7 +276,7 @@ def choose_elite(
             subject=subject_code(question.question_id),
             hardness=hard[question.question_id],
             merit=_tie_break_score(question, quotas),
-            candidate=question.question_id in named,
+            candidate=question.question_id in candidate_ids,
             selected=question.question_id in selected,
         )
         for question in questions

@@ -69,9 +69,9 @@ def link_knowledge(
     for item in items:
         attached = item.knowledge[0] if item.knowledge and item.knowledge[0] in pieces else ""
         text = f"{item.text}\n{item.analysis}" if search else ""
-        named = next((name for name in by_length if name in text), "")
-        how = ATTACHED if attached else NAMED if named else UNCOVERED
-        links.append(KnowledgeLink(item_id=item.item_id, knowledge=attached or named, how=how))
+        piece_name = next((name for name in by_length if name in text), "")
+        how = ATTACHED if attached else NAMED if piece_name else UNCOVERED
+        links.append(KnowledgeLink(item_id=item.item_id, knowledge=attached or piece_name, how=how))
     return links
 
 
@@ -164,12 +164,12 @@ def replace_images(questions: Iterable[Question], texts: Iterable[ImageText]) ->
 
     An image without a text gets an empty one, as in the authors' prepare.py.
     """
-    found = {text.image: text.text for text in texts}
+    texts_by_image = {text.image: text.text for text in texts}
     return [
         replace(
             question,
             images=(),
-            image_texts=tuple(found.get(image, "") for image in question.images),
+            image_texts=tuple(texts_by_image.get(image, "") for image in question.images),
         )
         for question in questions
         if question.images
@@ -214,8 +214,8 @@ def select_elite(
         chosen: Ids of our choice, used without a list.
     """
     wanted = {f"multi/{item_id}" for item_id in listed or chosen}
-    found = [question for question in questions if question.question_id in wanted]
-    return found if listed and len(found) == len(wanted) else _mark_as_own(found)
+    elite = [question for question in questions if question.question_id in wanted]
+    return elite if listed and len(elite) == len(wanted) else _mark_as_own(elite)
 
 
 def _faults(item: MultiItem, images: Mapping[str, StoredImage], *, withheld: bool) -> list[str]:

@@ -58,21 +58,21 @@ def find_release(folder: Path) -> MultiRelease:
         SourceError: If it holds neither route's files, both routes', or several versions of one.
     """
     raw, annotations = folder / "raw_problems.json", folder / "annotations.json"
-    found = sorted(folder.glob("problem_*.json"), key=_rank)
-    if raw.is_file() and found:
-        raise SourceError(f"{folder}: holds {raw.name} and {found[0].name}. Remove one of them")
+    files = sorted(folder.glob("problem_*.json"), key=_rank)
+    if raw.is_file() and files:
+        raise SourceError(f"{folder}: holds {raw.name} and {files[0].name}. Remove one of them")
     if raw.is_file() and not annotations.is_file():
         raise SourceError(f"{folder}: {raw.name} without {annotations.name}; both are needed")
-    if not raw.is_file() and not found:
+    if not raw.is_file() and not files:
         raise SourceError(
             f"{folder}: no MULTI data: expected problem_*.json and images/ (the authors' release), "
             "or raw_problems.json, annotations.json and images/ (an edition to be built)"
         )
-    if len(found) > 1 and _rank(found[0]) == _rank(found[1]):
-        raise SourceError(f"{folder}: holds {found[0].name} and {found[1].name}; keep one version")
+    if len(files) > 1 and _rank(files[0]) == _rank(files[1]):
+        raise SourceError(f"{folder}: holds {files[0].name} and {files[1].name}; keep one version")
     return MultiRelease(
         folder=folder,
-        problems=found[0] if found else raw,
+        problems=files[0] if files else raw,
         annotations=annotations if raw.is_file() else None,
         knowledge=_find_single(folder, "knowledge_*.json"),
         hard_list=_find_single(folder, "hard_list_*.json"),
@@ -93,10 +93,10 @@ def _rank(file: Path) -> tuple[bool, bool]:
 
 
 def _find_single(folder: Path, pattern: str) -> Path | None:
-    found = sorted(folder.glob(pattern))
-    if len(found) > 1:
-        raise SourceError(f"{folder}: holds {found[0].name} and {found[1].name}; keep one version")
-    return found[0] if found else None
+    files = sorted(folder.glob(pattern))
+    if len(files) > 1:
+        raise SourceError(f"{folder}: holds {files[0].name} and {files[1].name}; keep one version")
+    return files[0] if files else None
 
 
 def read_keyed(file: Path, id_field: str, make: Callable[[str, Entry, str], Row]) -> Table[Row]:
@@ -116,12 +116,16 @@ def read_keyed(file: Path, id_field: str, make: Callable[[str, Entry, str], Row]
         raise SourceError(f"{file}: expected an object or a list of entries, found {value!r:.60}")
     listed = value.items() if isinstance(value, dict) else enumerate(value, 1)
     table, seen = Table[Row](), set[str]()
-    for place, entry in listed:
-        where = f"{file}, entry {place}"
+    for position, entry in listed:
+        where = f"{file}, entry {position}"
         with table.rejecting(where):
             if not isinstance(entry, dict):
                 raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
-            name = place if isinstance(place, str) else require_field(entry, id_field, str, where)
+            name = (
+                position
+                if isinstance(position, str)
+                else require_field(entry, id_field, str, where)
+            )
             if name in seen:
                 raise SourceError(f"{where}: duplicate id {name!r}. Remove one of them")
             seen.add(name)
@@ -136,7 +140,7 @@ def read_list(file: Path) -> Table[str]:
         SourceError: If the file is not a list, or none of its entries is a text.
     """
     value = read_json(file)
-    if not isinstance(value, list) or (value and not any(isinstance(one, str) for one in value)):
+    if not isinstance(value, list) or (value and not any(isinstance(text, str) for text in value)):
         raise SourceError(f"{file}: expected a list of texts, found {value!r:.60}")
     table = Table[str]()
     for number, text in enumerate(value, 1):
@@ -304,7 +308,7 @@ def _texts(entry: Entry, name: str, where: str) -> tuple[str, ...]:
     if value is None or value == "":
         return ()
     listed = value if isinstance(value, list) else [value]
-    return tuple(require_field({name: one}, name, str, where) for one in listed)
+    return tuple(require_field({name: text}, name, str, where) for text in listed)
 
 
 def _number(entry: Entry, name: str, where: str) -> str:

@@ -190,11 +190,11 @@ def _parse_values(known: dict[str, Any], serialized: str) -> tuple[Values, str]:
     key = f"said:{serialized}" if len(serialized) < _SHORT else ""
     if key not in known or not key:
         try:
-            found = parse_values(serialized), ""
+            parsed = parse_values(serialized), ""
         except (AnnotationError, TypeError, AttributeError):
-            found = {}, "the stored answer is damaged"
+            parsed = {}, "the stored answer is damaged"
         if not key:
-            return found
-        known[key] = found
+            return parsed
+        known[key] = parsed
     read: tuple[Values, str] = known[key]
     return read

@@ -42,7 +42,7 @@ async def read_form(request: Request) -> SubmittedForm:
         HTTPException: If it is malformed or exceeds a limit.
         RefusedError: If it does not arrive in time.
     """
-    found = SubmittedForm()
+    form = SubmittedForm()
     try:
         async with (
             timeout(_TIMEOUT),
@@ -52,38 +52,40 @@ async def read_form(request: Request) -> SubmittedForm:
         ):
             for name, value in sent.multi_items():
                 if isinstance(value, str):
-                    found.texts[name].append(value.replace("\r\n", "\n").replace("\r", "\n"))
+                    form.texts[name].append(value.replace("\r\n", "\n").replace("\r", "\n"))
                 elif data := await value.read():
-                    found.files[name] = data
+                    form.files[name] = data
     except (TimeoutError, ClientDisconnect) as error:
         raise RefusedError(408, "This took too long to arrive: please send it again.") from error
-    return found
+    return form
 
 
 def values_of(task: AnnotationTask, unit: ShownUnit, sent: SubmittedForm) -> Values:
     """Parse the values of a task's fields from a form, without empty ones."""
-    found = {
-        one.name: _entries(one, sent.texts.get(one.name, []), choices)
-        for one, choices in zip(task.fields, choices_of(task, unit).values(), strict=True)
+    values = {
+        field.name: _entries(field, sent.texts.get(field.name, []), choices)
+        for field, choices in zip(task.fields, choices_of(task, unit).values(), strict=True)
     }
-    return {name: entries for name, entries in found.items() if entries}
+    return {name: entries for name, entries in values.items() if entries}
 
 
 def complaints(task: AnnotationTask, unit: ShownUnit, values: Values) -> dict[str, str]:
     """Errors in the values, by field."""
     choices = choices_of(task, unit)
-    found = {
-        one.name: list(field_errors(one, values.get(one.name, ()), choices[one.name]))
-        for one in task.fields
+    errors = {
+        field.name: list(field_errors(field, values.get(field.name, ()), choices[field.name]))
+        for field in task.fields
     }
     return {
-        one.name: _error_message(one, found[one.name]) for one in task.fields if found[one.name]
+        field.name: _error_message(field, errors[field.name])
+        for field in task.fields
+        if errors[field.name]
     }
 
 
 def choices_of(task: AnnotationTask, unit: ShownUnit) -> Mapping[str, tuple[str, ...]]:
     """The choices of each field: the unit's own, else the task's."""
-    return {one.name: unit.choices.get(one.name, one.choices) for one in task.fields}
+    return {field.name: unit.choices.get(field.name, field.choices) for field in task.fields}
 
 
 def _entries(one: Field, texts: list[str], choices: tuple[str, ...]) -> tuple[str, ...]:
@@ -162,8 +164,8 @@ def text_groups(shown: Mapping[str, str]) -> list[list[ShownText]]:
     groups: list[list[ShownText]] = []
     before = None
     for heading, text in shown.items():
-        found = _NUMBERED_HEADING.match(heading)
-        stem = found[1] if found else None
+        match = _NUMBERED_HEADING.match(heading)
+        stem = match[1] if match else None
         if stem is None or stem != before:
             groups.append([])
         groups[-1].append(ShownText(heading=heading, text=text))
@@ -178,19 +180,19 @@ def fields_of(
     choices = choices_of(task, unit)
     return [
         ShownField(
-            name=one.name,
-            kind=one.kind,
-            label=one.label,
-            required=one.required,
-            hint=hint(one),
-            choices=choices[one.name],
-            given=values.get(one.name, ()),
-            typed="\n".join(values.get(one.name, ())[: None if one.kind in LIST_KINDS else 1]),
-            is_one_line=one.kind == "text" and one.most <= _ONE_LINE,
-            complaint=complaints.get(one.name, ""),
-            most=one.most,
+            name=field.name,
+            kind=field.kind,
+            label=field.label,
+            required=field.required,
+            hint=hint(field),
+            choices=choices[field.name],
+            given=values.get(field.name, ()),
+            typed="\n".join(values.get(field.name, ())[: None if field.kind in LIST_KINDS else 1]),
+            is_one_line=field.kind == "text" and field.most <= _ONE_LINE,
+            complaint=complaints.get(field.name, ""),
+            most=field.most,
         )
-        for one in task.fields
+        for field in task.fields
     ]
 
 
@@ -209,8 +211,8 @@ def hint(one: Field) -> str:
         return f"One on each line{n and f', {n} of them'}."
     if one.kind in MARK_KINDS:
         how = "Click on the image" if one.kind == "points" else "Drag on the image"
-        named = f", in this order: {'; '.join(one.choices)}" if one.choices else ""
-        return f"{how}{n and f': {n}'}{named}."
+        order = f", in this order: {'; '.join(one.choices)}" if one.choices else ""
+        return f"{how}{n and f': {n}'}{order}."
     return f"Choose {n}." if n else "Choose all that fit."
 
 
@@ -222,7 +224,7 @@ def is_wide(unit: ShownUnit) -> bool:
 
 def has_upload_field(fields: Iterable[Field]) -> bool:
     """Whether the task has an upload field."""
-    return any(one.kind == "image" for one in fields)
+    return any(field.kind == "image" for field in fields)
 
 
 def _count(least: int, most: int) -> str:

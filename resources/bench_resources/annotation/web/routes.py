@@ -86,19 +86,21 @@ class Pages:
     def next_unit(self, request: Request) -> Response:
         """Redirect to the next unit, or to the closing page."""
         visitor = self.sessions.visitor(request)
-        one = self._task(visitor, request)
-        unit = self.desk.next_unit(one, visitor.person)
+        page_task = self._task(visitor, request)
+        unit = self.desk.next_unit(page_task, visitor.person)
         if unit is None:
-            return render_page("thanks.html", one=one, **self._template_variables(visitor, one))
-        return RedirectResponse(f"/f/{one.number}/i/{unit}", 303)
+            return render_page(
+                "thanks.html", one=page_task, **self._template_variables(visitor, page_task)
+            )
+        return RedirectResponse(f"/f/{page_task.number}/i/{unit}", 303)
 
     def mine(self, request: Request) -> Response:
         """Page of a person's answers."""
         visitor = self.sessions.visitor(request)
-        one = self._task(visitor, request)
-        words = self.desk.words(one, visitor.person)
+        page_task = self._task(visitor, request)
+        words = self.desk.words(page_task, visitor.person)
         return render_page(
-            "mine.html", one=one, words=words, **self._template_variables(visitor, one)
+            "mine.html", one=page_task, words=words, **self._template_variables(visitor, page_task)
         )
 
     def unit(self, request: Request) -> Response:
@@ -148,8 +150,8 @@ class Pages:
             values, wrong = self._parse_form(visitor, reservation, sent)
             if wrong:
                 return self._render_unit(visitor, reservation, values, wrong)
-        if why := self.desk.say(reservation, values, skipped=skips):
-            raise RefusedError(409, why)
+        if complaint := self.desk.say(reservation, values, skipped=skips):
+            raise RefusedError(409, complaint)
         onward = "next" if reservation.said is None else "mine"
         return RedirectResponse(f"/f/{reservation.unit.task}/{onward}", 303)
 
@@ -175,11 +177,11 @@ class Pages:
     def _render_unit(
         self, visitor: Visitor, reservation: Reservation, values: Values, wrong: dict[str, str]
     ) -> Response:
-        one = self.desk.task(reservation.unit.task, visitor.person)
+        page_task = self.desk.task(reservation.unit.task, visitor.person)
         return render_page(
             "unit.html",
             422 if wrong else 200,
-            one=one,
+            one=page_task,
             unit=reservation.unit,
             fields=fields_of(reservation.task, reservation.unit, values, wrong),
             groups=text_groups(reservation.unit.shown),
@@ -191,7 +193,7 @@ class Pages:
             brings_images=has_upload_field(reservation.task.fields),
             has_marks=any(field.kind in MARK_KINDS for field in reservation.task.fields),
             most_upload=MOST_BYTES // 2**20,
-            **self._template_variables(visitor, one),
+            **self._template_variables(visitor, page_task),
         )
 
     def _image(self, sha256: str, *, may_see: bool) -> Response:
@@ -204,10 +206,10 @@ class Pages:
         return Response(data, media_type=kind, headers=_FOR_GOOD)
 
     def _task(self, visitor: Visitor, request: Request) -> OpenTask:
-        one = self.desk.task(_number(request, "task"), visitor.person)
-        if one is None or not visitor.can_answer(one.task.name):
+        page_task = self.desk.task(_number(request, "task"), visitor.person)
+        if page_task is None or not visitor.can_answer(page_task.task.name):
             raise RefusedError(404, "There is no such task, or your link does not allow it.")
-        return one
+        return page_task
 
     def _given(self, visitor: Visitor, reservation: Reservation | None) -> Reservation:
         if reservation is None or not visitor.can_answer(reservation.task.name):

@@ -176,7 +176,9 @@ def serialize_task(task: AnnotationTask) -> str:
 def parse_task(told: str) -> AnnotationTask:
     """Parse an annotation task."""
     entry = _parse_json(told)
-    fields = tuple(Field(**{**one, "choices": tuple(one["choices"])}) for one in entry["fields"])
+    fields = tuple(
+        Field(**{**field, "choices": tuple(field["choices"])}) for field in entry["fields"]
+    )
     return AnnotationTask(**{**entry, "fields": fields})
 
 

@@ -84,8 +84,8 @@ class ClusterSettings(StrictSection):
     @model_validator(mode="after")
     def _check_pools(self) -> Self:
         if unknown := sorted({*self.pool_of.values()} - self.limits.keys()):
-            named, known = ", ".join(unknown), ", ".join(sorted(self.limits))
-            raise ValueError(f"pool_of names {named}, which is not in pools (known: {known})")
+            names, known = ", ".join(unknown), ", ".join(sorted(self.limits))
+            raise ValueError(f"pool_of names {names}, which is not in pools (known: {known})")
         return self
 
     @property

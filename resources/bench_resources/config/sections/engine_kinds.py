@@ -132,9 +132,9 @@ def installed_kind(kind: str) -> EngineKind[Any]:
     known = [*SPECS, *sorted(installed.names - SPECS.keys())]
     suggestion = did_you_mean(kind, known)
     is_word = suggestion or _WORD.fullmatch(kind)  # else it is not shown: it may be a secret
-    named = f"no kind named {kind!r};" if is_word else "no such kind;"
-    named += f" {suggestion}" if suggestion else ""
-    raise ValueError("; ".join([f"{named} known: {', '.join(known)}", *installed.problems]))
+    sentence = f"no kind named {kind!r};" if is_word else "no such kind;"
+    sentence += f" {suggestion}" if suggestion else ""
+    raise ValueError("; ".join([f"{sentence} known: {', '.join(known)}", *installed.problems]))
 
 
 def kind_problems(models: Mapping[str, ModelSpec]) -> list[str]:

@@ -104,7 +104,7 @@ class TransformersSpec(SamplingSection):
         parts = [f"px={limit}"] if (limit := self.max_image_pixels) else []
         parts += [f"tokens={limit}"] if (limit := self.max_image_tokens) else []
         parts += ["text_only"] if self.text_only else []
-        parts += [f"template={named}"] if (named := _template_digest(self.chat_template)) else []
+        parts += [f"template={digest}"] if (digest := _template_digest(self.chat_template)) else []
         parts += (
             [_format_arguments("variables", arguments)]
             if (arguments := self.chat_template_kwargs)
@@ -224,15 +224,21 @@ class AutoSpec(ModelSpec):
     @staticmethod
     def own_fields() -> dict[str, set[str]]:
         """Keys that only one of the two kinds has, by kind."""
-        one, other = set(TransformersSpec.model_fields), set(VllmSpec.model_fields)
-        return {"transformers": one - other, VLLM: other - one - set(AutoSpec.model_fields)}
+        transformers_fields, vllm_fields = (
+            set(TransformersSpec.model_fields),
+            set(VllmSpec.model_fields),
+        )
+        return {
+            "transformers": transformers_fields - vllm_fields,
+            VLLM: vllm_fields - transformers_fields - set(AutoSpec.model_fields),
+        }
 
     @model_validator(mode="after")
     def _check_engine_keys(self) -> Self:
         values = self.model_dump(exclude={"program"})
-        own = {kind for kind, names in self.own_fields().items() if names & values.keys()}
-        if len(own) > 1:
+        own_kinds = {kind for kind, names in self.own_fields().items() if names & values.keys()}
+        if len(own_kinds) > 1:
             raise ValueError("keys of transformers and of vllm; set kind to one of them")
-        kind = VllmSpec if VLLM in own else TransformersSpec
+        kind = VllmSpec if VLLM in own_kinds else TransformersSpec
         kind.model_validate(values)
         return self

@@ -94,10 +94,10 @@ def _has_effect(text: str, probe: Request) -> bool:
     if probe.elicit == "constrained":
         return text in probe.options
     try:
-        found = OptionLikelihoods.from_json(text, len(probe.options))
+        likelihoods = OptionLikelihoods.from_json(text, len(probe.options))
     except ValueError:
         return False
-    return len(set(found.logprobs)) == len(probe.options)
+    return len(set(likelihoods.logprobs)) == len(probe.options)
 
 
 async def _request_options(chat: ChatSession, way: OptionMethod, request: Request) -> Response:
@@ -110,9 +110,10 @@ async def _request_options(chat: ChatSession, way: OptionMethod, request: Reques
         responses.append(await replace(chat, form=form).answer(request))
         if responses[-1].error or responses[-1].refusal:
             return responses[-1]
-    found = [OptionLikelihoods.from_json(one.text, 1) for one in responses]
+    found = [OptionLikelihoods.from_json(response.text, 1) for response in responses]
     likelihoods = OptionLikelihoods(
-        tuple(one.logprobs[0] for one in found), tuple(one.tokens[0] for one in found)
+        tuple(likelihood.logprobs[0] for likelihood in found),
+        tuple(likelihood.tokens[0] for likelihood in found),
     )
     return replace(Response.together(responses), text=likelihoods.to_json())
 
@@ -203,22 +204,24 @@ def _score_first_token(received: Received, _: str, options: Sequence[str]) -> st
     """Look options up among the most likely first tokens; others get the least of these."""
     try:
         listed = received["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
-        found = [(str(one["token"]), float(one["logprob"])) for one in listed]
+        candidates = [
+            (str(candidate["token"]), float(candidate["logprob"])) for candidate in listed
+        ]
     except (LookupError, TypeError, ValueError) as error:
         raise NoResponseError("no top_logprobs of the first token") from error
-    if not found or not all(isfinite(p) and p <= 1e-4 for _, p in found):
+    if not candidates or not all(isfinite(p) and p <= 1e-4 for _, p in candidates):
         raise NoResponseError("top_logprobs are not log-probabilities")
-    if sum(exp(p) for _, p in found) > 1.01:
+    if sum(exp(p) for _, p in candidates) > 1.01:
         raise NoResponseError("top_logprobs are not log-probabilities: they add up to more than 1")
-    least = min(p for _, p in found)
+    least = min(p for _, p in candidates)
     known = [
-        max((p for token, p in found if token.strip() == option), default=None)
+        max((p for token, p in candidates if token.strip() == option), default=None)
         for option in options
     ]
     if all(p is None for p in known):
-        raise NoResponseError(f"no option is among the {len(found)} most likely first tokens")
+        raise NoResponseError(f"no option is among the {len(candidates)} most likely first tokens")
     logprobs = tuple(least if p is None else p for p in known)
-    unlisted = tuple(place for place, p in enumerate(known) if p is None)
+    unlisted = tuple(position for position, p in enumerate(known) if p is None)
     return OptionLikelihoods(logprobs, (1,) * len(logprobs), unlisted).to_json()
 
 

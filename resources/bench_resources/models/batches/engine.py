@@ -67,16 +67,16 @@ class BatchEngine(RemoteEngine):
         """Yield each response; once all are taken, batches are removed from the ledger."""
         self._finished.clear()  # of a stream that was closed before its end
         yield from super().stream(requests)
-        for one in self._finished:
-            one.forget_collected()
+        for outcome in self._finished:
+            outcome.forget_collected()
 
     async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None:
         spec = self._spec
         budget = self._budget()
         waiting = []
         for position, request in enumerate(requests):
-            if why := _reject_request(request, spec):
-                await hand((position, why))
+            if rejection := _reject_request(request, spec):
+                await hand((position, rejection))
             else:
                 waiting.append(Conversation(position, request))
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT, sock_read=spec.timeout)
@@ -90,16 +90,16 @@ class BatchEngine(RemoteEngine):
             wire = BatchClient(
                 spec, session, secrets, base_delay=self._base_delay, patience=self._patience
             )
-            one = BatchRound(spec, self._format, self._api, wire, self._noted, budget)
+            batch_round = BatchRound(spec, self._format, self._api, wire, self._noted, budget)
             try:
                 while waiting:
-                    waiting = await one.asked(waiting, hand, self._base_delay)
+                    waiting = await batch_round.asked(waiting, hand, self._base_delay)
             except asyncio.CancelledError:
                 _log.warning(
                     "open batches continue at %s; the next run collects their results", spec.place
                 )
                 raise
-            self._finished.append(one)
+            self._finished.append(batch_round)
 
 
 def _reject_request(request: Request, spec: ServerSpec) -> Response | None:

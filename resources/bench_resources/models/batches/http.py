@@ -112,11 +112,11 @@ class BatchClient:
                                 yield line
                         return
                     body = self.secrets.redacted_bytes(await body_of(response) or b"")
-                    why = self._classify_error(response, body, path)
+                    error = self._classify_error(response, body, path)
             except (aiohttp.ClientError, TimeoutError) as broken:
-                why = self._connection_failure(broken)
+                error = self._connection_failure(broken)
             tries += 1
-            await self._pause(tries, started, why)
+            await self._pause(tries, started, error)
 
     async def _send(
         self,
@@ -135,17 +135,17 @@ class BatchClient:
                     body = self.secrets.redacted_bytes(await body_of(response) or b"")
                     if response.status == 200:
                         return body
-                    why = self._classify_error(response, body, path)
+                    error = self._classify_error(response, body, path)
                     if once and response.status in _MAY_HAVE_ARRIVED:
-                        raise UncertainError(str(why))
+                        raise UncertainError(str(error))
             except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as away:
-                why = self._connection_failure(away)
+                error = self._connection_failure(away)
             except (aiohttp.ClientError, TimeoutError) as broken:
-                why = self._connection_failure(broken)
+                error = self._connection_failure(broken)
                 if once:
-                    raise UncertainError(str(why)) from broken
+                    raise UncertainError(str(error)) from broken
             tries += 1
-            await self._pause(tries, started, why)
+            await self._pause(tries, started, error)
 
     def _connection_failure(self, why: Exception) -> Failure:
         return Failure(what=self.secrets.redacted(connection_problem(why)))

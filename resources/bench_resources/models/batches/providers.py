@@ -35,8 +35,10 @@ class OpenAIBatches:
 
     def line(self, custom_id: str, body: bytes) -> bytes:
         """Encode one line of the input file."""
-        named = orjson.dumps(custom_id)
-        head = b'{"custom_id":' + named + b',"method":"POST","url":"/v1/chat/completions","body":'
+        quoted_id = orjson.dumps(custom_id)
+        head = (
+            b'{"custom_id":' + quoted_id + b',"method":"POST","url":"/v1/chat/completions","body":'
+        )
         return head + body + b"}\n"
 
     async def submit(self, wire: BatchClient, lines: Sequence[bytes], tag: str) -> str:
@@ -61,9 +63,9 @@ class OpenAIBatches:
     async def find(self, wire: BatchClient, tag: str, n: int, since: float) -> str:
         """Find a batch by its tag."""
         listed = (await wire.get("/batches?limit=100")).get("data")
-        for one in listed if isinstance(listed, list) else []:
-            if as_object(as_object(one).get("metadata")).get(_TAG) == tag:
-                return _id(one)
+        for batch in listed if isinstance(listed, list) else []:
+            if as_object(as_object(batch).get("metadata")).get(_TAG) == tag:
+                return _id(batch)
         return ""
 
     async def look(self, wire: BatchClient, batch: str) -> BatchState:
@@ -73,11 +75,11 @@ class OpenAIBatches:
         if status not in _FINAL_STATES:
             return BatchState(says=str(status))
         errors = as_object(response.get("errors")).get("data")
-        found = [as_object(one) for one in errors] if isinstance(errors, list) else []
+        found = [as_object(error) for error in errors] if isinstance(errors, list) else []
         if status != "failed":
             return BatchState(ended=True, says=str(status))
-        reason = "; ".join(str(one.get("message") or one.get("code")) for one in found[:3])
-        too_much = any(one.get("code") in _SIZE_ERRORS for one in found)
+        reason = "; ".join(str(error.get("message") or error.get("code")) for error in found[:3])
+        too_much = any(error.get("code") in _SIZE_ERRORS for error in found)
         return BatchState(
             ended=True, says="failed", failed=reason or "no reason given", too_much=too_much
         )
@@ -138,11 +140,11 @@ class AnthropicBatches:
     async def find(self, wire: BatchClient, tag: str, n: int, since: float) -> str:
         """Find a batch by its size and age: the API has no tags."""
         listed = (await wire.get(f"{_ANTHROPIC_PATH}?limit=100")).get("data")
-        for one in map(as_object, listed if isinstance(listed, list) else []):
-            counts = as_object(one.get("request_counts")).values()
+        for batch in map(as_object, listed if isinstance(listed, list) else []):
+            counts = as_object(batch.get("request_counts")).values()
             as_many = sum(count for count in counts if isinstance(count, int)) == n
-            if as_many and _parse_timestamp(one.get("created_at")) > since - _CLOCK_SKEW:
-                return _id(one)
+            if as_many and _parse_timestamp(batch.get("created_at")) > since - _CLOCK_SKEW:
+                return _id(batch)
         return ""
 
     async def look(self, wire: BatchClient, batch: str) -> BatchState:

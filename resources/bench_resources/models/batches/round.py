@@ -67,9 +67,9 @@ class BatchRound:
         going_on: list[Conversation] = []
         wait = base_delay
         while out:
-            for one in list(out):
-                if await self._collect(one, asking, going_on, hand):
-                    out.remove(one)
+            for batch in list(out):
+                if await self._collect(batch, asking, going_on, hand):
+                    out.remove(batch)
             if out:
                 await asyncio.sleep(wait)
                 wait = min(wait * 1.5, _MAX_WAIT)
@@ -77,8 +77,8 @@ class BatchRound:
 
     def forget_collected(self) -> None:
         """Remove the collected batches from the ledger, once all results are stored."""
-        for one in self._collected:
-            self.noted.forget(one)
+        for batch in self._collected:
+            self.noted.forget(batch)
 
     async def _submit_missing(
         self,
@@ -87,32 +87,32 @@ class BatchRound:
         hand: Hand,
     ) -> list[OpenBatch]:
         """Submit requests that are not in open batches; returns all batches to wait for."""
-        before = {custom_id: one for one in await self._before() for custom_id in one.ids}
+        before = {custom_id: batch for batch in await self._before() for custom_id in batch.ids}
         out: dict[str, OpenBatch] = {}
         chunk = _Chunk()
-        for one in conversations:
+        for conversation in conversations:
             try:
-                body = one.body(self.form, self.spec)
+                body = conversation.body(self.form, self.spec)
             except (ImageError, orjson.JSONEncodeError) as exc:
-                await hand((one.position, Response(error=f"cannot be sent: {exc}")))
+                await hand((conversation.position, Response(error=f"cannot be sent: {exc}")))
                 continue
-            if one.custom_id in asking or one.custom_id in before:
-                asking[one.custom_id].append(one)
-                if existing := before.get(one.custom_id):
+            if conversation.custom_id in asking or conversation.custom_id in before:
+                asking[conversation.custom_id].append(conversation)
+                if existing := before.get(conversation.custom_id):
                     out[existing.tag] = existing
                 continue
-            if reason := self._refusal_reason(one):
+            if reason := self._refusal_reason(conversation):
                 if self._reserved == TokenCounts():
-                    await hand((one.position, Response(error=reason)))
+                    await hand((conversation.position, Response(error=reason)))
                 else:
-                    self._again.append(one)  # until the cost of earlier requests is known
+                    self._again.append(conversation)  # until the cost of earlier requests is known
                 continue
-            line = self.api.line(one.custom_id, body)
+            line = self.api.line(conversation.custom_id, body)
             if self._is_full(chunk, line):
                 out |= await self._submit(chunk, asking)
                 chunk = _Chunk()
-            asking[one.custom_id].append(one)
-            chunk.lines[one.custom_id] = line
+            asking[conversation.custom_id].append(conversation)
+            chunk.lines[conversation.custom_id] = line
             chunk.n_bytes += len(line) + 1
         out |= await self._submit(chunk, asking)
         return list(out.values())
@@ -127,7 +127,7 @@ class BatchRound:
                 known.append(self.noted.name(one, batch))
             else:
                 self.noted.forget(one)  # it never arrived
-        self._resumed |= {one.tag for one in known}
+        self._resumed |= {batch.tag for batch in known}
         return known
 
     def _refusal_reason(self, one: Conversation) -> str:
@@ -204,8 +204,8 @@ class BatchRound:
             return True
         if not state.failed:
             await self._read(out, asking, going_on, hand)
-        why = f": {state.failed}" if state.failed else ""
-        nothing = Response(error=f"the batch ended ({state.says}) without a response{why}")
+        reason = f": {state.failed}" if state.failed else ""
+        nothing = Response(error=f"the batch ended ({state.says}) without a response{reason}")
         for custom_id in out.ids:
             await self._deliver(asking.pop(custom_id, []), nothing, going_on, hand)
         self._collected.append(out)
@@ -239,8 +239,8 @@ class BatchRound:
         hand: Hand,
     ) -> None:
         self.budget.count(response)
-        for one in answered:
-            if final := one.take(response):
-                await hand((one.position, final))
+        for delivered in answered:
+            if final := delivered.take(response):
+                await hand((delivered.position, final))
             else:
-                going_on.append(one)
+                going_on.append(delivered)

@@ -127,9 +127,9 @@ class StartedServer:
             listed = as_object(orjson.loads(self._get("/v1/models")[1])).get("data")
         except orjson.JSONDecodeError:
             return
-        for one in map(as_object, listed if isinstance(listed, list) else []):
-            root = Path(str(one.get("root")))
-            is_local = one.get("id") == model and root.is_absolute() and root.exists()
+        for model_entry in map(as_object, listed if isinstance(listed, list) else []):
+            root = Path(str(model_entry.get("root")))
+            is_local = model_entry.get("id") == model and root.is_absolute() and root.exists()
             if is_local and not root.samefile(path):
                 raise ModelError(f"the server's {model} is {root} (expected {path})")
 

@@ -110,9 +110,9 @@ class _Watched:
 def _end_children(process: "subprocess.Popen[bytes]", patience: float) -> None:
     """End the rest of the command's group, and its orphans: SIGTERM, then SIGKILL."""
     deadline = time.monotonic() + patience
-    for one in _other_children(process) if patience else []:
+    for child in _other_children(process) if patience else []:
         with suppress(ProcessLookupError):
-            os.kill(one, signal.SIGTERM)
+            os.kill(child, signal.SIGTERM)
     while _other_children(process) and time.monotonic() < deadline:
         _reap()
         time.sleep(0.05)
@@ -136,11 +136,11 @@ def _reap() -> None:
 
 def _other_children(process: "subprocess.Popen[bytes]") -> list[int]:
     """Ids of our child processes other than the command; none if /proc does not list them."""
-    found: list[int] = []
+    children: list[int] = []
     for listed in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):
-            found += map(int, listed.read_text().split())
-    return [pid for pid in found if pid != process.pid]
+            children += map(int, listed.read_text().split())
+    return [pid for pid in children if pid != process.pid]
 
 
 def _prctl(what: int, value: int) -> None:

@@ -41,7 +41,10 @@ class RandomBaseline:
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order."""
-        return [_text_response(self._draw(_question(self.name, one), one)) for one in requests]
+        return [
+            _text_response(self._draw(_question(self.name, request), request))
+            for request in requests
+        ]
 
     def _draw(self, question: Question, request: Request) -> str:
         rng = random.Random(f"{self._seed}\n{question.question_id}\n{request.sample}")

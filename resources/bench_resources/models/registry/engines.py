@@ -27,7 +27,7 @@ def resolve_local_paths(
     places = {"path": spec.path, "base": spec.base, "processor": spec.processor}
     if spec.chat_template != PLAIN_TEMPLATE:
         places["chat_template"] = spec.chat_template
-    resolved = {name: resolve(place) for name, place in places.items() if place}
+    resolved = {name: resolve(location) for name, location in places.items() if location}
     return spec.model_copy(
         update={name: str(place) for name, place in resolved.items() if place.exists()}
     )
@@ -39,17 +39,17 @@ def _open_transformers(spec: TransformersSpec, at: EngineContext) -> Engine:
 
     spec = resolve_local_paths(spec, at.resolve)
     file = at.resolve("processors.json")
-    found: dict[str, Any] = {
+    options: dict[str, Any] = {
         "digests": ImageDigests(file),
         "trials": BatchTrials(file, tries=at.asks),
     }
     if spec.devices:
         from bench_resources.models.transformers.engine import DataParallelEngine
 
-        return DataParallelEngine(spec, spec.path, at.read_image, **found)
+        return DataParallelEngine(spec, spec.path, at.read_image, **options)
     from bench_resources.models.transformers.engine import TransformersEngine
 
-    return TransformersEngine(spec, spec.path, at.read_image, **found)
+    return TransformersEngine(spec, spec.path, at.read_image, **options)
 
 
 def _open_server(spec: ServerSpec, at: EngineContext) -> Engine:

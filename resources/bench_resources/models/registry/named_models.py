@@ -86,16 +86,16 @@ def resolve_name(
         return _derived(name, spec, behind, settings)
     if not isinstance(spec, AutoSpec):
         content = content_in(name) if name not in settings.models_of_file else ""
-        place = location_of(spec, settings)
-        return ResolvedModel(name=name, spec=spec, location=place, content=content)
+        location = location_of(spec, settings)
+        return ResolvedModel(name=name, spec=spec, location=location, content=content)
     from bench_resources.config.engine_choice import choose_engine
 
     try:
         chosen = choose_engine(spec.model_dump(), settings.resolve(spec.path))
     except ModelError as error:
         raise ModelError(f"{settings.file}, model {name}: {error}") from error
-    place = location_of(chosen.spec, settings)
-    return ResolvedModel(name=name, spec=chosen.spec, location=place, engine=chosen.message)
+    location = location_of(chosen.spec, settings)
+    return ResolvedModel(name=name, spec=chosen.spec, location=location, engine=chosen.message)
 
 
 def elicited(model: ResolvedModel, method: str, settings: Settings) -> ResolvedModel:
@@ -136,8 +136,8 @@ def is_watched_name(name: str) -> bool:
 
 def content_in(name: str) -> str:
     """First digits of the content in the name of a checkpoint's folder; "" without any."""
-    found = _CONTENT.search(name)
-    return found["content"] if found else ""
+    match = _CONTENT.search(name)
+    return match["content"] if match else ""
 
 
 def known_names(settings: Settings) -> set[str]:
@@ -146,10 +146,10 @@ def known_names(settings: Settings) -> set[str]:
 
 
 def _elicited_spec(name: str) -> ElicitedSpec | None:
-    if not (named := split_elicited_name(name)):
+    if not (elicited := split_elicited_name(name)):
         return None
-    method = str(Elicitation.parse(named.elicit))
-    return ElicitedSpec(kind="elicited", of=named.model, elicit=method)
+    method = str(Elicitation.parse(elicited.elicit))
+    return ElicitedSpec(kind="elicited", of=elicited.model, elicit=method)
 
 
 def location_of(spec: ModelSpec, settings: Settings) -> str:
@@ -177,8 +177,8 @@ def _find_watched(name: str, settings: Settings) -> ResolvedModel:
             folders = [settings.resolve(folder) for folder in watched.folders]
             folder = watched_folders.find_checkpoint(name, folders, full_digest=watched.full_digest)
             base = base_of_checkpoints(settings) if is_adapter(folder) else ""
-            place = {"path": str(folder), "revision": "main", "base": base}
-            return _checkpoint(name, place, settings)
+            section = {"path": str(folder), "revision": "main", "base": base}
+            return _checkpoint(name, section, settings)
     if watched.repositories:
         from bench_resources.checkpoints import hub_revisions
 
@@ -262,12 +262,12 @@ def model_pools(settings: Settings) -> dict[str, str]:
     Raises:
         SettingsError: If a section names an unknown pool.
     """
-    named = {
+    pools = {
         name: spec.pool
         for name, spec in settings.models.items()
         if isinstance(spec, ServerSpec) and spec.pool
     }
-    for name, pool in named.items():
+    for name, pool in pools.items():
         if pool not in (known := settings.cluster.limits):
             raise SettingsError(
                 f"{settings.file}, entry models.{name}.pool: there is no pool {pool}; known:"
@@ -279,5 +279,5 @@ def model_pools(settings: Settings) -> dict[str, str]:
         with suppress(ModelError):  # its kind is not installed: no checkpoint is evaluated
             liked = watched_spec(settings)
             if isinstance(liked, ServerSpec) and liked.pool:
-                named[_WATCHED] = liked.pool
-    return named | settings.cluster.pool_of
+                pools[_WATCHED] = liked.pool
+    return pools | settings.cluster.pool_of

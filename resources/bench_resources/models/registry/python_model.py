@@ -44,8 +44,8 @@ class PythonEngine:
             self._module = import_module(module)
             self._factory: Callable[..., ChatModel] = getattr(self._module, attribute)
         except Exception as error:  # any exception: the module is the user's
-            file, named = at.resolve("bench.toml"), isinstance(error, ImportError | AttributeError)
-            message = f"{error}" if named else f"{type(error).__name__}: {error}"
+            file, reason = at.resolve("bench.toml"), isinstance(error, ImportError | AttributeError)
+            message = f"{error}" if reason else f"{type(error).__name__}: {error}"
             missing = error.name if isinstance(error, ImportError) else None
             if missing and missing in EXTRAS:
                 message += f": {install_command(missing)}"
@@ -137,9 +137,11 @@ def _unknown_option(factory: Callable[..., ChatModel], options: Mapping[str, Any
         parameters = signature(factory).parameters.values()
     except (TypeError, ValueError):  # such as a class written in C
         return ""
-    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return ""
-    known = [one.name for one in parameters][2:]  # after the model's name and open_image
+    known = [parameter.name for parameter in parameters][
+        2:
+    ]  # after the model's name and open_image
     unknown = [name for name in options if name not in known]
     return f"entry {unknown[0]}: {suggest_entry(unknown[0], known)}" if unknown else ""
 

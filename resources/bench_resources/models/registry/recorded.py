@@ -52,12 +52,16 @@ def read_responses(path: Path) -> list[RecordedResponse]:
     """
     responses = records(read_lines(path), RecordedResponse, closed=True).require()
     first: dict[tuple[str, str, str, int], RecordedResponse] = {}
-    for one in responses:
-        earlier = first.setdefault(_identity(one), one)
-        if earlier is not one:
-            is_same = (earlier.text, earlier.judge_response) == (one.text, one.judge_response)
+    for response in responses:
+        earlier = first.setdefault(_identity(response), response)
+        if earlier is not response:
+            is_same = (earlier.text, earlier.judge_response) == (
+                response.text,
+                response.judge_response,
+            )
             raise SourceError(
-                f"{one.where}: {one.question_id} is answered {'' if is_same else 'differently '}in"
+                f"{response.where}: {response.question_id} is answered"
+                f" {'' if is_same else 'differently '}in"
                 f" {earlier.where}{' already' if is_same else ''}. Keep one"
             )
     if not responses:
@@ -70,8 +74,8 @@ def group_by_model(
 ) -> dict[str, list[RecordedResponse]]:
     """Group responses by model, in order; those without a name belong to ``nameless``."""
     grouped: dict[str, list[RecordedResponse]] = defaultdict(list)
-    for one in responses:
-        grouped[one.model or nameless].append(one)
+    for response in responses:
+        grouped[response.model or nameless].append(response)
     return dict(grouped)
 
 
@@ -83,15 +87,15 @@ def report(
     ``samples`` responses are drawn for a question; it is missing if it has fewer.
     """
     question_ids = dict.fromkeys(question.question_id for question in questions)
-    unknown = [one for one in responses if one.question_id not in question_ids]
-    known = [one for one in responses if one.question_id in question_ids]
-    used = Counter(one.question_id for one in known if one.sample < samples)
+    unknown = [response for response in responses if response.question_id not in question_ids]
+    known = [response for response in responses if response.question_id in question_ids]
+    used = Counter(row.question_id for row in known if row.sample < samples)
     return ResponseReport(
         n_used=used.total(),
         missing=tuple(one for one in question_ids if used[one] < samples),
-        unknown=tuple(dict.fromkeys(one.question_id for one in unknown)),
+        unknown=tuple(dict.fromkeys(row.question_id for row in unknown)),
         first_unknown=unknown[0].where if unknown else "",
-        surplus=tuple(dict.fromkeys(one.question_id for one in known if one.sample >= samples)),
+        surplus=tuple(dict.fromkeys(row.question_id for row in known if row.sample >= samples)),
     )
 
 
@@ -134,7 +138,7 @@ class RecordedModel(_RecordedAnswers):
         self, name: str, responses: Sequence[RecordedResponse], file: Path, condition: str = "main"
     ) -> None:
         """Keep the responses of one condition; all are of one model, see ``group_by_model``."""
-        chosen = [one for one in responses if one.condition == condition]
+        chosen = [response for response in responses if response.condition == condition]
         super().__init__(name, {(o.question_id, o.sample): o.text for o in chosen}, file)
 
 
@@ -156,7 +160,7 @@ class RecordedJudge(_RecordedAnswers):
     """A judge that returns the ``judge_response`` recorded beside each response."""
 
     def __init__(self, name: str, responses: Sequence[RecordedResponse], file: Path) -> None:
-        judged = [one for one in responses if one.judge_response]
+        judged = [response for response in responses if response.judge_response]
         super().__init__(name, {(o.question_id, o.sample): o.judge_response for o in judged}, file)
 
 

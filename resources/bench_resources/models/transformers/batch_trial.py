@@ -81,11 +81,11 @@ def trial(model: "TransformersModel", spec: TransformersSpec) -> str:
         _build_conversation(text, striped(size, 8, 16))
         for text, size in zip(_TEXTS, _SIZES, strict=True)
     ]
-    why = "" if spec.text_only else _batch_effect(model, spec, image_prompts, needed=True)
-    why = why or _batch_effect(model, spec, texts, needed=spec.text_only)
-    if why:
-        _log.warning("%s: requests are sent one at a time: %s", spec.path, why)
-    return ALONE if why else TOGETHER
+    effect = "" if spec.text_only else _batch_effect(model, spec, image_prompts, needed=True)
+    effect = effect or _batch_effect(model, spec, texts, needed=spec.text_only)
+    if effect:
+        _log.warning("%s: requests are sent one at a time: %s", spec.path, effect)
+    return ALONE if effect else TOGETHER
 
 
 def _batch_effect(
@@ -110,7 +110,10 @@ def _batch_effect(
         return f"a batch fails ({first_line(error)})"
     if len(together) != len(alone):
         return "a batch returns another number of prompts"
-    differences = [_max_difference(one, other) for one, other in zip(alone, together, strict=True)]
+    differences = [
+        _max_difference(alone_scores, batch_scores)
+        for alone_scores, batch_scores in zip(alone, together, strict=True)
+    ]
     allowed = _score_tolerance(model.weights.dtype)
     # With rounded sums, an expert or a near-tie may change in one of three.
     measured = max(differences) if allowed == _LEAST else median(differences)
@@ -139,12 +142,14 @@ def _max_difference(alone: "Sequence[Tensor]", together: "Sequence[Tensor]") -> 
     Steps after a token that differs are not compared: they continue other texts.
     """
     worst = 0.0
-    for one, other in zip(alone, together, strict=False):
-        finite = one.isfinite() & other.isfinite()
-        spread = one[finite] - one[finite].mean()
-        difference = (one[finite] - other[finite]).norm() / spread.norm().clamp_min(1e-12)
+    for alone_score, batch_score in zip(alone, together, strict=False):
+        finite = alone_score.isfinite() & batch_score.isfinite()
+        spread = alone_score[finite] - alone_score[finite].mean()
+        difference = (alone_score[finite] - batch_score[finite]).norm() / spread.norm().clamp_min(
+            1e-12
+        )
         worst = max(worst, float(difference))
-        if one.argmax() != other.argmax():
+        if alone_score.argmax() != batch_score.argmax():
             break
     return worst
 

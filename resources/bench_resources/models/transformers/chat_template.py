@@ -42,13 +42,13 @@ class ChatTemplate:
         Raises:
             ValueError: If the template refuses the conversation, or leaves a text out.
         """
-        why = ""
+        reason = ""
         for form in self._forms(talk):
             try:
                 return form, self._find_ending(form)
             except (TypeError, ValueError) as error:
-                why = why or str(error)
-        raise ValueError(why)
+                reason = reason or str(error)
+        raise ValueError(reason)
 
     def _forms(self, talk: Sequence[Message]) -> Iterator[list[Message]]:
         if self._text_only:
@@ -78,10 +78,10 @@ class ChatTemplate:
 
         written = self.written([marked(message) for message in form])
         for mark, text in needed.items():
-            place = written.rfind(mark)
-            if place < 0:
+            position = written.rfind(mark)
+            if position < 0:
                 raise ValueError(f"the chat template leaves out {text.strip()[:60]!r}")
-            last = max(last, place)
+            last = max(last, position)
         return written[last + 1 :]
 
     def written(self, talk: Sequence[Message]) -> str:
@@ -144,10 +144,10 @@ class SpecialTokenEscaper:
 
     def _written(self, token: str) -> str:
         # After a newline, because some tokenizers put a blank before the first token of a text.
-        newline, both = (
+        newline, after_newline = (
             self._tokenizer._encode_without_added_tokens(t) for t in ("\n", f"\n{token}")
         )
-        pieces = both[len(newline) :] if both[: len(newline)] == newline else []
+        pieces = after_newline[len(newline) :] if after_newline[: len(newline)] == newline else []
         if not pieces or self._tokenizer.added_tokens_encoder.get(token) in pieces:
             # It cannot be written as text.
             return token[0] + _ZERO_WIDTH_SPACE + token[1:] if len(token) > 1 else _UNKNOWN

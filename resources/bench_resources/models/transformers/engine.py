@@ -197,11 +197,11 @@ class DataParallelEngine:
             ModelError: If ``devices`` is "all" and there is none.
         """
         self._devices = _devices(spec)
-        one = spec.model_copy(update={"devices": (), "device": self._devices[0]})
+        device_spec = spec.model_copy(update={"devices": (), "device": self._devices[0]})
         # Chosen once, as part of the identity.
-        one = one.model_copy(update={"dtype": dtype_of(one)})
+        device_spec = device_spec.model_copy(update={"dtype": dtype_of(device_spec)})
         self._one = TransformersEngine(
-            one, location, read_image, load, digests=digests, trials=trials
+            device_spec, location, read_image, load, digests=digests, trials=trials
         )
         self.identity = ""  # until it is prepared
         self.particulars = self._one.particulars

@@ -217,11 +217,11 @@ def _class_for(spec: TransformersSpec, checkpoint: Checkpoint, config: "Pretrain
         return AutoModelForImageTextToText
     if type(config) in MODEL_FOR_MULTIMODAL_LM_MAPPING:
         return AutoModelForMultimodalLM
-    own = getattr(config, "auto_map", None) or {}
+    classes = getattr(config, "auto_map", None) or {}
     for kind in (AutoModelForImageTextToText, AutoModelForMultimodalLM, AutoModelForCausalLM):
-        if kind.__name__ in own:
+        if kind.__name__ in classes:
             return kind
-    if "AutoModel" in own:
+    if "AutoModel" in classes:
         from transformers import AutoModel
 
         return AutoModel
@@ -240,9 +240,9 @@ def _apply_adapter(
 
     names: set[str] = set()
     adapted = PeftModel.from_pretrained(model, checkpoint.adapter)
-    found = adapted.load_adapter(checkpoint.adapter, adapter_name="default")
-    names.update(key for key in found.missing_keys if "lora_" in key)
-    names.update(found.unexpected_keys)
+    loaded = adapted.load_adapter(checkpoint.adapter, adapter_name="default")
+    names.update(key for key in loaded.missing_keys if "lora_" in key)
+    names.update(loaded.unexpected_keys)
     if names:
         raise ModelError(
             f"{checkpoint.adapter}: does not fit {checkpoint.location}: "

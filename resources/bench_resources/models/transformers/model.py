@@ -99,7 +99,10 @@ class TransformersModel:
             seconds = (time.perf_counter() - start) / len(new)
             responses = [self._response(row, n, prepared, seconds) for n, row in enumerate(new)]
         bad_from = watched.first_bad_tokens(len(responses))
-        return [_flag_bad_numbers(one, bad) for one, bad in zip(responses, bad_from, strict=True)]
+        return [
+            _flag_bad_numbers(response, bad)
+            for response, bad in zip(responses, bad_from, strict=True)
+        ]
 
     def scores(self, prepared: PromptBatch, steps: int) -> "list[list[Tensor]]":
         """The scores of the first tokens of each conversation, one vector a step."""

@@ -47,16 +47,16 @@ def option_tokens(
 
     before = ending or _ANCHOR
     before_tokens = encode(before)
-    found = []
+    token_sets = []
     for option in options:
         both = encode(f"{before}{delimiter}{option}")
         joins = (
             both[: len(before_tokens)] != before_tokens
         )  # the option would change the prompt's last token
-        found.append(encode(f"{delimiter}{option}") if joins else both[len(before_tokens) :])
-    if not all(found):
+        token_sets.append(encode(f"{delimiter}{option}") if joins else both[len(before_tokens) :])
+    if not all(token_sets):
         raise ValueError(f"an option has no tokens: {list(options)}")
-    return found
+    return token_sets
 
 
 def refuse_open_reasoning(endings: Sequence[str], tags: Tags | None) -> None:
@@ -93,13 +93,13 @@ def elicit(
     """
     start = time.perf_counter()
     if draw.elicit == "likelihood":
-        found = likelihoods(options, generate)
+        scores = likelihoods(options, generate)
         texts = [
             OptionLikelihoods(tuple(sums), tuple(map(len, of))).to_json()
-            for sums, of in zip(found, options, strict=True)
+            for sums, of in zip(scores, options, strict=True)
         ]
     else:
-        longest = max(len(one) for of in options for one in of)
+        longest = max(len(option) for of in options for option in of)
         trie = OneOfOptions(options, ends)
         new = generate([trie, *choosers], longest + bool(ends))
         chosen = [_chosen_option(row, of) for row, of in zip(new, options, strict=True)]
@@ -121,8 +121,8 @@ def elicit(
 
 def likelihoods(options: Sequence[OptionTokens], generate: Generate) -> list[list[float]]:
     """Log-probability of each option of each conversation, summed over its tokens."""
-    if all(len(one) == 1 for of in options for one in of):
-        first = FirstTokens([[one[0] for one in of] for of in options])
+    if all(len(tokens) == 1 for of in options for tokens in of):
+        first = FirstTokens([[tokens[0] for tokens in of] for of in options])
         generate([first], 1)
         return first.logprobs
     passes = []
@@ -182,7 +182,7 @@ class OneOfOptions:
     """Logits processor that allows only tokens which continue an option, and its end."""
 
     def __init__(self, options: Sequence[OptionTokens], ends: Sequence[int]) -> None:
-        self._options = [[list(one) for one in of] for of in options]
+        self._options = [[list(tokens) for tokens in of] for of in options]
         self._ends = list(ends)
         self._start: int | None = None
 
@@ -201,7 +201,9 @@ class OneOfOptions:
 
     def _next(self, options: OptionTokens, written: list[int]) -> list[int]:
         n = len(written)
-        continuations = {one[n] for one in options if len(one) > n and list(one[:n]) == written}
+        continuations = {
+            option[n] for option in options if len(option) > n and list(option[:n]) == written
+        }
         end_tokens = set(self._ends) if written in options or not continuations else set[int]()
         return sorted(continuations | end_tokens) or [
             options[0][0]
@@ -210,7 +212,7 @@ class OneOfOptions:
 
 def _chosen_option(new: Sequence[int], options: OptionTokens) -> int:
     """The generated option: the longest one that the tokens begin with."""
-    fitting = [n for n, one in enumerate(options) if list(new[: len(one)]) == list(one)]
+    fitting = [n for n, option in enumerate(options) if list(new[: len(option)]) == list(option)]
     if not fitting:
         raise ValueError(f"tokens {list(new)[:8]} are none of the options")
     return max(fitting, key=lambda n: len(options[n]))

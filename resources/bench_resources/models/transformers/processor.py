@@ -90,8 +90,8 @@ def _refuse_unloadable(spec: TransformersSpec, checkpoint: Checkpoint, folder: P
     if spec.gguf_file:
         return
     config = _read_config(checkpoint.location, "config.json", checkpoint.revision)
-    if why := other_kind(config, text_only=spec.text_only):
-        raise ValueError(why)
+    if reason := other_kind(config, text_only=spec.text_only):
+        raise ValueError(reason)
     if "auto_map" in config or not folder.is_dir():
         return
     if not has_tokenizer(folder):
@@ -121,12 +121,12 @@ def _load_multimodal(
     from transformers.utils import is_torchvision_available
 
     try:
-        named = _class_of(location, origin)
-        parts = named.get_attributes() if named else ()
+        class_name = _class_of(location, origin)
+        parts = class_name.get_attributes() if class_name else ()
         if _VIDEO in parts and "image_processor" not in parts:
             raise ValueError("it responds to videos and takes no images: no benchmark here applies")
         if _VIDEO in parts:
-            return _without_video(named).from_pretrained(location, **origin, **arguments)
+            return _without_video(class_name).from_pretrained(location, **origin, **arguments)
         return AutoProcessor.from_pretrained(location, **origin, **arguments)
     except (ImportError, ValueError) as error:
         if "torchvision" in str(error).lower() and not is_torchvision_available():
@@ -205,8 +205,10 @@ def _template(
     spec: TransformersSpec, processor: "Processor", tokenizer: "PreTrainedTokenizerBase"
 ) -> str | dict[str, str] | None:
     if not spec.chat_template:
-        own: str | dict[str, str] | None = processor.chat_template or tokenizer.chat_template
-        return own
+        own_template: str | dict[str, str] | None = (
+            processor.chat_template or tokenizer.chat_template
+        )
+        return own_template
     if spec.chat_template == PLAIN_TEMPLATE:
         return _PLAIN_TEMPLATE.replace("IMAGE", "" if spec.text_only else _placeholder(processor))
     try:

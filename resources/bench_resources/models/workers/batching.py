@@ -184,7 +184,7 @@ class Batches:
                     raise
                 except Exception as exc:  # noqa: BLE001 - any exception: image formats differ
                     failed.append((i, Response(error=first_line(exc))))
-            pixels = max((one.pixels for one in sized.values()), default=pixels)
+            pixels = max((prompt.pixels for prompt in sized.values()), default=pixels)
             yield from self._cut(requests, sized)
 
     def _cut(self, asked: Sequence[Request], seen: Mapping[int, _SizedRequest]) -> Iterator[_Batch]:

@@ -84,7 +84,11 @@ def safe_name(name: str) -> str:
     Raises:
         HomeError: If it could leave the store, for example by "..".
     """
-    if "\\" in name or "\0" in name or any(one in ("", ".", "..") for one in name.split("/")):
+    if (
+        "\\" in name
+        or "\0" in name
+        or any(part_name in ("", ".", "..") for part_name in name.split("/"))
+    ):
         raise HomeError(
             f"{name!r}: not a valid name (expected parts separated by '/', without '..')"
         )

@@ -60,8 +60,8 @@ def transfer(
     each = iter(listed)
     with ThreadPoolExecutor(_THREADS) as threads:
         while part := list(islice(each, _BATCH_SIZE)):
-            became.update(threads.map(take, (one for one in part if one.size <= _SMALL)))
-            became.update(take(one) for one in part if one.size > _SMALL)
+            became.update(threads.map(take, (blob for blob in part if blob.size <= _SMALL)))
+            became.update(take(blob) for blob in part if blob.size > _SMALL)
             watch(became.total())
     return became
 

@@ -50,7 +50,7 @@ class Anthropic:
 
     def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
         """Encode a request; system turns become the ``system`` field."""
-        system = [one for m in messages if m["role"] == "system" for one in m["content"]]
+        system = [block for m in messages if m["role"] == "system" for block in m["content"]]
         turns = [m for m in messages if m["role"] != "system" and m["content"]]
         fields = {
             "model": self._spec.model,

@@ -143,8 +143,8 @@ def _map_finish_reason(reason: object) -> str:
     if isinstance(reason, str) and reason in _OVERLOADED:
         message = f"the response was broken off: finish_reason {reason!r}"
         raise NoResponseError(message, overloaded=True)
-    if isinstance(reason, str) and (named := reason.partition(": ")[0]).lower().endswith("_filter"):
-        reason = named  # such as "content_filter: PROHIBITED_CONTENT"
+    if isinstance(reason, str) and (kind := reason.partition(": ")[0]).lower().endswith("_filter"):
+        reason = kind  # such as "content_filter: PROHIBITED_CONTENT"
     return map_finish_reason(reason, _FINISH_REASONS, "finish_reason")
 
 
@@ -191,7 +191,7 @@ def _has_tool_calls(message: Mapping[str, Any]) -> bool:
     if not (calls or call):
         return False
     listed = calls or [call]
-    if not isinstance(listed, list) or not all(isinstance(one, dict) and one for one in listed):
+    if not isinstance(listed, list) or not all(isinstance(call, dict) and call for call in listed):
         raise NoResponseError("choices[0].message.tool_calls is not a list of calls")
     return True
 
@@ -218,8 +218,8 @@ def _parts(content: object) -> tuple[str, str]:
 
 def _find_reasoning(message: Mapping[str, Any]) -> str:
     for name in _REASONING_FIELDS:
-        if (value := message.get(name)) and (found := _join_parts(value)):
-            return found
+        if (value := message.get(name)) and (text := _join_parts(value)):
+            return text
     return ""
 
 

@@ -315,7 +315,7 @@ def first_choice(listed: object, name: str) -> dict[str, Any]:
         raise NoResponseError(f"the response has no {name}[0]")
     if _index(listed[0]) != 0:
         raise NoResponseError(f"{name}[0].index is not 0")
-    if len(listed) > 1 and any(_index(other) in (0, None) for other in listed[1:]):
+    if len(listed) > 1 and any(_index(choice) in (0, None) for choice in listed[1:]):
         raise NoResponseError(f"{len(listed)} {name} (expected 1)")
     return listed[0]
 
@@ -387,8 +387,11 @@ def is_model_version(answered: str, asked: str) -> bool:
     ... )
     (False, True)
     """
-    named, wanted = _without_folder(answered), _without_folder(asked).removesuffix("-latest")
-    return wanted in (named, _VERSION.sub("", named))
+    answered_name, wanted = (
+        _without_folder(answered),
+        _without_folder(asked).removesuffix("-latest"),
+    )
+    return wanted in (answered_name, _VERSION.sub("", answered_name))
 
 
 def _without_folder(name: str) -> str:

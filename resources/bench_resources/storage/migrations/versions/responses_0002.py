@@ -46,7 +46,7 @@ def _is_named(row: dict[str, Any]) -> bool:
 
 def _split_note(row: dict[str, Any]) -> dict[str, Any]:
     """Split a note into the model that answered and the note on images; the changed columns."""
-    named, _, rest = row["note"].partition("; image ")
+    model_name, _, rest = row["note"].partition("; image ")
     note = f"image {rest}" if rest else ""
-    new = row | {"served": named.removeprefix(_NOTE), "note": note}
+    new = row | {"served": model_name.removeprefix(_NOTE), "note": note}
     return {"served": new["served"], "note": note, "digest": row_digest(new)}
