@@ -6,6 +6,7 @@ suite that cannot be used is left out of the catalog, with the reason.
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from bench_assets.core.schema.errors import (
     BenchError,
@@ -14,14 +15,23 @@ from bench_assets.core.schema.errors import (
     UnknownNameError,
     did_you_mean,
 )
-from bench_assets.core.schema.published_numbers import PublishedNumber, read_published
-from bench_assets.evaluation.extensions import with_extensions
 from bench_assets.evaluation.suite import Suite, suite_defects
 from bench_assets.evaluation.task import Task
 from bench_assets.features import hooks_of
-from bench_assets.plugins import SUITES, Plugins, find_plugins, plugin_error_reporting
+from bench_assets.plugins import (
+    EXTENSIONS,
+    SUITES,
+    Plugins,
+    find_owners,
+    find_plugins,
+    plugin_error_reporting,
+)
 from bench_resources.config.bench_toml import Settings
+from bench_resources.config.environment import IMPORTS_FILE
 from bench_resources.config.toml_validation import forbid_extra
+
+if TYPE_CHECKING:
+    from bench_assets.core.schema.published_numbers import PublishedNumber
 
 _NONE = "no suite is installed: the entry points of bench-assets are missing. Install it again"
 
@@ -109,8 +119,10 @@ class Catalog:
             not_loaded=self.not_loaded | problems.keys(),
         )
 
-    def published(self) -> tuple[list[PublishedNumber], list[str]]:
+    def published(self) -> "tuple[list[PublishedNumber], list[str]]":
         """All published numbers, and messages about unreadable files."""
+        from bench_assets.core.schema.published_numbers import read_published
+
         rows: list[PublishedNumber] = []
         problems = []
         for suite in self.suites:
@@ -173,9 +185,11 @@ def load_catalog(
     if settings:
         problems += _stale_sections(settings, installed | origins.keys() | loaded.keys())
         problems += [f"{settings.section(n)}, is left out: {why}" for n, why in left_out.items()]
-    suites, unfit = with_extensions(
-        [loaded[name] for name in sorted(loaded)], installed | loaded.keys()
-    )
+    suites, unfit = tuple(loaded[name] for name in sorted(loaded)), list[str]()
+    if find_owners(EXTENSIONS):
+        from bench_assets.evaluation.extensions import with_extensions
+
+        suites, unfit = with_extensions(suites, installed | loaded.keys())
     return Catalog(
         suites=suites,
         problems=(*problems, *unfit, *([] if installed else [_NONE])),
@@ -186,7 +200,9 @@ def load_catalog(
 
 def _suites_of_home(settings: Settings) -> list[tuple[str, Suite]]:
     """File benchmarks of bench.toml and suites of features, with their locations."""
-    imported = [found for suites_of in hooks_of("suites") for found in suites_of(settings)]
+    has_imports = (settings.home / IMPORTS_FILE).exists()
+    hooks = hooks_of("suites") if has_imports else ()
+    imported = [found for suites_of in hooks for found in suites_of(settings)]
     if not settings.benchmarks:
         return imported
     from bench_assets.file_benchmarks.suite import (

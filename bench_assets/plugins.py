@@ -1,8 +1,9 @@
 """Plugins: suites, extensions and engines from entry points of other packages.
 
-There are two groups: ``bench_assets.suites`` (each a ``Suite``, read by ``catalog``) and
-``bench_assets.engines`` (read by ``bench_resources.models``). The project's own suites and engines
-are found in the same way. A package declares in its ``pyproject.toml``::
+There are three groups: ``bench_assets.suites`` (each a ``Suite``, read by ``catalog``),
+``bench_assets.extensions`` and ``bench_assets.engines`` (read by ``bench_resources.models``). The
+project's own suites and engines are found in the same way. A package declares in its
+``pyproject.toml``::
 
     [project.entry-points."bench_assets.suites"]
     fridge = "fridge_bench.suite:SUITE"
@@ -21,6 +22,9 @@ from bench_assets.core.schema.errors import BenchError, SettingsError
 
 SUITES = "bench_assets.suites"
 """The group of suites."""
+
+EXTENSIONS = "bench_assets.extensions"
+"""The group of extensions of suites."""
 
 _OWN = "bench-assets"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from bench_assets.annotation.answers.progress import progress_of, undecided_units
 from bench_assets.annotation.answers.quality import annotator_quality
-from bench_assets.annotation.answers.validation import AnnotationTerms, resolve_answers
-from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit
+from bench_assets.annotation.answers.validation import resolve_answers
+from bench_assets.annotation.tasks import AnnotationTask, AnnotationTerms, Answer, Field, Unit
 from bench_resources.annotation.files import FileBackend
 from bench_resources.tables.parquet import TableFiles
 from benchmarks.figures import Figure, expect, run_command

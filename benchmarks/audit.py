@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench_assets.asset_factory.evaluation_assets import audit_key, evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import audit_key, evaluation_key, questions_key
 from bench_assets.audit.evidence_inputs import HASHES_FILE
 from bench_assets.audit.framework.evidence import Floats
 from bench_assets.audit.framework.findings import AuditRow

@@ -12,7 +12,7 @@ from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from time import perf_counter
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest

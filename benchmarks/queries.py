@@ -12,8 +12,13 @@ from bench_assets.core.tables.arrow import digest, to_table
 from bench_assets.defs.tables.leaderboard import rank_task
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_resources.storage.atomic_write import open_atomic
-from bench_resources.tables.checksums import write_groups
-from bench_resources.tables.file_bytes import DIGEST, TABLE_NAME_KEY, WRITTEN, table_name
+from bench_resources.tables.file_bytes import (
+    DIGEST,
+    TABLE_NAME_KEY,
+    WRITTEN,
+    table_name,
+    write_groups,
+)
 from bench_resources.tables.parquet import TableFiles
 from benchmarks.figures import Figure
 

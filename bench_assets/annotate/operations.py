@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import dagster as dg
 
-from bench_assets.annotation.answers.progress import AnnotationProgress, UndecidedUnits, progress_of
+from bench_assets.annotation.answers.progress import AnnotationProgress, progress_of
 from bench_assets.annotation.answers.quality import (
     AnnotatorQuality,
     UnitDisagreement,
@@ -24,18 +24,19 @@ from bench_assets.annotation.answers.validation import (
     ResolvedAnswers,
     resolve_answers,
 )
-from bench_assets.annotation.responses.draws import DrawnUnit
 from bench_assets.annotation.tasks import (
     AnnotationError,
     AnnotationTask,
     Answer,
     SuiteAnnotationTask,
+    UndecidedUnits,
     Unit,
     format_timestamp,
 )
 from bench_assets.asset_factory.annotation_inputs import undecided_in_task
 from bench_assets.comparison.people_checks import people_checks
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
+from bench_assets.core.schema.measured_figures import DrawnUnit
 from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.core.text.escaping import escape_formula

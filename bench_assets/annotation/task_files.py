@@ -3,12 +3,45 @@
 import tomllib
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench_assets.annotation.responses.error_analysis import GENERAL_CODE_BOOK, CodeBook, ErrorCode
 from bench_assets.annotation.tasks import AnnotationTask, Field, yes_or_no
 from bench_assets.core.schema.errors import SourceError
+
+
+class ErrorCode(NamedTuple):
+    """A code of the code book: a kind of mistake."""
+
+    name: str
+    about: str
+    paper: float = nan  # share of mistakes in the paper; NaN if not reported
+
+
+class CodeBook(NamedTuple):
+    """The kinds of mistakes for a task's responses."""
+
+    where: str  # place in the paper; "" for our own code book
+    codes: tuple[ErrorCode, ...]
+
+
+GENERAL_CODE_BOOK = CodeBook(
+    "",
+    (
+        ErrorCode("seeing", "something in the images is not seen, or seen that is not there"),
+        ErrorCode("reading", "the question, its options or its context are misunderstood"),
+        ErrorCode("knowing", "a fact that no image shows is not known"),
+        ErrorCode(
+            "reasoning", "what is seen and known is right, and the wrong thing follows from it"
+        ),
+        ErrorCode("refusing", "no answer is given, or that it cannot be answered"),
+        ErrorCode("form", "the right answer is there in a form that was not read"),
+        ErrorCode("key", "the response is right, and the reference wrong or one of several"),
+        ErrorCode("other", "something else: say what"),
+    ),
+)
+"""Code book of suites whose paper has none."""
 
 
 class TaskFile(NamedTuple):

@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime, time
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 from bench_assets.core.schema.errors import BenchError
+from bench_assets.core.schema.rows import Vote
 
 FieldKind: TypeAlias = Literal["choice", "choices", "text", "texts", "points", "boxes", "image"]
 """``choice``: one of several; ``choices``: some of them; ``text``; ``texts``: several short texts;
@@ -25,6 +26,10 @@ MARK_KINDS = ("points", "boxes")
 
 Values: TypeAlias = Mapping[str, tuple[str, ...]]
 """Entries by field name; a field that was left empty is absent."""
+
+
+PEOPLE = "people"
+"""Name of the judge whose verdicts are given by people: ``--judge people``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +113,26 @@ class Answer:
     complaint: str = ""  # why it does not count; "" if it does
 
 
+def word(answer: Answer, field: str) -> str:
+    """Value of a field with one entry, stripped; "" if empty."""
+    return answer.values.get(field, ("",))[0].strip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotationTerms:
+    """Terms of a task's annotation: its section of bench.toml."""
+
+    needed: int | None = None  # answers per unit; None: the suite's number
+    until: str = ""  # deadline, as ``moment`` formats it; later answers do not count; "": none
+    most_answers: int | None = None  # per person; the first ones count
+    least_gold: float = 0.0  # share of attention checks that a person must get right
+    least_decided: float = 0.5  # share of units that must be decided at the deadline
+
+
+NO_TERMS = AnnotationTerms()
+"""Terms of a task without a section."""
+
+
 @lru_cache(maxsize=256)  # computed for every answer
 def _version(task: AnnotationTask) -> str:
     return _digest(asdict(task) | {"about": ""})
@@ -154,6 +179,75 @@ class SuiteAnnotationTask:
     def table(self, which: str) -> str:
         """Key of one of its tables, such as "codis/annotation/votes_answers"."""
         return annotation_table(self.task.name, which)
+
+
+def extract_votes(task: AnnotationTask, answers: Iterable[Answer]) -> list[Vote]:
+    """Extract votes: each person's choice in each choice field.
+
+    Skipped answers, and those with complaints, are left out.
+    """
+    fields = [one.name for one in task.fields if one.kind in ("choice", "choices")]
+    return [
+        Vote(
+            person=answer.person,
+            unit=answer.unit_id,
+            criterion=name,
+            value=", ".join(sorted(answer.values[name])),
+            seconds=answer.seconds,
+            at=answer.changed_at,
+        )
+        for answer in answers
+        if not answer.complaint and not answer.skipped
+        for name in fields
+        if answer.values.get(name)
+    ]
+
+
+class VoteTable(NamedTuple):
+    """A table of individual votes in a suite's dataset build."""
+
+    name: str  # asset key: "codis/votes"
+    row: type[Any]
+    votes: Callable[[Sequence[Any]], list[Vote]]  # converts rows to votes
+
+    @classmethod
+    def of_answers(cls, task: SuiteAnnotationTask) -> Self:
+        """Build votes from answers: each person's choice in each field."""
+        return cls(task.table("answers"), Answer, partial(extract_votes, task.task))
+
+
+class DecisionTable(NamedTuple):
+    """A table of people's decisions about the inputs of questions."""
+
+    name: str  # asset key: "codis/decisions"
+    row: type[Any]
+    task: str  # annotation task whose answers decide: "codis/votes"
+    votes: SourceTable  # its votes, from files and answers
+    open_rows: Callable[[Sequence[Any]], Mapping[str, str]]
+    """Maps rows of the table to the undecided units among them, each with its reason."""
+
+
+class UndecidedUnits(NamedTuple):
+    """Units that are neither kept nor dropped, each with its reason."""
+
+    open: Mapping[str, str]  # may still be answered
+    expired: Mapping[str, str]  # the deadline has passed
+
+    @classmethod
+    def at(cls, now: datetime, until: str, why: Mapping[str, str]) -> Self:
+        """Classify undecided units as open or expired; ``until`` is the deadline, "": none."""
+        return cls({}, why) if until and format_timestamp(now) > until else cls(why, {})
+
+    def refusal(self, n_units: int, terms: AnnotationTerms) -> str:
+        """Error message if too few units were decided by the deadline; "" if enough were."""
+        n = n_units - len(self.expired)
+        if not self.expired or n >= terms.least_decided * n_units:
+            return ""
+        return (
+            f"{n} of {n_units} units were decided by the deadline, {terms.until}"
+            f" (expected at least {terms.least_decided:.0%}). Extend until, or lower needed or"
+            " least_decided"
+        )
 
 
 def annotation_table(task: str, which: str) -> str:

@@ -8,9 +8,16 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.annotation.answers.progress import DecisionTable, UndecidedUnits, undecided_units
-from bench_assets.annotation.answers.validation import AnnotationTerms
-from bench_assets.annotation.tasks import Answer, SuiteAnnotationTask, Unit, annotation_table
+from bench_assets.annotation.answers.progress import undecided_units
+from bench_assets.annotation.tasks import (
+    AnnotationTerms,
+    Answer,
+    DecisionTable,
+    SuiteAnnotationTask,
+    UndecidedUnits,
+    Unit,
+    annotation_table,
+)
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.schema.signature import EXPIRED, OPEN
 from bench_assets.evaluation.suite import Suite

@@ -1,28 +1,17 @@
 """Metadata of evaluation assets: previews, plots and throughput."""
 
 import base64
-import re
 from collections.abc import Mapping, Sequence
 from math import isnan
 
 from bench_assets.core.images.charts import Bar, bar_chart, scale, training_curve
-from bench_assets.core.schema.rows import (
-    LeaderboardRow,
-    Metric,
-    Prediction,
-    cluster_warning,
-    format_value,
-    is_hidden,
-    shown_interval,
-    unread_bounds,
-)
-from bench_assets.core.schema.signature import partial_part
+from bench_assets.core.schema.metric_text import blind, format_caveats, format_value, shown_interval
+from bench_assets.core.schema.rows import Metric, Prediction
 from bench_assets.core.schema.training_runs import curve_of, parse_step
 from bench_assets.core.text.escaping import escape_markdown
 
 _BARS = 24  # slices drawn; the table has all
 _STEPS = 60  # steps of a run drawn
-_ROUNDING = 1e-6  # tolerance of a number of clusters
 
 
 def throughput_metadata(rows: Sequence[Prediction]) -> dict[str, int]:
@@ -141,76 +130,3 @@ def _cell(row: Metric | None) -> str:
 def _interval(row: Metric) -> str:
     interval = shown_interval(row)
     return f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
-
-
-def caveats(row: Metric | LeaderboardRow) -> list[str]:
-    """What qualifies a number beside its unread responses and its part of the questions."""
-    counts = {
-        "unscored": row.n_unscored,
-        "without response": row.n_failed,
-        "no answer": row.n_no_answer,
-        "refused": row.n_refused,
-        "rejected": row.n_rejected,
-        "expired": row.n_expired,
-    }
-    found = [f"{n} {label}" for label, n in counts.items() if n]
-    found += [f"{format_percent(row.asked_again)} asked again"] if row.asked_again else []
-    found += [f"{format_percent(row.named)} only named"] if row.named else []
-    is_clustered = (row.n_clusters or 0.0) < (row.n_scored or 0) - _ROUNDING
-    found += [format_mixed(row.signature), cluster_warning(row) if is_clustered else "", row.people]
-    return [caveat for caveat in found if caveat]
-
-
-def format_caveats(row: Metric | LeaderboardRow) -> str:
-    """What qualifies a number, each in brackets."""
-    unread = f"{format_unread(row)} unread" if row.unread else ""
-    return "".join(f" ({one})" for one in (*caveats(row), unread, format_part(row)) if one)
-
-
-def format_part(row: Metric | LeaderboardRow) -> str:
-    """Format the evaluated part of the questions; "" for all."""
-    part = partial_part(row.signature)
-    return f"PARTIAL: {part}" if part else ""
-
-
-def format_percent(share: float | None) -> str:
-    """Format a share as a percentage; "" if unknown.
-
-    >>> format_percent(0.0213), format_percent(0.0), format_percent(None)
-    ('2.1 %', '0.0 %', '')
-    """
-    return "" if share is None else f"{share:.1%}".replace("%", " %")
-
-
-def format_unread(row: Metric | LeaderboardRow) -> str:
-    """Format the share of unread responses, with the bounds that it leaves to the value."""
-    bounds = unread_bounds(row)
-    between = f" ({bounds[0]:.3f} to {bounds[1]:.3f})" if bounds and not is_hidden(row) else ""
-    return f"{format_percent(row.unread)}{between}"
-
-
-def format_p(p: float) -> str:
-    """Format a p-value.
-
-    >>> format_p(0.04), format_p(0.0004)
-    ('0.040', '< 0.001')
-    """
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def format_mixed(signature: str | None) -> str:
-    """Format the number of models that answered under one name; "" for one.
-
-    >>> format_mixed("t|v1|main|data:0|model:m|judge:none|scorer:r|mixed:2|n:9")
-    'mixed: 2 models answered'
-    >>> format_mixed("t|v1|main|data:0|model:m|mixed:2|n:2|partial:2 of 4 questions")
-    'mixed: 2 models answered'
-    """
-    behind = r"(?:\|n:\d+)?(?:\|[a-zA-Z_]+)?(?:\|partial:[^|]*)?$"
-    found = re.search(rf"\|mixed:(\d+){behind}", signature or "")
-    return f"mixed: {found[1]} models answered" if found else ""
-
-
-def blind(value: float | None) -> str:
-    """Format a blind baseline; "" if unknown."""
-    return "" if value is None else f"{value:.3f}"

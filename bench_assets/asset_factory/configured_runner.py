@@ -4,23 +4,18 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import partial
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from bench_assets.annotation.responses.verdicts import PEOPLE
+from bench_assets.annotation.tasks import PEOPLE
 from bench_assets.core.judging.second_look import SELF, reader_name
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
-from bench_assets.core.schema.measured_figures import JudgeFigure
 from bench_assets.core.schema.signature import format_model_setup
-from bench_assets.evaluation.people_judge import PeopleJudge
-from bench_assets.evaluation.readers import NullTest
-from bench_assets.evaluation.reviews import load_review
 from bench_assets.evaluation.runner import (
     AnnotatorVerdicts,
     GeneratedResponses,
     ModelVerdicts,
     OpenModel,
-    ReaderVerdicts,
     Responses,
     RuleVerdicts,
     Runner,
@@ -35,7 +30,9 @@ from bench_resources.config.sections.models import RecordedSpec
 from bench_resources.models.registry.named_models import resolve_name
 from bench_resources.models.registry.opening import Models
 from bench_resources.models.registry.setup import FindModel
-from bench_resources.tables.measured_figures import add_figures, read_figures
+
+if TYPE_CHECKING:
+    from bench_assets.evaluation.people_judge import PeopleJudge
 
 OpenNamed: TypeAlias = Callable[[str], AbstractContextManager[ChatModel]]
 """Opens a model of bench.toml by name."""
@@ -55,14 +52,18 @@ def configured_runner(
     Raises:
         SourceError: If the review is not a form of reviews.
     """
-    chosen = settings.suite(task.suite, SuiteSettings)
+    chosen, review = settings.suite(task.suite, SuiteSettings), None
+    if chosen.review:
+        from bench_assets.evaluation.reviews import load_review
+
+        review = load_review(chosen.review)
     return Runner(
         task=task,
         condition=condition,
         responses=responses,
         judge=verdicts or StoredVerdicts(),
         scorer=chosen.scorer,
-        review=load_review(chosen.review),
+        review=review,
         accept=chosen.accept,
     )
 
@@ -98,6 +99,10 @@ def configured_verdicts(
     reader = configured_reader(task, settings, judge, models.named)
     if not reader:
         return verdicts
+    from bench_assets.core.schema.measured_figures import JudgeFigure
+    from bench_assets.evaluation.readers import NullTest, ReaderVerdicts
+    from bench_resources.tables.measured_figures import add_figures, read_figures
+
     model = reader_model(reader, evaluated, settings, models.named)
     setup = models.setup_of(model)
     return ReaderVerdicts(
@@ -174,7 +179,7 @@ def _judge_verdicts(task: Task, models: Models, judge: str, open_model: OpenName
 
 def people_judge(
     task: Task, settings: Settings, conditions: Iterable[str] = ("main",)
-) -> PeopleJudge:
+) -> "PeopleJudge":
     """Open the judge of annotators, with their answers so far.
 
     Raises:
@@ -182,6 +187,8 @@ def people_judge(
             a condition is not main.
         AnnotationError: If the annotation backend cannot be used.
     """
+    from bench_assets.evaluation.people_judge import PeopleJudge
+
     if other := next((one for one in conditions if one != "main"), ""):
         raise SettingsError(
             f"{task.name}: people judge only the condition main, not {other}. Name another judge"

@@ -11,17 +11,22 @@ import dagster as dg
 from bench_assets.asset_factory.asset_metadata import throughput_metadata
 from bench_assets.asset_factory.evaluation_steps import (
     constants_asset,
-    count_rejections,
     metrics_output,
-    read_constants,
-    read_judged_before,
     read_run,
-    rejection_tables,
     run_judge,
     run_predictions,
     scores_output,
 )
-from bench_assets.asset_factory.partial_results import CONSTANTS
+from bench_assets.asset_factory.evaluation_tables import (
+    CONSTANTS,
+    count_rejections,
+    evaluation_key,
+    no_questions_error,
+    questions_key,
+    read_constants,
+    read_judged_before,
+    rejection_tables,
+)
 from bench_assets.asset_factory.suite_assets import (
     PARTITIONS_BY_MODEL_KIND,
     AssetArguments,
@@ -29,7 +34,6 @@ from bench_assets.asset_factory.suite_assets import (
     Pool,
     StageName,
 )
-from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.evaluation.runner import Baselines, Runner, StoredResponses
 from bench_assets.evaluation.suite import SuiteSettings
@@ -48,30 +52,6 @@ _JUDGEMENTS = (
     "One row: one verdict of the judge on one prediction; the judge is a model of bench.toml or "
     "the suite's rules. An unreadable verdict is empty, never guessed."
 )
-
-
-AUDIT = "audit"
-"""Name of the table of audit findings, beside the questions."""
-
-
-def audit_key(task: Task) -> dg.AssetKey:
-    """Key of the table of a task's audit findings, beside its questions."""
-    return dg.AssetKey([*task.name.split("/"), AUDIT])
-
-
-def evaluation_key(task: Task, condition: str, table: str) -> list[str]:
-    """Asset key of an evaluation table; the main condition is not part of the key."""
-    return [*task.name.split("/"), *([] if condition == "main" else [condition]), table]
-
-
-def questions_key(task: Task, condition: str) -> list[str]:
-    """Asset key of the questions that a condition asks.
-
-    Raises:
-        UnknownNameError: If the task has no such condition.
-    """
-    own = condition if task.condition(condition).own_questions else "main"
-    return evaluation_key(task, own, "questions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +123,6 @@ def predictions_asset(of: EvaluationStep) -> dg.AssetsDefinition:
         return table_output(rows, {**metadata, **throughput_metadata(rows), **pages})
 
     return predictions
-
-
-def no_questions_error(task: Task, condition: str) -> SettingsError:
-    """The error of a condition without questions, with the input that it needs."""
-    hint = task.conditions[condition].needs or "see its rejected rows for the reasons"
-    return SettingsError(f"{task.name}, condition {condition}: there are no questions; {hint}")
 
 
 def configured_judge(settings: Settings, suite: str) -> str:

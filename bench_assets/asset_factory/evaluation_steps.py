@@ -1,8 +1,7 @@
 """Steps of the evaluation assets, around the pure pipeline."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import chain, islice
 
 import dagster as dg
 
@@ -12,9 +11,9 @@ from bench_assets.asset_factory.configured_runner import (
     configured_runner,
     configured_verdicts,
 )
-from bench_assets.asset_factory.partial_results import CONSTANTS, snapshot_while_running
+from bench_assets.asset_factory.evaluation_tables import CONSTANTS
+from bench_assets.asset_factory.partial_results import snapshot_while_running
 from bench_assets.asset_factory.suite_assets import AssetFolder, StepModels
-from bench_assets.core.judging.second_look import is_reader
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import (
@@ -22,23 +21,17 @@ from bench_assets.core.schema.rows import (
     Metric,
     Prediction,
     Question,
-    Rejection,
     Score,
 )
-from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.schema.training_runs import is_same_run
-from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.blind_baselines import BestConstant, best_constants, chance_level
-from bench_assets.evaluation.judged_responses import JudgedResponses
 from bench_assets.evaluation.runner import StoredResponses
-from bench_assets.evaluation.task import RULES, Task
+from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings
 from bench_resources.images.previews import mistakes_preview
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, table_output
-
-_MAX_JUDGED = 500_000  # judged responses read for blind baselines; of more, the latest
 
 
 def run_predictions(
@@ -149,108 +142,6 @@ def metrics_output(
         page = results_page(rows, task.primary_metric, others, chance_level(task, questions))
         metadata = {"results": dg.MetadataValue.md(page), **metadata}
     return table_output(rows, {**overall, **metadata})
-
-
-def read_constants(
-    tables: TableFiles, key: Sequence[str], task: Task, questions: Sequence[Question]
-) -> list[BestConstant]:
-    """Scores of constant responses to these questions, computed if their table has none."""
-    known = tables.read(key, BestConstant) if tables.exists(key) else []
-    data = short_digest(digest(questions))
-    return [row for row in known if row.data == data] or best_constants(task, questions)
-
-
-def read_judged_responses(
-    tables: TableFiles,
-    keys: Callable[[str], Sequence[str]],
-    questions: Sequence[Question],
-    predictions: Sequence[Prediction],
-    judgements: Sequence[Judgement],
-) -> JudgedResponses | None:
-    """Read the verdicts of a model's judge on these questions, for all models.
-
-    Args:
-        tables: The tables of the home.
-        keys: Key of an evaluation table by its name.
-        questions: The whole question table; the model may have answered a part of it.
-        predictions: Predictions of the model.
-        judgements: Judgements of the predictions; None is returned if rules judged them.
-    """
-    named = ((row.judge, row.setup) for row in judgements)
-    judges = frozenset(one for one in named if one[0] != RULES and not is_reader(one[0]))
-    if not judges:
-        return None
-    questions_digest, own = short_digest(digest(questions)), predictions[0].model
-    names = sorted(
-        tables.partitions(key := keys("judgements")), key=lambda one: -tables.written(key, one)
-    )
-    comparable = (
-        one
-        for one in names
-        if one != own and _has_same_questions(tables, keys("metrics"), one, questions_digest)
-    )
-    others = list(islice(comparable, _MAX_JUDGED // max(1, len(questions))))
-    known = chain([(predictions, judgements)], _read_evaluations(tables, keys, others))
-    return JudgedResponses.of(known, judges)
-
-
-def read_judged_before(
-    tables: TableFiles,
-    keys: Callable[[str], Sequence[str]],
-    questions: Sequence[Question],
-    predictions: Sequence[Prediction],
-) -> JudgedResponses | None:
-    """Like ``read_judged_responses``, with the model's stored judgements; None without them."""
-    key, model = keys("judgements"), predictions[0].model if predictions else ""
-    if not model or not tables.exists(key, model):
-        return None
-    rows = tables.read(key, Judgement, model)
-    return read_judged_responses(tables, keys, questions, predictions, rows)
-
-
-def _has_same_questions(tables: TableFiles, key: Sequence[str], model: str, asked: str) -> bool:
-    """Whether the metrics of a model are about these questions."""
-    with suppress(TableError):
-        rows = tables.read(key, Metric, model) if tables.exists(key, model) else []
-        return bool(rows) and rows[0].questions == asked
-    return False
-
-
-def _read_evaluations(
-    tables: TableFiles, keys: Callable[[str], Sequence[str]], models: Iterable[str]
-) -> Iterator[tuple[Sequence[Prediction], Sequence[Judgement]]]:
-    for model in models:
-        with suppress(TableError):  # unreadable tables: `bench home verify` names them
-            yield (
-                tables.read(keys("predictions"), Prediction, model),
-                tables.read(keys("judgements"), Judgement, model),
-            )
-
-
-def rejection_tables(task: Task, condition: str = "main") -> list[str]:
-    """Tables of rejected source rows: of a task, and of a condition's own files."""
-    return [name for name in (task.rejections, task.condition(condition).rejections) if name]
-
-
-def read_rejections(
-    tables: TableFiles, task: Task, edition: str, condition: str = "main"
-) -> dict[str, list[Rejection]]:
-    """Rejected rows of a task's source by table, of the tables that exist.
-
-    Empty for the mini edition, whose source contains invalid rows on purpose.
-    """
-    names = [] if edition == "mini" else rejection_tables(task, condition)
-    keys = {name: name.split("/") for name in names}
-    return {name: tables.read(key, Rejection) for name, key in keys.items() if tables.exists(key)}
-
-
-def count_rejections(
-    tables: TableFiles, task: Task, questions: Sequence[Question], condition: str = "main"
-) -> int | None:
-    """Number of rejected rows of the questions' source; None if it is not counted."""
-    edition = questions[0].edition if questions else ""
-    rejections = read_rejections(tables, task, edition, condition)
-    return sum(map(len, rejections.values())) if rejections else None
 
 
 def read_run(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]:

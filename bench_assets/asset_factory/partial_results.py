@@ -11,14 +11,15 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from bench_assets.annotation.responses.verdicts import PEOPLE
+from bench_assets.annotation.tasks import PEOPLE
 from bench_assets.asset_factory.configured_runner import configured_runner
+from bench_assets.asset_factory.evaluation_tables import CONSTANTS
 from bench_assets.asset_factory.suite_assets import AssetFolder, ModelSession
 from bench_assets.core.schema.chat import ChatModel, cached
 from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import with_partial
-from bench_assets.core.stats.paired_tests import cluster_questions
+from bench_assets.core.stats.clusters import cluster_questions
 from bench_assets.evaluation.blind_baselines import BestConstant, best_constants
 from bench_assets.evaluation.runner import (
     Baselines,
@@ -32,9 +33,6 @@ from bench_assets.evaluation.task import Evaluation, Task
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import table_locations
 from bench_resources.tables.parquet import TableFiles
-
-CONSTANTS = "constants"
-"""Name of the table of best constant responses, beside the questions."""
 
 FOLDER = "partial"
 

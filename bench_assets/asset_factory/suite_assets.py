@@ -30,7 +30,6 @@ import dagster as dg
 
 from bench_assets.core.schema.chat import ChatModel
 from bench_resources.models.registry.opening import Models
-from bench_resources.models.registry.recorded import RecordedModel, read_responses
 from bench_resources.response_cache.throughput import RequestProgress
 from bench_resources.tables.parquet import table_output
 
@@ -379,6 +378,8 @@ def open_writer(
     Raises:
         BenchError: If the model cannot be opened, or the file cannot be read.
     """
+    from bench_resources.models.registry.recorded import RecordedModel, read_responses
+
     if name in ("", "recorded"):
         recorded = read_responses(responses) if name or responses.exists() else []
         yield RecordedModel("recorded", recorded, responses)

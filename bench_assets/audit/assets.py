@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_assets import AUDIT, audit_key, evaluation_key
+from bench_assets.asset_factory.evaluation_tables import AUDIT, audit_key, evaluation_key
 from bench_assets.audit.evidence_inputs import open_training_data
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.audit.registry import CHECKS, audit_task

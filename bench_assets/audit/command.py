@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from bench_assets.asset_factory.asset_metadata import format_p
 from bench_assets.cli.app.command_context import open_home
 from bench_assets.cli.app.options import (
     JsonOption,
@@ -16,6 +15,7 @@ from bench_assets.cli.app.options import (
     SuiteName,
 )
 from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.metric_text import format_p
 from bench_assets.workspace.console.output import Cell, print_message, print_rows
 from bench_assets.workspace.materialization.model_arguments import save_models
 
@@ -109,7 +109,7 @@ def permute_options(
             permute_questions,
         )
         from bench_assets.workspace.evaluate.subset import QuestionSubset
-        from bench_assets.workspace.materialization.name_validation import check_names
+        from bench_assets.workspace.materialization.opening import check_names
 
         _check_number_of_orders(n_orders)
         names = [one.name for one in bench.resolved]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_assets import audit_key
+from bench_assets.asset_factory.evaluation_tables import audit_key
 from bench_assets.audit.evidence_inputs import open_training_data
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.audit.registry import audit_task

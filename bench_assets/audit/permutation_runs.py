@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 from string import ascii_uppercase
 
-from bench_assets.annotation.responses.verdicts import PEOPLE
+from bench_assets.annotation.tasks import PEOPLE
 from bench_assets.asset_factory.configured_runner import configured_responses
 from bench_assets.audit.robustness.option_permutations import (
     PermutedQuestion,
@@ -18,7 +18,7 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_assets.core.schema.rows import Score
 from bench_assets.core.schema.signature import join_setups, short_digest
-from bench_assets.core.stats.paired_tests import cluster_questions
+from bench_assets.core.stats.clusters import cluster_questions
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task

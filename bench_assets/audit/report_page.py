@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.audit.framework.findings import AuditRow, Suspect
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import TableError

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from PIL import Image
 
-from bench_assets.annotation.answers.values import VoteTable
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.annotation.tasks import VoteTable
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.audit.evidence_inputs import (
     ImageFeatures,
     files_of,

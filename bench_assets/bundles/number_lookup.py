@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.bundles.requirements import NumberRef
 from bench_assets.comparison.sides import is_signature
 from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError

@@ -15,7 +15,8 @@ from bench_assets.bundles.contents import (
 from bench_assets.bundles.rescoring import find_divergences, stored_runner
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Prediction, Question
-from bench_assets.evaluation.reviews import ResponseReview, ReviewLine, base_scorer
+from bench_assets.core.schema.signature import base_scorer
+from bench_assets.evaluation.reviews import ResponseReview, ReviewLine
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.inspect.table_collection import ModelResponses

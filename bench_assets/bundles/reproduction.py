@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.annotation.responses.verdicts import PEOPLE
+from bench_assets.annotation.tasks import PEOPLE
 from bench_assets.asset_factory.configured_runner import reader_model
-from bench_assets.asset_factory.evaluation_steps import count_rejections
+from bench_assets.asset_factory.evaluation_tables import count_rejections
 from bench_assets.bundles.number_lookup import find_number
 from bench_assets.bundles.packing import BundleOptions, PackedBundle, pack_number
 from bench_assets.bundles.requirements import (
@@ -36,13 +36,13 @@ from bench_assets.core.schema.chat import NOT_CACHED, ChatModel, cached
 from bench_assets.core.schema.elicitation import split_signature
 from bench_assets.core.schema.errors import BenchError, ModelError, TableError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.evaluation.elicited_model import ElicitedModel
+from bench_assets.core.schema.signature import base_scorer
 from bench_assets.evaluation.outcomes import Accepted
-from bench_assets.evaluation.reviews import ResponseReview, base_scorer, load_review
+from bench_assets.evaluation.readers import ReaderVerdicts
+from bench_assets.evaluation.reviews import ResponseReview, load_review
 from bench_assets.evaluation.runner import (
     GeneratedResponses,
     ModelVerdicts,
-    ReaderVerdicts,
     Responses,
     RuleVerdicts,
     Runner,
@@ -65,6 +65,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.sections.models import EMBEDDED_MODELS
 from bench_resources.config.stores import existing_response_store
 from bench_resources.images.store import open_image_store
+from bench_resources.models.registry.elicited_model import ElicitedModel
 from bench_resources.models.registry.engines import engine_kind
 from bench_resources.models.registry.opening import Models
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.bundles.contents import suite_distribution
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import split_model_part
@@ -21,8 +21,8 @@ from bench_assets.core.schema.elicitation import elicited_decoding, split_signat
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import response_key
 from bench_assets.core.schema.rows import Metric, Question
-from bench_assets.core.schema.signature import Signature, short_digest
-from bench_assets.evaluation.reviews import ResponseReview, base_scorer
+from bench_assets.core.schema.signature import Signature, base_scorer, short_digest
+from bench_assets.evaluation.reviews import ResponseReview
 from bench_assets.evaluation.task import Task
 from bench_resources.tables.parquet import TableFiles
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, fields
 from math import isclose, isnan
 from typing import Any, Protocol
 
-from bench_assets.annotation.responses.verdicts import PEOPLE
+from bench_assets.annotation.tasks import PEOPLE
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Score
-from bench_assets.core.schema.signature import split_setups
-from bench_assets.evaluation.reviews import ResponseReview, base_scorer
+from bench_assets.core.schema.signature import base_scorer, split_setups
+from bench_assets.evaluation.reviews import ResponseReview
 from bench_assets.evaluation.runner import (
     RuleVerdicts,
     Runner,

@@ -21,9 +21,9 @@ from bench_assets.bundles.contents import (
 from bench_assets.bundles.rescoring import Divergence, find_divergences, stored_runner
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SourceError, TableError
-from bench_assets.core.schema.signature import Signature, short_digest
+from bench_assets.core.schema.signature import Signature, base_scorer, short_digest
 from bench_assets.core.tables.arrow import digest
-from bench_assets.evaluation.reviews import ResponseReview, base_scorer
+from bench_assets.evaluation.reviews import ResponseReview
 from bench_assets.evaluation.task import Evaluation, Task
 from bench_assets.file_benchmarks.suite import task_of
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings

@@ -1,13 +1,21 @@
-"""The ``bench`` command line, over the same assets and functions as the UI."""
+"""The ``bench`` command line, over the same assets and functions as the UI.
 
+The root group restores help texts of arguments, which typer before 0.26 loses with click 8.5.
+"""
+
+import inspect
+from collections.abc import Iterator
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any, get_args
 
+import click
 import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup
+from typer.models import ArgumentInfo
 
 from bench_assets.cli.app import scaffolding
-from bench_assets.cli.app.command_context import open_home
-from bench_assets.cli.app.options import SHORTCUTS, CommandGroup, JsonOption, feature_command
+from bench_assets.cli.app.command_context import error_reporting, open_home
+from bench_assets.cli.app.options import JsonOption
 from bench_assets.cli.commands.evaluate import app as evaluate_app
 from bench_assets.cli.commands.explain import app as explain_app
 from bench_assets.cli.commands.home import app as home_app
@@ -16,13 +24,99 @@ from bench_assets.cli.commands.models import removal_app
 from bench_assets.cli.commands.report import app as report_app
 from bench_assets.cli.commands.tables import app as tables_app
 from bench_assets.cli.commands.ui import app as ui_app
-from bench_assets.features import FEATURES
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.features import FEATURES, command_of
 from bench_assets.workspace.console.output import print_leaderboard, print_message, print_result
 
 EXIT_CODES = (
     "Exit codes: 0 success; 1 an error, or a failed check; 2 usage error; 129, 130, 143 ended by"
     " SIGHUP, Ctrl-C, SIGTERM: run the same command again to continue."
 )
+
+PANELS = {
+    "Evaluate": ("evaluate", "audit", "annotate"),
+    "Look": ("leaderboard", "explain", "report", "tables", "export"),
+    "Operate": ("models", "bundle", "home", "ui"),
+}
+"""Headings of ``bench --help``, and the commands under each."""
+
+SHORTCUTS = {"import": "home"}
+"""Commands that are also available at the top level, and their group."""
+
+
+def feature_command(name: str) -> typer.Typer:
+    """The command of a feature; one that says what to install if its package is missing."""
+    try:
+        commands: typer.Typer = command_of(name)
+    except SettingsError as error:
+        return _missing_command(name, error)
+    return commands
+
+
+def _missing_command(name: str, error: SettingsError) -> typer.Typer:
+    commands = typer.Typer()
+
+    @commands.command(
+        name,
+        help="Not installed.",
+        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    )
+    def report_missing() -> None:
+        with error_reporting():
+            raise error
+
+    return commands
+
+
+class CommandGroup(TyperGroup):
+    """The root group: lists commands under headings, and restores help texts of arguments."""
+
+    def __init__(self, **attributes: Any) -> None:  # noqa: ANN401
+        super().__init__(**attributes)
+        for panel, names in PANELS.items():
+            for name in names:
+                if isinstance(command := self.commands.get(name), TyperCommand | TyperGroup):
+                    command.rich_help_panel = panel
+        for command in _walk_commands(self):
+            if isinstance(command, TyperGroup):
+                command.suggest_commands = False  # click does that itself
+            helps = _argument_helps(command)
+            for one in command.params:
+                if isinstance(one, TyperArgument) and not one.help:
+                    one.help = helps.get(one.name or "")
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Find a command, including those of ``SHORTCUTS``."""
+        group = self.commands.get(SHORTCUTS.get(cmd_name, ""))
+        if isinstance(group, TyperGroup):
+            return group.get_command(ctx, cmd_name)
+        return super().get_command(ctx, cmd_name)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of ``PANELS``."""
+        order = [name for names in PANELS.values() for name in names]
+        named = super().list_commands(ctx)
+        return sorted(named, key=lambda name: order.index(name) if name in order else -1)
+
+
+def _walk_commands(command: click.Command) -> Iterator[click.Command]:
+    yield command
+    for one in getattr(command, "commands", {}).values():
+        yield from _walk_commands(one)
+
+
+def _argument_helps(command: click.Command) -> dict[str, str | None]:
+    """Help texts of arguments, from the signature of the command's function."""
+    if command.callback is None:
+        return {}
+    annotated = inspect.signature(command.callback).parameters.items()
+    return {
+        name: info.help
+        for name, parameter in annotated
+        for info in get_args(parameter.annotation)[1:]
+        if isinstance(info, ArgumentInfo)
+    }
+
 
 app = typer.Typer(
     cls=CommandGroup,

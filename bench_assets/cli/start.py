@@ -12,7 +12,7 @@ import signal
 import sys
 from types import FrameType
 
-from bench_assets.workspace.console.signal_exit import (
+from bench_assets.workspace.console.signals import (
     EXIT_BASE,
     RESUME_MESSAGE,
     SIGNAL_NAMES,

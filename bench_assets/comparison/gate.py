@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 from xml.etree import ElementTree as ET
 
-from bench_assets.asset_factory.asset_metadata import format_p
 from bench_assets.comparison.verdicts import Comparison, comparison_sentence
 from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.metric_text import format_p
 from bench_assets.core.schema.rows import read_shares
 from bench_assets.core.text.escaping import escape_markdown
 from bench_resources.storage.atomic_write import describe_write_errors

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.comparison.people_checks import with_people
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import Signature, short_digest
-from bench_assets.core.stats.paired_tests import cluster_numbers, cluster_questions
+from bench_assets.core.stats.clusters import cluster_numbers, cluster_questions
 from bench_assets.evaluation.task import Task
 from bench_assets.evaluation.units import pair_key
 from bench_resources.tables.parquet import Table, TableFiles, read_question_ids

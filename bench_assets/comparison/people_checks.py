@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import isclose
 
-from bench_assets.annotation.responses.draws import DrawnUnit
-from bench_assets.annotation.responses.verdicts import PEOPLE, majority_verdicts
-from bench_assets.annotation.tasks import Answer
+from bench_assets.annotation.responses.verdicts import majority_verdicts
+from bench_assets.annotation.tasks import PEOPLE, Answer
 from bench_assets.core.judging.second_look import is_reader
 from bench_assets.core.schema.errors import BenchError, TableError
+from bench_assets.core.schema.measured_figures import DrawnUnit
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature

@@ -10,24 +10,23 @@ from functools import partial
 from math import isnan, nan
 from shlex import quote
 
-from bench_assets.asset_factory.asset_metadata import caveats, format_part, format_percent
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.comparison.measurements import describe_questions
 from bench_assets.comparison.runs import comparison_models, n_measured, not_comparable, run_alpha
 from bench_assets.comparison.verdicts import compare_scores, decide
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.rows import (
-    IMPORTED,
+from bench_assets.core.schema.metric_text import (
     WARNED_UNREAD,
-    Metric,
-    Question,
-    Score,
+    caveats,
     format_interval,
+    format_part,
+    format_percent,
     format_value,
     is_hidden,
     unread_bounds,
 )
+from bench_assets.core.schema.rows import IMPORTED, Metric, Question, Score
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.schema.training_runs import parse_step
 from bench_assets.evaluation.task import Task

@@ -7,7 +7,7 @@ from math import nan
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import EvaluationTables
 from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError

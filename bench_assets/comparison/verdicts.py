@@ -13,11 +13,12 @@ from math import ceil, isnan, nan, sqrt
 from statistics import NormalDist
 from typing import Literal, NamedTuple, TypeAlias
 
-from bench_assets.core.schema.rows import Question, ReadValue, Score, format_value
+from bench_assets.core.schema.metric_text import format_value
+from bench_assets.core.schema.rows import Question, ReadValue, Score
+from bench_assets.core.stats.clusters import cluster_questions
 from bench_assets.core.stats.paired_tests import (
     change_interval,
     change_variance,
-    cluster_questions,
     holm,
     interval_text,
     paired_t_test,

@@ -12,8 +12,12 @@ from typing import Any, TypeVar
 import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import answers_key
-from bench_assets.asset_factory.evaluation_assets import audit_key, evaluation_key, questions_key
-from bench_assets.asset_factory.partial_results import CONSTANTS
+from bench_assets.asset_factory.evaluation_tables import (
+    CONSTANTS,
+    audit_key,
+    evaluation_key,
+    questions_key,
+)
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.evaluation.suite import Suite

@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from bench_assets.core.judging.grouping import group_judgements
 from bench_assets.core.judging.second_look import is_reader
+from bench_assets.core.judging.verdict_requests import group_judgements
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import short_digest
+from bench_assets.core.schema.signature import base_scorer, short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.aggregation import cell_values
@@ -25,7 +25,6 @@ from bench_assets.evaluation.judged_responses import (
     complete_cells,
 )
 from bench_assets.evaluation.pipeline import score_response
-from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion, Task
 
 

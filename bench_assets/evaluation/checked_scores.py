@@ -10,18 +10,15 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import NamedTuple
 
-from bench_assets.annotation.responses.draws import (
-    MIN_OF_STRATUM,
-    DrawnUnit,
-    draw_order,
-    latest_draws,
-)
+from bench_assets.annotation.responses.draws import MIN_OF_STRATUM, draw_order, latest_draws
 from bench_assets.annotation.responses.units import judgeable_predictions, response_name
 from bench_assets.annotation.responses.verdicts import verdict_unit
 from bench_assets.annotation.tasks import unit_id
 from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.measured_figures import DrawnUnit
 from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.schema.rows import Prediction, Question, Score
+from bench_assets.core.stats.clusters import cluster_questions
 from bench_assets.core.stats.corrected_means import (
     CheckedUnit,
     CorrectedMean,
@@ -37,7 +34,6 @@ from bench_assets.core.stats.length_bias import (
     MeasuredVerdict,
     length_slope,
 )
-from bench_assets.core.stats.paired_tests import cluster_questions
 from bench_assets.core.stats.rater_agreement import Kappa, cohen_kappa
 from bench_assets.evaluation.task import ScoredQuestion, Task
 from bench_assets.evaluation.units import ComparisonUnit, ScoredMetric, units_of_sides

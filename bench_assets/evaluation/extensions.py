@@ -18,9 +18,7 @@ from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNa
 from bench_assets.core.tables.json_records import find_mistyped
 from bench_assets.evaluation.suite import Suite, suite_defects
 from bench_assets.evaluation.task import Condition, Judge, Measure, Task
-from bench_assets.plugins import find_plugins, plugin_error_reporting
-
-ENTRY_POINT_GROUP = "bench_assets.extensions"
+from bench_assets.plugins import EXTENSIONS, find_plugins, plugin_error_reporting
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
 
@@ -79,7 +77,7 @@ def with_extensions(
     Returns:
         The suites, and a line for each extension that is left out.
     """
-    plugins = find_plugins(ENTRY_POINT_GROUP, Extension)
+    plugins = find_plugins(EXTENSIONS, Extension)
     extended = {suite.name: suite for suite in suites}
     problems = [*plugins.problems]
     for name, by in plugins.found.items():

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self, TypeAlias
 
-from bench_assets.core.judging.grouping import group_judgements
+from bench_assets.core.judging.verdict_requests import group_judgements
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import AnsweredQuestion, Task

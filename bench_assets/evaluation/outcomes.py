@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias, TypeVar
 
+from bench_assets.annotation.tasks import PEOPLE
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.evaluation.task import AnsweredQuestion
@@ -137,3 +138,12 @@ def is_empty_or_loop(response: str) -> bool:
     if len(words) == 1 and len(words[0]) >= _LOOP:
         return len(set(words[0])) == 1
     return len(words) >= _LOOP and max(Counter(words).values()) > _MIN_REPEATED_SHARE * len(words)
+
+
+EXPIRED_VERDICT = "expired"
+"""Value of the judgement of a response that too few people judged by the deadline."""
+
+
+def is_by_people(judgements: Sequence[Judgement]) -> bool:
+    """Whether people judged a response."""
+    return any(one.judge == PEOPLE for one in judgements)

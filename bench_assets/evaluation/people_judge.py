@@ -10,17 +10,15 @@ from datetime import datetime
 from typing import NamedTuple
 
 from bench_assets.annotation.answers.progress import undecided_units
-from bench_assets.annotation.answers.validation import AnnotationTerms, resolve_answers, with_needed
-from bench_assets.annotation.answers.values import answers_by_unit, word
-from bench_assets.annotation.responses.verdicts import PEOPLE, VERDICTS, verdict_unit
-from bench_assets.annotation.tasks import AnnotationTask, Answer
+from bench_assets.annotation.answers.validation import resolve_answers, with_needed
+from bench_assets.annotation.answers.values import answers_by_unit
+from bench_assets.annotation.responses.verdicts import VERDICTS, verdict_unit
+from bench_assets.annotation.tasks import PEOPLE, AnnotationTask, AnnotationTerms, Answer, word
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.stats.rater_agreement import majority
+from bench_assets.evaluation.outcomes import EXPIRED_VERDICT
 from bench_assets.evaluation.task import AnsweredQuestion
-
-EXPIRED_VERDICT = "expired"
-"""Value of the judgement of a response that too few people judged by the deadline."""
 
 
 class PeopleJudge(NamedTuple):
@@ -66,11 +64,6 @@ def _verdict(row: Judgement, answer: Answer) -> Judgement:
     return replace(
         row, criterion=answer.person, verdict=VERDICTS[value], value=value, response=note
     )
-
-
-def is_by_people(judgements: Sequence[Judgement]) -> bool:
-    """Whether people judged a response."""
-    return any(one.judge == PEOPLE for one in judgements)
 
 
 def score_by_people(given: Score, judgements: Sequence[Judgement]) -> Score:

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from string import ascii_uppercase
+from typing import TYPE_CHECKING
 
-from bench_assets.core.judging.grouping import group_judgements
 from bench_assets.core.judging.second_look import NONE, AnswerForm, is_reader, looked
+from bench_assets.core.judging.verdict_requests import group_judgements
 from bench_assets.core.reading.non_answers import classify_non_answer
 from bench_assets.core.schema.chat import (
     NO_PROMPT,
@@ -30,9 +31,7 @@ from bench_assets.evaluation.aggregation import (
     metrics,
     rows_by_model,
 )
-from bench_assets.evaluation.outcomes import is_empty_or_loop, is_unread
-from bench_assets.evaluation.people_judge import is_by_people, score_by_people
-from bench_assets.evaluation.reviews import ResponseReview
+from bench_assets.evaluation.outcomes import is_by_people, is_empty_or_loop, is_unread
 from bench_assets.evaluation.task import (
     RULES,
     AnsweredQuestion,
@@ -45,6 +44,9 @@ from bench_assets.evaluation.task import (
     named,
     without_points,
 )
+
+if TYPE_CHECKING:
+    from bench_assets.evaluation.reviews import ResponseReview
 
 
 def predict(
@@ -128,7 +130,7 @@ def score(
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
     scorer: str = "",
-    review: ResponseReview | None = None,
+    review: "ResponseReview | None" = None,
 ) -> list[Score]:
     """Score every prediction, with the named scorer or the task's default.
 
@@ -140,7 +142,7 @@ def score(
         UnknownNameError: If the task has no such scorer.
     """
     task.scorer(scorer or task.default_scorer)
-    reviewed = (review or ResponseReview.of([])).within(questions)
+    reviewed = review.within(questions) if review else None
     pairs = AnsweredQuestion.of(questions, predictions)
     grouped = group_judgements(predictions, judgements)
     return [
@@ -154,19 +156,21 @@ def _score_pair(
     pair: AnsweredQuestion,
     judgements: Sequence[Judgement],
     scorer: str,
-    reviewed: ResponseReview,
+    reviewed: "ResponseReview | None",
 ) -> Score:
     prediction = pair.prediction
     name = task.default_scorer if is_elicited(prediction.decoding) else scorer
     name = name or task.default_scorer
     if is_by_people(judgements):
+        from bench_assets.evaluation.people_judge import score_by_people
+
         result = score_by_people(_score_by_rules(task, task.scorer(name), pair), judgements)
     else:
         judgements, result = _score_read(task, name, pair, judgements)
-    found = reviewed.score(task, task.scorer(name), pair, result)
+    found = reviewed.score(task, task.scorer(name), pair, result) if reviewed else result
     return replace(
         found,
-        scorer=reviewed.named(name),
+        scorer=reviewed.named(name) if reviewed else name,
         confidence=max(softmax(prediction.logprobs)) if prediction.logprobs else None,
         judge="+".join(sorted({verdict.judge for verdict in judgements})),
         setup=joined_setups([prediction.setup, *(verdict.setup for verdict in judgements)]),

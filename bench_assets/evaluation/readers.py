@@ -4,7 +4,7 @@ A reader is trusted if it finds no answer where there is none: in responses to o
 in responses that are cut in half (the null test, once for a reader and a task).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -13,19 +13,23 @@ from math import floor
 
 from bench_assets.core.judging.second_look import (
     NONE,
+    READER,
     AnswerForm,
     SecondLook,
     look_again,
     prompts_digest,
+    reader_name,
 )
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.elicitation import is_elicited
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.measured_figures import NULL_FOREIGN, NULL_HALVED, JudgeFigure
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.core.schema.signature import short_digest
+from bench_assets.core.schema.signature import format_judge_setup, short_digest
 from bench_assets.core.stats.means import share_interval
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.outcomes import Accepted, accept_refusals
+from bench_assets.evaluation.runner import OpenModel, Verdicts, with_setup
 from bench_assets.evaluation.task import AnsweredQuestion, Task
 
 MIN_NONE_SHARE = 0.9
@@ -134,6 +138,36 @@ class NullTest:
             for share in [values.count(NONE) / len(values)]
             for low, high in [share_interval(share, len(values))]
         ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderVerdicts:
+    """Verdicts of a judge, and a reader's answers to the responses that no rule reads."""
+
+    judge: Verdicts
+    setting: str  # the reader's model, or "self"
+    open: OpenModel
+    setup: str = ""  # of the model
+    accept: Collection[Accepted] = ()
+    null_test: NullTest | None = None
+
+    def judgements(
+        self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
+    ) -> list[Judgement]:
+        """Judge, then look again at unread responses, in one call.
+
+        Raises:
+            ModelError: If the reader cannot be asked, or fails its null test.
+        """
+        rows = self.judge.judgements(task, questions, predictions)
+        if not (looks := unread_responses(task, questions, predictions)):
+            return rows
+        with self.open() as model:
+            if self.null_test:
+                self.null_test.require(task, questions, predictions, model)
+            read = ask_reader(looks, model, reader_name(self.setting))
+        accepted = (accept_refusals(row, self.accept) for row in read)
+        return [*rows, *with_setup(accepted, format_judge_setup(READER, self.setup))]
 
 
 def null_looks(

@@ -17,6 +17,7 @@ from typing import Self
 from bench_assets.annotation.responses.units import response_name
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Score
+from bench_assets.core.schema.signature import REVIEW_MARK
 from bench_assets.core.tables.json_records import read_lines, records
 from bench_assets.evaluation.task import (
     AnsweredQuestion,
@@ -29,7 +30,6 @@ from bench_assets.evaluation.task import (
 NO_ANSWER = "none"
 """The ``answer`` of a response without an answer."""
 
-_MARK = "+review:"
 _VERDICTS = {"right": True, "wrong": False}
 _DIGITS = 12
 
@@ -79,7 +79,7 @@ class ResponseReview:
 
     def named(self, scorer: str) -> str:
         """The name of a scorer with this review."""
-        return f"{scorer}{_MARK}{self.digest}" if self.lines else scorer
+        return f"{scorer}{REVIEW_MARK}{self.digest}" if self.lines else scorer
 
     def score(self, task: Task, score_one: ScoreOne, pair: AnsweredQuestion, given: Score) -> Score:
         """Score a response by its review; ``given`` if it was not reviewed."""
@@ -99,15 +99,6 @@ class ResponseReview:
         found = attempt_by_rules(task, score_one, reviewed_pair)
         why = f"; {found.note}" if found.points is None and found.note else ""
         return replace(found, note=f"{note}{why}", unread=False)
-
-
-def base_scorer(scorer: str) -> str:
-    """The scorer without a review.
-
-    >>> base_scorer("careful+review:0a1b2c3d4e5f")
-    'careful'
-    """
-    return scorer.partition(_MARK)[0]
 
 
 def load_review(file: str) -> ResponseReview | None:

@@ -8,10 +8,9 @@ verdicts (rules, a model, people, a table).
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
 
-from bench_assets.annotation.responses.verdicts import PEOPLE
-from bench_assets.core.judging.second_look import READER, reader_name
+from bench_assets.annotation.tasks import PEOPLE
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import format_judge_setup, with_partial
@@ -23,10 +22,11 @@ from bench_assets.evaluation.blind_baselines import (
 )
 from bench_assets.evaluation.judged_responses import JudgedResponses
 from bench_assets.evaluation.outcomes import Accepted, accept_refusals, require_responses
-from bench_assets.evaluation.people_judge import PeopleJudge
-from bench_assets.evaluation.readers import NullTest, ask_reader, unread_responses
-from bench_assets.evaluation.reviews import ResponseReview
 from bench_assets.evaluation.task import RULES, Evaluation, Task
+
+if TYPE_CHECKING:
+    from bench_assets.evaluation.people_judge import PeopleJudge
+    from bench_assets.evaluation.reviews import ResponseReview
 
 OpenModel: TypeAlias = Callable[[], AbstractContextManager[ChatModel]]
 """Opens a model when it is needed: the judge's weights are loaded after the model's are freed."""
@@ -109,7 +109,7 @@ class RuleVerdicts:
         if not task.is_judged:
             return []
         rows = pipeline.judge(task, questions, predictions, None, self.name)
-        return _with_setup(rows, format_judge_setup(self.name, ""))
+        return with_setup(rows, format_judge_setup(self.name, ""))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,17 +131,17 @@ class ModelVerdicts:
         """
         setup = format_judge_setup(self.name, self.setup)
         if pipeline.is_judged_by_rules(task, predictions):
-            return _with_setup(pipeline.judge(task, questions, predictions, None), setup)
+            return with_setup(pipeline.judge(task, questions, predictions, None), setup)
         with self.open() as model:
             rows = pipeline.judge(task, questions, predictions, model, self.name)
-        return _with_setup((accept_refusals(row, self.accept) for row in rows), setup)
+        return with_setup((accept_refusals(row, self.accept) for row in rows), setup)
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorVerdicts:
     """Verdicts of people; elicited letters are judged by rules."""
 
-    open: Callable[[Collection[str]], PeopleJudge]  # for the conditions of the responses
+    open: "Callable[[Collection[str]], PeopleJudge]"  # for the conditions of the responses
 
     def judgements(
         self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
@@ -155,7 +155,7 @@ class AnnotatorVerdicts:
             return RuleVerdicts(PEOPLE).judgements(task, questions, predictions)
         people = self.open({row.condition for row in predictions})
         answered = pipeline.answered_questions(questions, predictions)
-        return _with_setup(people.judge(answered), format_judge_setup(PEOPLE, ""))
+        return with_setup(people.judge(answered), format_judge_setup(PEOPLE, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,37 +171,8 @@ class StoredVerdicts:
         return list(self.rows)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReaderVerdicts:
-    """Verdicts of a judge, and a reader's answers to the responses that no rule reads."""
-
-    judge: Verdicts
-    setting: str  # the reader's model, or "self"
-    open: OpenModel
-    setup: str = ""  # of the model
-    accept: Collection[Accepted] = ()
-    null_test: NullTest | None = None
-
-    def judgements(
-        self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
-    ) -> list[Judgement]:
-        """Judge, then look again at unread responses, in one call.
-
-        Raises:
-            ModelError: If the reader cannot be asked, or fails its null test.
-        """
-        rows = self.judge.judgements(task, questions, predictions)
-        if not (looks := unread_responses(task, questions, predictions)):
-            return rows
-        with self.open() as model:
-            if self.null_test:
-                self.null_test.require(task, questions, predictions, model)
-            read = ask_reader(looks, model, reader_name(self.setting))
-        accepted = (accept_refusals(row, self.accept) for row in read)
-        return [*rows, *_with_setup(accepted, format_judge_setup(READER, self.setup))]
-
-
-def _with_setup(rows: Iterable[Judgement], setup: str) -> list[Judgement]:
+def with_setup(rows: Iterable[Judgement], setup: str) -> list[Judgement]:
+    """Record the setup of a judge in its judgements."""
     return [replace(row, setup=setup) for row in rows]
 
 
@@ -240,7 +211,7 @@ class Runner:
     responses: Responses
     judge: Verdicts = RuleVerdicts()
     scorer: str = ""
-    review: ResponseReview | None = None
+    review: "ResponseReview | None" = None
     accept: Collection[Accepted] = ()
     complete: bool = False
     baselines: Baselines = Baselines()

@@ -7,15 +7,8 @@ from functools import cache
 from math import isnan
 from typing import Literal, NamedTuple, Self, TypeAlias
 
-from bench_assets.annotation.answers.progress import DecisionTable
-from bench_assets.annotation.answers.values import VoteTable
-from bench_assets.annotation.responses.error_analysis import (
-    GENERAL_CODE_BOOK,
-    CodeBook,
-    mistakes_task,
-)
-from bench_assets.annotation.responses.verdicts import PEOPLE, verdicts_task
-from bench_assets.annotation.tasks import SuiteAnnotationTask
+from bench_assets.annotation.task_files import GENERAL_CODE_BOOK, CodeBook
+from bench_assets.annotation.tasks import PEOPLE, DecisionTable, SuiteAnnotationTask, VoteTable
 from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.schema.chat import ChatModel, Prompt
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
@@ -409,6 +402,9 @@ class Task:
 def _response_tasks(
     task: str, title: str, book: CodeBook, *, judged: bool
 ) -> tuple[SuiteAnnotationTask, ...]:
+    from bench_assets.annotation.responses.error_analysis import mistakes_task
+    from bench_assets.annotation.responses.verdicts import verdicts_task
+
     return (
         verdicts_task(task, title, judged=judged),
         mistakes_task(task, title, book),

@@ -13,16 +13,16 @@ from bench_assets.external_results.evaluation import imported_evaluation
 from bench_assets.external_results.reading import read_external_results
 from bench_assets.external_results.results import ExternalResults
 from bench_assets.external_results.suite import (
-    IMPORTS_FILE,
     imported_task,
     imports_as_json,
     read_imports,
     stored_task,
 )
 from bench_assets.workspace.evaluate.stored_evaluation import store_evaluation
+from bench_resources.config.environment import IMPORTS_FILE
 from bench_resources.images.store import ImageStore
 from bench_resources.storage.atomic_write import open_atomic
-from bench_resources.storage.locks import hold_locks
+from bench_resources.storage.home_files import hold_file
 from bench_resources.tables.parquet import TableFiles
 
 
@@ -74,7 +74,7 @@ def store_evaluations(
         SourceError: If a question differs from an earlier import of the task.
         HomeError: If the home cannot be written to.
     """
-    with hold_locks(home / "locks", [IMPORTS_FILE], lambda _: None):
+    with hold_file(home, IMPORTS_FILE):
         existing = {one.suite: one for one in read_imports(home)}
         for one in evaluations:
             if one.task.name in catalog.names and one.task.name not in existing:

@@ -17,8 +17,7 @@ from bench_assets.core.tables.json_records import read_entries, records
 from bench_assets.evaluation.suite import HomeConfiguration, Suite
 from bench_assets.evaluation.task import Condition, ScoredQuestion, Task
 from bench_assets.external_results.results import ExternalResults
-
-IMPORTS_FILE = "imports.json"
+from bench_resources.config.environment import IMPORTS_FILE
 
 SCORER = "exact_match"
 """Scorer of blind baselines; models keep the points of the harness."""

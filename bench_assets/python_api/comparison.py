@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from bench_assets.asset_factory.asset_metadata import format_p
 from bench_assets.comparison.gate import FailOn, failing, junit_xml, markdown_summary
 from bench_assets.comparison.verdicts import (
     Comparison,
@@ -14,6 +13,7 @@ from bench_assets.comparison.verdicts import (
 )
 from bench_assets.core.images.charts import difference_chart
 from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.metric_text import format_p
 from bench_assets.core.schema.rows import READ_FIELDS, ReadValue
 from bench_assets.evaluation.task import Evaluation
 from bench_assets.python_api.display import Plot, html_rows, terminal_table

@@ -20,12 +20,12 @@ from bench_assets.report.site.addresses import number_page, served_address
 from bench_assets.workspace.console.output import (
     Cell,
     format_results,
+    in_notebook,
     output_width,
     table_of,
     table_text,
 )
 from bench_resources.config.environment import default_home
-from bench_resources.response_cache.notebook_progress import in_notebook
 
 _WIDTH = 120  # characters of a table, unless the terminal says otherwise
 _BAR = 160  # px, of an interval's scale

@@ -24,8 +24,7 @@ from bench_assets.workspace.evaluate.subset import (
 )
 from bench_assets.workspace.evaluate.whole import evaluate_suite, stored_evaluations
 from bench_assets.workspace.materialization.model_arguments import save_models
-from bench_assets.workspace.materialization.name_validation import check_names
-from bench_assets.workspace.materialization.opening import open_workbench
+from bench_assets.workspace.materialization.opening import check_names, open_workbench
 from bench_resources.config.environment import default_home
 from bench_resources.images.store import open_image_store
 from bench_resources.models.registry.named_models import ResolvedModel

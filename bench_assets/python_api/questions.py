@@ -11,8 +11,7 @@ from bench_assets.python_api.benchmark import Benchmark, add_suites
 from bench_assets.python_api.evaluation import interrupt_reporting
 from bench_assets.python_api.samples import SampleImage
 from bench_assets.workspace.materialization.backfill import build_questions
-from bench_assets.workspace.materialization.name_validation import check_names
-from bench_assets.workspace.materialization.opening import open_workbench
+from bench_assets.workspace.materialization.opening import check_names, open_workbench
 from bench_resources.images.store import ImageStore, open_image_store
 
 if TYPE_CHECKING:

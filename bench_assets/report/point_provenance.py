@@ -10,7 +10,7 @@ from dataclasses import fields
 from itertools import islice, repeat
 from typing import Any
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import ORIGIN, signature_by_cause, split_model_part
 from bench_assets.comparison.measurements import ConditionQuestions

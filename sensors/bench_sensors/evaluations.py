@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.asset_factory.suite_assets import select_group
 from bench_assets.core.schema.errors import SettingsError, did_you_mean
 from bench_assets.evaluation.suite import Suite

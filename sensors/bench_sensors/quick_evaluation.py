@@ -16,8 +16,7 @@ from bench_assets.asset_factory.configured_runner import (
     configured_runner,
     configured_verdicts,
 )
-from bench_assets.asset_factory.evaluation_assets import questions_key
-from bench_assets.asset_factory.evaluation_steps import count_rejections
+from bench_assets.asset_factory.evaluation_tables import count_rejections, questions_key
 from bench_assets.asset_factory.suite_assets import MODELS, StepModels
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.evaluation.suite import SuiteSettings

@@ -9,7 +9,7 @@ from PIL import Image
 
 from bench_assets.audit.framework.text_normalization import right_texts
 from bench_assets.core.schema.rows import Prediction
-from bench_assets.core.stats.paired_tests import cluster_questions
+from bench_assets.core.stats.clusters import cluster_questions
 from tests.audit.held import Held, Trained, stored_as
 
 Fault = Callable[[Held], Held]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.audit.task_evidence import TaskEvidence
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.rows import Question

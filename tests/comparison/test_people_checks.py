@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.annotation.responses.draws import DrawnUnit
 from bench_assets.annotation.responses.units import response_name
 from bench_assets.annotation.tasks import Answer, split_unit_id, unit_id
 from bench_assets.comparison.people_checks import (
@@ -15,6 +14,7 @@ from bench_assets.comparison.people_checks import (
     unchecked,
     with_people,
 )
+from bench_assets.core.schema.measured_figures import DrawnUnit
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.checked_scores import draw_units

@@ -6,7 +6,7 @@ from pathlib import Path
 from bench_assets.core.schema.elicitation import Elicitation
 from bench_assets.core.schema.rows import Prediction
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.elicited_model import ElicitedModel
+from bench_resources.models.registry.elicited_model import ElicitedModel
 from tests.quiz import TASK
 from tests.resources.models.api.asking import remembering
 from tests.rows import question

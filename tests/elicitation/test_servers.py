@@ -12,7 +12,7 @@ from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.elicitation import Elicitation, OptionLikelihoods
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.elicited_model import ElicitedModel
+from bench_resources.models.registry.elicited_model import ElicitedModel
 from tests.chat_server import Answer, ChatServer, texts
 from tests.quiz import TASK
 from tests.resources.models.api.asking import engine, remembering

@@ -16,12 +16,12 @@ from bench_assets.core.schema.elicitation import Elicitation
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.elicited_model import ElicitedModel
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.images.store import open_image_store
 from bench_resources.models.api.engine import ServerEngine
+from bench_resources.models.registry.elicited_model import ElicitedModel
 from bench_resources.response_cache.caching_model import CachingModel
 from tests.elicitation.vllm_server import MODEL
 from tests.resources.stores import response_file

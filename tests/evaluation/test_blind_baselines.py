@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.asset_factory.evaluation_steps import read_constants
+from bench_assets.asset_factory.evaluation_tables import read_constants
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline

@@ -12,9 +12,9 @@ from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.elicited_model import ElicitedModel
 from bench_assets.evaluation.task import Condition, Task
 from bench_resources.models.registry.baselines import ScriptedModel
+from bench_resources.models.registry.elicited_model import ElicitedModel
 from tests.quiz import TASK
 from tests.rows import question
 

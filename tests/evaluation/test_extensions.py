@@ -12,8 +12,9 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.extensions import ENTRY_POINT_GROUP, Extension, extend
+from bench_assets.evaluation.extensions import Extension, extend
 from bench_assets.evaluation.task import ByRules, Condition
+from bench_assets.plugins import EXTENSIONS
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
@@ -127,7 +128,7 @@ def site(tmp_path, monkeypatch):
 
 
 def install_acme(site, module: str, *names: str) -> None:
-    entries = {ENTRY_POINT_GROUP: {name.lower(): f"{module}:{name}" for name in names}}
+    entries = {EXTENSIONS: {name.lower(): f"{module}:{name}" for name in names}}
     write_distribution(site, module.replace("_", "-"), entries, **{module: _ACME})
 
 

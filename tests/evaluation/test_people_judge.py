@@ -6,8 +6,8 @@ from math import isnan
 
 import pytest
 
-from bench_assets.annotation.answers.validation import AnnotationTerms
 from bench_assets.annotation.responses.verdicts import verdict_unit, verdicts_task
+from bench_assets.annotation.tasks import AnnotationTerms
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.signature import Signature, format_judge_setup
 from bench_assets.evaluation import pipeline

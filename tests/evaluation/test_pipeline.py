@@ -7,14 +7,13 @@ import pytest
 
 from bench_assets.core.images.charts import Bar, bar_chart, line_ends
 from bench_assets.core.schema.errors import BenchError, ModelError
-from bench_assets.core.schema.rows import (
-    Judgement,
-    Score,
+from bench_assets.core.schema.metric_text import (
     format_interval,
     format_value,
     is_hidden,
     unread_bounds,
 )
+from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.evaluation import pipeline

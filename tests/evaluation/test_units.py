@@ -8,13 +8,9 @@ import pytest
 from bench_assets.comparison.verdicts import compare_scores, decide
 from bench_assets.core.metrics.caption_measures import cider
 from bench_assets.core.schema.rows import Question, Score
+from bench_assets.core.stats.clusters import cluster_questions
 from bench_assets.core.stats.means import ScoredPoint, macro_mean, mean
-from bench_assets.core.stats.paired_tests import (
-    PairedScores,
-    change_interval,
-    cluster_questions,
-    mean_change,
-)
+from bench_assets.core.stats.paired_tests import PairedScores, change_interval, mean_change
 from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.evaluation.units import N_GROUPS, ScoredMetric, metric_pairs
 from bench_assets.suites.journeybench.captioning.scoring import per_caption_cider

@@ -18,7 +18,7 @@ import bench_assets as bench
 from bench_assets.cli.main import app
 from bench_assets.comparison.verdicts import compare_scores
 from bench_assets.core.schema.errors import BenchError, SettingsError, SourceError
-from bench_assets.core.stats.paired_tests import cluster_questions
+from bench_assets.core.stats.clusters import cluster_questions
 from bench_assets.evaluation.suite import name_defects
 from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.evaluation.units import ScoredMetric, metric_units

@@ -21,8 +21,7 @@ from bench_assets.report.samples.writer import Samples
 from bench_assets.report.site.folder import Site
 from bench_resources.config.bench_toml import Settings
 from bench_resources.images.store import ImageStore
-from bench_resources.tables.checksums import write_groups
-from bench_resources.tables.file_bytes import DIGEST, TABLE_NAME_KEY, table_name
+from bench_resources.tables.file_bytes import DIGEST, TABLE_NAME_KEY, table_name, write_groups
 from bench_resources.tables.parquet import TableFiles
 from tests.report.quiz_report import CATALOG, Names
 

@@ -13,7 +13,7 @@ import dagster as dg
 import pytest
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
-from bench_assets.asset_factory.partial_results import CONSTANTS
+from bench_assets.asset_factory.evaluation_tables import CONSTANTS
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.rows import Question
 from bench_assets.definitions import defs

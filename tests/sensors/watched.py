@@ -9,7 +9,7 @@ from pathlib import Path
 import dagster as dg
 from dagster._core.test_utils import create_run_for_test
 
-from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.asset_factory.suite_assets import GROUP_TAG, MODELS, select_group
 from bench_assets.catalog import load_catalog
 from bench_assets.evaluation.task import Task

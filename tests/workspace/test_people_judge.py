@@ -9,7 +9,7 @@ from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.workspace.evaluate.subset import QuestionSubset, evaluate_suite_subsets
 from bench_assets.workspace.evaluate.whole import evaluate_suite
-from bench_assets.workspace.materialization.name_validation import check_names
+from bench_assets.workspace.materialization.opening import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from tests.suites.codis.raw import entry, write_release

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.workspace.console.signal_exit import RESUME_MESSAGE
+from bench_assets.workspace.console.signals import RESUME_MESSAGE
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-start-7Qx9ZpLw3Rk2Vt5"

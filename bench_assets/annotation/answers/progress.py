@@ -3,47 +3,18 @@
 Status, funnels, question-table checks, signatures and the report count with ``undecided_units``.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple, Self
 
-from bench_assets.annotation.answers.validation import AnnotationTerms, open_units
-from bench_assets.annotation.tasks import Answer, SourceTable, Unit, format_timestamp
-
-
-class DecisionTable(NamedTuple):
-    """A table of people's decisions about the inputs of questions."""
-
-    name: str  # asset key: "codis/decisions"
-    row: type[Any]
-    task: str  # annotation task whose answers decide: "codis/votes"
-    votes: SourceTable  # its votes, from files and answers
-    open_rows: Callable[[Sequence[Any]], Mapping[str, str]]
-    """Maps rows of the table to the undecided units among them, each with its reason."""
-
-
-class UndecidedUnits(NamedTuple):
-    """Units that are neither kept nor dropped, each with its reason."""
-
-    open: Mapping[str, str]  # may still be answered
-    expired: Mapping[str, str]  # the deadline has passed
-
-    @classmethod
-    def at(cls, now: datetime, until: str, why: Mapping[str, str]) -> Self:
-        """Classify undecided units as open or expired; ``until`` is the deadline, "": none."""
-        return cls({}, why) if until and format_timestamp(now) > until else cls(why, {})
-
-    def refusal(self, n_units: int, terms: AnnotationTerms) -> str:
-        """Error message if too few units were decided by the deadline; "" if enough were."""
-        n = n_units - len(self.expired)
-        if not self.expired or n >= terms.least_decided * n_units:
-            return ""
-        return (
-            f"{n} of {n_units} units were decided by the deadline, {terms.until}"
-            f" (expected at least {terms.least_decided:.0%}). Extend until, or lower needed or"
-            " least_decided"
-        )
+from bench_assets.annotation.answers.validation import open_units
+from bench_assets.annotation.tasks import (
+    AnnotationTerms,
+    Answer,
+    UndecidedUnits,
+    Unit,
+    format_timestamp,
+)
 
 
 def undecided_units(

@@ -7,12 +7,14 @@ in their order; answers of another backend come after them.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from bench_assets.annotation.tasks import (
     MARK_KINDS,
+    NO_TERMS,
     AnnotationTask,
+    AnnotationTerms,
     Answer,
     Field,
     Unit,
@@ -124,17 +126,6 @@ ATTENTION_CHECK = "an attention check"
 """Complaint of every answer to an attention check, right or wrong: it is not a vote."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnnotationTerms:
-    """Terms of a task's annotation: its section of bench.toml."""
-
-    needed: int | None = None  # answers per unit; None: the suite's number
-    until: str = ""  # deadline, as ``moment`` formats it; later answers do not count; "": none
-    most_answers: int | None = None  # per person; the first ones count
-    least_gold: float = 0.0  # share of attention checks that a person must get right
-    least_decided: float = 0.5  # share of units that must be decided at the deadline
-
-
 class ResolvedAnswers(NamedTuple):
     """The answers that count, and those that do not, with reasons."""
 
@@ -163,7 +154,7 @@ def resolve_answers(
     task: AnnotationTask,
     units: Sequence[Unit],
     answers: Iterable[Answer],
-    terms: AnnotationTerms = AnnotationTerms(),
+    terms: AnnotationTerms = NO_TERMS,
 ) -> ResolvedAnswers:
     """Decide which answers count.
 
@@ -193,7 +184,7 @@ def resolve_answers(
     return ResolvedAnswers(sorted(counted.answers, key=_place), sorted(counted.refused, key=_place))
 
 
-def with_needed(units: Iterable[Unit], terms: AnnotationTerms = AnnotationTerms()) -> list[Unit]:
+def with_needed(units: Iterable[Unit], terms: AnnotationTerms = NO_TERMS) -> list[Unit]:
     """Set the number of answers that each unit needs."""
     return [
         unit if terms.needed is None or unit.gold else replace(unit, needed=terms.needed)

@@ -1,17 +1,9 @@
 """Values of annotation answers: majorities, votes, and the answers behind a question."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Sequence
 from string import ascii_uppercase
-from typing import Any, NamedTuple, Self
 
-from bench_assets.annotation.tasks import AnnotationTask, Answer, SuiteAnnotationTask, Unit
-from bench_assets.core.schema.rows import Vote
-
-
-def word(answer: Answer, field: str) -> str:
-    """Value of a field with one entry, stripped; "" if empty."""
-    return answer.values.get(field, ("",))[0].strip()
+from bench_assets.annotation.tasks import Answer, Unit
 
 
 def entries(answer: Answer, field: str) -> tuple[str, ...]:
@@ -26,28 +18,6 @@ def answers_by_unit(answers: Iterable[Answer]) -> dict[str, list[Answer]]:
     for answer in sorted(answers, key=lambda one: (one.unit_id, one.at, one.person)):
         found.setdefault(answer.unit_id, []).append(answer)
     return found
-
-
-def extract_votes(task: AnnotationTask, answers: Iterable[Answer]) -> list[Vote]:
-    """Extract votes: each person's choice in each choice field.
-
-    Skipped answers, and those with complaints, are left out.
-    """
-    fields = [one.name for one in task.fields if one.kind in ("choice", "choices")]
-    return [
-        Vote(
-            person=answer.person,
-            unit=answer.unit_id,
-            criterion=name,
-            value=", ".join(sorted(answer.values[name])),
-            seconds=answer.seconds,
-            at=answer.changed_at,
-        )
-        for answer in answers
-        if not answer.complaint and not answer.skipped
-        for name in fields
-        if answer.values.get(name)
-    ]
 
 
 def lettered_choices(options: Sequence[str]) -> tuple[str, ...]:
@@ -92,16 +62,3 @@ def unit_answers(units: Sequence[Unit], answers: Sequence[Answer]) -> list[Answe
     """Collect all answers to units in order of time, including those that do not count."""
     ids = {unit.unit_id for unit in units}
     return sorted((one for one in answers if one.unit_id in ids), key=lambda one: one.changed_at)
-
-
-class VoteTable(NamedTuple):
-    """A table of individual votes in a suite's dataset build."""
-
-    name: str  # asset key: "codis/votes"
-    row: type[Any]
-    votes: Callable[[Sequence[Any]], list[Vote]]  # converts rows to votes
-
-    @classmethod
-    def of_answers(cls, task: SuiteAnnotationTask) -> Self:
-        """Build votes from answers: each person's choice in each field."""
-        return cls(task.table("answers"), Answer, partial(extract_votes, task.task))

@@ -6,37 +6,12 @@ fixed, so that each of its prefixes is a draw, and a larger draw contains the sm
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
+
+from bench_assets.core.schema.measured_figures import DrawnUnit
 
 MIN_OF_STRATUM = 5
 """Units of each stratum that are drawn before those in proportion to its size."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DrawnUnit:
-    """A unit of a metric that was drawn for people; a line of the home's ``draws.jsonl``.
-
-    Attributes:
-        model: Whose responses people judge.
-        unit: Its name: a question, or a pair of questions.
-        questions: Questions of the unit, joined by ``unit_id``.
-        judge: The judge whose verdicts were the strata.
-        stratum: Its verdicts on all models of the draw: "yes no".
-        probability: Of being drawn: the drawn share of the stratum.
-        digest: Of the questions, keys and responses as people see them.
-        at: ISO 8601, UTC; units with one time are one draw.
-    """
-
-    task: str
-    model: str
-    unit: str
-    questions: str
-    judge: str
-    stratum: str
-    probability: float
-    digest: str
-    at: str
 
 
 def ranked(names: Iterable[str], seed: int = 0) -> list[str]:

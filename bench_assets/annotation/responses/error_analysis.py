@@ -4,10 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import nan
-from typing import NamedTuple
 
-from bench_assets.annotation.answers.values import word
 from bench_assets.annotation.responses.draws import ranked
 from bench_assets.annotation.responses.units import (
     group_by_response,
@@ -15,6 +12,7 @@ from bench_assets.annotation.responses.units import (
     question_fields,
     response_tables,
 )
+from bench_assets.annotation.task_files import CodeBook, ErrorCode
 from bench_assets.annotation.tasks import (
     AnnotationTask,
     Answer,
@@ -25,6 +23,7 @@ from bench_assets.annotation.tasks import (
     Unit,
     split_unit_id,
     unit_id,
+    word,
 )
 from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
@@ -32,39 +31,6 @@ from bench_assets.core.stats.rater_agreement import krippendorff_alpha
 
 _SAMPLE_PER_CATEGORY = 10  # mistakes per category, as BLINK reviews per task (section 4.3)
 _MAX_CODES = 3  # codes per mistake
-
-
-class ErrorCode(NamedTuple):
-    """A code of the code book: a kind of mistake."""
-
-    name: str
-    about: str
-    paper: float = nan  # share of mistakes in the paper; NaN if not reported
-
-
-class CodeBook(NamedTuple):
-    """The kinds of mistakes for a task's responses."""
-
-    where: str  # place in the paper; "" for our own code book
-    codes: tuple[ErrorCode, ...]
-
-
-GENERAL_CODE_BOOK = CodeBook(
-    "",
-    (
-        ErrorCode("seeing", "something in the images is not seen, or seen that is not there"),
-        ErrorCode("reading", "the question, its options or its context are misunderstood"),
-        ErrorCode("knowing", "a fact that no image shows is not known"),
-        ErrorCode(
-            "reasoning", "what is seen and known is right, and the wrong thing follows from it"
-        ),
-        ErrorCode("refusing", "no answer is given, or that it cannot be answered"),
-        ErrorCode("form", "the right answer is there in a form that was not read"),
-        ErrorCode("key", "the response is right, and the reference wrong or one of several"),
-        ErrorCode("other", "something else: say what"),
-    ),
-)
-"""Code book of suites whose paper has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from bench_assets.annotation.answers.values import word
-from bench_assets.annotation.responses.draws import DrawnUnit
 from bench_assets.annotation.responses.units import (
     images_of,
     judgeable_predictions,
@@ -19,6 +17,7 @@ from bench_assets.annotation.responses.units import (
     response_tables,
 )
 from bench_assets.annotation.tasks import (
+    PEOPLE,
     AnnotationTask,
     Answer,
     Field,
@@ -27,12 +26,11 @@ from bench_assets.annotation.tasks import (
     Unit,
     split_unit_id,
     unit_id,
+    word,
 )
+from bench_assets.core.schema.measured_figures import DrawnUnit
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.core.stats.rater_agreement import majority
-
-PEOPLE = "people"
-"""Name of the judge whose verdicts are given by people: ``--judge people``."""
 
 VERDICTS = {"yes": True, "no": False, "unclear": None}
 

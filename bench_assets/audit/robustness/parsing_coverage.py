@@ -19,7 +19,7 @@ from bench_assets.audit.framework.findings import (
     audit_check,
 )
 from bench_assets.audit.robustness.rank_stability import find_rank_flips
-from bench_assets.core.stats.paired_tests import cluster_questions
+from bench_assets.core.stats.clusters import cluster_questions
 from bench_assets.evaluation.outcomes import is_empty_or_loop
 
 Form: TypeAlias = Literal[

@@ -25,7 +25,7 @@ from bench_assets.audit.framework.text_normalization import (
     right_texts,
 )
 from bench_assets.core.schema.rows import Question, StoredImage
-from bench_assets.core.stats.paired_tests import cluster_questions
+from bench_assets.core.stats.clusters import cluster_questions
 
 _IMAGE = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif)$", re.IGNORECASE)
 _IMAGE_LABELS = ("image", "image", "images", "file", "file_name")

@@ -21,7 +21,7 @@ from bench_assets.audit.framework.findings import AuditFinding, Suspect
 from bench_assets.audit.framework.significance import GuessRate, compare_with_chance
 from bench_assets.audit.framework.text_normalization import content_words, with_key_index
 from bench_assets.core.schema.rows import Question
-from bench_assets.core.stats.paired_tests import cluster_questions
+from bench_assets.core.stats.clusters import cluster_questions
 
 Features: TypeAlias = npt.NDArray[np.float32]  # (questions, options, features)
 Rows: TypeAlias = npt.NDArray[np.intp]  # numbers of questions

@@ -25,7 +25,7 @@ from bench_assets.audit.items.ambiguous_options import paraphrase_key
 from bench_assets.audit.items.duplicates import redundant_ids
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question
-from bench_assets.core.stats.paired_tests import cluster_questions
+from bench_assets.core.stats.clusters import cluster_questions
 
 _EXCEPTION = 0.1  # share up to which something is a mistake rather than a design
 _MAX_HASH_DISTANCE = 4  # bits of 64 in which hashes may differ after resizing or compression

@@ -192,7 +192,7 @@ def _check_askings(
     bench: "Workbench", of: tuple["Sequence[str]", "Sequence[str]"]
 ) -> tuple["Sequence[str]", list[tuple[str, str]]]:
     """The suites, and each model with each condition; all are known."""
-    from bench_assets.workspace.materialization.name_validation import check_names
+    from bench_assets.workspace.materialization.opening import check_names
 
     suites, conditions = of
     names = [model.name for model in bench.resolved]
@@ -288,7 +288,7 @@ def _backfill(
 ) -> None:
     """Evaluate many models, one run each; continue after a failure."""
     from bench_assets.workspace.materialization.backfill import backfill as evaluate_all
-    from bench_assets.workspace.materialization.name_validation import check_names
+    from bench_assets.workspace.materialization.opening import check_names
 
     suites, conditions = of
     names = [model.name for model in bench.resolved]
@@ -324,7 +324,7 @@ def _evaluate_responses(
     failures: list[BenchError] = []
     for recorded in recorded_files:
         with open_one(sections=recorded.sections) as bench:
-            from bench_assets.workspace.materialization.name_validation import check_names
+            from bench_assets.workspace.materialization.opening import check_names
 
             check_names(bench, [suite], [recorded.model], recorded.conditions)
             bench.refresh_questions(suite)

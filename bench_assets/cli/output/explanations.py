@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bench_assets.asset_factory.asset_metadata import format_percent
 from bench_assets.comparison.causes import EvaluationTables
+from bench_assets.core.schema.metric_text import format_percent
 from bench_assets.core.text.escaping import escape_to_one_line
 from bench_assets.workspace.console.output import Cell, print_message, print_result, print_rows
 from bench_assets.workspace.inspect.explanation import (

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from html import escape
 from math import isfinite, isnan
 
-from bench_assets.core.schema.rows import (
-    Metric,
+from bench_assets.core.schema.metric_text import (
     format_value,
     is_hidden,
     shown_interval,
     unread_bounds,
 )
+from bench_assets.core.schema.rows import Metric
 from bench_assets.core.text.escaping import escape_to_one_line
 
 _LABEL = 250  # px, from the left edge to where bars begin

@@ -1,8 +1,9 @@
 """Verdict requests with retries of unreadable verdicts."""
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
@@ -15,6 +16,8 @@ FIRST_RESPONSE_SUFFIX = ", at first"
 
 RECORDED_PREFIX = "recorded|"
 """Prefix of the signature of a judge with recorded responses, which is never asked again."""
+
+_Identity: TypeAlias = tuple[str, str, str, int]  # question, model, condition, sample
 
 _QUOTED = 2000  # characters of an unreadable response that the judge is shown
 
@@ -181,3 +184,17 @@ def _add_complaint(request: Request, response: Response, complaint: str) -> Requ
     return replace(
         request, prompt=Prompt((*before, replace(last_turn, parts=(*last_turn.parts, more))))
     )
+
+
+def group_judgements(
+    predictions: Iterable[Prediction], judgements: Iterable[Judgement]
+) -> list[list[Judgement]]:
+    """Judgements of each prediction, in order."""
+    groups = defaultdict[_Identity, list[Judgement]](list)
+    for verdict in judgements:
+        groups[_identity(verdict)].append(verdict)
+    return [groups.get(_identity(row), []) for row in predictions]
+
+
+def _identity(row: Prediction | Judgement) -> _Identity:
+    return row.question_id, row.model, row.condition, row.sample

@@ -1,4 +1,4 @@
-"""Measured figures of option permutations, as a home stores them."""
+"""Figures of readers and option permutations, and units drawn for people, as a home stores them."""
 
 from dataclasses import dataclass
 from math import nan
@@ -62,3 +62,29 @@ ORDER = "order_"
 
 LETTER = "letter_"
 """Share of responses that choose a letter: ``letter_A``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnUnit:
+    """A unit of a metric that was drawn for people; a line of the home's ``draws.jsonl``.
+
+    Attributes:
+        model: Whose responses people judge.
+        unit: Its name: a question, or a pair of questions.
+        questions: Questions of the unit, joined by ``unit_id``.
+        judge: The judge whose verdicts were the strata.
+        stratum: Its verdicts on all models of the draw: "yes no".
+        probability: Of being drawn: the drawn share of the stratum.
+        digest: Of the questions, keys and responses as people see them.
+        at: ISO 8601, UTC; units with one time are one draw.
+    """
+
+    task: str
+    model: str
+    unit: str
+    questions: str
+    judge: str
+    stratum: str
+    probability: float
+    digest: str
+    at: str

@@ -125,6 +125,11 @@ class Question:
         """
         return self.group_id or " ".join(self.images) or self.question_id
 
+    @property
+    def has_options(self) -> bool:
+        """Whether exactly one of several options is right."""
+        return self.kind == "choice" and len(self.options) > 1
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
@@ -394,16 +399,6 @@ class Metric:
         return self.data or Signature.parse(self.signature).parts.get("data", "")
 
 
-FEW_CLUSTERS = 10.0
-"""Effective clusters below which an interval is wide and may be off: readers are warned."""
-
-WARNED_UNREAD = 0.02
-"""Share of unread responses above which readers are warned, with the next command."""
-
-MOST_UNREAD = 0.1
-"""Share of unread responses above which a value is shown as its bounds."""
-
-
 READ_FIELDS = ("unread", "asked_again", "named", "if_unread_wrong", "if_unread_right")
 """Fields that qualify a value by how the responses behind it were read."""
 
@@ -423,55 +418,6 @@ def read_shares(row: "Metric | ReadValue") -> dict[str, float]:
     """Those of ``READ_FIELDS`` that are known."""
     shares = {name: getattr(row, name) for name in READ_FIELDS}
     return {name: share for name, share in shares.items() if share is not None}
-
-
-def unread_bounds(row: "Metric | LeaderboardRow | ReadValue") -> tuple[float, float] | None:
-    """The least and the most that a value may be, by its unread responses; None without any."""
-    if row.if_unread_wrong is None or row.if_unread_right is None:
-        return None
-    found = sorted((row.value, row.if_unread_wrong, row.if_unread_right))
-    return (found[0], found[-1])
-
-
-def is_hidden(row: "Metric | LeaderboardRow | ReadValue") -> bool:
-    """Whether so many responses are unread that a value is only known within its bounds."""
-    return (row.unread or 0.0) > MOST_UNREAD and unread_bounds(row) is not None
-
-
-def shown_interval(row: "Metric | LeaderboardRow") -> tuple[float, float] | None:
-    """The 95 % interval of a value; None without one, or if bounds stand in the value's place."""
-    if row.low is None or row.high is None or isnan(row.low) or is_hidden(row):
-        return None
-    return row.low, row.high
-
-
-def format_interval(row: "Metric | LeaderboardRow") -> str:
-    """Format the interval beside a value; "" without one, as for the chance level."""
-    interval = shown_interval(row)
-    has_ends = interval is not None and interval[0] < interval[1]
-    return f"{interval[0]:.3f} to {interval[1]:.3f}" if interval and has_ends else ""
-
-
-def format_value(row: "Metric | LeaderboardRow | ReadValue") -> str:
-    """Format a value with three decimals; as its bounds if too many responses are unread."""
-    bounds = unread_bounds(row) if is_hidden(row) else None
-    return f"{bounds[0]:.3f} to {bounds[1]:.3f}" if bounds else f"{row.value:.3f}"
-
-
-_LARGE_CLUSTER, _DOMINANCE_FACTOR = 0.1, 2.0
-"""A cluster dominates from this share of the weight and this multiple of an equal share."""
-
-
-def cluster_warning(row: "Metric | LeaderboardRow") -> str:
-    """Warning about few effective clusters, or one that dominates; "" if there is none."""
-    if row.n_clusters is None:
-        return ""
-    if round(row.n_clusters, 6) < FEW_CLUSTERS:
-        number = f"{row.n_clusters:.1f}".removesuffix(".0")
-        return f"only {number} effective cluster{'s' * (number != '1')}"
-    largest = row.largest_cluster or 0.0
-    dominates = largest >= _LARGE_CLUSTER and largest * row.n_clusters >= _DOMINANCE_FACTOR
-    return f"one cluster has {largest:.0%} of the weight".replace("%", " %") if dominates else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,8 @@ from math import comb, erf, isnan, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from bench_assets.core.schema.rows import LeaderboardRow, is_hidden, unread_bounds
+from bench_assets.core.schema.metric_text import is_hidden, unread_bounds
+from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.stats.means import Z
 

@@ -6,16 +6,10 @@ from collections.abc import Iterator, Sequence
 import dagster as dg
 
 from bench_assets.asset_factory.check_results import check_result, format_count, with_advice
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.asset_factory.suite_assets import PARTITIONS_BY_MODEL_KIND
-from bench_assets.core.schema.rows import (
-    WARNED_UNREAD,
-    Judgement,
-    Metric,
-    Prediction,
-    Question,
-    Score,
-)
+from bench_assets.core.schema.metric_text import WARNED_UNREAD
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.defs.checks.expectations import CHECK_NAME, check_expectations, expectation_spec
 from bench_assets.defs.checks.shared_ops import joint_name, results
 from bench_assets.defs.report_links import link_questions

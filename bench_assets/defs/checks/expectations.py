@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, get_args
 import dagster as dg
 
 from bench_assets.asset_factory.check_results import check_result
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Question, SourceFile

@@ -5,8 +5,7 @@ from functools import partial
 
 import dagster as dg
 
-from bench_assets.asset_factory.asset_metadata import format_p
-from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.comparison.runs import (
     compare_models,
@@ -17,6 +16,7 @@ from bench_assets.comparison.runs import (
 )
 from bench_assets.comparison.verdicts import Comparison, decide
 from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.metric_text import format_p
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.defs.checks.staleness import CurrentConfiguration

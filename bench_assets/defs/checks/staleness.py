@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from bench_assets.asset_factory.configured_runner import configured_reader, reader_model
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.comparison.measurements import QUESTIONS_CHANGED
 from bench_assets.core.judging.second_look import READER
 from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
@@ -12,12 +12,12 @@ from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import (
     Signature,
+    base_scorer,
     format_judge_setup,
     format_model_setup,
     short_digest,
     split_setups,
 )
-from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings

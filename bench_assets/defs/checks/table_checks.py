@@ -6,10 +6,10 @@ from string import ascii_uppercase
 
 import dagster as dg
 
-from bench_assets.annotation.answers.progress import UndecidedUnits
+from bench_assets.annotation.tasks import UndecidedUnits
 from bench_assets.asset_factory.annotation_inputs import undecided_inputs, units_of_tasks
 from bench_assets.asset_factory.check_results import check_result, format_count
-from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question
 from bench_assets.defs.checks.evaluation_checks import evaluation_checks

@@ -14,16 +14,15 @@ import dagster as dg
 
 from bench_assets.annotation.answers.proposals import propose
 from bench_assets.annotation.answers.validation import (
-    AnnotationTerms,
     ResolvedAnswers,
     find_misfits,
     resolve_answers,
     with_needed,
 )
-from bench_assets.annotation.responses.draws import DrawnUnit
 from bench_assets.annotation.tasks import (
     AnnotationBackend,
     AnnotationTask,
+    AnnotationTerms,
     Answer,
     AskedUnit,
     SuiteAnnotationTask,
@@ -36,9 +35,10 @@ from bench_assets.asset_factory.annotation_inputs import answers_key, counted_ro
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.asset_factory.suite_assets import AssetFolder, open_model, out
 from bench_assets.core.schema.errors import SettingsError, SourceError
+from bench_assets.core.schema.measured_figures import DrawnUnit
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.json_records import read_lines, require_field
-from bench_assets.evaluation.people_judge import is_by_people
+from bench_assets.evaluation.outcomes import is_by_people
 from bench_assets.features import open_annotation_backend
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.annotation import AnnotationTaskSettings

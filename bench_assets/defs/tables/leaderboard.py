@@ -10,24 +10,21 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from bench_assets.asset_factory.asset_metadata import blind, format_caveats
-from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, read_edition
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
-from bench_assets.comparison.measurements import QUESTIONS_CHANGED, describe_questions
+from bench_assets.comparison.measurements import QUESTIONS_CHANGED
 from bench_assets.comparison.people_checks import with_people
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.published_numbers import PublishedNumber
-from bench_assets.core.schema.rows import (
-    IMPORTED,
-    READ_FIELDS,
-    UNKNOWN,
-    LeaderboardRow,
-    Metric,
+from bench_assets.core.schema.metric_text import (
+    blind,
+    format_caveats,
     format_interval,
     format_value,
     is_hidden,
 )
+from bench_assets.core.schema.published_numbers import PublishedNumber
+from bench_assets.core.schema.rows import IMPORTED, READ_FIELDS, UNKNOWN, LeaderboardRow, Metric
 from bench_assets.core.schema.signature import Signature, partial_part, short_digest
 from bench_assets.core.stats.ranks import add_rank_intervals
 from bench_assets.core.tables.arrow import to_json, to_rows
@@ -148,7 +145,7 @@ def _other_source_rows(
 
 def _edition(task: Task, tables: TableFiles) -> str:
     """Edition of the present questions, which metrics do not store."""
-    return describe_questions(tables, task).edition or UNKNOWN
+    return read_edition(tables, task) or UNKNOWN
 
 
 def _current(

@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.report.building import make_report

@@ -9,14 +9,20 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from bench_assets.annotation.answers.progress import UndecidedUnits, progress_of
+from bench_assets.annotation.answers.progress import progress_of
 from bench_assets.annotation.answers.quality import (
     UnitDisagreement,
     annotator_quality,
     disagreements,
 )
-from bench_assets.annotation.answers.validation import AnnotationTerms
-from bench_assets.annotation.tasks import AnnotationTask, Answer, SuiteAnnotationTask, Unit
+from bench_assets.annotation.tasks import (
+    AnnotationTask,
+    AnnotationTerms,
+    Answer,
+    SuiteAnnotationTask,
+    UndecidedUnits,
+    Unit,
+)
 from bench_assets.asset_factory.annotation_inputs import undecided_in_task
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import TableError

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import Any
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import ConditionQuestions
 from bench_assets.comparison.verdicts import (

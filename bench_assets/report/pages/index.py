@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bench_assets.asset_factory.asset_metadata import format_mixed
-from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import (
@@ -22,8 +21,9 @@ from bench_assets.comparison.measurements import (
 )
 from bench_assets.comparison.reader_tests import null_tests, reader_test
 from bench_assets.core.schema.elicitation import split_elicited_name
+from bench_assets.core.schema.metric_text import MOST_UNREAD, format_mixed
 from bench_assets.core.schema.published_numbers import PublishedNumber
-from bench_assets.core.schema.rows import MOST_UNREAD, READ_FIELDS, UNKNOWN, LeaderboardRow
+from bench_assets.core.schema.rows import READ_FIELDS, UNKNOWN, LeaderboardRow
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.schema.training_runs import parse_step
 from bench_assets.core.stats.ranks import rank_models

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import DECODING, MODEL, split_model_part
@@ -17,13 +17,12 @@ from bench_assets.core.images.charts import reliability_diagram
 from bench_assets.core.schema.elicitation import split_signature
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Question, Score
-from bench_assets.core.schema.signature import Signature
+from bench_assets.core.schema.signature import Signature, base_scorer
 from bench_assets.core.stats.calibration import (
     ConfidentAnswer,
     accuracy_by_coverage,
     calibration_bins,
 )
-from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.task import Task
 from bench_assets.report.pages import lineage
 from bench_assets.report.pages.checks import CheckOutcome, latest_outcomes

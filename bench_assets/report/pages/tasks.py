@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from bench_assets.asset_factory.asset_metadata import format_mixed
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import all_cells, metrics_version, to_columns
 from bench_assets.comparison.people_checks import people_state
 from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.metric_text import format_mixed
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import READ_FIELDS, LeaderboardRow, Prediction, Question, Score

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from PIL import Image
 
-from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.catalog import Catalog
 from bench_assets.core.images.decoding import DecodedImage, decode
 from bench_assets.core.schema.errors import ImageError, TableError

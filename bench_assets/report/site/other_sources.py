@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.core.schema.errors import TableError
 from bench_assets.evaluation.task import Task
 from bench_resources.tables.parquet import TableFiles

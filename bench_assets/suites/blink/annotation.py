@@ -11,14 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from bench_assets.annotation.answers.values import (
-    choice_letter,
-    lettered_choices,
-    word,
-)
+from bench_assets.annotation.answers.values import choice_letter, lettered_choices
 from bench_assets.annotation.responses.units import images_of, option_units
 from bench_assets.annotation.task_files import read_tasks
-from bench_assets.annotation.tasks import Answer, SourceTable, SuiteAnnotationTask, Unit
+from bench_assets.annotation.tasks import Answer, SourceTable, SuiteAnnotationTask, Unit, word
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.rater_agreement import majority
 from bench_assets.core.tables.build import Table

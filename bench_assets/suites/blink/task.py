@@ -1,6 +1,6 @@
 """BLINK as a task; its fourteen perception tasks are categories."""
 
-from bench_assets.annotation.answers.values import VoteTable
+from bench_assets.annotation.tasks import VoteTable
 from bench_assets.core.metrics.aggregates import accuracy, macro_accuracy
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.blink import prompts, scoring, visual_prompts

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bench_assets.annotation.answers.values import word
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     AnnotationTask,
@@ -18,6 +17,7 @@ from bench_assets.annotation.tasks import (
     SourceTable,
     SuiteAnnotationTask,
     Unit,
+    word,
 )
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote

@@ -1,4 +1,4 @@
-"""Studies of CODIS: judge agreement, output variability and word bias.
+"""Studies of CODIS: agreement of annotators and of judges, output variability and word bias.
 
 * Agreement of two judges, as of people and GPT-4 in section 5.3 and Table 7; consistency of human
   labels, whose majority is the ground truth and whose ties a fifth person breaks (appendix A,
@@ -16,7 +16,7 @@ from typing import TypeAlias
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
-from bench_assets.core.stats.rater_agreement import majority
+from bench_assets.core.stats.rater_agreement import RaterAgreement, majority
 from bench_assets.core.tables.json_records import read_lines, records
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.codis.answers import (
@@ -25,7 +25,9 @@ from bench_assets.suites.codis.answers import (
     normalize_text,
     read_answer,
 )
+from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
 from bench_assets.suites.codis.scoring import CRITERION, image_cluster
+from bench_assets.suites.codis.votes import CRITERIA, ballots_by_submission
 
 PEOPLE = "people"  # name of the judge for human labels
 _IDENTITY = ("question_id", "model", "annotator")  # fields that identify a label
@@ -233,3 +235,35 @@ def _has_word(text: str, word: str, opposite: str) -> bool:
     if has_phrase(sought, longer):
         words = words.replace(longer, " ")
     return has_phrase(sought, words)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteAgreement:
+    """Inter-annotator agreement on one condition, over all submissions."""
+
+    criterion: str  # "all" is the approval: all three conditions at once
+    n_submissions: int  # with at least two votes
+    unanimous: float  # share of submissions on which all votes are the same
+    pairwise: float  # mean share of pairs of votes that are the same
+    alpha: float  # Krippendorff's, nominal
+
+
+def vote_agreement(
+    submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]
+) -> list[VoteAgreement]:
+    """Inter-annotator agreement on each condition; no rows without votes."""
+    ballots = list(ballots_by_submission(submissions, votes).values())
+    tables = {name: [[getattr(v, name) for v in cast] for cast in ballots] for name in CRITERIA}
+    tables["all"] = [[vote.approves for vote in cast] for cast in ballots]
+    return [
+        VoteAgreement(
+            criterion=criterion,
+            n_submissions=found.n,
+            unanimous=found.unanimous,
+            pairwise=found.pairwise,
+            alpha=found.alpha,
+        )
+        for criterion, units in tables.items()
+        for found in [RaterAgreement.of(units)]
+        if units
+    ]

@@ -2,9 +2,7 @@
 
 from functools import partial
 
-from bench_assets.annotation.answers.progress import DecisionTable
-from bench_assets.annotation.answers.values import VoteTable
-from bench_assets.annotation.tasks import SourceTable
+from bench_assets.annotation.tasks import DecisionTable, SourceTable, VoteTable
 from bench_assets.core.schema.rows import votes_in
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.codis import prompts, scoring

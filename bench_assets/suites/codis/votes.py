@@ -6,9 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from bench_assets.annotation.answers.progress import UndecidedUnits
+from bench_assets.annotation.tasks import UndecidedUnits
 from bench_assets.core.schema.rows import Edition
-from bench_assets.core.stats.rater_agreement import RaterAgreement
 from bench_assets.core.tables.build import FunnelStep, Table
 from bench_assets.suites.codis.answers import normalize_text
 from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
@@ -32,17 +31,6 @@ class VoteDecision:
     outcome: Outcome
     reason: str
     revised_by: str = ""  # the submission that replaces it
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VoteAgreement:
-    """Inter-annotator agreement on one condition, over all submissions."""
-
-    criterion: str  # "all" is the approval: all three conditions at once
-    n_submissions: int  # with at least two votes
-    unanimous: float  # share of submissions on which all votes are the same
-    pairwise: float  # mean share of pairs of votes that are the same
-    alpha: float  # Krippendorff's, nominal
 
 
 def count_ballots(
@@ -117,27 +105,6 @@ def decide_submissions(
         why = why or _outcome_reason(pair, ballots, n_needed)
         decisions.append(_decision(pair, ballots, outcome, why, revised_by))
     return decisions
-
-
-def agreement(
-    submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]
-) -> list[VoteAgreement]:
-    """Inter-annotator agreement on each condition; no rows without votes."""
-    ballots = list(ballots_by_submission(submissions, votes).values())
-    tables = {name: [[getattr(v, name) for v in cast] for cast in ballots] for name in CRITERIA}
-    tables["all"] = [[vote.approves for vote in cast] for cast in ballots]
-    return [
-        VoteAgreement(
-            criterion=criterion,
-            n_submissions=found.n,
-            unanimous=found.unanimous,
-            pairwise=found.pairwise,
-            alpha=found.alpha,
-        )
-        for criterion, units in tables.items()
-        for found in [RaterAgreement.of(units)]
-        if units
-    ]
 
 
 def _decision(

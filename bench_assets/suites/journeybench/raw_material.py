@@ -9,11 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bench_assets.annotation.answers.progress import DecisionTable
 from bench_assets.annotation.answers.validation import keep_latest
-from bench_assets.annotation.answers.values import VoteTable
 from bench_assets.annotation.task_files import read_tasks
-from bench_assets.annotation.tasks import SourceTable, unit_id
+from bench_assets.annotation.tasks import DecisionTable, SourceTable, VoteTable, unit_id
 from bench_assets.core.schema.rows import Rejection, votes_in
 from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import records

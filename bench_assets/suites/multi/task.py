@@ -1,6 +1,6 @@
 """The MULTI task."""
 
-from bench_assets.annotation.answers.values import VoteTable
+from bench_assets.annotation.tasks import VoteTable
 from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.multi import prompts, scoring
 from bench_assets.suites.multi.construction.annotation import CODE_BOOK, DUPLICATE_CONFLICTS

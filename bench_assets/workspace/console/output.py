@@ -12,13 +12,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from bench_assets.asset_factory.asset_metadata import (
+from bench_assets.core.schema.metric_text import (
     blind,
     caveats,
+    format_interval,
     format_part,
     format_unread,
+    format_value,
 )
-from bench_assets.core.schema.rows import LeaderboardRow, Metric, format_interval, format_value
+from bench_assets.core.schema.rows import LeaderboardRow, Metric
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.core.text.escaping import (
@@ -26,7 +28,6 @@ from bench_assets.core.text.escaping import (
     escape_json_controls,
     escape_to_one_line,
 )
-from bench_resources.response_cache.notebook_progress import in_notebook
 from bench_resources.response_cache.throughput import ProgressStyle
 
 if TYPE_CHECKING:
@@ -47,6 +48,13 @@ _SHARED = (
     "source",
 )  # columns that a title may replace
 _PIPE_WIDTH = 250  # characters of a line, without a terminal
+
+
+def in_notebook() -> bool:
+    """Whether this process is the kernel of a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return bool(shell and shell.has_trait("kernel"))
 
 
 def progress_style() -> ProgressStyle:

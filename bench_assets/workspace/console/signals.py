@@ -2,6 +2,7 @@
 
 Dagster installs its own handlers around every step, which hide the signal. A wakeup file descriptor
 receives all signals, and a thread reads it, even while the main thread is inside a library.
+Imported first by ``bench``, so it imports nothing of the project.
 """
 
 import multiprocessing
@@ -14,15 +15,22 @@ from contextlib import contextmanager, suppress
 from threading import Event, Thread, current_thread, main_thread
 from typing import NamedTuple
 
-from bench_assets.workspace.console.signal_exit import (
-    EXIT_BASE,
-    RESUME_MESSAGE,
-    SIGNAL_NAMES,
-    block_ignored_signals,
+SIGNAL_NAMES = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM", signal.SIGHUP: "SIGHUP"}
+RESUME_MESSAGE = (
+    "finished tables and received responses are kept; run the same command again to continue"
 )
-
+EXIT_BASE = 128  # plus the signal's number, as in shells
 _WAKE_UP_SECONDS = 1.0  # s for the listener thread to wake up
 _NOTICE_SECONDS = 2.0  # s until a message explains that the command is still ending
+
+
+def block_ignored_signals() -> set[int | signal.Signals]:
+    """Block the signals that the parent process ignores; returns the previous mask.
+
+    Threads inherit the mask only if they start afterwards.
+    """
+    ignored = [one for one in SIGNAL_NAMES if signal.getsignal(one) == signal.SIG_IGN]
+    return signal.pthread_sigmask(signal.SIG_BLOCK, ignored)
 
 
 class Signals:

@@ -7,17 +7,12 @@ from math import ceil
 from typing import NamedTuple
 
 from bench_assets.asset_factory.configured_runner import configured_verdicts
-from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.core.judging.second_look import ConstrainedReader
 from bench_assets.core.schema.chat import NOT_CACHED, ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Question
-from bench_assets.evaluation.elicited_model import ElicitedModel
-from bench_assets.evaluation.runner import (
-    GeneratedResponses,
-    ModelVerdicts,
-    ReaderVerdicts,
-    Runner,
-)
+from bench_assets.evaluation.readers import ReaderVerdicts
+from bench_assets.evaluation.runner import GeneratedResponses, ModelVerdicts, Runner
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset
@@ -29,6 +24,7 @@ from bench_resources.config.sections.base import PriceSection, SamplingSection
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.budget import cost
 from bench_resources.models.registry.baselines import BlindModel
+from bench_resources.models.registry.elicited_model import ElicitedModel
 from bench_resources.models.registry.engines import engine_kind
 from bench_resources.models.registry.opening import Models
 from bench_resources.response_cache.caching_model import CachingModel

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-from bench_assets.annotation.answers.progress import AnnotationProgress
 from bench_assets.features import hook_of
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import Settings
+
+if TYPE_CHECKING:
+    from bench_assets.annotation.answers.progress import AnnotationProgress
 
 
 def publish_verdicts(bench: Workbench, waits: Mapping[str, int]) -> str:

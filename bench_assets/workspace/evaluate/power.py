@@ -8,11 +8,12 @@ from itertools import islice, pairwise
 from math import ceil, isnan, nan
 from statistics import median
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.comparison.verdicts import fully_scored_by_question
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Question, Score
-from bench_assets.core.stats.paired_tests import PairedScores, change_variance, cluster_questions
+from bench_assets.core.stats.clusters import cluster_questions
+from bench_assets.core.stats.paired_tests import PairedScores, change_variance
 from bench_assets.core.stats.power import (
     design_effect,
     detectable_difference,

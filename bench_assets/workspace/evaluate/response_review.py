@@ -10,9 +10,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from bench_assets.annotation.responses.units import response_name
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.core.judging.grouping import group_judgements
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.core.judging.second_look import AnswerForm, SecondLook, look_again
+from bench_assets.core.judging.verdict_requests import group_judgements
 from bench_assets.core.reading.choices import lettered
 from bench_assets.core.reading.verdicts import read_word
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request

@@ -17,8 +17,12 @@ from bench_assets.asset_factory.configured_runner import (
     configured_runner,
     configured_verdicts,
 )
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.asset_factory.evaluation_steps import count_rejections, read_judged_responses
+from bench_assets.asset_factory.evaluation_tables import (
+    count_rejections,
+    evaluation_key,
+    questions_key,
+    read_judged_responses,
+)
 from bench_assets.asset_factory.partial_results import (
     as_partial,
     snapshot_while_running,
@@ -28,7 +32,6 @@ from bench_assets.asset_factory.suite_assets import ModelSession
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.evaluation.elicited_model import has_options
 from bench_assets.evaluation.runner import (
     AnnotatorVerdicts,
     Baselines,
@@ -281,7 +284,7 @@ def evaluate_answered(
 
 def _elicitable_questions(questions: list[Question], *, elicits: bool) -> list[Question]:
     """For option elicitation, keep only questions with options, unless there are none."""
-    return [one for one in questions if has_options(one)] or questions if elicits else questions
+    return [one for one in questions if one.has_options] or questions if elicits else questions
 
 
 def _run_partial(

@@ -5,9 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bench_assets.annotation.responses.verdicts import PEOPLE
-from bench_assets.annotation.tasks import OpenVerdictsError
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.annotation.tasks import PEOPLE, OpenVerdictsError
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.evaluation.task import Evaluation, Task

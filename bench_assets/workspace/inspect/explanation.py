@@ -11,7 +11,7 @@ import dagster as dg
 
 from bench_assets.annotation.answers.values import question_units, unit_answers
 from bench_assets.annotation.tasks import Answer, Unit
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.comparison.causes import EvaluationTables, split_model_part
 from bench_assets.comparison.difference import Cause, decompose_difference
 from bench_assets.comparison.people_checks import with_people
@@ -19,9 +19,10 @@ from bench_assets.comparison.sides import find_by_signature, find_evaluations, i
 from bench_assets.comparison.verdicts import Comparison, compare_scores
 from bench_assets.core.reading.reasoning import split_reasoning
 from bench_assets.core.schema.errors import ImageError, SettingsError, TableError, UnknownNameError
-from bench_assets.core.schema.rows import Metric, unread_bounds
+from bench_assets.core.schema.metric_text import unread_bounds
+from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.signature import base_scorer
 from bench_assets.core.tables.arrow import to_json
-from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.inspect.stale_numbers import stale_reason
 from bench_assets.workspace.materialization.workbench import Workbench

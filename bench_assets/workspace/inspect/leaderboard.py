@@ -7,16 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
-from bench_assets.asset_factory.asset_metadata import format_mixed, format_percent
 from bench_assets.comparison.measurements import describe_questions
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.schema.rows import (
-    UNKNOWN,
-    LeaderboardRow,
+from bench_assets.core.schema.metric_text import (
     cluster_warning,
+    format_mixed,
+    format_percent,
     format_value,
     is_hidden,
 )
+from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.stats.ranks import MeanRanks, rank_models
 from bench_assets.defs.checks.staleness import CurrentConfiguration

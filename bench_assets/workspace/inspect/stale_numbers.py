@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.defs.checks.staleness import CurrentConfiguration

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeVar, get_args
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.comparison.people_checks import with_people
 from bench_assets.core.schema.errors import TableError, UnknownNameError
 from bench_assets.core.schema.rows import Edition, Judgement, Metric, Prediction, Question, Score

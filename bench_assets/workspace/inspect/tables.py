@@ -9,7 +9,7 @@ import dagster as dg
 from bench_assets.asset_factory.suite_assets import NEEDS_KEY
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.workspace.materialization.asset_selections import CONSTANT_TABLES, on_demand
-from bench_assets.workspace.materialization.name_validation import check_names
+from bench_assets.workspace.materialization.opening import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
 
 _EVALUATION_TABLES = ("predictions", "judgements", "scores", "metrics")

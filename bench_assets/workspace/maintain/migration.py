@@ -24,12 +24,11 @@ from bench_resources.config.stores import (
     vectors_file,
 )
 from bench_resources.images.locations import KIND, is_digest
-from bench_resources.storage.blobs.opening import open_blobs
+from bench_resources.storage.blobs.files import open_blobs
 from bench_resources.storage.blobs.port import Blobs
 from bench_resources.storage.blobs.transfer import TransferOutcome, TransferRules, transfer
 from bench_resources.storage.locks import lock_holders
-from bench_resources.tables.checksums import verify_checksum
-from bench_resources.tables.file_bytes import read_footer
+from bench_resources.tables.file_bytes import read_footer, verify_checksum
 from bench_resources.tables.locations import SOURCES_FOLDER
 
 if TYPE_CHECKING:

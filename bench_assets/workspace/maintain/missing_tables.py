@@ -12,8 +12,12 @@ from urllib.parse import unquote
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_assets import AUDIT, evaluation_key, questions_key
-from bench_assets.asset_factory.partial_results import CONSTANTS
+from bench_assets.asset_factory.evaluation_tables import (
+    AUDIT,
+    CONSTANTS,
+    evaluation_key,
+    questions_key,
+)
 from bench_assets.core.schema.errors import HomeError
 from bench_assets.core.schema.rows import Question, StoredImage
 from bench_assets.evaluation.task import Task

@@ -4,8 +4,7 @@ from collections.abc import Sequence, Set
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key
-from bench_assets.asset_factory.partial_results import CONSTANTS
+from bench_assets.asset_factory.evaluation_tables import CONSTANTS, evaluation_key
 from bench_assets.asset_factory.suite_assets import select_group
 from bench_assets.evaluation.task import Task
 

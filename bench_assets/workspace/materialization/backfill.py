@@ -5,14 +5,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
-from bench_assets.asset_factory.asset_metadata import format_mixed
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.asset_factory.evaluation_steps import read_rejections
+from bench_assets.asset_factory.evaluation_tables import (
+    evaluation_key,
+    questions_key,
+    read_edition,
+    read_rejections,
+)
 from bench_assets.core.schema.errors import BenchError, HomeError, UnknownNameError
+from bench_assets.core.schema.metric_text import format_mixed
 from bench_assets.core.schema.rows import Metric, Score
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.asset_selections import tasks_of_one_kind
-from bench_assets.workspace.materialization.name_validation import check_names
+from bench_assets.workspace.materialization.opening import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.sections.servers import ServerSpec
 
@@ -136,15 +140,13 @@ def rejection_messages(
     bench: Workbench, suite: str, conditions: Iterable[str] = ("main",)
 ) -> list[str]:
     """Format the number of rejected source rows of each task, with the first reason."""
-    from bench_assets.comparison.measurements import describe_questions
-
     found: dict[str, str] = {}
     for task, condition in itertools.product(bench.catalog.tasks_of(suite), conditions):
         known = condition in task.conditions
         left_out = read_rejections(bench.tables, task, "", condition) if known else {}
         for table, rows in left_out.items():
             # the mini edition has some on purpose
-            if rows and describe_questions(bench.tables, task).edition != "mini":
+            if rows and read_edition(bench.tables, task) != "mini":
                 found[table] = (
                     f"{task.name}: {len(rows)} row{'s'[: len(rows) != 1]} of the source rejected, "
                     f"the first: {rows[0].entry}: {rows[0].reason}. "

@@ -1,21 +1,28 @@
-"""Opens a home folder, for commands and for the Python interface."""
+"""Opens a home folder for commands and the Python interface, and validates what they name there."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, get_args
 
+from bench_assets.annotation.tasks import PEOPLE
+from bench_assets.asset_factory.configured_runner import configured_reader, people_judge
 from bench_assets.catalog import load_catalog
-from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.judging.second_look import SELF
+from bench_assets.core.schema.errors import ModelError, SettingsError, SourceError, UnknownNameError
 from bench_assets.evaluation.outcomes import Accepted
-from bench_assets.evaluation.reviews import load_review
+from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.evaluation.task import RULES, Task
 from bench_assets.workspace.console.output import print_message, progress_style
+from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.model_arguments import resolve_models, sections_of
 from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.addresses import is_release_address
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.config.environment import default_home, set_openmp_passive, weak_key_warnings
 from bench_resources.config.known_benchmarks import add_known
 from bench_resources.config.sections.engine_kinds import kind_problems
+from bench_resources.config.sections.models import EMBEDDED_MODELS
 from bench_resources.config.sources_toml import BENCH_TOML, SourceRule, remembered_sources
 from bench_resources.models.registry.named_models import ResolvedModel
 from bench_resources.redaction.logs import redact_logs
@@ -57,7 +64,10 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         BenchError: If bench.toml or one of the choices cannot be used.
     """
     _check_accepted(accept)
-    load_review(review)  # fail on an unusable form before any request
+    if review:  # fail on an unusable form before any request
+        from bench_assets.evaluation.reviews import load_review
+
+        load_review(review)
     suite_name = suite.partition("/")[0]  # a task has the source of its suite
     add_known(default_home(), [suite_name])
     chosen = {"judge": judge, "reader": reader, "scorer": scorer, "review": review}
@@ -115,3 +125,81 @@ def home_settings() -> Settings:
     redact_logs(default_home())
     set_openmp_passive()
     return load_settings(default_home())
+
+
+def check_names(
+    bench: Workbench, suites: Iterable[str], models: Sequence[str], conditions: Iterable[str] = ()
+) -> None:
+    """Validate the names of an evaluation, in bench.toml and on the command line.
+
+    Args:
+        bench: The home folder.
+        suites: Suites or tasks.
+        models: Models of bench.toml, or encoders for tasks of encoders.
+        conditions: Conditions that every task must have.
+
+    Raises:
+        BenchError: If a suite, task, model, judge, scorer, condition or source is unknown.
+    """
+    named = list(conditions)
+    tasks = [
+        one
+        for name in suites
+        for one in asset_selections.tasks_of_one_kind(bench.catalog.tasks_of(name))
+    ]
+    for task in tasks:
+        if task.measured_by:
+            raise SettingsError(
+                f"{task.name}: imported from {task.measured_by}, and cannot be evaluated here."
+                " Import another file of results with `bench import`."
+            )
+        for condition in named:
+            task.condition(condition)
+        _check_settings(task, bench, named, asks=bool(models))
+    for kind in dict.fromkeys(task.asked_of for task in tasks):
+        for model in models:
+            _check_model(model, kind, bench)
+
+
+def _check_settings(task: Task, bench: Workbench, conditions: Sequence[str], *, asks: bool) -> None:
+    """Validate a task's scorer, judge and source."""
+    settings = bench.settings
+    chosen = settings.suite(task.suite, SuiteSettings)
+    if task.asked_of == "model" and chosen.scorer:
+        task.scorer(chosen.scorer)
+    name, judge = task.chosen_judge(chosen.judge) if task.is_judged else ("", "")
+    if name == PEOPLE:
+        people_judge(task, settings, conditions)
+    _check_role("judge", judge, {*task.judges, PEOPLE}, bench, asks=asks)
+    reader = configured_reader(task, settings, chosen.judge, bench.model)
+    if reader != SELF:
+        _check_role("reader", reader, {RULES, SELF}, bench, asks=asks)
+    source = settings.sources.get(task.suite, "")
+    place = settings.resolve(source)
+    is_there = place.is_dir() or (task.suite in settings.benchmarks and place.is_file())
+    if source and not is_release_address(source) and not is_there:
+        raise SourceError(f"{place}: no such folder (the source of {task.suite})")
+
+
+def _check_role(
+    role: str, name: str, others: Iterable[str], bench: Workbench, *, asks: bool
+) -> None:
+    """Validate the model of a judge or a reader; ``others`` are the names that are no model."""
+    if not name:
+        return
+    try:
+        bench.model(name)
+    except UnknownNameError:
+        known = {**EMBEDDED_MODELS, **bench.settings.models}
+        raise UnknownNameError(role, name, {*others, *known}) from None
+    except ModelError:  # known, but currently unavailable
+        if asks:
+            raise
+
+
+def _check_model(name: str, kind: str, bench: Workbench) -> None:
+    settings = bench.settings
+    if kind == "model":
+        bench.model(name)
+    elif name not in (encoders := {"random", *settings.encoders}):
+        raise UnknownNameError(f"encoder in {settings.file}", name, encoders)

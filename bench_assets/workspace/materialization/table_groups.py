@@ -12,15 +12,13 @@ from typing import NamedTuple
 
 import dagster as dg
 
-from bench_assets.annotation.responses.verdicts import PEOPLE
-from bench_assets.annotation.tasks import AnnotationError, format_timestamp
+from bench_assets.annotation.tasks import PEOPLE, AnnotationError, format_timestamp
 from bench_assets.asset_factory.configured_runner import (
     configured_reader,
     people_judge,
     reader_model,
 )
-from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.asset_factory.partial_results import CONSTANTS
+from bench_assets.asset_factory.evaluation_tables import CONSTANTS, evaluation_key, questions_key
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import ModelError, SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.provenance import json_digest

@@ -13,7 +13,7 @@ from typing import Any, Self, cast, get_args
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_assets import no_questions_error, questions_key
+from bench_assets.asset_factory.evaluation_tables import no_questions_error, questions_key
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.catalog import Catalog, load_catalog
 from bench_assets.comparison.people_checks import with_people

@@ -224,7 +224,7 @@ def _classify_error(why: Exception) -> tuple[str, bool, type[HomeError]]:
 
 
 def open_object_blobs(objects: str, endpoint: str, below: str, place: str) -> ObjectBlobs:
-    """Open a folder of an object store, see ``storage.blobs.opening.open_blobs``.
+    """Open a folder of an object store, see ``storage.blobs.files.open_blobs``.
 
     Raises:
         SettingsError: If obstore is not installed, or the address is invalid.

@@ -17,6 +17,7 @@ from bench_assets.core.text.redaction import Secrets, is_distinct
 from bench_resources.config.secrets import named_secrets
 
 MODELS_FILE = "models.toml"
+IMPORTS_FILE = "imports.json"
 
 
 def default_home() -> Path:

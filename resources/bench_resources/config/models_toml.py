@@ -15,7 +15,7 @@ from bench_resources.config.sections.base import ModelSpec
 from bench_resources.config.sections.engine_kinds import UNKNOWN_KIND, read_model_section
 from bench_resources.config.toml_validation import read_toml
 from bench_resources.storage.atomic_write import open_atomic
-from bench_resources.storage.locks import hold_locks
+from bench_resources.storage.home_files import hold_file
 
 _ABOUT = (
     "# Models that `bench` was given by location. `bench home remove MODEL` removes one.\n"
@@ -39,7 +39,7 @@ def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[s
         HomeError: If the home cannot be written to.
         SettingsError: If the file cannot be read.
     """
-    with hold_locks(home / "locks", [MODELS_FILE], _ignore_wait):
+    with hold_file(home, MODELS_FILE):
         existing = read_sections(home)
         new = [name for name, section in sections.items() if existing.get(name) != dict(section)]
         if new:
@@ -49,16 +49,12 @@ def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[s
 
 def remove_model(home: Path, name: str) -> bool:
     """Remove a model; returns whether it existed."""
-    with hold_locks(home / "locks", [MODELS_FILE], _ignore_wait):
+    with hold_file(home, MODELS_FILE):
         existing = read_sections(home)
         if name not in existing:
             return False
         _write(home, {one: section for one, section in existing.items() if one != name})
     return True
-
-
-def _ignore_wait(_: str) -> None:
-    """Ignore messages about short waits."""
 
 
 def read_sections(home: Path) -> dict[str, dict[str, Any]]:

@@ -17,7 +17,7 @@ from bench_resources.config.models_toml import toml_value
 from bench_resources.config.sections.base import StrictSection
 from bench_resources.config.toml_validation import describe_validation_error, read_toml
 from bench_resources.storage.atomic_write import open_atomic
-from bench_resources.storage.locks import hold_locks
+from bench_resources.storage.home_files import hold_file
 
 SOURCES_FILE = "sources.toml"
 
@@ -72,7 +72,7 @@ def remember_source(settings: Settings, suite: str, source: str) -> None:
     now = {suite: RememberedSource(source=source, instead_of=instead_of)} if source else {}
     if _read_entries(settings.home).get(suite) == now.get(suite):
         return
-    with hold_locks(settings.home / "locks", [SOURCES_FILE], lambda _: None):
+    with hold_file(settings.home, SOURCES_FILE):
         entries = {n: one for n, one in _read_entries(settings.home).items() if n != suite} | now
         with open_atomic(settings.home / SOURCES_FILE) as file:
             file.write(_ABOUT.encode())

@@ -9,13 +9,13 @@ from bench_assets.features import hook_of
 from bench_resources.config.addresses import fill_keys
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.environment import read_secret
-from bench_resources.storage.blobs.opening import open_blobs
+from bench_resources.storage.blobs.files import open_blobs
 from bench_resources.storage.blobs.port import Blobs
-from bench_resources.storage.locks import FileLocks, LeaseLocks, Locks
 
 if TYPE_CHECKING:
     from bench_resources.cluster.postgres import PostgresDatabase
     from bench_resources.response_cache.store import ResponseStore
+    from bench_resources.storage.locks import Locks
     from bench_resources.storage.vectors import VectorCache
 
 
@@ -107,12 +107,14 @@ def open_leases(settings: Settings, seconds: float) -> Callable[[str], bool]:
     return partial(claim, database, seconds)
 
 
-def open_table_locks(settings: Settings) -> Locks:
+def open_table_locks(settings: Settings) -> "Locks":
     """Open the locks of tables: shared if both tables and a database are shared, else local.
 
     Raises:
         SettingsError: If a database is configured and its address is invalid.
     """
+    from bench_resources.storage.locks import FileLocks, LeaseLocks
+
     if settings.storage.variable and settings.storage.objects:
         return LeaseLocks(open_database(settings))
     return FileLocks(settings.home / "locks")

@@ -16,7 +16,7 @@ from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from bench_resources.config.bench_toml import Settings
 from bench_resources.images.locations import KIND, ImageFolder, ImageLocation, ObjectImages
-from bench_resources.storage.blobs.opening import shared_folder
+from bench_resources.storage.blobs.files import shared_folder
 
 MAX_BYTES = 64 * 2**20
 

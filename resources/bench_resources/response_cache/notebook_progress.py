@@ -1,6 +1,5 @@
 """Progress bar of a notebook: one output that changes in place, without widgets."""
 
-import sys
 import time
 from dataclasses import dataclass
 from html import escape
@@ -10,13 +9,6 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 _REFRESH = 0.2  # s between two drawings
-
-
-def in_notebook() -> bool:
-    """Whether this process is the kernel of a notebook."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
-    return bool(shell and shell.has_trait("kernel"))
 
 
 @dataclass

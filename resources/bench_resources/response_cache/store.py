@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import sqlalchemy as sa
 
@@ -27,10 +27,11 @@ from bench_resources.response_cache.rows import (
     is_prompt,
     response_from_row,
 )
-from bench_resources.response_cache.sessions import RequestSession, insert
 from bench_resources.storage.database import Database, SqliteDatabase
-from bench_resources.storage.leases import Leases
 from bench_resources.storage.schema import column_in, prompts, responses
+
+if TYPE_CHECKING:
+    from bench_resources.response_cache.sessions import RequestSession
 
 _LOG = logging.getLogger("bench_assets.responses")
 
@@ -83,7 +84,7 @@ class ResponseStore:
         return {sha256: turns for sha256, turns in found.items() if is_prompt(sha256, turns)}
 
     @contextmanager
-    def asking(self, keys: Sequence[str]) -> Generator[RequestSession]:
+    def asking(self, keys: Sequence[str]) -> "Generator[RequestSession]":
         """Begin to send requests.
 
         Keys that the session has neither in ``ours`` nor in ``found`` are being sent by other
@@ -93,6 +94,9 @@ class ResponseStore:
         Raises:
             HomeError: If the database cannot be read or written.
         """
+        from bench_resources.response_cache.sessions import RequestSession
+        from bench_resources.storage.leases import Leases
+
         if isinstance(self.database, SqliteDatabase):
             self._drop_damaged(self._look_up(keys)[1])
             with RequestSession(self.database, keys, {}) as session:
@@ -171,6 +175,8 @@ class ResponseStore:
 
     def merge(self, rows: Sequence[Row], turns: Mapping[str, str]) -> None:
         """Insert rows and prompts of another store; of two responses with a key the older stays."""
+        from bench_resources.response_cache.sessions import insert
+
         self._drop_damaged(self._look_up([row["key"] for row in rows])[1])
         self.database.write(partial(insert, rows=rows, turns=turns, keep_older=True))
 

@@ -10,10 +10,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 from bench_assets.core.schema.chat import Response
-from bench_resources.response_cache.notebook_progress import NotebookProgress
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+    from bench_resources.response_cache.notebook_progress import NotebookProgress
 
 
 class Throughput:
@@ -111,7 +112,7 @@ class RequestProgress:
         if shown == "as a bar":
             self._bar = _bar()
         elif shown == "in a notebook":
-            self._bar = NotebookProgress()
+            self._bar = _notebook_bar()
         self._line = self._bar.add_task(title, total=None, said="") if self._bar else None
 
     def __enter__(self) -> Self:
@@ -165,6 +166,12 @@ class RequestProgress:
         if self._shown == "as lines":
             sys.stderr.write(f"{line}\n")
             sys.stderr.flush()
+
+
+def _notebook_bar() -> "NotebookProgress":
+    from bench_resources.response_cache.notebook_progress import NotebookProgress
+
+    return NotebookProgress()
 
 
 def _bar() -> "Progress":

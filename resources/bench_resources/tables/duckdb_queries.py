@@ -12,8 +12,11 @@ import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.tables.arrow import arrow_schema, require_columns
-from bench_resources.tables.checksums import verify_checksum
-from bench_resources.tables.file_bytes import describe_table_errors, require_table_name
+from bench_resources.tables.file_bytes import (
+    describe_table_errors,
+    require_table_name,
+    verify_checksum,
+)
 
 if TYPE_CHECKING:
     import duckdb

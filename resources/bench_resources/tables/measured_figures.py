@@ -1,19 +1,16 @@
 """Measured figures of readers and option permutations, and draws, stored per home."""
 
 import json
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bench_assets.annotation.responses.draws import DrawnUnit
-from bench_assets.core.schema.measured_figures import JudgeFigure, OrderFigure
+from bench_assets.core.schema.measured_figures import DrawnUnit, JudgeFigure, OrderFigure
 from bench_assets.core.tables.json_records import read_lines, records
 from bench_resources.storage.atomic_write import open_atomic
-from bench_resources.storage.locks import hold_locks
+from bench_resources.storage.home_files import hold_file
 
-_LOG = logging.getLogger("bench_assets.tables")
 _FILES: Mapping[type[Any], str] = {
     JudgeFigure: "judges.jsonl",
     OrderFigure: "orders.jsonl",
@@ -42,7 +39,7 @@ def add_figures(home: Path, kind: type[Figure], figures: Sequence[Figure]) -> Pa
     """
     file = home / _FILES[kind]
     lines = [json.dumps(_json_fields(one), ensure_ascii=False) + "\n" for one in figures]
-    with hold_locks(home / "locks", [file.name], _LOG.info):
+    with hold_file(home, file.name):
         before = file.read_text("utf-8") if file.exists() else ""
         with open_atomic(file) as written:
             written.write((before + "".join(lines)).encode())

@@ -26,7 +26,6 @@ from bench_resources.storage.atomic_write import open_atomic
 from bench_resources.storage.file_digests import file_state
 from bench_resources.tables import duckdb_queries
 from bench_resources.tables.asset_types import asset_row_type, preview
-from bench_resources.tables.checksums import write_groups
 from bench_resources.tables.fetching import FetchedTable, fetch_tables
 from bench_resources.tables.file_bytes import (
     DIGEST,
@@ -35,6 +34,7 @@ from bench_resources.tables.file_bytes import (
     WRITTEN,
     TableBytes,
     table_name,
+    write_groups,
 )
 from bench_resources.tables.locations import file_name
 

@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 
 from bench_assets.annotation.answers.progress import (
     AnnotationProgress,
-    UndecidedUnits,
     progress_of,
     undecided_units,
 )
-from bench_assets.annotation.answers.validation import AnnotationTerms, resolve_answers
+from bench_assets.annotation.answers.validation import resolve_answers
+from bench_assets.annotation.tasks import AnnotationTerms, UndecidedUnits
 from tests.annotation.answers.test_validation import FORM, GOLD, ITEM, said
 
 NO_END = AnnotationTerms()

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.annotation.answers.validation import (
-    AnnotationTerms,
     attention_check_counts,
     find_misfits,
     latest_answers,
@@ -13,7 +12,7 @@ from bench_assets.annotation.answers.validation import (
     resolve_answers,
     with_needed,
 )
-from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit
+from bench_assets.annotation.tasks import AnnotationTask, AnnotationTerms, Answer, Field, Unit
 
 FORM = AnnotationTask(
     name="t/votes",

@@ -7,12 +7,10 @@ import pytest
 from bench_assets.annotation.answers.values import (
     answers_by_unit,
     entries,
-    extract_votes,
     question_units,
     unit_answers,
-    word,
 )
-from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
+from bench_assets.annotation.tasks import AnnotationTask, Field, Unit, extract_votes, word
 from bench_assets.audit.items.annotators import agreement_finding
 from bench_assets.core.schema.rows import Vote
 from bench_assets.core.stats.rater_agreement import majority

@@ -5,12 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.annotation.responses.draws import (
-    DrawnUnit,
-    draw_order,
-    latest_draws,
-    ranked,
-)
+from bench_assets.annotation.responses.draws import draw_order, latest_draws, ranked
+from bench_assets.core.schema.measured_figures import DrawnUnit
 
 
 def strata(**sizes):

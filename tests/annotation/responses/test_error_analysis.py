@@ -5,13 +5,8 @@ from math import isnan
 
 import pytest
 
-from bench_assets.annotation.responses.error_analysis import (
-    GENERAL_CODE_BOOK,
-    CodeBook,
-    ErrorCode,
-    count_codes,
-    mistakes_task,
-)
+from bench_assets.annotation.responses.error_analysis import count_codes, mistakes_task
+from bench_assets.annotation.task_files import GENERAL_CODE_BOOK, CodeBook, ErrorCode
 from bench_assets.core.schema.rows import Score
 from bench_assets.suites.blink.annotation import CODE_BOOK as BLINK
 from bench_assets.suites.codis.annotation import CODE_BOOK as CODIS

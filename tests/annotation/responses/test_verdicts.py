@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.annotation.responses.draws import DrawnUnit
 from bench_assets.annotation.responses.verdicts import majority_verdicts, verdicts_task
 from bench_assets.annotation.tasks import split_unit_id, unit_id
+from bench_assets.core.schema.measured_figures import DrawnUnit
 from bench_assets.core.schema.rows import Judgement
 from tests.annotation.said import answer, fits
 from tests.rows import prediction, question

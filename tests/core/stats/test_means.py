@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, t
 
-from bench_assets.core.schema.rows import cluster_warning
+from bench_assets.core.schema.metric_text import cluster_warning
 from bench_assets.core.stats.means import (
     ScoredPoint,
     approximate_t_quantile,

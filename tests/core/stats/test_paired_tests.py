@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy.stats import t, ttest_1samp
 
+from bench_assets.core.stats.clusters import cluster_questions
 from bench_assets.core.stats.paired_tests import (
     PairedScores,
     change_interval,
     change_variance,
-    cluster_questions,
     holm,
     mean_change,
     paired_t_test,

@@ -14,7 +14,7 @@ from bench_assets.defs.tables.leaderboard import as_markdown, leaderboard_frame,
 from bench_assets.evaluation.task import ByModel
 from bench_assets.workspace.console.output import print_leaderboard
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.tables.checksums import write_groups
+from bench_resources.tables.file_bytes import write_groups
 from bench_resources.tables.parquet import TableFiles
 from tests.chat_server import ChatServer
 from tests.defs.checks.test_regression import NEW, OLD, Lab

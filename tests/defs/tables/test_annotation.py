@@ -8,7 +8,6 @@ import dagster as dg
 import pytest
 
 from bench_assets.annotate.operations import progress
-from bench_assets.annotation.answers.progress import UndecidedUnits
 from bench_assets.annotation.responses.error_analysis import CodeCount
 from bench_assets.annotation.tasks import (
     AnnotationTask,
@@ -16,6 +15,7 @@ from bench_assets.annotation.tasks import (
     AskedUnit,
     Field,
     SuiteAnnotationTask,
+    UndecidedUnits,
     Unit,
     yes_or_no,
 )

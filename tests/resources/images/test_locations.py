@@ -13,7 +13,7 @@ from bench_assets.core.schema.rows import StoredImage
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.locations import ImageFolder, ImageLocation, ObjectImages
 from bench_resources.images.store import ImageStore, damaged_images, open_image_store
-from bench_resources.storage.blobs.opening import open_blobs
+from bench_resources.storage.blobs.files import open_blobs
 from bench_resources.storage.blobs.port import Blobs
 from tests.codis_release import image
 

@@ -12,7 +12,7 @@ import pytest
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Rejection
 from bench_assets.core.tables.arrow import digest, to_rows
-from bench_resources.tables.checksums import write_groups
+from bench_resources.tables.file_bytes import write_groups
 from bench_resources.tables.parquet import TableFiles, TableIOManager, read_by_question
 from tests.rows import prediction
 

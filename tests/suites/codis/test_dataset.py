@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.annotation.answers.progress import UndecidedUnits
+from bench_assets.annotation.tasks import UndecidedUnits
 from bench_assets.core.images.text_substitutes import to_image_texts
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection

@@ -13,9 +13,10 @@ from bench_assets.suites.codis.studies import (
     labels_of,
     majority_judgements,
     read_labels,
+    vote_agreement,
 )
 from bench_assets.suites.codis.studies import agreement as judge_agreement
-from bench_assets.suites.codis.votes import agreement, count_ballots, decide_submissions
+from bench_assets.suites.codis.votes import count_ballots, decide_submissions
 from tests.rows import prediction, stored
 from tests.suites.codis.raw import pair, vote
 
@@ -228,7 +229,7 @@ def test_agreement_by_pencil():
         vote("s-bo", "dia"),
         vote("s-bo", "eli"),
     ]
-    rows = {row.criterion: row for row in agreement(everyone_submits(), votes)}
+    rows = {row.criterion: row for row in vote_agreement(everyone_submits(), votes)}
     assert list(rows) == ["correct", "different", "within_rules", "all"]
     assert rows["correct"].n_submissions == 2
     assert rows["correct"].unanimous == 0.5
@@ -239,7 +240,7 @@ def test_agreement_by_pencil():
 
 
 def test_where_nobody_voted_there_is_no_agreement():
-    assert agreement([pair()], []) == []
+    assert vote_agreement([pair()], []) == []
 
 
 def judged(judge, *verdicts):

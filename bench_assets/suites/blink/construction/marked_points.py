@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from bench_assets.annotation.answers.values import word
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     AnnotationTask,
@@ -20,6 +19,7 @@ from bench_assets.annotation.tasks import (
     SourceTable,
     SuiteAnnotationTask,
     Unit,
+    word,
 )
 from bench_assets.core.images.drawing import Box, Point
 from bench_assets.core.images.orientation import ImageFrame

@@ -45,16 +45,15 @@ from bench_assets.suites.codis.dataset import (
 )
 from bench_assets.suites.codis.prompts import caption
 from bench_assets.suites.codis.settings import CodisSettings
+from bench_assets.suites.codis.studies import VoteAgreement, vote_agreement
 from bench_assets.suites.codis.task import DECISIONS, TASK
 from bench_assets.suites.codis.votes import (
-    VoteAgreement,
     VoteDecision,
     count_ballots,
     decide_submissions,
     edition_of,
     select_pairs,
 )
-from bench_assets.suites.codis.votes import agreement as measure_agreement
 from bench_assets.suites.codis.votes import funnel as count_steps
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
@@ -276,4 +275,4 @@ def decisions(
 @CODIS.step("select")
 def agreement(submissions: list[ContextPair], votes: list[SubmissionVote]) -> list[VoteAgreement]:
     """Measure inter-annotator agreement."""
-    return measure_agreement(submissions, votes)
+    return vote_agreement(submissions, votes)

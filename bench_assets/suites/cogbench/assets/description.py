@@ -12,7 +12,8 @@ import dagster as dg
 
 from bench_assets.asset_factory.configured_runner import configured_runner
 from bench_assets.asset_factory.evaluation_assets import EvaluationStep
-from bench_assets.asset_factory.evaluation_steps import read_constants, run_judge
+from bench_assets.asset_factory.evaluation_steps import run_judge
+from bench_assets.asset_factory.evaluation_tables import read_constants
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs_metadata
 from bench_assets.core.metrics.captions import CaptionPair, corpus_bleu, score_captions
 from bench_assets.core.metrics.ptb_tokenizer import tokenize

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench_assets.annotation.answers.values import answers_by_unit, entries, word
+from bench_assets.annotation.answers.values import answers_by_unit, entries
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     Answer,
@@ -17,6 +17,7 @@ from bench_assets.annotation.tasks import (
     Unit,
     split_unit_id,
     unit_id,
+    word,
 )
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.stats.rater_agreement import majority

@@ -1,6 +1,6 @@
 """The description task of CogBench."""
 
-from bench_assets.annotation.answers.values import VoteTable
+from bench_assets.annotation.tasks import VoteTable
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.cogbench.construction.annotation import MERGE_REVIEW
 from bench_assets.suites.cogbench.description import prompts, scoring

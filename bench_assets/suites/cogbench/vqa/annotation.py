@@ -8,7 +8,6 @@ from bench_assets.annotation.answers.values import (
     choice_letter,
     entries,
     lettered_choices,
-    word,
 )
 from bench_assets.annotation.responses.units import option_units
 from bench_assets.annotation.task_files import read_tasks
@@ -17,6 +16,7 @@ from bench_assets.annotation.tasks import (
     SourceTable,
     SuiteAnnotationTask,
     Unit,
+    word,
 )
 from bench_assets.core.schema.rows import Question, StoredImage
 from bench_assets.core.stats.rater_agreement import majority

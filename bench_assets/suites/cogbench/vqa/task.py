@@ -1,6 +1,6 @@
 """The question task of CogBench as a task."""
 
-from bench_assets.annotation.answers.values import VoteTable
+from bench_assets.annotation.tasks import VoteTable
 from bench_assets.core.metrics.aggregates import accuracy
 from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.cogbench.vqa import prompts, scoring

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
-from bench_assets.annotation.answers.progress import UndecidedUnits
+from bench_assets.annotation.tasks import UndecidedUnits
 from bench_assets.core.images.near_duplicates import hash_distance
 from bench_assets.core.stats.rater_agreement import RaterAgreement
 from bench_assets.core.tables.build import FunnelStep

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from bench_assets.annotation.answers.validation import AnnotationTerms
-from bench_assets.annotation.tasks import AnnotationTask, Values, format_timestamp
+from bench_assets.annotation.tasks import AnnotationTask, AnnotationTerms, Values, format_timestamp
 from bench_resources.annotation.web.backend import INSERT_ANSWER, update_room
 from bench_resources.annotation.web.store import (
     PagesStore,

@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from bench_assets.annotation.answers.validation import AnnotationTerms
+from bench_assets.annotation.tasks import AnnotationTerms
 from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_resources.annotation.web.assignments import LEASE, Assignments

@@ -6,8 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from bench_assets.annotation.answers.validation import AnnotationTerms
-from bench_assets.annotation.tasks import deadline_end
+from bench_assets.annotation.tasks import AnnotationTerms, deadline_end
 from bench_resources.config.addresses import Address
 from bench_resources.config.sections.base import StrictSection
 

@@ -81,6 +81,11 @@ class PriceSection(ModelSpec):
     """Most tokens for this model, counted likewise."""
 
     @property
+    def has_budget(self) -> bool:
+        """Whether spending is limited."""
+        return self.budget is not None or self.budget_tokens is not None
+
+    @property
     def share_of_price(self) -> float:
         """Share of the price that is charged."""
         return 1.0

@@ -21,11 +21,6 @@ def cost(spec: PriceSection, tokens: TokenCounts) -> float:
     return full_price * spec.share_of_price
 
 
-def has_budget(spec: PriceSection) -> bool:
-    """Whether the section limits spending."""
-    return spec.budget is not None or spec.budget_tokens is not None
-
-
 class Budget:
     """Sums the cost of responses, and reports an exhausted budget.
 
@@ -62,7 +57,7 @@ class Budget:
         """Why no further request may be sent; "" while the budget lasts."""
         spec, money = self._spec, cost(self._spec, self._spent)
         tokens = self._spent.prompt + self._spent.completion
-        if has_budget(spec) and self._uncounted:
+        if spec.has_budget and self._uncounted:
             return "not sent: the server reports no token counts, which the budget needs"
         if spec.budget is not None and money >= spec.budget:
             return f"not sent: {money:.4g} of the budget of {spec.budget:g} are spent"

@@ -19,7 +19,6 @@ from bench_resources.config.environment import read_secret
 from bench_resources.config.sections.known_servers import FormatName
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.event_loop import Arrival, Hand, stream_in_thread
-from bench_resources.models.api.budget import Budget, has_budget
 from bench_resources.response_cache.engine import ReadImage
 from bench_resources.response_cache.image_changes import SERVER_CHANGES, ImageChangeRecorder
 from bench_resources.response_cache.rows import TokenCounts
@@ -27,6 +26,7 @@ from bench_resources.response_cache.rows import TokenCounts
 if TYPE_CHECKING:
     import aiohttp
 
+    from bench_resources.models.api.budget import Budget
     from bench_resources.models.api.concurrency_limit import Endpoint
     from bench_resources.models.api.formats.base import ApiFormat
 
@@ -100,9 +100,11 @@ class RemoteEngine(ABC):
     def _format(self) -> "ApiFormat":
         return format_of(self._spec.format)(self._spec, self._read_image)
 
-    def _budget(self) -> Budget:
+    def _budget(self) -> "Budget":
+        from bench_resources.models.api.budget import Budget
+
         spec = self._spec
-        return Budget(spec, self._spent(self.identity) if has_budget(spec) else TokenCounts())
+        return Budget(spec, self._spent(self.identity) if spec.has_budget else TokenCounts())
 
     def _headers(self, key: str) -> dict[str, str]:
         header = self._spec.key_header or self._spec.knows.key_header

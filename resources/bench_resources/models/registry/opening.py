@@ -21,7 +21,6 @@ from bench_resources.config.sections.models import (
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.config.stores import open_response_store
 from bench_resources.images.store import ImageStore
-from bench_resources.models.api.budget import WithinBudget, has_budget
 from bench_resources.models.registry.engines import engine_kind
 from bench_resources.models.registry.named_models import ENCODER, ResolvedModel, resolve_name
 from bench_resources.models.registry.setup import setup_of
@@ -116,7 +115,9 @@ class Models(dg.ConfigurableResource[Any]):
         throughput = progress.throughput if isinstance(progress, RequestProgress) else None
         engine = RedactingEngine(engine, known_secrets(self.settings.home))
         if isinstance(spec, PriceSection):
-            if has_budget(spec) and not isinstance(spec, ServerSpec):  # whose engine counts itself
+            if spec.has_budget and not isinstance(spec, ServerSpec):  # whose engine counts itself
+                from bench_resources.models.api.budget import WithinBudget
+
                 engine = WithinBudget(engine, spec, store.tokens_of)
             if throughput:
                 share = spec.share_of_price
@@ -159,7 +160,7 @@ class Models(dg.ConfigurableResource[Any]):
 def _derived(model: ResolvedModel, inner: ChatModel) -> ChatModel:
     if isinstance(model.spec, ElicitedSpec):
         from bench_assets.core.schema.elicitation import Elicitation
-        from bench_assets.evaluation.elicited_model import ElicitedModel
+        from bench_resources.models.registry.elicited_model import ElicitedModel
 
         return ElicitedModel(inner, model.name, Elicitation.parse(model.spec.elicit))
     from bench_resources.models.registry.baselines import BlindModel

@@ -12,8 +12,7 @@ from typing import Self
 import httpx
 from PIL import Image
 
-from bench_assets.annotation.answers.validation import AnnotationTerms
-from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
+from bench_assets.annotation.tasks import AnnotationTask, AnnotationTerms, Field, Unit
 from bench_resources.annotation.web.backend import PagesBackend
 from bench_resources.annotation.web.server import PagesServer, Setup
 from bench_resources.annotation.web.sessions import RATES, LinkSigner, Rate, RequestKind

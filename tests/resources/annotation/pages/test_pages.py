@@ -8,12 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.annotation.answers.validation import (
-    AnnotationTerms,
-    latest_answers,
-    resolve_answers,
-)
-from bench_assets.annotation.tasks import AnnotationError, Answer
+from bench_assets.annotation.answers.validation import latest_answers, resolve_answers
+from bench_assets.annotation.tasks import AnnotationError, AnnotationTerms, Answer
 from bench_resources.annotation.web.server import CurrentTerms
 from bench_resources.config.bench_toml import load_settings
 from tests.resources.annotation.pages.on_pages import OnPages, Site

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import HomeError
-from bench_resources.storage.blobs.files import FileBlobs
-from bench_resources.storage.blobs.opening import open_blobs
+from bench_resources.storage.blobs.files import FileBlobs, open_blobs
 from tests.unprivileged import unprivileged
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from bench_assets.core.schema.errors import HomeError
 from bench_resources.cluster.object_store import ObjectBlobs
-from bench_resources.storage.blobs.files import FileBlobs
-from bench_resources.storage.blobs.opening import open_blobs
+from bench_resources.storage.blobs.files import FileBlobs, open_blobs
 from bench_resources.storage.blobs.port import Blobs
 
 long = pytest.mark.long

@@ -11,7 +11,7 @@ import pytest
 from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Rejection
 from bench_assets.core.tables.arrow import digest
-from bench_resources.tables.checksums import write_groups
+from bench_resources.tables.file_bytes import write_groups
 from bench_resources.tables.parquet import TableFiles, read_columns
 from tests.object_store import Front
 from tests.report.fair import metric

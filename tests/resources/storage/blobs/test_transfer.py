@@ -6,8 +6,7 @@ from typing import cast
 import pytest
 
 from bench_assets.core.schema.errors import HomeError
-from bench_resources.storage.blobs.files import FileBlobs
-from bench_resources.storage.blobs.opening import open_blobs
+from bench_resources.storage.blobs.files import FileBlobs, open_blobs
 from bench_resources.storage.blobs.port import Blobs
 from bench_resources.storage.blobs.transfer import TransferRules, transfer
 

@@ -6,7 +6,7 @@ import zlib
 import dagster as dg
 import pytest
 
-from bench_assets.asset_factory.evaluation_steps import read_rejections
+from bench_assets.asset_factory.evaluation_tables import read_rejections
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection
 from bench_assets.suites.codis.assets import questions as assets

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from pydantic import ValidationError
 
-from bench_assets.asset_factory.evaluation_steps import read_rejections
+from bench_assets.asset_factory.evaluation_tables import read_rejections
 from bench_assets.core.schema.errors import ModelError, SourceError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection, Score
 from bench_assets.suites.multi.assets import ablations

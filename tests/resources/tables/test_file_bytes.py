@@ -12,7 +12,7 @@ import pytest
 from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.core.schema.rows import Score
 from bench_assets.core.tables.arrow import to_table
-from bench_resources.tables.checksums import verify_checksum
+from bench_resources.tables.file_bytes import verify_checksum
 from bench_resources.tables.parquet import TableFiles
 
 KEY = ["suite", "scores"]

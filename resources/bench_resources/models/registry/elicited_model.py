@@ -19,7 +19,6 @@ from bench_assets.core.schema.elicitation import (
     normalize_logprobs,
 )
 from bench_assets.core.schema.errors import ModelError, SettingsError
-from bench_assets.core.schema.rows import Question
 
 _EMPTY_PROMPT = Prompt.of("")
 """The prompt of unconditional likelihoods: an empty turn, in the model's own chat template."""
@@ -74,7 +73,7 @@ class ElicitedModel:
     def _require_options(self, requests: Sequence[Request]) -> None:
         """Reject questions without options before the first request is sent."""
         questions = [request.question for request in requests]
-        lacking = [question for question in questions if not (question and has_options(question))]
+        lacking = [question for question in questions if not (question and question.has_options)]
         if not lacking:
             return
         if (first := lacking[0]) is None:
@@ -133,8 +132,3 @@ def _describe_bounds(found: OptionLikelihoods) -> str:
     """Name the options with only an upper bound; "" for none."""
     letters = ", ".join(ascii_uppercase[bound] for bound in found.bounds)
     return f"not among the likeliest tokens: {letters}" if letters else ""
-
-
-def has_options(question: Question) -> bool:
-    """Whether exactly one of several options is right."""
-    return question.kind == "choice" and len(question.options) > 1

@@ -1,0 +1,163 @@
+"""Tables of evaluations: their keys, and what is read from them beside an evaluation's own rows."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain, islice
+
+import dagster as dg
+
+from bench_assets.core.judging.second_look import is_reader
+from bench_assets.core.schema.errors import SettingsError, TableError
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Rejection
+from bench_assets.core.schema.signature import short_digest
+from bench_assets.core.tables.arrow import digest
+from bench_assets.evaluation.blind_baselines import BestConstant, best_constants
+from bench_assets.evaluation.judged_responses import JudgedResponses
+from bench_assets.evaluation.task import RULES, Task
+from bench_resources.tables.parquet import TableFiles
+
+CONSTANTS = "constants"
+"""Name of the table of best constant responses, beside the questions."""
+
+AUDIT = "audit"
+"""Name of the table of audit findings, beside the questions."""
+
+_MAX_JUDGED = 500_000  # judged responses read for blind baselines; of more, the latest
+
+
+def audit_key(task: Task) -> dg.AssetKey:
+    """Key of the table of a task's audit findings, beside its questions."""
+    return dg.AssetKey([*task.name.split("/"), AUDIT])
+
+
+def evaluation_key(task: Task, condition: str, table: str) -> list[str]:
+    """Asset key of an evaluation table; the main condition is not part of the key."""
+    return [*task.name.split("/"), *([] if condition == "main" else [condition]), table]
+
+
+def questions_key(task: Task, condition: str) -> list[str]:
+    """Asset key of the questions that a condition asks.
+
+    Raises:
+        UnknownNameError: If the task has no such condition.
+    """
+    own = condition if task.condition(condition).own_questions else "main"
+    return evaluation_key(task, own, "questions")
+
+
+def no_questions_error(task: Task, condition: str) -> SettingsError:
+    """The error of a condition without questions, with the input that it needs."""
+    hint = task.conditions[condition].needs or "see its rejected rows for the reasons"
+    return SettingsError(f"{task.name}, condition {condition}: there are no questions; {hint}")
+
+
+def read_edition(tables: TableFiles, task: Task) -> str:
+    """Edition of a task's questions; "" if there are none that can be read."""
+    questions = {"questions": ([questions_key(task, "main")], Question)}
+    try:
+        found = tables.query("SELECT min(edition) AS edition FROM questions", questions)
+    except TableError:  # reported by the command that builds the table
+        return ""
+    return found.to_pylist()[0]["edition"] or ""
+
+
+def read_constants(
+    tables: TableFiles, key: Sequence[str], task: Task, questions: Sequence[Question]
+) -> list[BestConstant]:
+    """Scores of constant responses to these questions, computed if their table has none."""
+    known = tables.read(key, BestConstant) if tables.exists(key) else []
+    data = short_digest(digest(questions))
+    return [row for row in known if row.data == data] or best_constants(task, questions)
+
+
+def read_judged_responses(
+    tables: TableFiles,
+    keys: Callable[[str], Sequence[str]],
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement],
+) -> JudgedResponses | None:
+    """Read the verdicts of a model's judge on these questions, for all models.
+
+    Args:
+        tables: The tables of the home.
+        keys: Key of an evaluation table by its name.
+        questions: The whole question table; the model may have answered a part of it.
+        predictions: Predictions of the model.
+        judgements: Judgements of the predictions; None is returned if rules judged them.
+    """
+    named = ((row.judge, row.setup) for row in judgements)
+    judges = frozenset(one for one in named if one[0] != RULES and not is_reader(one[0]))
+    if not judges:
+        return None
+    questions_digest, own = short_digest(digest(questions)), predictions[0].model
+    names = sorted(
+        tables.partitions(key := keys("judgements")), key=lambda one: -tables.written(key, one)
+    )
+    comparable = (
+        one
+        for one in names
+        if one != own and _has_same_questions(tables, keys("metrics"), one, questions_digest)
+    )
+    others = list(islice(comparable, _MAX_JUDGED // max(1, len(questions))))
+    known = chain([(predictions, judgements)], _read_evaluations(tables, keys, others))
+    return JudgedResponses.of(known, judges)
+
+
+def read_judged_before(
+    tables: TableFiles,
+    keys: Callable[[str], Sequence[str]],
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+) -> JudgedResponses | None:
+    """Like ``read_judged_responses``, with the model's stored judgements; None without them."""
+    key, model = keys("judgements"), predictions[0].model if predictions else ""
+    if not model or not tables.exists(key, model):
+        return None
+    rows = tables.read(key, Judgement, model)
+    return read_judged_responses(tables, keys, questions, predictions, rows)
+
+
+def _has_same_questions(tables: TableFiles, key: Sequence[str], model: str, asked: str) -> bool:
+    """Whether the metrics of a model are about these questions."""
+    with suppress(TableError):
+        rows = tables.read(key, Metric, model) if tables.exists(key, model) else []
+        return bool(rows) and rows[0].questions == asked
+    return False
+
+
+def _read_evaluations(
+    tables: TableFiles, keys: Callable[[str], Sequence[str]], models: Iterable[str]
+) -> Iterator[tuple[Sequence[Prediction], Sequence[Judgement]]]:
+    for model in models:
+        with suppress(TableError):  # unreadable tables: `bench home verify` names them
+            yield (
+                tables.read(keys("predictions"), Prediction, model),
+                tables.read(keys("judgements"), Judgement, model),
+            )
+
+
+def rejection_tables(task: Task, condition: str = "main") -> list[str]:
+    """Tables of rejected source rows: of a task, and of a condition's own files."""
+    return [name for name in (task.rejections, task.condition(condition).rejections) if name]
+
+
+def read_rejections(
+    tables: TableFiles, task: Task, edition: str, condition: str = "main"
+) -> dict[str, list[Rejection]]:
+    """Rejected rows of a task's source by table, of the tables that exist.
+
+    Empty for the mini edition, whose source contains invalid rows on purpose.
+    """
+    names = [] if edition == "mini" else rejection_tables(task, condition)
+    keys = {name: name.split("/") for name in names}
+    return {name: tables.read(key, Rejection) for name, key in keys.items() if tables.exists(key)}
+
+
+def count_rejections(
+    tables: TableFiles, task: Task, questions: Sequence[Question], condition: str = "main"
+) -> int | None:
+    """Number of rejected rows of the questions' source; None if it is not counted."""
+    edition = questions[0].edition if questions else ""
+    rejections = read_rejections(tables, task, edition, condition)
+    return sum(map(len, rejections.values())) if rejections else None
