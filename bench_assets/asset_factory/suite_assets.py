@@ -80,14 +80,15 @@ class AssetArguments(TypedDict):
     partitions_def: NotRequired[dg.PartitionsDefinition[str]]
 
 
-BuildRows: TypeAlias = Callable[..., list[Any] | dg.Output[list[Any]]]
-"""Builds the rows of a table; an output has metadata too."""
+BuildRows: TypeAlias = Callable[..., Any]
+"""Builds the rows of a table, or of several as a tuple; an output has metadata too."""
 
 
 class Step(NamedTuple):
-    """A table of a dataset build.
+    """A step of a dataset build, which makes a table or several.
 
     Attributes:
+        name: Name of the table, or of the step.
         function: Its parameters that are lists of rows are the tables that it reads.
         reads: Tables with another name than their parameter.
     """
@@ -105,24 +106,30 @@ class Step(NamedTuple):
         return {name: self.reads.get(name, name) for name in lists}
 
     @property
-    def table_type(self) -> Any:  # noqa: ANN401
-        """Dagster type of the table: that of the returned rows."""
+    def table_types(self) -> list[Any]:
+        """Dagster types of the tables that it builds: those of the returned rows."""
         returned = get_type_hints(self.function)["return"]
-        return returned if get_origin(returned) is list else get_args(returned)[0]
+        tables = get_args(returned) if get_origin(returned) is tuple else [returned]
+        return [one if get_origin(one) is list else get_args(one)[0] for one in tables]
 
-    def as_output(self) -> Callable[..., dg.Output[list[Any]]]:
-        """The function, with its rows as an output of Dagster."""
+    def as_output(self) -> Callable[..., Any]:
+        """The function, with its rows as outputs of Dagster."""
 
         @wraps(self.function)
-        def build(*arguments: Any, **tables: Any) -> dg.Output[list[Any]]:  # noqa: ANN401
-            rows = self.function(*arguments, **tables)
-            return rows if isinstance(rows, dg.Output) else table_output(rows)
+        def build(*arguments: Any, **tables: Any) -> Any:  # noqa: ANN401
+            built = self.function(*arguments, **tables)
+            return tuple(map(_as_output, built)) if isinstance(built, tuple) else _as_output(built)
 
-        returned = dg.Output[self.table_type]  # type: ignore[name-defined]
+        outputs = tuple(dg.Output[one] for one in self.table_types)  # type: ignore[valid-type]
+        returned = outputs[0] if len(outputs) == 1 else tuple[outputs]  # type: ignore[valid-type]
         own = signature(self.function).replace(return_annotation=returned)
         build.__signature__ = own  # type: ignore[attr-defined]
         build.__annotations__ = {**self.function.__annotations__, "return": returned}
         return build
+
+
+def _as_output(rows: list[Any] | dg.Output[list[Any]]) -> dg.Output[list[Any]]:
+    return rows if isinstance(rows, dg.Output) else table_output(rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,14 +211,47 @@ class AssetFolder:
 
         def build(function: BuildRows) -> dg.AssetsDefinition:
             step = Step(name or function.__name__, function, reads)
-            inputs = {parameter: dg.AssetIn(self.key(t)) for parameter, t in step.tables.items()}
             return dg.asset(
                 name=step.name,
-                ins=inputs,
+                ins=self.ins(**step.tables),
                 deps=deps or None,
                 metadata=metadata or None,
-                dagster_type=step.table_type,
+                dagster_type=step.table_types[0],
                 **self.stage(stage, **arguments),
+            )(step.as_output())
+
+        return build
+
+    def steps(
+        self,
+        name: str,
+        stages: Mapping[str, StageName],
+        *,
+        reads: Mapping[str, str] = MappingProxyType({}),
+        deps: Sequence[dg.AssetKey] = (),
+        asks: Pool | None = None,
+    ) -> Callable[[BuildRows], dg.AssetsDefinition]:
+        """Decorate a function that builds several tables of this folder; see ``Step``.
+
+        Args:
+            name: Name of the step.
+            stages: Kind of each table, in the order in which the function returns them.
+            reads: Tables that it reads under other names, by parameter; paths as of ``ins``.
+            deps: Tables that it reads by itself.
+            asks: Pool of a step that calls a model.
+        """
+
+        def build(function: BuildRows) -> dg.AssetsDefinition:
+            step = Step(name, function, reads)
+            return dg.multi_asset(
+                name=name,
+                ins=self.ins(**step.tables),
+                deps=deps or None,
+                pool=asks,
+                outs={
+                    table: out(self.stage(stage, asks=asks), *get_args(rows))
+                    for (table, stage), rows in zip(stages.items(), step.table_types, strict=True)
+                },
             )(step.as_output())
 
         return build

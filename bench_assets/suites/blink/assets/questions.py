@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
-from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
@@ -66,24 +66,11 @@ def images_to_mark(sources: SourceFiles, image_store: ImageStore) -> dg.Output[l
     return table_output(stored, {"not_decoded": len(broken)})
 
 
-@dg.multi_asset(
-    name="blink_items",
-    ins=BLINK.ins(to_mark="images_to_mark"),
+@BLINK.steps(
+    "blink_items",
+    {"items": "images", "rejections": "select", "builders": "select"},
+    reads={"to_mark": "images_to_mark"},
     deps=[*BLINK.source, *(answers_key(form) for form in (*MARKING_TASKS, IQ_IMAGES))],
-    outs={
-        "items": out(
-            BLINK.stage("images"),
-            Question,
-        ),
-        "rejections": out(
-            BLINK.stage("select"),
-            Rejection,
-        ),
-        "builders": out(
-            BLINK.stage("select"),
-            TaskBuildResult,
-        ),
-    },
 )
 def items(
     context: dg.AssetExecutionContext,
@@ -92,7 +79,7 @@ def items(
     image_store: ImageStore,
     tables: TableFiles,
     to_mark: list[StoredImage],
-) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]], dg.Output[list[TaskBuildResult]]]:
+) -> tuple[dg.Output[list[Question]], list[Rejection], list[TaskBuildResult]]:
     """Read the release or the answer key, or build questions from the raw data sets."""
     opened = sources.open("blink")
     tasks: list[TaskBuildResult] = []
@@ -124,11 +111,7 @@ def items(
             faults = [one.fault for one in tasks if one.fault]
     for fault in faults:
         context.log.warning(fault)
-    return (
-        table_output(rows, question_preview(rows, image_store)),
-        table_output(rejections),
-        table_output(tasks),
-    )
+    return table_output(rows, question_preview(rows, image_store)), rejections, tasks
 
 
 @BLINK.step("questions", deps=[answers_key(ANSWER_CHECK)])

@@ -14,7 +14,7 @@ from bench_assets.asset_factory.annotation_inputs import (
     undecided_by_decisions,
 )
 from bench_assets.asset_factory.check_results import check_result
-from bench_assets.asset_factory.suite_assets import AssetFolder, open_model, out
+from bench_assets.asset_factory.suite_assets import AssetFolder, open_model
 from bench_assets.core.images.text_substitutes import (
     describe_images,
     replace_images_by_texts,
@@ -91,19 +91,8 @@ def images(
     )
 
 
-@dg.multi_asset(
-    name="codis_selection",
-    ins=CODIS.ins("submissions", "votes", "decisions", stored="images"),
-    outs={
-        "pairs": out(
-            CODIS.stage("select"),
-            ContextPair,
-        ),
-        "rejections": out(
-            CODIS.stage("select"),
-            Rejection,
-        ),
-    },
+@CODIS.steps(
+    "codis_selection", {"pairs": "select", "rejections": "select"}, reads={"stored": "images"}
 )
 def selection(
     sources: SourceFiles,
@@ -112,7 +101,7 @@ def selection(
     votes: list[SubmissionVote],
     decisions: list[VoteDecision],
     stored: list[StoredImage],
-) -> tuple[dg.Output[list[ContextPair]], dg.Output[list[Rejection]]]:
+) -> tuple[list[ContextPair], list[Rejection]]:
     """Select the pairs that become questions; reject the others, each with a reason."""
     decoded = {image.name for image in stored}
     files = image_files(open_release(sources).images)
@@ -123,7 +112,7 @@ def selection(
     ballots = count_ballots(submissions, votes)
     parts = (broken, read_pairs(release), read_votes(release), ballots, selected)
     rejections = [rejection for part in parts for rejection in part.rejections]
-    return table_output(selected.rows), table_output(rejections)
+    return selected.rows, rejections
 
 
 @dg.asset_check(

@@ -11,7 +11,7 @@ import dagster as dg
 from bench_assets.annotation.answers.validation import keep_latest
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
 from bench_assets.asset_factory.check_results import check_result
-from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.build import FunnelStep, Table
@@ -77,24 +77,18 @@ def images(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[Stor
     return table_output(stored, {"not_decoded": dg.MetadataValue.md(faults or "none")})
 
 
-@dg.multi_asset(
-    name="cogbench_selection",
-    ins=COGBENCH.ins("merged_items", "understanding", stored="images"),
+@COGBENCH.steps(
+    "cogbench_selection",
+    {"stories": "select", "rejections": "select"},
+    reads={"stored": "images"},
     deps=COGBENCH.source,
-    outs={
-        "stories": out(
-            COGBENCH.stage("select"),
-            Story,
-        ),
-        "rejections": out(COGBENCH.stage("select"), Rejection),
-    },
 )
 def selection(
     sources: SourceFiles,
     merged_items: list[MergedItem],
     understanding: list[ImageUnderstanding],
     stored: list[StoredImage],
-) -> tuple[dg.Output[list[Story]], dg.Output[list[Rejection]]]:
+) -> tuple[dg.Output[list[Story]], list[Rejection]]:
     """Select the images to ask about; the others become rejections."""
     release = open_release(sources)
     if release.edition == "published":
@@ -105,7 +99,7 @@ def selection(
     selected = select_stories(read.rows, {image.name: image for image in stored})
     n_entities = sum(len(story.entities) for story in selected.rows)
     rejections = [*read.rejections, *dropped_images(understanding), *selected.rejections]
-    return table_output(selected.rows, {"entities": n_entities}), table_output(rejections)
+    return table_output(selected.rows, {"entities": n_entities}), rejections
 
 
 @COGBENCH.step("select", deps=COGBENCH.source)

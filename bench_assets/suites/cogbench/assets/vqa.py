@@ -18,7 +18,6 @@ from bench_assets.asset_factory.suite_assets import (
     needs_metadata,
     open_model,
     open_writer,
-    out,
 )
 from bench_assets.core.schema.rows import Metric, Question, Rejection, StoredImage
 from bench_assets.core.tables.build import Table
@@ -150,20 +149,11 @@ def flags(
     ]
 
 
-@dg.multi_asset(
-    name="cogbench_vqa_selection",
-    ins=_FOLDER.ins("written_questions", "flags", stored="../images"),
+@_FOLDER.steps(
+    "cogbench_vqa_selection",
+    {"questions": "questions", "rejections": "questions"},
+    reads={"stored": "../images"},
     deps=_REVIEW_DEPS,
-    outs={
-        "questions": out(
-            _FOLDER.stage("questions"),
-            Question,
-        ),
-        "rejections": out(
-            _FOLDER.stage("questions"),
-            Rejection,
-        ),
-    },
 )
 def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     sources: SourceFiles,
@@ -173,7 +163,7 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     written_questions: list[WrittenQuestion],
     flags: list[Flag],
     stored: list[StoredImage],
-) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]]]:
+) -> tuple[dg.Output[list[Question]], list[Rejection]]:
     """Select the questions to ask; the others become rejections."""
     opened, by_id = sources.open("cogbench"), images_by_id(stored)
     release = find_release(opened.folder)
@@ -189,7 +179,7 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     complete = not found.rejections and len(found.rows) == TASK.counts["all"]
     edition = edition_of(opened, whole=complete)
     rows = to_questions(found.rows, by_id, edition, refinement.open_flags(flags))
-    return table_output(rows, question_preview(rows, image_store)), table_output(found.rejections)
+    return table_output(rows, question_preview(rows, image_store)), found.rejections
 
 
 def _shuffled_questions(written: Sequence[WrittenQuestion]) -> list[SourceQuestion]:

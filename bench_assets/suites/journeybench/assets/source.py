@@ -48,20 +48,15 @@ def source(sources: SourceFiles) -> list[SourceFile]:
     return pin(files_below(opened.folder), opened.folder)
 
 
-@dg.multi_asset(
-    name="journeybench_images",
-    deps=_FOLDER.source,
-    outs={
-        "images": out(_FOLDER.stage("images"), StoredImage),
-        "broken_images": out(_FOLDER.stage("images"), Rejection),
-    },
+@_FOLDER.steps(
+    "journeybench_images", {"images": "images", "broken_images": "images"}, deps=_FOLDER.source
 )
 def images(
     sources: SourceFiles, image_store: ImageStore
-) -> tuple[dg.Output[list[StoredImage]], dg.Output[list[Rejection]]]:
+) -> tuple[dg.Output[list[StoredImage]], list[Rejection]]:
     """Store every image of `images/`, and reject unreadable ones."""
     stored, broken = image_store.put_files(image_files(source_folder(sources) / "images"))
-    return table_output(stored, {"not_decoded": len(broken)}), table_output(broken)
+    return table_output(stored, {"not_decoded": len(broken)}), broken
 
 
 def images_by_name(images: Sequence[StoredImage]) -> dict[str, StoredImage]:

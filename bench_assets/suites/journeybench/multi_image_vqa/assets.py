@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from bench_assets.suites.journeybench.assets.generation import generate_images, generated_texts
 from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
@@ -31,7 +31,6 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.painters import ImageRequest
 from bench_resources.images.store import ImageStore
-from bench_resources.tables.parquet import table_output
 
 _FOLDER = AssetFolder("journeybench/multi_image_vqa")
 _PROBLEMS = {"problems": "../mcot/problems", "quantities": "../mcot/quantities"}
@@ -55,20 +54,11 @@ cause_responses = generated_texts(
 )
 
 
-@dg.multi_asset(
-    name="multi_image_vqa_pairs",
-    ins=_FOLDER.ins("causes", "cause_responses", **_PROBLEMS),
+@_FOLDER.steps(
+    "multi_image_vqa_pairs",
+    {"planned_pairs": "images", "built_rejections": "select"},
+    reads=_PROBLEMS,
     deps=_FOLDER.source,
-    outs={
-        "planned_pairs": out(
-            _FOLDER.stage("images"),
-            PlannedPair,
-        ),
-        "built_rejections": out(
-            _FOLDER.stage("select"),
-            Rejection,
-        ),
-    },
 )
 def pairs(
     sources: SourceFiles,
@@ -76,13 +66,13 @@ def pairs(
     quantities: list[Quantity],
     causes: list[CauseAndEffect],
     cause_responses: list[GeneratedText],
-) -> tuple[dg.Output[list[PlannedPair]], dg.Output[list[Rejection]]]:
+) -> tuple[list[PlannedPair], list[Rejection]]:
     """Plan pairs of images; reject the rest, with reasons."""
     by_rule = plan_arithmetic({problem.problem_id: problem for problem in problems}, quantities)
     by_cause, folder = plan_causes(causes, cause_responses), source_folder(sources)
     read = read_copa(folder / _COPA), read_knowledge(folder / _KNOWLEDGE)
     rejections = [one for part in (*read, by_rule, by_cause) for one in part.rejections]
-    return table_output(by_rule.rows + by_cause.rows), table_output(rejections)
+    return by_rule.rows + by_cause.rows, rejections
 
 
 @_FOLDER.step("images", asks="gpu")

@@ -7,7 +7,7 @@ import dagster as dg
 from pydantic import Field
 
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
-from bench_assets.asset_factory.suite_assets import open_model, out
+from bench_assets.asset_factory.suite_assets import open_model
 from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import ModelError
@@ -103,42 +103,24 @@ def selection(
     return select(items, SelectionParameters(reading=reading, **numbers), config.seed)
 
 
-@dg.multi_asset(
-    name="multi_annotation",
-    ins=MULTI.ins("items", "selection"),
+@MULTI.steps(
+    "multi_annotation",
+    {"annotated_items": "select", "revisions": "select", "dropped_items": "select"},
     deps=[*MULTI.source, answers_key(DIFFICULTY)],
-    outs={
-        "annotated_items": out(
-            MULTI.stage("select"),
-            MultiItem,
-        ),
-        "revisions": out(
-            MULTI.stage("select"),
-            ItemRevision,
-        ),
-        "dropped_items": out(
-            MULTI.stage("select"),
-            Rejection,
-        ),
-    },
 )
 def annotation(
     sources: SourceFiles,
     tables: TableFiles,
     items: list[MultiItem],
     selection: list[SelectionDecision],
-) -> tuple[dg.Output[list[MultiItem]], dg.Output[list[ItemRevision]], dg.Output[list[Rejection]]]:
+) -> tuple[list[MultiItem], list[ItemRevision], list[Rejection]]:
     """Merge two rounds of annotation, and drop defective items (section 3.2)."""
     merged = AnnotatedItems(items, [], [])  # the release has only the result
     if annotations := _read_annotations(sources):
         rated = decisions.add_ratings(annotations.rows, counted_rows(tables, DIFFICULTY))
         merged = decisions.annotate(items, selection, rated)
     bad = annotations.rejections if annotations else []
-    return (
-        table_output(merged.items),
-        table_output(merged.revisions),
-        table_output([*bad, *merged.rejections]),
-    )
+    return merged.items, merged.revisions, [*bad, *merged.rejections]
 
 
 @MULTI.step("distractors", deps=MULTI.source, asks="judge")
@@ -189,20 +171,10 @@ def solver_answers(
     return answers
 
 
-@dg.multi_asset(
-    name="multi_transformations",
-    ins=MULTI.ins("annotated_items", "transformation_proposals", "solver_answers"),
+@MULTI.steps(
+    "multi_transformations",
+    {"transformations": "distractors", "transformation_review": "distractors"},
     deps=[*MULTI.source, answers_key(TRANSFORMATION_REVIEW)],
-    outs={
-        "transformations": out(
-            MULTI.stage("distractors"),
-            Transformation,
-        ),
-        "transformation_review": out(
-            MULTI.stage("distractors"),
-            Transformation,
-        ),
-    },
 )
 def transformations(
     sources: SourceFiles,
@@ -211,7 +183,7 @@ def transformations(
     annotated_items: list[MultiItem],
     transformation_proposals: list[Transformation],
     solver_answers: list[SolverAnswer],
-) -> tuple[dg.Output[list[Transformation]], dg.Output[list[Transformation]]]:
+) -> tuple[dg.Output[list[Transformation]], list[Transformation]]:
     """Decide which proposals are applied; report the share of each outcome."""
     solvers = settings.suite("multi", MultiSettings).solvers
     reviews = (
@@ -219,7 +191,7 @@ def transformations(
     )
     rows = apply_reviews(annotated_items, transformation_proposals, reviews)
     rows = confirm(rows, solver_answers, solvers)
-    return table_output(rows, shares(rows)), table_output(select_unproven(rows))
+    return table_output(rows, shares(rows)), select_unproven(rows)
 
 
 @MULTI.step("distractors")

@@ -3,7 +3,7 @@
 import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
-from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.source_folder import image_files
@@ -94,20 +94,11 @@ def unusable_files(
     return image_store.put_files(broken).rejections  # read again, for the reason
 
 
-@dg.multi_asset(
-    name="multi_selection",
-    ins=MULTI.ins("dropped_items", "transformed_items", "duplicates", stored="images"),
+@MULTI.steps(
+    "multi_selection",
+    {"questions": "questions", "rejections": "select"},
+    reads={"stored": "images"},
     deps=[*MULTI.source, answers_key(DUPLICATE_CONFLICTS)],
-    outs={
-        "questions": out(
-            MULTI.stage("questions"),
-            Question,
-        ),
-        "rejections": out(
-            MULTI.stage("select"),
-            Rejection,
-        ),
-    },
 )
 def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     sources: SourceFiles,
@@ -117,7 +108,7 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     transformed_items: list[MultiItem],
     duplicates: list[Duplicate],
     stored: list[StoredImage],
-) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]]]:
+) -> tuple[dg.Output[list[Question]], list[Rejection]]:
     """Build the question table, and a rejection for every other picked item."""
     built: Edition = "mini" if sources.open("multi").is_mini else "built"
     edition = built if open_release(sources).annotations else edition_of(transformed_items)
@@ -131,5 +122,5 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     twins = decisions.duplicate_rejections(pairs)
     return (
         table_output(asked.rows, question_preview(asked.rows, image_store)),
-        table_output([*bad, *dropped_items, *twins, *asked.rejections]),
+        [*bad, *dropped_items, *twins, *asked.rejections],
     )

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from bench_assets.asset_factory.annotation_inputs import required_votes, undecided_by_decisions
-from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.chat import TextEncoder, Vectors
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Rejection, StoredImage
@@ -135,21 +135,16 @@ class _CachedSentenceEncoder:
         raise ModelError(f"{self._encoder.name} embeds texts, not the {len(images)} images")
 
 
-_STAGE = _FOLDER.stage("distractors", asks="judge")
-
-
-@dg.multi_asset(
-    ins=_FOLDER.ins("caption_decisions", stored="images"),
-    deps=_FOLDER.source,
-    outs={
-        "dialogues": out(_STAGE, Utterance),
-        "dialogue_ends": out(
-            _STAGE,
-            DialogueEnd,
-        ),
-        "dialogue_statements": out(_STAGE, Statement),
+@_FOLDER.steps(
+    "hold",
+    {
+        "dialogues": "distractors",
+        "dialogue_ends": "distractors",
+        "dialogue_statements": "distractors",
     },
-    pool="judge",
+    reads={"stored": "images"},
+    deps=_FOLDER.source,
+    asks="judge",
 )
 def hold(
     context: dg.AssetExecutionContext,
@@ -158,7 +153,7 @@ def hold(
     models: Models,
     caption_decisions: list[CaptionDecision],
     stored: list[StoredImage],
-) -> tuple[dg.Output[list[Utterance]], dg.Output[list[DialogueEnd]], dg.Output[list[Statement]]]:
+) -> tuple[dg.Output[list[Utterance]], list[DialogueEnd], list[Statement]]:
     """Hold a dialogue about every image between two models, one of which sees only a caption."""
     chosen = settings.suite(SUITE, JourneyBenchSettings)
     captions = {name: texts[0] for name, texts in kept_captions(caption_decisions).items()}
@@ -178,11 +173,8 @@ def hold(
     metadata = {
         "transcript": dg.MetadataValue.md(_transcript(dialogues.utterances, dialogues.endings))
     }
-    return (
-        table_output(dialogues.utterances, metadata),
-        table_output(dialogues.endings),
-        table_output(dialogues.statements),
-    )
+    rows = table_output(dialogues.utterances, metadata)
+    return rows, dialogues.endings, dialogues.statements
 
 
 def _transcript(utterances: Sequence[Utterance], endings: Sequence[DialogueEnd]) -> str:
