@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime, time
 from functools import lru_cache, partial
-from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, get_args, get_type_hints
 
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Vote
@@ -179,6 +179,32 @@ class SuiteAnnotationTask:
     def table(self, which: str) -> str:
         """Key of one of its tables, such as "codis/annotation/votes_answers"."""
         return annotation_table(self.task.name, which)
+
+
+def suite_task(
+    task: AnnotationTask,
+    units: Callable[..., list[Unit]],
+    to_rows: Callable[[Sequence[Answer]], list[Any]],
+    row: type[Any] | None = None,
+    **tables: str,
+) -> SuiteAnnotationTask:
+    """Build a suite's annotation task, with its tables and rows as two functions name them.
+
+    Args:
+        task: The task.
+        units: Builds the units; each parameter is a table of the suite, a ``Sequence`` of rows.
+        to_rows: Converts the answers that count; returns a list of rows.
+        row: Their type, if ``to_rows`` does not state it.
+        tables: Names of tables that differ from their parameters.
+    """
+    suite, hints = task.name.partition("/")[0], get_type_hints(units)
+    del hints["return"]
+    reads = {
+        name: SourceTable(f"{suite}/{tables.get(name, name)}", *get_args(hint))
+        for name, hint in hints.items()
+    }
+    row = row or get_args(get_type_hints(to_rows)["return"])[0]
+    return SuiteAnnotationTask(task=task, reads=reads, units=units, row=row, to_rows=to_rows)
 
 
 def extract_votes(task: AnnotationTask, answers: Iterable[Answer]) -> list[Vote]:

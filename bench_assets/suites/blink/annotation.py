@@ -14,7 +14,12 @@ from typing import Literal, TypeAlias, get_args
 from bench_assets.annotation.answers.values import choice_letter, lettered_choices
 from bench_assets.annotation.responses.units import images_of, option_units
 from bench_assets.annotation.task_files import read_tasks
-from bench_assets.annotation.tasks import Answer, SourceTable, SuiteAnnotationTask, Unit, word
+from bench_assets.annotation.tasks import (
+    Answer,
+    Unit,
+    suite_task,
+    word,
+)
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.rater_agreement import majority
 from bench_assets.core.tables.build import Table
@@ -113,18 +118,9 @@ def _shown_fields(question: Question) -> dict[str, str]:
     return {"Question": question.text, "Options": "\n".join(lettered_choices(question.options))}
 
 
-ANSWER_CHECK = SuiteAnnotationTask(
-    task=_CHECK,
-    reads={"questions": SourceTable("blink/items", Question)},
-    units=check_units,
-    row=AnswerCheck,
-    to_rows=answer_checks,
-)
+def _human_units(questions: Sequence[Question]) -> list[Unit]:
+    return option_units(_HUMAN, questions, _PEOPLE)
 
-HUMAN = SuiteAnnotationTask(
-    task=_HUMAN,
-    reads={"questions": SourceTable("blink/questions", Question)},
-    units=lambda questions: option_units(_HUMAN, questions, _PEOPLE),
-    row=HumanAnswer,
-    to_rows=human_answers,
-)
+
+ANSWER_CHECK = suite_task(_CHECK, check_units, answer_checks, questions="items")
+HUMAN = suite_task(_HUMAN, _human_units, human_answers)

@@ -14,9 +14,8 @@ from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     AnnotationTask,
     Answer,
-    SourceTable,
-    SuiteAnnotationTask,
     Unit,
+    suite_task,
     word,
 )
 from bench_assets.core.schema.rows import StoredImage
@@ -193,47 +192,11 @@ def _sanitize_id(name: str) -> str:
     return re.sub(r"[\s/]+", "_", name)
 
 
-_IMAGES = SourceTable("codis/images", StoredImage)
-_SUBMITTED = SourceTable("codis/submitted", ContextPair)
-
-IMAGES = SuiteAnnotationTask(
-    task=_TASKS["images"], reads={}, units=_image_units, row=str, to_rows=_to_images
+IMAGES = suite_task(_TASKS["images"], _image_units, _to_images)
+SUBMISSIONS = suite_task(_TASKS["submissions"], _submission_units, _to_pairs)
+VOTES = suite_task(_TASKS["votes"], _vote_units, _to_votes)
+REVISIONS = suite_task(
+    _TASKS["revisions"], _revision_units, _to_revisions, voted_on="annotation/votes_units"
 )
-SUBMISSIONS = SuiteAnnotationTask(
-    task=_TASKS["submissions"],
-    reads={"images": _IMAGES},
-    units=_submission_units,
-    row=ContextPair,
-    to_rows=_to_pairs,
-)
-VOTES = SuiteAnnotationTask(
-    task=_TASKS["votes"],
-    reads={"submitted": _SUBMITTED, "images": _IMAGES},
-    units=_vote_units,
-    row=SubmissionVote,
-    to_rows=_to_votes,
-)
-REVISIONS = SuiteAnnotationTask(
-    task=_TASKS["revisions"],
-    reads={
-        "submitted": _SUBMITTED,
-        "first_votes": SourceTable("codis/first_votes", SubmissionVote),
-        "voted_on": SourceTable(VOTES.table("units"), Unit),
-        "images": _IMAGES,
-    },
-    units=_revision_units,
-    row=ContextPair,
-    to_rows=_to_revisions,
-)
-REVISION_VOTES = SuiteAnnotationTask(
-    task=_TASKS["revision_votes"],
-    reads={
-        "submissions": SourceTable("codis/submissions", ContextPair),
-        "submitted": _SUBMITTED,
-        "images": _IMAGES,
-    },
-    units=_revision_vote_units,
-    row=SubmissionVote,
-    to_rows=_to_votes,
-)
+REVISION_VOTES = suite_task(_TASKS["revision_votes"], _revision_vote_units, _to_votes)
 ANNOTATION_TASKS = (IMAGES, SUBMISSIONS, VOTES, REVISIONS, REVISION_VOTES)

@@ -16,9 +16,9 @@ from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     AnnotationTask,
     Answer,
-    SourceTable,
     SuiteAnnotationTask,
     Unit,
+    suite_task,
     word,
 )
 from bench_assets.core.images.drawing import Box, Point
@@ -115,13 +115,7 @@ def _marking_task(task: AnnotationTask, folder: str, *headings: str) -> SuiteAnn
             if one.name.startswith(f"{folder}/") and one.name.count("/") == len(headings) + 1
         ]
 
-    return SuiteAnnotationTask(
-        task=task,
-        reads={"images": SourceTable("blink/images_to_mark", StoredImage)},
-        units=units,
-        row=MarkedImage,
-        to_rows=marked_images,
-    )
+    return suite_task(task, units, marked_images, images="images_to_mark")
 
 
 DEPTH_POINTS = _marking_task(_TASKS["depth_points"], "diw")
@@ -129,9 +123,7 @@ REFLECTANCE_POINTS = _marking_task(_TASKS["reflectance_points"], "iiw")
 FUNCTIONAL_POINTS = _marking_task(_TASKS["functional_points"], "funkpoint", "Action", "Object")
 SEMANTIC_POINTS = _marking_task(_TASKS["semantic_points"], "spair", "Kind")
 OBJECT_BOXES = _marking_task(_TASKS["object_boxes"], "lvis", "Object")
-IQ_IMAGES = SuiteAnnotationTask(
-    task=_TASKS["iq_images"], reads={}, units=puzzle_units, row=Puzzle, to_rows=puzzles
-)
+IQ_IMAGES = suite_task(_TASKS["iq_images"], puzzle_units, puzzles)
 MARKING_TASKS = (
     DEPTH_POINTS,
     REFLECTANCE_POINTS,

@@ -12,10 +12,9 @@ from bench_assets.annotation.answers.values import answers_by_unit, entries
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     Answer,
-    SourceTable,
-    SuiteAnnotationTask,
     Unit,
     split_unit_id,
+    suite_task,
     unit_id,
     word,
 )
@@ -145,22 +144,5 @@ def _near_texts(one: MergedItem, annotations: Sequence[AnnotatedItem]) -> tuple[
     return tuple(dict.fromkeys(text for text in found if text))
 
 
-ANNOTATION = SuiteAnnotationTask(
-    task=_TASKS["annotation"],
-    reads={"images": SourceTable("cogbench/images", StoredImage)},
-    units=annotation_units,
-    row=RawAnnotation,
-    to_rows=raw_annotations,
-)
-
-MERGE_REVIEW = SuiteAnnotationTask(
-    task=_TASKS["merge_review"],
-    reads={
-        "to_review": SourceTable("cogbench/to_review", MergedItem),
-        "annotations": SourceTable("cogbench/annotations", AnnotatedItem),
-        "images": SourceTable("cogbench/images", StoredImage),
-    },
-    units=merge_review_units,
-    row=Review,
-    to_rows=reviews,
-)
+ANNOTATION = suite_task(_TASKS["annotation"], annotation_units, raw_annotations)
+MERGE_REVIEW = suite_task(_TASKS["merge_review"], merge_review_units, reviews)

@@ -13,9 +13,8 @@ from bench_assets.annotation.responses.units import option_units
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     Answer,
-    SourceTable,
-    SuiteAnnotationTask,
     Unit,
+    suite_task,
     word,
 )
 from bench_assets.core.schema.rows import Question, StoredImage
@@ -140,22 +139,15 @@ def _human_answers(answers: Sequence[Answer]) -> list[PersonAnswer]:
     ]
 
 
-QUESTION_REVIEW = SuiteAnnotationTask(
-    task=_REVIEW,
-    reads={
-        "written": SourceTable("cogbench/vqa/written_questions", WrittenQuestion),
-        "language_only": SourceTable("cogbench/vqa/language_only", LanguageOnly),
-        "images": SourceTable("cogbench/images", StoredImage),
-    },
-    units=review_units,
-    row=Refinement,
-    to_rows=_rows,
-)
+def _human_units(questions: Sequence[Question]) -> list[Unit]:
+    return option_units(_HUMAN, questions, _PEOPLE)
 
-HUMAN = SuiteAnnotationTask(
-    task=_HUMAN,
-    reads={"questions": SourceTable("cogbench/vqa/questions", Question)},
-    units=lambda questions: option_units(_HUMAN, questions, _PEOPLE),
-    row=PersonAnswer,
-    to_rows=_human_answers,
+
+QUESTION_REVIEW = suite_task(
+    _REVIEW,
+    review_units,
+    _rows,
+    written="vqa/written_questions",
+    language_only="vqa/language_only",
 )
+HUMAN = suite_task(_HUMAN, _human_units, _human_answers, questions="vqa/questions")

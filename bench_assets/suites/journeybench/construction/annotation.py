@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 
 from bench_assets.annotation.tasks import (
     Answer,
-    SourceTable,
-    SuiteAnnotationTask,
     Unit,
     split_unit_id,
+    suite_task,
     unit_id,
 )
 from bench_assets.core.schema.rows import StoredImage
@@ -222,65 +221,20 @@ def _source_note(answer: Answer) -> dict[str, Any]:
     return {"seconds": answer.seconds, "at": answer.at, "tool": answer.tool}
 
 
-_IMAGES = SourceTable("journeybench/images", StoredImage)
-_DECISIONS = SourceTable("journeybench/decisions", FilterDecision)
-_CAPTIONS = SourceTable("journeybench/caption_decisions", CaptionDecision)
-
-FILTER = SuiteAnnotationTask(
-    task=TASKS["filter"],
-    reads={"gallery": SourceTable("journeybench/gallery", GalleryImage), "images": _IMAGES},
-    units=filter_units,
-    row=FilterVote,
-    to_rows=filter_votes,
+FILTER = suite_task(TASKS["filter"], filter_units, filter_votes, FilterVote)
+WRITE = suite_task(TASKS["captions"], writing_units, written_captions)
+VERIFY = suite_task(
+    TASKS["caption_votes"], caption_units, caption_votes, CaptionVote, written="written_captions"
 )
-WRITE = SuiteAnnotationTask(
-    task=TASKS["captions"],
-    reads={"decisions": _DECISIONS, "images": _IMAGES},
-    units=writing_units,
-    row=WrittenCaption,
-    to_rows=written_captions,
+CONFLICTS = suite_task(TASKS["statements"], statement_units, statement_votes, StatementVote)
+ALIKE = suite_task(
+    TASKS["look_alikes"],
+    look_alike_units,
+    look_alike_votes,
+    LookAlikeVote,
+    proposed="look_alike_proposals",
 )
-VERIFY = SuiteAnnotationTask(
-    task=TASKS["caption_votes"],
-    reads={
-        "written": SourceTable("journeybench/written_captions", WrittenCaption),
-        "decisions": _DECISIONS,
-        "images": _IMAGES,
-    },
-    units=caption_units,
-    row=CaptionVote,
-    to_rows=caption_votes,
-)
-CONFLICTS = SuiteAnnotationTask(
-    task=TASKS["statements"],
-    reads={
-        "statements": SourceTable("journeybench/statements", Statement),
-        "caption_decisions": _CAPTIONS,
-        "images": _IMAGES,
-    },
-    units=statement_units,
-    row=StatementVote,
-    to_rows=statement_votes,
-)
-ALIKE = SuiteAnnotationTask(
-    task=TASKS["look_alikes"],
-    reads={
-        "proposed": SourceTable("journeybench/look_alike_proposals", LookAlike),
-        "caption_decisions": _CAPTIONS,
-        "images": _IMAGES,
-    },
-    units=look_alike_units,
-    row=LookAlikeVote,
-    to_rows=look_alike_votes,
-)
-TRIGGER = SuiteAnnotationTask(
-    task=TASKS["triggers"],
-    reads={
-        "responses": SourceTable("journeybench/trigger_responses", GeneratedText),
-        "images": _IMAGES,
-    },
-    units=trigger_units,
-    row=TriggerVote,
-    to_rows=trigger_votes,
+TRIGGER = suite_task(
+    TASKS["triggers"], trigger_units, trigger_votes, TriggerVote, responses="trigger_responses"
 )
 ANNOTATION_TASKS = (FILTER, WRITE, VERIFY, CONFLICTS, ALIKE, TRIGGER)
