@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bench_assets.defs.checks.table_checks import question_problems
 from tests.docs.blocks import CHECKOUT
 from tests.proofs.benchmarks import BENCHMARKS
 from tests.proofs.pages import counts, known_page, proofs, proofs_page
@@ -51,6 +52,7 @@ def test_frozen_points_come_out_of_the_files(benchmark):
         pytest.skip(f"no {folder}")
     built, task = build_known(benchmark, folder)
     assert len(built.questions) == counts()[benchmark.name]["kept"]
+    assert question_problems(built.questions) == []  # which would stop an evaluation
     frozen = read_frozen(benchmark)
     for model, answered in benchmark.responses(folder) if benchmark.responses else ():
         assert score_responses(task, built.questions, answered) == frozen[model]

@@ -63,7 +63,7 @@ _IMAGE_PHRASE = re.compile(
 @audit_check("ambiguous_options", "Do two options mean the same?")
 def ambiguous_options(evidence: Evidence) -> AuditFinding:
     """Find options of one question that mean the same; worst if one of them is the key."""
-    with_options = [one for one in evidence.questions if len(one.options) > 1]
+    with_options = [q for q in evidence.questions if len(q.options) > 1 and any(q.options)]
     if not with_options:
         raise SkippedCheckError("no question has options")
     suspects = [

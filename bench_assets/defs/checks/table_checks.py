@@ -70,9 +70,6 @@ def _defects(question: Question) -> list[str]:
         letters = set(ascii_uppercase[: len(question.options)])
         if not set(question.answer) <= letters:
             found.append(f"answer {question.answer} is not among {sorted(letters)}")
-        text_options = [option for option in question.options if option != "<image>"]
-        if len(set(text_options)) < len(text_options):
-            found.append(f"equal options {question.options}")
     return found
 
 
