@@ -67,7 +67,9 @@ def _json_line(line: bytes, where: str) -> Row:
         return Row(where, {}, str(error))
     except (ValueError, RecursionError) as error:
         return Row(where, {}, f"{_NOT_JSON}: {error}")
-    return Row(where, entry) if isinstance(entry, dict) else Row(where, {}, "not a JSON object")
+    if isinstance(entry, dict):
+        return Row(where, entry)
+    return Row(where, {}, f"not a JSON object: {entry!r:.120}")
 
 
 def _json(file: Path) -> Iterator[Row]:
@@ -126,15 +128,21 @@ def _delimited(file: Path, delimiter: str) -> Iterator[Row]:
         with file.open(encoding="utf-8-sig", newline="", errors="surrogateescape") as lines:
             reader = csv.reader(_append_sentinel(lines, ended), delimiter=delimiter)
             header = next(reader, [])
+            if fault := _table_fault(header, header):
+                raise SourceError(f"{file}, line 1: {fault}. Save the table as UTF-8")
             refuse_duplicate_columns(header, file)
+            line = reader.line_num + 1
             for cells in reader:
-                where = f"{file}, line {reader.line_num}"
+                where, line = f"{file}, line {line}", reader.line_num + 1
                 if cells == [_END_SENTINEL]:
                     return
                 fault = _table_fault(cells, header)
                 cut = len(cells) < len(header) and not ended[0]
                 if cells and (cut or cells[-1].endswith(_END_SENTINEL)):
-                    raise SourceError(f"{where}, the last: the row is cut short. {_FETCH_AGAIN}")
+                    raise SourceError(
+                        f"{where}, the last: the row is cut short, or a quotation in it has no end."
+                        f" {_FETCH_AGAIN}"
+                    )
                 if cells:
                     named = zip(header, cells, strict=False)
                     yield Row(where, {} if fault else {n: c or None for n, c in named}, fault)

@@ -88,7 +88,7 @@ def test_an_image_folder_names_its_images_beside_each_metadata_file(tmp_path):
     ("name", "places"),
     [
         pytest.param("a.jsonl", ["line 1", "line 3"], id="lines, blank ones counted"),
-        pytest.param("a.csv", ["line 2", "line 4"], id="the last line of a row of several"),
+        pytest.param("a.csv", ["line 2", "line 3"], id="the first line of a row of several"),
         pytest.param("a.parquet", ["row 1", "row 2"], id="rows"),
     ],
 )
@@ -214,6 +214,10 @@ def test_splits_that_were_saved_together_are_told_apart(tmp_path):
         pytest.param("a.arrow", b"ARROW", "cannot be read as Arrow", id="a torn Arrow file"),
         pytest.param("a.arrow", b"ARROW1\0\0", "cannot be read as Arrow", id="half an Arrow file"),
         pytest.param("a.csv", b"q,a,a\n1,2,3\n", "duplicate column 'a'", id="columns of a name"),
+        pytest.param("a.csv", b"q,fr\xe9\n1,2\n", "line 1: not UTF-8: 'fr", id="a name in Latin-1"),
+        pytest.param("a.csv", "q,a\n1,2\n".encode("utf-16"), "line 1: not UTF-8", id="UTF-16"),
+        pytest.param("a.csv", b'q,a\n1,"2\n3,4\n', "line 2, .* no end", id="an open quotation"),
+        pytest.param("a.json", b'[\n{"q": "\xe9"}]', "line 2: not UTF-8", id="JSON in Latin-1"),
         pytest.param("a.json", b"{}", "expected a list", id="JSON that is no list"),
         pytest.param("empty/README.md", b"", "holds no .jsonl", id="a folder without rows"),
         pytest.param(

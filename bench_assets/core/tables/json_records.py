@@ -235,7 +235,8 @@ def read_text(file: Path) -> str:
     except OSError as error:
         raise SourceError(f"{file}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise SourceError(f"{file}: not UTF-8 text: {error}") from error
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise SourceError(f"{file}, line {line}: not UTF-8 text: {error}") from error
 
 
 Row = TypeVar("Row")

@@ -152,7 +152,7 @@ def test_lines_may_hold_the_line_separators_that_json_allows(tmp_path):
         pytest.param(b"", r"data\.json: not JSON", id="empty"),
         pytest.param(b'{"id": "a"}', r"list of entries at the top, found \{", id="no list"),
         pytest.param(b'[{"id": "a"}, 7]', r"entry 2: expected an object, found 7", id="a number"),
-        pytest.param(b'["\xff"]', r"data\.json: not UTF-8", id="bytes that are not UTF-8"),
+        pytest.param(b'["\xff"]', r"data\.json, line 1: not UTF-8", id="bytes that are not UTF-8"),
         pytest.param(b"[" * 200_000, "nested too deeply", id="a tower of brackets"),
         pytest.param(b"[%s]" % (b"9" * 4301), r"data\.json: not JSON", id="too long a number"),
     ],
