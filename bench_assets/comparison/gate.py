@@ -58,7 +58,7 @@ def close_gate(
             junit.write_text(junit_xml(before, after, rows, fail_on or "worse"), encoding="utf-8")
     if summary:
         with describe_write_errors(summary), summary.open("a", encoding="utf-8") as file:
-            file.write(markdown_summary(before, after, rows))
+            file.write(f"{markdown_summary(before, after, rows)}\n")  # ends the table
     return bool(fail_on and failing(rows, fail_on))
 
 
