@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from PIL import Image
 
-from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.python_api import arguments
 from bench_resources.config.environment import default_home
 from bench_resources.config.known_benchmarks import FOLDER, add_known
@@ -51,15 +51,16 @@ class Benchmark:
         """Write the rows with their images, and a section; returns ``folder/NAME.toml``.
 
         Raises:
-            SettingsError: If a row is not a mapping, or a cell is of a type that no file holds.
+            SettingsError: If the rows are neither mappings nor a data frame.
         """
         folder = Path(folder)
         with open_atomic(folder / _ROWS) as file:
             for number, row in enumerate(_mappings(self._rows), 1):
-                where = f"rows, row {number}"
-                if not isinstance(row, Mapping):
-                    raise SettingsError(f"{where}: expected a mapping, got {row!r:.60}")
-                file.write(json.dumps(_json_cell(row, where)).encode() + b"\n")
+                try:
+                    cells = _json_cell(row, f"rows, row {number}")
+                except (OSError, SourceError) as error:  # OSError: a picture that is cut short
+                    cells = str(error)  # no object, which becomes a rejection
+                file.write(json.dumps(cells).encode() + b"\n")
         entries = {"file": _ROWS, "image_folder": ".", **self.settings}
         entries |= {key: str(Path(str(entries[key])).absolute()) for key in _PATHS & {*entries}}
         lines = [f"{key} = {toml_value(value)}" for key, value in entries.items()]
@@ -112,7 +113,7 @@ def _json_cell(cell: object, where: str) -> object:
         return str(cell)
     if cell is None or isinstance(cell, bool | int | float | str):
         return None if cell != cell else cell  # noqa: PLR0124  (NaN, an empty cell of data frames)
-    raise SettingsError(f"{where}: {type(cell).__name__} is no text, number, list or image")
+    raise SourceError(f"{where}: {type(cell).__name__} is no text, number, list or image")
 
 
 def _image_bytes(image: bytes | Path | Image.Image) -> bytes:
