@@ -1,7 +1,8 @@
 """Samples of lmms-eval and of lm-evaluation-harness, beside the results file of the same date.
 
 lmms-eval writes ``<date>_samples_<task>.jsonl`` and ``<date>_results.json``; lm-evaluation-harness,
-and ``bench export lm-eval``, ``samples_<task>_<date>.jsonl`` and ``results_<date>.json``.
+and ``bench export lm-eval``, ``samples_<task>_<date>.jsonl`` and ``results_<date>.json``, or
+``NAME_<date>.json`` after ``--output_path NAME.json``.
 
 Points of a sample are stored under the metric's name, as a number or an object with ``score``; of
 MMMU, as the parsed and the right answer. Samples of tasks that log only parsed answers have no
@@ -32,8 +33,8 @@ HARNESS = "lmms-eval"
 LM_EVAL = "lm-evaluation-harness"
 
 _DATE = r"\d{4}-\d\d-\d\dT[\d.+-]+"
-_LM_EVAL_RESULTS = re.compile(rf"results_{_DATE}\.json")
-_LM_EVAL_SAMPLES = re.compile(rf"samples_(?P<task>.+?)_{_DATE}\.jsonl")
+_LM_EVAL_RESULTS = re.compile(rf".+_(?P<date>{_DATE})\.json")  # --output_path NAME.json
+_LM_EVAL_SAMPLES = re.compile(rf"samples_(?P<task>.+?)_(?P<date>{_DATE})\.jsonl")
 _SAMPLES = re.compile(r"(?P<date>.*?)_?samples_(?P<task>.+)\.jsonl")
 _NO_VERSION = "unknown@unknown"  # lmms_eval_version of an installed package
 _SHARED_FIELDS = ("input", "target")  # the same with each filter
@@ -59,13 +60,14 @@ def read_lmms_samples(file: Path) -> list[ExternalResults]:
         SourceError: If a file is of neither harness, or its counterpart is missing.
     """
     if named := _LM_EVAL_SAMPLES.fullmatch(file.name):
-        return [_read_task(named["task"], file, _lm_eval_results(file, named["task"]))]
-    if _LM_EVAL_RESULTS.fullmatch(file.name):
+        return [_read_task(named["task"], file, _lm_eval_results(file, named["date"]))]
+    if dated := _LM_EVAL_RESULTS.fullmatch(file.name):
         tasks = read_object(file).get("results") or {}
         samples = {
-            named["task"]: one  # the last of each task
+            named["task"]: one  # the last of each task that the results are not older than
             for one in sorted(file.parent.glob("samples_*.jsonl"))
             if (named := _LM_EVAL_SAMPLES.fullmatch(one.name)) and named["task"] in tasks
+            if named["date"] <= dated["date"]
         }
         return [_read_task(task, one, file) for task, one in samples.items()] or _no_samples(file)
     if named := _SAMPLES.fullmatch(file.name):
@@ -82,13 +84,14 @@ def _no_samples(file: Path) -> list[ExternalResults]:
     raise SourceError(f"{file}: no file of its samples beside it; run it with --log_samples")
 
 
-def _lm_eval_results(samples: Path, task: str) -> Path:
-    """Results file of samples: of the same date, else the first later one with the task."""
-    date = samples.stem.removeprefix(f"samples_{task}_")
-    found = sorted(samples.parent.glob("results_*.json"))
-    later = [one for one in found if one.stem.removeprefix("results_") >= date]
-    own = samples.with_name(f"results_{date}.json")
-    return own if own in found else (later or [own])[0]
+def _lm_eval_results(samples: Path, date: str) -> Path:
+    """Results file of samples: of the same date, else the first later one."""
+    dated = {
+        named["date"]: one
+        for one in samples.parent.glob("*.json")
+        if (named := _LM_EVAL_RESULTS.fullmatch(one.name)) and named["date"] >= date
+    }
+    return dated[min(dated)] if dated else samples.with_name(f"results_{date}.json")
 
 
 def _read_task(task: str, file: Path, results: Path) -> ExternalResults:

@@ -66,6 +66,22 @@ def test_results_may_be_of_a_later_time_as_of_our_own_export(tmp_path):
     assert len(read_external_results(samples)[0].samples) == 3
 
 
+@pytest.mark.parametrize("named_by", ["samples", "results"])
+def test_results_are_those_of_their_own_run_and_may_have_another_name(tmp_path, named_by):
+    """As of two runs into one folder with ``--output_path seer.json``."""
+    dates = ("2026-08-21T10-00-00.1", "2026-08-22T10-00-00.2")
+    for n_samples, date in enumerate(dates, 1):
+        rows = [
+            {"doc_id": n, "target": "A", "resps": [["A"]], "acc": 1.0} for n in range(n_samples)
+        ]
+        write(tmp_path, samples_date=date, results_date=date, rows=rows, git_hash=date)
+        (tmp_path / f"results_{date}.json").rename(tmp_path / f"seer_{date}.json")
+    for n_samples, date in enumerate(dates, 1):
+        name = f"samples_art_{date}.jsonl" if named_by == "samples" else f"seer_{date}.json"
+        (found,) = read_external_results(tmp_path / name)
+        assert (len(found.samples), found.model) == (n_samples, "Org/Seer-3B")
+
+
 def test_draws_of_our_own_export_stay_apart(tmp_path):
     rows = [
         {
