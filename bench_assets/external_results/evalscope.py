@@ -1,10 +1,11 @@
 """Reviews of EvalScope, with the score of each sample: ``reviews/MODEL/BENCHMARK_SUBSET.jsonl``."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bench_assets.core.tables.json_records import Entry, read_lines, read_object
+from bench_assets.core.tables.json_records import Entry, read_lines, read_object, read_text
 from bench_assets.external_results.results import (
     ExternalResults,
     ExternalSample,
@@ -18,6 +19,8 @@ from bench_assets.external_results.results import (
 )
 
 HARNESS = "EvalScope"
+
+_LIMIT = re.compile(r"^limit: ([\d.]+)$", re.MULTILINE)  # samples of each subset, or their share
 
 
 def is_review(row: Mapping[str, Any]) -> bool:
@@ -40,7 +43,16 @@ def read_evalscope(file: Path) -> ExternalResults:
         model=_model(file),
         metrics=tuple(mean_of_points(name, samples)),
         samples=samples,
+        about=_limit(file, len({sample.sample_id for sample in samples})),
     )
+
+
+def _limit(file: Path, n_samples: int) -> str:
+    """The limit of the run, as its configuration has it; "" if it left out no sample."""
+    configs = sorted((file.absolute().parents[2] / "configs").glob("task_config*.yaml"))
+    found = _LIMIT.search(read_text(configs[-1])) if configs else None
+    is_partial = found and (float(found[1]) < 1 or n_samples >= float(found[1]))
+    return f"--limit {found[1]}" if found and is_partial else ""
 
 
 def _model(file: Path) -> str:

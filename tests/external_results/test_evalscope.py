@@ -59,6 +59,24 @@ def test_the_report_of_the_run_names_the_model(tmp_path):
     assert read_external_results(file)[0].model == "Org/Seer-3B"
 
 
+@pytest.mark.parametrize(
+    ("limit", "partial"),
+    [
+        pytest.param("2", "--limit 2", id="as many as there are"),
+        pytest.param("0.5", "--limit 0.5", id="a share"),
+        pytest.param("3", "", id="more than the subset has"),
+        pytest.param("null", "", id="none"),
+    ],
+)
+def test_a_run_with_a_limit_is_partial(tmp_path, limit, partial):
+    file = write(tmp_path, [review(0, 1.0), review(1, 1.0)])
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "task_config_b6f42c.yaml").write_text(
+        f"a:\n  limit: 1\nlimit: {limit}\n"
+    )
+    assert read_external_results(file)[0].about == partial
+
+
 def test_an_unusable_score_is_no_zero(tmp_path):
     row = review(0, 1.0)
     row["sample_score"]["score"]["value"] = {}
