@@ -9,12 +9,17 @@ from bench_assets.external_results.evalscope import is_review, read_evalscope
 from bench_assets.external_results.inspect_logs import read_inspect_log
 from bench_assets.external_results.lmms_eval import is_samples_or_results, read_lmms_samples
 from bench_assets.external_results.results import ExternalResults
-from bench_assets.external_results.vlmevalkit import SUFFIXES, read_vlmevalkit
+from bench_assets.external_results.vlmevalkit import (
+    SUFFIXES,
+    has_predictions,
+    read_vlmevalkit,
+)
 
 KINDS = (
     "a log of Inspect AI (.eval or .json), samples of lmms-eval (*_samples_TASK.jsonl beside"
     " *_results.json) or lm-evaluation-harness (samples_TASK_*.jsonl beside results_*.json), a"
-    " review of EvalScope (reviews/MODEL/*.jsonl), or a file of VLMEvalKit (MODEL_DATASET.xlsx)"
+    " review of EvalScope (reviews/MODEL/*.jsonl), or a file of VLMEvalKit"
+    " (MODEL_DATASET.xlsx, .tsv, .csv or .json with the columns index and prediction)"
 )
 """The formats that are read, for messages."""
 _HEAD = 1 << 16  # bytes that are searched for the keys of an Inspect AI log
@@ -40,7 +45,7 @@ def read_external_results(file: Path, model: str = "") -> list[ExternalResults]:
         found = read_lmms_samples(file)
     elif file.suffix == ".jsonl" and _is_evalscope(file):
         found = [read_evalscope(file)]
-    elif file.suffix in SUFFIXES:
+    elif file.suffix in SUFFIXES and has_predictions(file):
         found = [read_vlmevalkit(file, model)]
     else:
         raise SourceError(f"{file}: expected {KINDS}")

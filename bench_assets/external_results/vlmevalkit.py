@@ -46,6 +46,7 @@ _JUDGED = re.compile(
     r"_(?:(?:exact_matching|[^_]+)_result|auxmatch|[^_]*gpt[^_]*(?:_score)?|score|results?)$"
 )
 _POINTS = ("hit", "eval_score", "score", "eval_match", "match")  # the first one present
+_RESPONSES = {"index", "prediction"}  # columns of a file of responses
 _ALL = "Overall"  # split of all samples, if rows are splits and columns are metrics
 _NAMESPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _SCORED_HERE = "(scored here)"
@@ -54,6 +55,15 @@ _COLUMN = re.compile(r"[A-Z]+")
 _SHEET = "xl/worksheets/sheet1.xml"
 
 _OVERALL = ("Overall", "overall", "Final Score Norm", "Final Score", "acc", "score")
+
+
+def has_predictions(file: Path) -> bool:
+    """Whether a row of a table has the columns of responses.
+
+    Raises:
+        SourceError: If the file is damaged.
+    """
+    return any(row.cells.keys() >= _RESPONSES for row in _rows(file))
 
 
 def read_vlmevalkit(file: Path, model: str = "") -> ExternalResults:
@@ -66,7 +76,7 @@ def read_vlmevalkit(file: Path, model: str = "") -> ExternalResults:
     stem = _JUDGED.sub("", file.stem)
     scored = _scored_file(file, stem)
     columns, rows = _table(scored)
-    if missing := {"index", "prediction"} - columns:
+    if missing := _RESPONSES - columns:
         raise SourceError(f"{scored}: no column {sorted(missing)[0]!r}; not a file of VLMEvalKit")
     model, task = _split_name(file, stem, model)
     key = _points_column(rows)
@@ -143,10 +153,14 @@ def _score(sample: ExternalSample) -> ExternalSample:
     return replace(sample, points=grade.points or 0.0, answer=answer, why=grade.reason)
 
 
+def _rows(file: Path) -> Iterator[Row]:
+    return read_sheet(file) if file.suffix == ".xlsx" else READERS[file.suffix](file)
+
+
 def _table(file: Path) -> tuple[set[str], list[Row]]:
     """Columns and rows of a table, without empty rows and cells, which are NaN in its JSON."""
     columns, rows = set[str](), list[Row]()
-    for row in read_sheet(file) if file.suffix == ".xlsx" else READERS[file.suffix](file):
+    for row in _rows(file):
         if row.fault:
             raise SourceError(f"{row.where}: {row.fault}")
         columns |= row.cells.keys()
