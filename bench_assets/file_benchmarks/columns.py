@@ -97,9 +97,14 @@ def text_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> s
     """
     found = cells_of(cells, benchmark, column)
     try:
-        return format_cell(found[0]) if found else ""
+        return format_cell(_join(found[0]) if column == "category" else found[0]) if found else ""
     except SourceError as error:
         raise SourceError(f"{column}: {error}") from error
+
+
+def _join(cell: object) -> object:
+    """Join the texts of a list, as a category or a slice; another cell stays as it is."""
+    return ", ".join(map(format_cell, cell)) if isinstance(cell, list | tuple) else cell
 
 
 def labels_of(cells: Entry, benchmark: FileBenchmarkSettings) -> dict[str, str]:
@@ -107,14 +112,18 @@ def labels_of(cells: Entry, benchmark: FileBenchmarkSettings) -> dict[str, str]:
 
     Raises:
         MissingSettingError: If a column that no setting names looks like images, video or audio.
-        SourceError: If a column of ``slices`` holds neither text nor number.
+        SourceError: If a column of ``slices`` holds neither texts nor numbers.
     """
     standard = {
         name
         for column in _USUAL
         for name in columns_of(_candidate_columns(cells, column), benchmark, column)
     }
-    extra = {name: cell for name, cell in cells.items() if name not in standard}
+    extra = {
+        name: _join(cell) if name in benchmark.slices else cell
+        for name, cell in cells.items()
+        if name not in standard
+    }
     labels = {*benchmark.slices, *fields_of(benchmark.prompt), *chain(*benchmark.groups.values())}
     for name, cell in extra.items():
         if name not in labels and name not in benchmark.ignore:

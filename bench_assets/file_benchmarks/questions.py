@@ -270,7 +270,8 @@ def build(
         raise SettingsError(f"{place.section}: {unset[0]}")
     if not questions:
         problem = "; ".join(f"{one.entry}: {one.reason}" for one in rejections[:1])
-        raise SourceError(f"{place.file}: no usable row: {problem or 'the file is empty'}")
+        there = f"; columns: {', '.join(columns)}" if columns else ""
+        raise SourceError(f"{place.file}: no usable row: {problem or 'the file is empty'}{there}")
     images = [*building.images.stored, *shot_images]
     return FileQuestions(questions=questions, rejections=rejections, images=images)
 

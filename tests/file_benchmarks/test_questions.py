@@ -4,6 +4,7 @@ import json
 from hashlib import sha256
 
 import pytest
+from pydantic import ValidationError
 
 from bench_assets.core.schema.chat import Image
 from bench_assets.core.schema.errors import SettingsError, SourceError
@@ -428,13 +429,41 @@ def test_turns_and_marks_that_cannot_be_asked_are_rejections(tmp_path, cells, wh
         ),
         pytest.param({}, {"ignore": ["photo"]}, "ignore: no column 'photo'", id="ignored"),
         pytest.param(
-            {"level": [1]}, {"slices": ["level"]}, "no usable row: .*to slice by", id="list"
+            {"level": {"a": 1}}, {"slices": ["level"]}, "no usable row: .*to slice by", id="object"
         ),
     ],
 )
 def test_columns_that_are_neither_shown_nor_labels_are_refused(tmp_path, cells, settings, why):
     with pytest.raises((SettingsError, SourceError), match=why):
         built(tmp_path, [ROW | cells], **settings)
+
+
+def test_a_list_is_one_category_or_slice(tmp_path):
+    row = ROW | {"skill": ["deductive", "spatial"], "levels": [1, 2]}
+    settings = {"columns": {"category": "skill"}, "slices": ["levels"]}
+    (found,) = built(tmp_path, [row], **settings).questions
+    assert (found.category, found.labels) == ("deductive, spatial", {"levels": "1, 2"})
+
+
+def test_columns_may_be_mapped_by_their_other_usual_names(tmp_path):
+    row = {"key": "k", "q": "Which?", "offered": ["red", "blue"], "right": "red"}
+    columns = {"index": "key", "question": "q", "choices": "offered", "answers": "right"}
+    (found,) = built(tmp_path, [row], columns=columns).questions
+    assert (found.question_id, found.options, found.answer) == ("fridge/k", ("red", "blue"), ("A",))
+    with pytest.raises(ValidationError, match=r"choices"):
+        built(tmp_path, [row], columns=columns | {"options": "offered"})
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        pytest.param({"q;a": "Which?;red"}, "no question; columns: q;a", id="semicolons"),
+        pytest.param({"question": "?", "gt": "x"}, "no answer; columns: question, gt", id="no key"),
+    ],
+)
+def test_a_file_without_a_usable_row_names_its_columns(tmp_path, row, message):
+    with pytest.raises(SourceError, match=message):
+        built(tmp_path, [row])
 
 
 def test_media_columns_are_left_out_or_labels_where_the_settings_say_so(tmp_path):

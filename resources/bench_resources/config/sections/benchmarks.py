@@ -32,6 +32,7 @@ BenchmarkName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 """Names a folder, and is part of asset keys and question ids: a-z, digits and underscores."""
 
 PointsFunction: TypeAlias = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
+_OTHER_NAMES = {"image": "images", "choices": "options", "answers": "answer", "index": "id"}
 _LIST_COLUMNS: frozenset[Column] = frozenset({"images", "options", "turns"})
 
 
@@ -122,6 +123,15 @@ class FileBenchmarkSettings(StrictSection):
     """As `reader` of every suite."""
     seed: int = 0
     """Seed of ``options_shuffled``."""
+
+    @field_validator("columns", mode="before")
+    @classmethod
+    def _rename_columns(cls, columns: object) -> object:
+        """Accept the other usual name of a column, such as ``image``, instead of ours."""
+        if not isinstance(columns, dict):
+            return columns
+        renamed = {_OTHER_NAMES.get(name, name): column for name, column in columns.items()}
+        return renamed if len(renamed) == len(columns) else columns  # both: one is refused
 
     @field_validator("metric", mode="before")
     @classmethod
