@@ -142,17 +142,17 @@ def read_value(
     if not rows:
         return ReadValue(value)
     scores = [row.score for row in rows]
-    found = ReadValue(
+    shares = ReadValue(
         value,
         sum(score.unread for score in scores) / len(scores),
         sum(score.asked_again for score in scores) / len(scores),
         sum(score.named for score in scores) / len(scores),
     )
-    if not found.unread:
-        return found
+    if not shares.unread:
+        return shares
     wrong = [row._replace(score=_as_wrong(row.score)) for row in rows]
     right = [row._replace(score=_as_right(row)) for row in rows]
-    return found._replace(
+    return shares._replace(
         if_unread_wrong=_compute_metric(name, measure, wrong).value,
         if_unread_right=_compute_metric(name, measure, right).value,
     )

@@ -20,12 +20,6 @@ from bench_assets.core.answer_types.definition import (
     MetricName,
 )
 from bench_assets.core.answer_types.graded import GradedAnswer
-from bench_assets.core.answer_types.metrics import (
-    METRICS,
-    MetricDefinition,
-    default_metric,
-    find_metric,
-)
 from bench_assets.core.answer_types.registry import RowAnswer, make_answer_type
 from bench_assets.core.answer_types.texts import TextAnswer
 from bench_assets.core.judging.second_look import AnswerForm
@@ -34,7 +28,7 @@ from bench_assets.core.judging.verdict_requests import (
     VerdictRequest,
     ask_for_verdicts,
 )
-from bench_assets.core.judging.verdicts import is_truncated, read_verdict
+from bench_assets.core.judging.verdicts import is_truncated, read_verdict, verdict_points
 from bench_assets.core.metrics.aggregates import group_accuracy_by
 from bench_assets.core.metrics.official_rules import OFFICIAL_RULES, OfficialRule
 from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG
@@ -51,6 +45,12 @@ from bench_assets.evaluation.task import (
     ScoreOne,
 )
 from bench_assets.file_benchmarks import prompts
+from bench_assets.file_benchmarks.metrics import (
+    METRICS,
+    MetricDefinition,
+    default_metric,
+    find_metric,
+)
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 
 CRITERION = "right"
@@ -245,19 +245,11 @@ class AnswerScoring:
 
     def _judge_points(self, judgements: Sequence[Judgement]) -> tuple[float | None, str]:
         """Points by the judge's verdict or grade; None with a reason if there is none."""
-        if len(judgements) != 1:
-            return None, f"{len(judgements)} judgements instead of one"
-        (judgement,) = judgements
-        if judgement.error:
-            return None, f"the judge gave no response: {judgement.error}"
-        if judgement.verdict is None:
-            missing = "no grade" if self.graded_answer else "neither right nor wrong"
-            return None, f"the judge says {missing}: {judgement.response:.200}"
-        if self.graded_answer and judgement.value:
-            return self.graded_answer.read_judge_grade(
-                judgement.value
-            ).points, f"grade {judgement.value}"
-        return float(judgement.verdict), judgement.response if judgement.judge == RULES else ""
+        missing = "no grade" if self.graded_answer else "neither right nor wrong"
+        points, note = verdict_points(judgements, f"says {missing}")
+        if points is not None and self.graded_answer and (grade := judgements[0].value):
+            return self.graded_answer.read_judge_grade(grade).points, f"grade {grade}"
+        return points, note
 
 
 def scoring_of(benchmark: FileBenchmarkSettings) -> AnswerScoring:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import hypot
 
-from bench_assets.core.answer_types.definition import Gold, Grade, RowContext
+from bench_assets.core.answer_types.definition import AnswerType, Gold, Grade, RowContext
 from bench_assets.core.answer_types.numbers import EXACT, Tolerance
 from bench_assets.core.answer_types.options import parse_list
 from bench_assets.core.answer_types.regions import (
@@ -25,36 +25,71 @@ from bench_assets.core.schema.rows import AnswerKind
 
 _FINAL = re.compile(r"\b(?:answer|result)\b", re.IGNORECASE)
 _STORED = re.compile(r"(?P<numbers>[^ ]+)(?: of (?P<width>[\d.]+)x(?P<height>[\d.]+))?")
+_FORMS = {"xywh": "[x, y, width, height]", "yxyx": "[y1, x1, y2, x2]"}
 
 
 @dataclass(frozen=True, slots=True)
-class BoxAnswer:
-    """One box, or several; points are the intersection over union (IoU)."""
+class _Places(AnswerType):
+    """Places in an image, in the conventions of the file and of responses."""
 
     coordinates: Convention = PIXELS
     response_coordinates: Convention | None = None
     kind: AnswerKind = "text"
 
     @property
+    def _asked(self) -> Convention:
+        """Convention that the prompt asks for: configured, or corners in the scale of the file."""
+        return self.response_coordinates or Convention("xyxy", self.coordinates.scale)
+
+    def _instruction(self, shape: str, form: str) -> str:
+        scale = self._asked.scale
+        within = "in pixels" if scale == "pixels" else f"between {scale.replace('..', ' and ')}"
+        return f"Answer with the {shape} as {form}, {within}."
+
+    def _convention(self, regions: Regions, frame: Frame | None) -> Convention:
+        """Convention of a response: configured, recognised, or as the prompt asks for it."""
+        if (configured := self.response_coordinates) is not None:
+            return configured._replace(order="xyxy") if regions.are_corners else configured
+        if regions.convention is not None:
+            return regions.convention
+        numbers = [n for region in regions.found for n in region]
+        fractions = max(numbers) <= 1 and any(n % 1 for n in numbers)
+        if fractions and frame is not None and max(frame) > 1:
+            return Convention("xyxy", "0..1")
+        return self._asked
+
+    def _store(self, numbers: Numbers, context: RowContext) -> str:
+        """Write a region in pixels if the image is known, else in the scale of the file."""
+        width, height = context.image_size or (0, 0)
+        size = (float(width), float(height)) if context.image_size else None
+        frame = self.coordinates.frame(size)
+        into = size or frame
+        written = ",".join(f"{n:.10g}" for n in convert_coordinates(numbers, frame, into))
+        return written if into is None else f"{written} of {into[0]:g}x{into[1]:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class BoxAnswer(_Places):
+    """One box, or several; points are the intersection over union (IoU)."""
+
+    @property
     def instruction(self) -> str:
         """Ask for a box in the convention in which it is read."""
-        return _instruction(_requested_convention(self.coordinates, self.response_coordinates), 4)
+        return self._instruction("bounding box", _FORMS.get(self._asked.order, "[x1, y1, x2, y2]"))
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the boxes; each is stored as its corners and their frame."""
         boxes = read_gold_boxes(parse_list(value), self.coordinates.order)
-        return Gold(
-            self.kind, tuple(_serialize_region(one, self.coordinates, context) for one in boxes)
-        )
+        return Gold(self.kind, tuple(self._store(box, context) for box in boxes))
 
-    def grade(self, response: str, gold: Gold) -> Grade:
+    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
         """Give the IoU with the box; of several boxes, the mean IoU of the best matching."""
         golds = [_parse_stored_region(one) for one in gold.answer]
         regions = _final_regions(response, boxes_in, len(golds))
         if not regions.found:
             return Grade(None, (), "no box")
-        convention = _convention(regions, self.coordinates, self.response_coordinates, golds[0][1])
         frame = golds[0][1]
+        convention = self._convention(regions, frame)
         boxes = [
             convert_coordinates(corners(one, convention.order), convention.frame(frame), frame)
             for one in regions.found
@@ -66,55 +101,44 @@ class BoxAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class PointAnswer:
+class PointAnswer(_Places):
     """A point inside a box, or within a distance of a point."""
 
-    coordinates: Convention = PIXELS
-    response_coordinates: Convention | None = None
     tolerance: Tolerance = EXACT
-    kind: AnswerKind = "text"
 
     @property
     def instruction(self) -> str:
         """Ask for a point in the convention in which it is read."""
-        return _instruction(_requested_convention(self.coordinates, self.response_coordinates), 2)
+        return self._instruction("point", "[x, y]")
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read a point, or the box that it has to be in."""
-        parsed = parse_list(value)
-        if isinstance(parsed, str):
-            parsed = (
-                [*(points_in(parsed).found or ((),))[0]] if not boxes_in(parsed).found else parsed
-            )
-        if isinstance(parsed, list | tuple) and len(parsed) == 2 and _are_numbers(parsed):
-            if not (self.tolerance.absolute or self.tolerance.relative):
-                raise SettingsError(
-                    'tolerance: a point needs one, such as "20" or "5%" of the diagonal'
-                )
-            point = tuple(float(str(n)) for n in parsed)
-            return Gold(self.kind, (_serialize_region(point, self.coordinates, context),))
         try:
-            (box,) = read_gold_boxes(parsed, self.coordinates.order)
+            (region,) = read_gold_boxes(parse_list(value), self.coordinates.order)
         except (SourceError, ValueError) as error:
-            quoted = f"answer {value!r:.60}"
-            raise SourceError(f"{quoted} (expected a point, or the one box around it)") from error
-        return Gold(self.kind, (_serialize_region(box, self.coordinates, context),))
+            if len(points := points_in(str(value)).found) != 1:
+                reason = f"answer {value!r:.60} (expected a point, or the one box around it)"
+                raise SourceError(reason) from error
+            (region,) = points
+            if not (self.tolerance.absolute or self.tolerance.relative):
+                reason = 'tolerance: a point needs one, such as "20" or "5%" of the diagonal'
+                raise SettingsError(reason) from None
+        return Gold(self.kind, (self._store(region, context),))
 
-    def grade(self, response: str, gold: Gold) -> Grade:
+    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
         """Give 1 for a point in the box, or near the point; a box counts by its centre."""
         region, frame = _parse_stored_region(gold.answer[0])
         regions = _final_regions(response, boxes_in, 1)
         if regions.found:
-            convention = _convention(regions, self.coordinates, self.response_coordinates, frame)
-            regions = regions._replace(
-                found=tuple(_centre(one, convention.order) for one in regions.found)
-            )
+            order = self._convention(regions, frame).order
+            centres = tuple(_centre(corners(box, order)) for box in regions.found)
+            regions = regions._replace(found=centres)
         else:
             regions = _final_regions(response, points_in, 1)
-        if len(set(regions.found)) != 1:
-            return Grade(None, (), f"{len(set(regions.found)) or 'no'} points (expected 1)")
-        convention = _convention(regions, self.coordinates, self.response_coordinates, frame)
-        x, y = convert_coordinates(regions.found[0], convention.frame(frame), frame)
+        if len(regions.found) != 1:
+            return Grade(None, (), f"{len(regions.found) or 'no'} points (expected 1)")
+        own_frame = self._convention(regions, frame).frame(frame)
+        x, y = convert_coordinates(regions.found[0], own_frame, frame)
         return Grade(float(self._is_within_tolerance((x, y), region, frame)), (f"{x:g},{y:g}",), "")
 
     def _is_within_tolerance(
@@ -166,35 +190,6 @@ def _final_regions(response: str, read: Callable[[str], Regions], n: int) -> Reg
     return regions._replace(found=distinct if n == 1 else regions.found)
 
 
-def _requested_convention(of_file: Convention, of_responses: Convention | None) -> Convention:
-    """Convention that the prompt asks for: configured, or corners in the scale of the file."""
-    return of_responses or Convention("xyxy", of_file.scale)
-
-
-def _convention(
-    said: Regions, of_file: Convention, of_responses: Convention | None, frame: Frame | None
-) -> Convention:
-    """Convention of a response: configured, recognised, or as the prompt asks for it."""
-    if of_responses is not None:
-        return of_responses._replace(order="xyxy") if said.are_corners else of_responses
-    if said.convention is not None:
-        return said.convention
-    numbers = [n for one in said.found for n in one]
-    fractions = max(numbers) <= 1 and any(n % 1 for n in numbers)
-    if fractions and frame is not None and max(frame) > 1:
-        return Convention("xyxy", "0..1")
-    return _requested_convention(of_file, of_responses)
-
-
-def _serialize_region(numbers: Numbers, convention: Convention, context: RowContext) -> str:
-    """Write a region in pixels if the image is known, else in the scale of the file."""
-    size = None if context.image_size is None else tuple(map(float, context.image_size))
-    frame = convention.frame(None if size is None else (size[0], size[1]))
-    into = frame if size is None else (size[0], size[1])
-    written = ",".join(f"{n:.10g}" for n in convert_coordinates(numbers, frame, into))
-    return written if into is None else f"{written} of {into[0]:g}x{into[1]:g}"
-
-
 def _parse_stored_region(text: str) -> tuple[Numbers, Frame | None]:
     found = _STORED.fullmatch(text)
     assert found is not None, text
@@ -202,18 +197,6 @@ def _parse_stored_region(text: str) -> tuple[Numbers, Frame | None]:
     return numbers, (float(found["width"]), float(found["height"])) if found["width"] else None
 
 
-def _centre(box: Numbers, order: str) -> Numbers:
-    left, top, right, bottom = corners(box, order)
+def _centre(box: Numbers) -> Numbers:
+    left, top, right, bottom = box
     return (left + right) / 2, (top + bottom) / 2
-
-
-def _are_numbers(values: Sequence[object]) -> bool:
-    return all(isinstance(n, int | float) and not isinstance(n, bool) for n in values)
-
-
-def _instruction(convention: Convention, n: int) -> str:
-    scale = "in pixels" if convention.scale == "pixels" else f"between {convention.scale}"
-    sides = {"xywh": "[x, y, width, height]", "yxyx": "[y1, x1, y2, x2]"}
-    form = "[x, y]" if n == 2 else sides.get(convention.order, "[x1, y1, x2, y2]")
-    shape = "point" if n == 2 else "bounding box"
-    return f"Answer with the {shape} as {form}, {scale.replace('..', ' and ')}."

@@ -6,7 +6,7 @@ are in [0, 1]; None for a response that no rule can read, which a judge may deci
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.reading.readings import UNREAD, Reading
@@ -46,6 +46,8 @@ MetricName: TypeAlias = Literal[
 AnswerFormat: TypeAlias = Literal["", "letters", "indices", "indices from 1", "texts"]
 AnswerReading: TypeAlias = Reading[tuple[str, ...]]
 """A reading in the form of ``Gold.answer``."""
+WHOLE_RESPONSE = "the whole response"
+"""Form of an answer that is compared as a whole."""
 Matching: TypeAlias = Literal["exact", "anls", "relaxed", "vqa", "rouge_l", "words"]
 """Similarity of texts: equality, ANLS, ChartQA's relaxed match, VQA accuracy, ROUGE-L, words
 (1 - word error rate)."""
@@ -123,14 +125,9 @@ class AnswerType(Protocol):
         """
         ...
 
-    def grade(self, response: str, gold: Gold) -> Grade:
-        """Grade a response, without the model's reasoning."""
+    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
+        """Grade a response, without the model's reasoning; see ``read`` for ``named``."""
         ...
-
-
-@runtime_checkable
-class StatedAnswer(Protocol):
-    """A type of answers that responses state in known forms: letters, yes or no, numbers."""
 
     def read(self, response: str, gold: Gold, *, named: bool = True) -> AnswerReading | None:
         """Read the answer that a response gives, in the form of ``Gold.answer``.
@@ -140,14 +137,19 @@ class StatedAnswer(Protocol):
             gold: The gold, for its options and unit.
             named: Whether it suffices that one option, or a result, is named.
         """
-        ...
+        read = self.grade(response, gold).read
+        return Reading(read, WHOLE_RESPONSE, (0, len(response))) if read else None
+
+    def form(self, gold: Gold) -> AnswerForm | None:
+        """Form of the answer, for readers; None if it has none, such as a box or a caption."""
+        return None
+
+
+class StatedAnswer(AnswerType, Protocol):
+    """A type of answers that responses state in known forms: letters, yes or no, numbers."""
 
     def points(self, answer: Sequence[str], gold: Gold) -> float:
         """Points of an answer, in [0, 1]."""
-        ...
-
-    def form(self, gold: Gold) -> AnswerForm | None:
-        """Form of the answer, for readers; None if it is not asked for."""
         ...
 
     def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:

@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-from bench_assets.core.answer_types.definition import Gold, Grade, RowContext
+from bench_assets.core.answer_types.definition import AnswerType, Gold, Grade, RowContext
 from bench_assets.core.answer_types.options import format_cell
 from bench_assets.core.extras import require_extra
 from bench_assets.core.reading.readings import UNREAD
@@ -21,7 +21,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
-class FormulaAnswer:
+class FormulaAnswer(AnswerType):
     r"""A number, an expression, an equation or a set: ``\frac{1}{2}`` is 0.5."""
 
     kind: AnswerKind = "text"
@@ -42,7 +42,7 @@ class FormulaAnswer:
             raise SourceError(f"answer {text!r:.60} (expected a formula in LaTeX)")
         return Gold(self.kind, (text,))
 
-    def grade(self, response: str, gold: Gold) -> Grade:
+    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
         """Give a point for an equal expression: in a box, between dollar signs, or alone."""
         (key,) = gold.answer
         right = _parse(key if _DELIMITED.search(key) else f"${key}$")

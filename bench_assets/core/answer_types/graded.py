@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from string import Formatter
 
-from bench_assets.core.answer_types.definition import Gold, Grade, RowContext
+from bench_assets.core.answer_types.definition import AnswerType, Gold, Grade, RowContext
 from bench_assets.core.answer_types.texts import TextAnswer
 from bench_assets.core.reading.verdicts import read_grade
 from bench_assets.core.schema.errors import SettingsError
@@ -23,7 +23,7 @@ _PROMPT = (
 
 
 @dataclass(frozen=True, slots=True)
-class GradedAnswer:
+class GradedAnswer(AnswerType):
     """An open answer that a judge grades; no rule reads it."""
 
     low: float = 0.0
@@ -65,7 +65,7 @@ class GradedAnswer:
         """Read the reference answer, or several."""
         return TextAnswer().gold(value, context)
 
-    def grade(self, response: str, gold: Gold) -> Grade:
+    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
         """Leave every response to the judge; an empty one gets the lowest grade."""
         if not response.strip():
             return Grade(0.0, (), "no response")

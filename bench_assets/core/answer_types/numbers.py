@@ -15,13 +15,18 @@ from bench_assets.core.answer_types.definition import (
 from bench_assets.core.answer_types.options import format_cell, parse_list
 from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.reading.numbers import parse_quantity, read_number, read_numbers
-from bench_assets.core.reading.units import SHARE, Measurement, convert, find_unit
+from bench_assets.core.reading.units import (
+    SHARE,
+    Measurement,
+    convert,
+    find_unit,
+    format_quantity,
+)
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import AnswerKind
 from bench_assets.core.text.number_words import format_number
 
 _DECIMALS = "decimals"
-_MONEY = ("$", "€", "£", "¥")  # written before a number
 _PLAIN = re.compile(r"-?[\d,]*\.?\d+")  # of which the digits after the point count
 _PARTS = re.compile(r"\d[\d,.]*\d|\d")  # numbers that a key is written with
 
@@ -147,8 +152,7 @@ def _format(said: Measurement, unit: str) -> str:
     own_unit, wanted = find_unit(said.unit), find_unit(unit)
     value = convert(said, unit)
     if own_unit is None or wanted is None or value is None:
-        money = said.unit if said.unit in _MONEY else ""
-        return f"{money}{format_number(said.value)} {'' if money else said.unit}".strip()
+        return format_quantity(said)
     return f"{format_number(value)}%" if wanted.kind == SHARE else format_number(value)
 
 

@@ -1,7 +1,5 @@
 """Parses the options and the answer key of a row, in the common notations, also inside a text."""
 
-import ast
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import isnan
@@ -10,6 +8,7 @@ from typing import NamedTuple
 
 from bench_assets.core.answer_types.definition import AnswerFormat, Gold
 from bench_assets.core.reading.choices import MAX_OPTIONS
+from bench_assets.core.reading.json_values import decode_json
 from bench_assets.core.schema.errors import SettingsError, SourceError
 
 _LETTER_STYLES = (
@@ -220,15 +219,7 @@ def read_texts(value: object) -> Sequence[object]:
 
 def parse_list(value: object) -> object:
     """Parse a list or object written as text, in JSON or Python's notation; others as they are."""
-    if not isinstance(value, str) or not _LIST.match(value):
-        return value
-    try:
-        parsed: object = json.loads(value)
-    except (ValueError, RecursionError):
-        try:
-            parsed = ast.literal_eval(value.strip())
-        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-            return value
+    parsed = decode_json(value) if isinstance(value, str) and _LIST.match(value) else value
     return parsed if isinstance(parsed, list | tuple | dict) else value
 
 

@@ -16,7 +16,6 @@ from bench_assets.core.answer_types.definition import (
     Gold,
     Grade,
     RowContext,
-    StatedAnswer,
 )
 from bench_assets.core.answer_types.formulas import FormulaAnswer
 from bench_assets.core.answer_types.graded import GradedAnswer
@@ -27,12 +26,8 @@ from bench_assets.core.answer_types.regions import Convention
 from bench_assets.core.answer_types.structures import JsonAnswer, ListAnswer
 from bench_assets.core.answer_types.texts import TextAnswer
 from bench_assets.core.judging.second_look import AnswerForm
-from bench_assets.core.reading.readings import Reading
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import AnswerKind
-
-WHOLE_RESPONSE = "the whole response"
-"""Form of an answer that is compared as a whole."""
 
 _RELAXED = "5%"  # ChartQA's
 _MIN_NUMBER_LIST = 3  # length from which a list of numbers is not one of alternative answers
@@ -67,29 +62,21 @@ class RowAnswer:
 
     def read(self, response: str, gold: Gold, *, named: bool = True) -> AnswerReading | None:
         """Read the answer that a response states; of texts, boxes and lists the whole response."""
-        by = self._type_of(gold)
-        if isinstance(by, StatedAnswer):
-            return by.read(response, gold, named=named)
-        read = by.grade(response, gold).read
-        return Reading(read, WHOLE_RESPONSE, (0, len(response))) if read else None
+        return self._type_of(gold).read(response, gold, named=named)
 
     def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
-        """Grade by the form of the gold; see ``StatedAnswer.read`` for ``named``."""
-        by = self._type_of(gold)
-        if isinstance(by, StatedAnswer):
-            return by.grade(response, gold, named=named)
-        return by.grade(response, gold)
+        """Grade by the form of the gold; see ``AnswerType.read`` for ``named``."""
+        return self._type_of(gold).grade(response, gold, named=named)
 
     def form(self, gold: Gold) -> AnswerForm | None:
         """Form of the answer, for readers; None if it has none, such as a caption."""
-        by = self._type_of(gold)
-        return by.form(gold) if isinstance(by, StatedAnswer | TextAnswer) else None
+        return self._type_of(gold).form(gold)
 
     @property
     def has_form(self) -> bool:
         """Whether some answers have a form."""
         is_text = isinstance(self.others, TextAnswer) and self.others.matching == "exact"
-        return is_text or isinstance(self.others, StatedAnswer)
+        return is_text or isinstance(self.others, ChoiceAnswer | YesNoAnswer | NumberAnswer)
 
     def _type_of(self, gold: Gold) -> AnswerType:
         return ChoiceAnswer(gold.kind) if gold.kind in ("choice", "choices") else self.others
@@ -118,9 +105,8 @@ def _point(settings: AnswerSettings) -> AnswerType:
     tolerance = Tolerance.of(settings.tolerance)
     if tolerance.by_decimals:
         raise SettingsError('tolerance "decimals": for numbers only; a point needs a distance')
-    return PointAnswer(
-        Convention.of(settings.coordinates), _response_convention(settings), tolerance
-    )
+    conventions = Convention.of(settings.coordinates), _response_convention(settings)
+    return PointAnswer(*conventions, tolerance=tolerance)
 
 
 def _response_convention(settings: AnswerSettings) -> Convention | None:

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bench_assets.core.answer_types.definition import Gold, Grade, RowContext
+from bench_assets.core.answer_types.definition import AnswerType, Gold, Grade, RowContext
 from bench_assets.core.answer_types.options import format_cell, parse_list
 from bench_assets.core.metrics.short_answers import exact_match, normalize_answer
 from bench_assets.core.reading.json_values import read_json
 from bench_assets.core.reading.numbers import parse_number
-from bench_assets.core.reading.wrapped_answers import last_boxed_answer
+from bench_assets.core.reading.wrapped_answers import boxed_texts
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import AnswerKind
 
@@ -30,7 +30,7 @@ _LEAD = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class ListAnswer:
+class ListAnswer(AnswerType):
     """A list of texts or numbers, compared in order or as a multiset."""
 
     ordered: bool = False
@@ -53,7 +53,7 @@ class ListAnswer:
             raise SourceError(f"answer {value!r:.60} (expected a list without empty entries)")
         return Gold(self.kind, (json.dumps(items, ensure_ascii=False),))
 
-    def grade(self, response: str, gold: Gold) -> Grade:
+    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
         """Give 1 for the same entries, as often, and in order if ``ordered``."""
         found = parse_list(gold.answer[0])
         wanted = [str(entry) for entry in found] if isinstance(found, list) else []
@@ -74,7 +74,7 @@ class ListAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class JsonAnswer:
+class JsonAnswer(AnswerType):
     """A JSON value; names of fields count, their order does not."""
 
     kind: AnswerKind = "text"
@@ -87,7 +87,7 @@ class JsonAnswer:
             raise SourceError(f"answer {value!r:.60} (expected a JSON object or list)")
         return Gold(self.kind, (json.dumps(entries, ensure_ascii=False, sort_keys=True),))
 
-    def grade(self, response: str, gold: Gold) -> Grade:
+    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
         """Give a point for the same value; texts are compared without case, numbers as numbers."""
         value = read_json(response)
         if value is None:
@@ -104,7 +104,7 @@ def read_list(response: str) -> list[str]:
     >>> read_list("The objects are: a cup, a mug, and a plate."), read_list('["a", "b"]')
     (['a cup', 'a mug', 'a plate'], ['a', 'b'])
     """
-    text = last_boxed_answer(response) or response
+    text = ", ".join(boxed_texts(response)) or response
     parsed = read_json(text)
     if isinstance(parsed, Mapping) and len(parsed) == 1:
         (parsed,) = parsed.values()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bench_assets.core.answer_types.definition import Gold, Grade, Matching, RowContext
+from bench_assets.core.answer_types.definition import AnswerType, Gold, Grade, Matching, RowContext
 from bench_assets.core.answer_types.options import format_cell, read_texts
 from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.metrics.captions import CaptionPair, caption_rouge_l
@@ -35,7 +35,7 @@ _WHOLE_TEXT_METRICS: frozenset[Matching] = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class TextAnswer:
+class TextAnswer(AnswerType):
     """A word, a short phrase or a caption."""
 
     matching: Matching = "exact"
@@ -65,7 +65,7 @@ class TextAnswer:
         is_yes_no = self.matching == "exact" and {*map(normalize_answer, gold.answer)} <= _WORDS
         return AnswerForm("yes_no") if is_yes_no else None
 
-    def grade(self, response: str, gold: Gold) -> Grade:
+    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
         """Give points for the nearest reference; "Yes, there is." matches the reference "yes"."""
         text = (
             response.strip() if self.matching in _WHOLE_TEXT_METRICS else normalize_answer(response)

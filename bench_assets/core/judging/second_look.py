@@ -26,7 +26,7 @@ from bench_assets.core.reading.choices import (
 from bench_assets.core.reading.numbers import read_number
 from bench_assets.core.reading.readings import Reading
 from bench_assets.core.reading.reasoning import strip_reasoning
-from bench_assets.core.reading.units import Measurement
+from bench_assets.core.reading.units import format_quantity
 from bench_assets.core.reading.yes_no import read_yes_no
 from bench_assets.core.schema.chat import (
     ChatModel,
@@ -39,7 +39,6 @@ from bench_assets.core.schema.chat import (
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.core.text.number_words import format_number
 
 FormKind: TypeAlias = Literal["choice", "choices", "answers", "references", "number", "yes_no"]
 """What a response answers with: one letter, several letters, one of the possible answers, any text
@@ -65,7 +64,6 @@ PROMPTS_FILE = Path(__file__).with_name("second_look.toml")
 _LETTERED: Collection[FormKind] = ("choice", "answers", "references")
 _NONE_LETTERS = ("Z", "N")
 _NO_OPTION = r"\W*{}\W*(?:(?:failed(?: to [a-z ]+)?|none)\W*)?"
-_CURRENCIES = ("$", "€", "£", "¥")  # written before a number
 _CACHED_READINGS = 20_000
 
 MakePrompt: TypeAlias = Callable[[Question, str], Prompt]
@@ -297,15 +295,8 @@ def _read(kind: FormKind, options: tuple[str, ...], response: str) -> Reading[st
         case "number":
             choice = read_one_of("choice", response, options) if options else None
             if choice is None and (number := read_number(response)):
-                choice = number.of(_format_quantity(number.value))
+                choice = number.of(format_quantity(number.value))
     return choice
-
-
-def _format_quantity(quantity: Measurement) -> str:
-    number, unit = format_number(quantity.value), quantity.unit
-    if unit in _CURRENCIES:
-        return f"{unit}{number}"
-    return f"{number}{unit}" if unit == "%" else f"{number} {unit}".strip()
 
 
 @cache

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from bench_assets.core.reading.numbers import parse_number, read_number
-from bench_assets.core.reading.wrapped_answers import boxed_texts, json_answer
+from bench_assets.core.reading.wrapped_answers import unwrap_answer
 
 ANLS_THRESHOLD = 0.5
 """Smallest ANLS above 0: with more than half of the letters wrong it is another word."""
@@ -29,8 +29,7 @@ def normalize_answer(text: str) -> str:
 
 
 def _strip_markup(text: str) -> str:
-    text = json_answer(text) or ", ".join(boxed_texts(text)) or text
-    text = unicodedata.normalize("NFKC", text).replace("−", "-")
+    text = unicodedata.normalize("NFKC", unwrap_answer(text)).replace("−", "-")
     stripped = _ANSWER_PREFIX.sub("", _MARKUP.sub("", text))
     return " ".join(stripped.split()).casefold()
 

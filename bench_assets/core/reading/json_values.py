@@ -19,8 +19,8 @@ class _DuplicateNameError(ValueError):
 def decode_json(text: str) -> object:
     r"""Decode a text that is JSON, fenced or not; None if it is anything else.
 
-    >>> decode_json("```json\n[1, 0,]\n```"), decode_json("{'right': true}"), decode_json("1 or 2")
-    ([1, 0], {'right': True}, None)
+    >>> decode_json("```json\n[1, 0,]\n```"), decode_json("{'right': 1}"), decode_json("1 or 2")
+    ([1, 0], {'right': 1}, None)
     """
     fence = _FENCE.fullmatch(text.strip())
     text = (fence[1] if fence else text).strip()
@@ -28,7 +28,7 @@ def decode_json(text: str) -> object:
         return None
     for parse in (_strict, ast.literal_eval):
         try:
-            value: object = parse(text if parse is _strict else _python(text))
+            value: object = parse(text)
         except _DuplicateNameError:
             return None  # Python would take the last of them
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
@@ -52,16 +52,6 @@ def read_json(response: str) -> dict[str, Any] | list[Any] | None:
 
 def _strict(text: str) -> object:
     return json.loads(text, strict=False, object_pairs_hook=_reject_duplicate_names)
-
-
-def _python(text: str) -> str:
-    """Write the words of JSON as Python's, outside of strings."""
-    words = {"true": "True", "false": "False", "null": "None"}
-    return re.sub(
-        r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\b(?:true|false|null)\b",
-        lambda found: words.get(found[0], found[0]),
-        text,
-    )
 
 
 def _reject_duplicate_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from bench_assets.core.reading.readings import UNREADABLE, Reading, Unreadable, plain_text, read
 from bench_assets.core.reading.rules import Extent, part
-from bench_assets.core.reading.units import Measurement, add_parts, find_unit
+from bench_assets.core.reading.units import Measurement, find_unit
 from bench_assets.core.text.number_words import words_to_digits
 
 _SCALES = {
@@ -37,7 +37,6 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     ),
     (re.compile(r"(?<![\d.,(])(\d+),(\d{1,2})(?![\d,])"), r"\1.\2"),  # 3,5
 )
-_PARTS = re.compile(r"(?<=[^\W\d]),?\s+(?:and\s+)?(?=\d)")  # of a measure: 5 feet 3 inches
 _CALCULATION = re.compile(r"<<.*?>>")  # GSM8K's
 _BETWEEN = re.compile(r"[;、，\n]\s*|,(?!\d{3}(?!\d))\s*(?:and\s+)?|\s+and\s+")  # numbers of a list
 _BRACKETED = re.compile(r"\s*[\[({]([^\])}]*)[\])}]")
@@ -63,15 +62,7 @@ def parse_quantity(text: str) -> Measurement | None:
         if _FRACTION.search(text):  # two thirds
             return None
     match = part("quantity").fullmatch(text.strip())
-    if match is None:
-        measures = [part("quantity").fullmatch(one) for one in _PARTS.split(text.strip())]
-        parts = [_quantity(measure) for measure in measures if measure]
-        return (
-            add_parts([quantity for quantity in parts if quantity])
-            if len(parts) == len(measures)
-            else None
-        )
-    return _quantity(match)
+    return _quantity(match) if match else None
 
 
 def _quantity(found: re.Match[str]) -> Measurement | None:
@@ -153,14 +144,13 @@ def _number_in(text: str, extent: Extent) -> Measurement | Unreadable | None:
 def _result_in(text: str) -> Measurement | None:
     """The number after the last "=", else the last number; None for one of several: 2 or 3."""
     result = part("numbers").search(text, text.rfind("=") + 1)
-    *_, before, last = [None, None, *part("numbers").finditer(text)]
+    *_, last = [None, *part("numbers").finditer(text)]
     number = result if "=" in text and result else last
     if number is None or _is_second(text, number.start()):
         return None
     if part("operator").search(text[: number.start()]):
         return None  # 2 + 3; not 3
-    measure = parse_quantity(text[before.start() :]) if before and number is last else None
-    return measure or _with_unit(text, number)  # 5 feet 3 inches is one
+    return _with_unit(text, number)
 
 
 def _is_second(text: str, start: int) -> bool:

@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench_assets.core.reading.word_lists import section_lines, section_names
+from bench_assets.core.text.number_words import format_number
 
 SHARE = "share"
 """Kind of percentages."""
 
 _FILE = Path(__file__).with_name("units.txt")
+_CURRENCIES = ("$", "€", "£", "¥")  # written before a number
 _DIMENSIONS = frozenset({"long", "wide", "tall", "high", "deep", "thick"})  # after a unit
 
 
@@ -65,17 +67,13 @@ def convert(quantity: Measurement, unit: str) -> float | None:
     return quantity.value * own_unit.size / wanted.size if own_unit.kind == wanted.kind else None
 
 
-def add_parts(quantities: list[Measurement]) -> Measurement | None:
-    """Add the parts of one measure, in the unit of the first: 5 feet 3 inches; None for others.
+def format_quantity(quantity: Measurement) -> str:
+    """Write a quantity as it is read again.
 
-    >>> add_parts([Measurement(5, "feet"), Measurement(3, "inches")])
-    Measurement(value=5.25, unit='feet')
+    >>> format_quantity(Measurement(5, "$")), format_quantity(Measurement(12, "cm"))
+    ('$5', '12 cm')
     """
-    units = [find_unit(quantity.unit) for quantity in quantities]
-    total = 0.0
-    for quantity, unit, before in zip(quantities, units, [None, *units], strict=False):
-        if unit is None or (before and (unit.kind != before.kind or unit.size >= before.size)):
-            return None
-        total += quantity.value * unit.size
-    first = units[0] if units else None
-    return Measurement(total / first.size, quantities[0].unit) if first else None
+    number, unit = format_number(quantity.value), quantity.unit
+    if unit in _CURRENCIES:
+        return f"{unit}{number}"
+    return f"{number}{unit}" if unit == "%" else f"{number} {unit}".strip()

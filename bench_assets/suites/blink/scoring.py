@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from bench_assets.core.judging.second_look import ANSWER, AnswerForm, SecondLook, look_again
 from bench_assets.core.judging.verdict_requests import RECORDED_PREFIX, first_judgements
+from bench_assets.core.judging.verdicts import judge_fault
 from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import ChatModel
@@ -111,7 +112,7 @@ def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement])
     if reading is not None and (by_rules or not reading.named):
         return _score(answered, reading.value, reading.note)
     if not by_rules:
-        return Score.of(answered.prediction, points=None, note="0 judgements instead of one")
+        return Score.of(answered.prediction, points=None, note=judge_fault([]))
     return _score(answered, None, UNREAD)
 
 
@@ -124,10 +125,8 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     first = first_judgements(judgements)
     option = _author_option(*answered)
     if option is None:
-        relevant = [
-            judgement for judgement in first if judgement.criterion == WITH_REASONING
-        ] or first
-        if (unjudged := _judge_fault(relevant)) is not None:
+        relevant = [one for one in first if one.criterion == WITH_REASONING] or first
+        if unjudged := judge_fault(relevant):
             return Score.of(answered.prediction, points=None, note=unjudged)
         option = strip_reasoning(relevant[0].response)
     letter = option[1] if option in OPTIONS else None
@@ -174,14 +173,6 @@ def _author_option(question: Question, prediction: Prediction) -> str | None:
 
 def _without_reasoning(judgements: Iterable[Judgement]) -> list[Judgement]:
     return [judgement for judgement in judgements if judgement.criterion != WITH_REASONING]
-
-
-def _judge_fault(judgements: Sequence[Judgement]) -> str | None:
-    """Say why there is no judge response to use; None if there is one."""
-    if len(judgements) != 1:
-        return f"{len(judgements)} judgements instead of one"
-    error = judgements[0].error
-    return f"the judge gave no response: {error}" if error else None
 
 
 def _score(answered: AnsweredQuestion, letter: str | None, note: str) -> Score:

@@ -15,7 +15,7 @@ from bench_assets.core.judging.verdict_requests import (
     final_judgements,
     first_judgements,
 )
-from bench_assets.core.judging.verdicts import read_verdict
+from bench_assets.core.judging.verdicts import read_verdict, verdict_points
 from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG
 from bench_assets.core.schema.chat import ChatModel
@@ -137,24 +137,11 @@ def _score(
     judgements: Sequence[Judgement],
     read: Callable[[Judgement], bool | None],
 ) -> Score:
-    points, note = _points(judgements, read)
+    points, note = verdict_points(judgements, "prints neither right nor wrong", read)
     answer = read_answer(answered.question, answered.prediction.text)
     return Score.of(
         answered.prediction, points=points, answer=(answer,) if answer else (), note=note
     )
-
-
-def _points(
-    judgements: Sequence[Judgement], read: Callable[[Judgement], bool | None]
-) -> tuple[float | None, str]:
-    if len(judgements) != 1:
-        return None, f"{len(judgements)} judgements instead of one"
-    (judgement,) = judgements
-    if judgement.error:
-        return None, f"the judge gave no response: {judgement.error}"
-    if (verdict := read(judgement)) is None:
-        return None, f"the judge prints neither right nor wrong: {judgement.response}"
-    return float(verdict), judgement.response if judgement.by_rules else ""
 
 
 def _pairs(scored: Sequence[ScoredQuestion]) -> list[list[ScoredQuestion]]:

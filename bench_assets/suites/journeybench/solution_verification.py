@@ -20,7 +20,7 @@ from bench_assets.core.judging.verdict_requests import (
     ask_for_verdicts,
     first_judgements,
 )
-from bench_assets.core.judging.verdicts import is_truncated, read_verdict
+from bench_assets.core.judging.verdicts import is_truncated, read_verdict, verdict_points
 from bench_assets.core.reading.numbers import parse_number
 from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.reading.verdicts import YES_OR_NO
@@ -293,24 +293,13 @@ def _score(
     judgements: Sequence[Judgement],
     read: Callable[[Judgement], bool | None],
 ) -> Score:
-    by_criterion = {judgement.criterion: judgement for judgement in judgements}
-    points, note = _points(by_criterion.get(CORRECT), read)
-    answer = answer_of(by_criterion[EXTRACTED].response) if EXTRACTED in by_criterion else UNKNOWN
+    found = {judgement.criterion: judgement for judgement in judgements}
+    correct = [found[CORRECT]] if CORRECT in found else []
+    points, note = verdict_points(correct, "prints neither yes nor no", read)
+    answer = answer_of(found[EXTRACTED].response) if EXTRACTED in found else UNKNOWN
     return Score.of(
         answered.prediction,
         points=points,
         answer=() if answer == UNKNOWN else (answer,),
         note=note,
     )
-
-
-def _points(
-    judgement: Judgement | None, read: Callable[[Judgement], bool | None]
-) -> tuple[float | None, str]:
-    if judgement is None:
-        return None, "not judged"
-    if judgement.error:
-        return None, f"the judge gave no response: {judgement.error}"
-    if (verdict := read(judgement)) is None:
-        return None, f"the judge prints neither yes nor no: {judgement.response}"
-    return float(verdict), ""

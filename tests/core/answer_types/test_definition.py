@@ -143,10 +143,7 @@ NUMBERS = [
         ("number", CENTIMETRES, "5.08", f"Answer: 2 in {size}", 1.0)
         for size in ("wide", "long", "tall", "high", "thick", "deep")
     ),
-    ("number", CENTIMETRES, "160.02", "5 ft 3 in tall", 1.0),
     ("number", CENTIMETRES, "5", "There are 5 a day", 1.0),
-    ("number", NOTHING, "63 in", "5 feet 3 inches", 1.0),
-    ("number", {"unit": "min"}, 90, "1 hour and 30 minutes", 1.0),
     ("number", {"unit": "cm"}, 12, "twelve centimetres", 1.0),
     ("number", {"unit": "$"}, -5, "The account stands at -$5.", 1.0),
     ("number", {"unit": "$"}, 5, "The account stands at $5.", 1.0),
@@ -201,7 +198,8 @@ BOXES = [
     ("box", {"response_coordinates": "0..1000"}, CUP, "[100, 100, 500, 500]", 1.0),
     ("box", {"response_coordinates": "xywh pixels"}, CUP, "[64, 48, 256, 192]", 1.0),
     *(("box", {"response_coordinates": f"{order} pixels"}, CUP, said, 1.0) for order in ("xywh", "yxyx") for said in (
-        "x: 64, y: 48, width: 256, height: 192", "x1=64, y1=48, x2=320, y2=240",
+        "x: 64, y: 48, width: 256, height: 192", "x1=64, y1=48, x2=320, y2=240", "x_min: 64, y_min: 48, x_max: 320, y_max: 240",
+        '{"xmin": 64, "xmax": 320, "ymin": 48, "ymax": 240}', "left: 64, top: 48, right: 320, bottom: 240",
     )),
     ("box", {"coordinates": "xywh pixels"}, "x: 64, y: 48, width: 256, height: 192", "[64, 48, 320, 240]", 1.0),
     ("box", NOTHING, CUP, "[0.1, 0.1, 0.5, 0.5]", 1.0),
@@ -341,9 +339,20 @@ JUDGES = [
 KEYS = [  # of which a part is another value
     *("1/3", "3 1/2", "5/8 inch", "1.5 million", "1.5×10^3", "1 000", "1,200", "1'000", "3,5"),
     *("25%", "$1.5M", "5k", ".5", "-3", "−5", "1e-3", "½", "3½", "9.8 m/s²", "37°C", "12 dozen"),
-    *("five", r"\frac{10}{9}", "€12.50", "5 feet 3 inches", "1.200,50", "2 1/4 cups", "7"),
+    *("five", r"\frac{10}{9}", "€12.50", "1.200,50", "2 1/4 cups", "7"),
 ]
-NO_KEYS = ["2:30", "7-8", "√2", "2π", "1:2", "x+1", "about five or six", "10^3", "two thirds"]
+NO_KEYS = [
+    "2:30",
+    "7-8",
+    "√2",
+    "2π",
+    "1:2",
+    "x+1",
+    "about five or six",
+    "5 feet 3 inches",
+    "10^3",
+    "two thirds",
+]
 
 
 def near(points, expected):
@@ -409,7 +418,7 @@ def test_every_word_of_the_readers_can_be_found():
         pytest.param("yes_no", {}, "maybe", "expected yes or no", id="neither yes nor no"),
         pytest.param("box", {}, [5, 5, 5, 9], "has no area", id="a box without area"),
         pytest.param("box", {}, [5, 5], "expected a box", id="a point as a box"),
-        pytest.param("box", {}, {"a": 1}, "expected sides", id="an object without sides"),
+        pytest.param("box", {}, {"a": 1}, "expected a box", id="an object without sides"),
         pytest.param("point", {}, "left", "expected a point", id="a word as a point"),
         pytest.param("list", {}, ["a", ""], "without empty entries", id="an empty entry"),
         pytest.param("json", {}, "x", "expected a JSON object", id="a text as JSON"),

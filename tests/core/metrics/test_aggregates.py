@@ -5,7 +5,6 @@ from math import isnan
 
 import pytest
 
-from bench_assets.core.answer_types.metrics import METRICS, default_metric, find_metric
 from bench_assets.core.metrics.aggregates import (
     accuracy_at_half,
     f1,
@@ -17,6 +16,7 @@ from bench_assets.core.metrics.aggregates import (
 )
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Score
+from bench_assets.file_benchmarks.metrics import METRICS, default_metric, find_metric
 from tests.rows import question, scored
 
 

@@ -13,8 +13,8 @@ TRUE = {"text": "it's", "right": True}
     ("response", "value"),
     [
         pytest.param('{"text": "it\'s", "right": true}', TRUE, id="JSON"),
-        pytest.param('{"text": "it\'s", "right": true,}', TRUE, id="a comma too many"),
-        pytest.param("{'text': 'it\\'s', 'right': true}", TRUE, id="single quotes"),
+        pytest.param('{"text": "it\'s", "right": True,}', TRUE, id="a comma too many"),
+        pytest.param("{'text': 'it\\'s', 'right': True}", TRUE, id="single quotes"),
         pytest.param('Sure:\n```json\n{"right": true}\n```\nDone.', {"right": True}, id="prose"),
         pytest.param("[true]", [True], id="a list"),
         pytest.param('{"text": "a } b", "c": 1}', {"text": "a } b", "c": 1}, id="a brace"),

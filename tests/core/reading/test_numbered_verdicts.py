@@ -12,20 +12,17 @@ READ = [
     ("- 1. [1]\n- 2. [0]", [True, False]),
     ("| 1 | [1] |\n| 2 | [0] |", [True, False]),
     ("1. A boy falls, 3. [YES]\n2. A girl. [no]", [True, False]),
-    ("1. 1\n2. 0", [True, False]),
-    ("1. yes, 2. no", [True, False]),
     ("Here are the results:\n1. [1]\n2. [0]", [True, False]),
     ("Answers: 1. [1] 2. [0]", [True, False]),
-    ("[1] [0]", [True, False]),
-    ("[true, false]", [True, False]),
-    ('{"1": 1, "2": "no"}', [True, False]),
-    ('{"verdicts": {"point 1": 1, "point 2": 0}}', [True, False]),
     ("１．［１］　２．［０］", [True, False]),
     ("1. [ ] 2. [1]", [None, True]),
     ("1. [1]", [True, None]),
     ("1. [1] 2. [0", [True, None]),
     ("1. [1] 2. [0 or 1]", [True, None]),
     ("1. [1] 1. [0] 2. [1]", [None, True]),
+    ("1. 1\n2. 0", [None, None]),
+    ("[1] [0]", [None, None]),
+    ('{"1": 1, "2": 0}', [None, None]),
     ("1. [2] 2. [maybe]", [None, None]),
     ("Answer with [0] or [1].", [None, None]),
     ("[0]/[1]", [None, None]),
@@ -40,8 +37,3 @@ READ = [
 @pytest.mark.parametrize(("response", "verdicts"), READ)
 def test_a_verdict_belongs_to_the_number_before_it(response, verdicts):
     assert read_numbered_verdicts(response, 2) == verdicts
-
-
-@pytest.mark.parametrize(("response", "verdict"), [("1", True), ("No.", False), ("[yes]", True)])
-def test_one_point_needs_no_number(response, verdict):
-    assert read_numbered_verdicts(response, 1) == [verdict]

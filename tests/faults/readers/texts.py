@@ -11,7 +11,7 @@ from bench_assets.core.reading.numbers import parse_quantity, read_number
 from bench_assets.core.reading.readings import plain_text
 from bench_assets.core.reading.reasoning import find_opening_tag, split_reasoning
 from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG, YES_OR_NO, read_grade, read_word
-from bench_assets.core.reading.wrapped_answers import boxed_texts, json_answer, last_boxed_answer
+from bench_assets.core.reading.wrapped_answers import boxed_texts, unwrap_answer
 from bench_assets.core.reading.yes_no import read_yes_no
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.text.number_words import list_numbers, words_to_digits
@@ -85,8 +85,7 @@ TEXTS = [
     _row("core.reading read_grade", lambda text: read_grade(text, 1, 5), b"Score (1-5): 4",
          b"4/5"),
     _row("core.reading read_numbered_verdicts", lambda text: read_numbered_verdicts(text, 7),
-         b"1. [1] 2. [0]",
-         b'{"1": 1, "2": [0]}', b'[{"id": 1, "score": 0}]'),
+         b"1. [1] 2. [0]",),
     _row("cogbench read_by_position", lambda text: read_by_position(text, 7), b"1. [1] 2. [0]"),
     _row("journeybench read_extraction", solution_verification.read_extraction, b"12", b"unknown"),
     _row("journeybench agreement.read_answer",
@@ -106,13 +105,7 @@ TEXTS = [
         b"\\boxed{\\text{B}}",
         words=("\\boxed{", "\\text{"),
     ),
-    _row(
-        "core.reading last_boxed_answer",
-        last_boxed_answer,
-        b"\\boxed{\\text{B}}",
-        words=("\\boxed{", "\\text{"),
-    ),
-    _row("core.reading json_answer", json_answer, b'{"answer": "B"}'),
+    _row("core.reading unwrap_answer", unwrap_answer, b'{"answer": "B"}', b'["B"]'),
     _row("multi markup of HTML",
          lambda text: markup.convert_item(item(format="html", specific=text)),
          *_HTML, words=("<table>", "<td rowspan=99999>", "<u>", "</u>", "<sub>", "<img src=a>")),

@@ -95,7 +95,7 @@ def _read_verdicts(n: int, response: Response) -> list[bool | None]:
     What repeats the prompt's example is none.
     """
     answer = response.said.answer.replace(prompts.EXAMPLE, "")
-    if is_truncated(response) and not answer.rstrip().endswith("}"):
+    if is_truncated(response):
         lines, _, last_line = answer.rpartition("\n")
         answer = f"{lines}\n{last_line.rpartition('[')[0]}"
     return read_numbered_verdicts(answer, n)

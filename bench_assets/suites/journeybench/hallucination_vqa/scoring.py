@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_verdicts
+from bench_assets.core.judging.verdicts import verdict_points
 from bench_assets.core.reading.choices import read_one_of
 from bench_assets.core.reading.json_values import read_json
 from bench_assets.core.reading.readings import UNREAD
@@ -152,8 +153,10 @@ def by_trigger_and_image_source(question: Question) -> Sequence[str]:
 
 def _score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     published = answered.question.edition in ("published", "own")
-    by_rules = any(judgement.by_rules for judgement in judgements)
-    points, note = (None, NAME_A_JUDGE) if published and by_rules else _points(judgements)
+    by_rules = any(one.by_rules for one in judgements)
+    points, note = verdict_points(judgements, "does not print the JSON that was asked for")
+    if published and by_rules:
+        points, note = None, NAME_A_JUDGE
     text = answered.prediction.text.strip()
     return Score.of(answered.prediction, points=points, answer=(text,) if text else (), note=note)
 
@@ -175,17 +178,3 @@ def _rule_judgement(question: Question, prediction: Prediction) -> Judgement:
         verdict=reading is not None,
         response=f"gives {reading.value!r}: {reading.note}" if reading else UNREAD,
     )
-
-
-def _points(judgements: Sequence[Judgement]) -> tuple[float | None, str]:
-    if len(judgements) != 1:
-        return None, f"{len(judgements)} judgements instead of one"
-    (judgement,) = judgements
-    if judgement.error:
-        return None, f"the judge gave no response: {judgement.error}"
-    if judgement.verdict is None:
-        return (
-            None,
-            f"the judge's response is not the JSON that was asked for: {judgement.response}",
-        )
-    return float(judgement.verdict), judgement.response if judgement.by_rules else ""

@@ -243,7 +243,6 @@ def test_a_judge_is_asked_up_to_five_times(responses, answer, n_asked):
         pytest.param("1. [1] 2. [0]", ("yes", "unread"), id="a bracket that may be taken back"),
         pytest.param("1. A boy. [1]\n2. A girl. [0]", ("yes", "unread"), id="one after its point"),
         pytest.param("1. [1] 2. [0]\nThe boy is", ("yes", "no"), id="what is explained"),
-        pytest.param('{"1": 1, "2": 0}', ("yes", "no"), id="an object that is whole"),
     ],
 )
 def test_the_last_verdict_of_a_judge_that_was_cut_off_is_open(text, answer):
@@ -295,14 +294,12 @@ FORTY_READ = [n % 2 == 1 for n in range(1, 41)]
         pytest.param(
             "3. [1] 1. [0] 2. [1]", 3, [False, True, True], [True, False, True], id="order"
         ),
-        pytest.param("1", 1, [True], [True], id="a lone digit"),
-        pytest.param("[0]", 1, [False], [False], id="a lone bracket"),
-        pytest.param("[1] [0]", 2, [True, False], [True, None], id="as many brackets as points"),
+        pytest.param("1", 1, [None], [True], id="a lone digit"),
+        pytest.param("[0]", 1, [None], [False], id="a lone bracket"),
+        pytest.param("[1] [0]", 2, [None, None], [True, None], id="as many brackets as points"),
         pytest.param("[1]", 2, [None, None], [True, None], id="fewer brackets than points"),
         pytest.param("1. **[1]**\n2. **[0]**", 2, [True, False], [None, None], id="bold"),
-        pytest.param("1. 1\n2. 0", 2, [True, False], [None, None], id="without brackets"),
-        pytest.param("1. 1 2. 0", 2, [True, False], [None, None], id="without, in one line"),
-        pytest.param("1. yes\n2. no", 2, [True, False], [None, None], id="words"),
+        pytest.param("1. 1\n2. 0", 2, [None, None], [None, None], id="without brackets"),
         pytest.param(
             "1. Two boys, 3. [1]\n2. A girl. [0]",
             2,
@@ -313,22 +310,9 @@ FORTY_READ = [n % 2 == 1 for n in range(1, 41)]
         pytest.param(
             "1. There are 3. [1] 2. [0]", 3, [None] * 3, [True, False, None], id="unclear"
         ),
-        pytest.param("[YES]", 1, [True], [None], id="a word in brackets"),
-        pytest.param("[NO]\n[YES]", 2, [False, True], [None, None], id="a word a line"),
+        pytest.param("[YES]", 1, [None], [None], id="a word in brackets"),
         pytest.param("[maybe]", 1, [None], [None], id="another word"),
-        pytest.param('{"1": 1, "2": "no"}', 2, [True, False], [None, None], id="a JSON object"),
-        pytest.param(
-            '```json\n{"KEY POINT 1": [1]}\n```', 1, [True], [None], id="a fenced JSON object"
-        ),
-        pytest.param("[1, 0]", 2, [True, False], [None, None], id="a JSON list"),
-        pytest.param("[1, 0]", 3, [None] * 3, [None] * 3, id="a JSON list that is too short"),
-        pytest.param(
-            '{"results": [{"id": 2, "score": 1}, {"id": 1, "score": 0}]}',
-            2,
-            [None, None],
-            [None, None],
-            id="JSON rows with numbers",
-        ),
+        pytest.param('{"1": 1, "2": "no"}', 2, [None, None], [None, None], id="a JSON object"),
         pytest.param("1. 10", 1, [None], [None], id="a number that is no verdict"),
         pytest.param("1. [1] 2. [ ]", 2, [True, None], [True, None], id="a blank at the end"),
         pytest.param("1. [1] 2. [0] 3. [1]", 2, [True, False], [True, False], id="one too many"),
@@ -339,12 +323,7 @@ FORTY_READ = [n % 2 == 1 for n in range(1, 41)]
         pytest.param("1. [1] 2. [0", 2, [True, None], [True, None], id="cut off"),
         pytest.param("1. not [1]", 1, [True], [None], id="words before a verdict"),
         pytest.param("1. [1]? 2. [0]", 2, [None, None], [True, False], id="asked"),
-        pytest.param("1 = 1 = 1", 1, [None], [None], id="sums"),
-        pytest.param("1. 1/2", 1, [None], [None], id="a half"),
         pytest.param("As you asked: 1. [1]", 1, [True], [True], id="after a lead"),
-        pytest.param("{'1': 1, '2': 0,}", 2, [True, False], [None, None], id="nearly JSON"),
-        pytest.param('Sure: {"1": 1}', 1, [True], [None], id="prose before JSON"),
-        pytest.param('{"1": 1} {"1": 0}', 1, [None], [None], id="two objects that differ"),
         pytest.param("[" * 20_000, 1, [None], [None], id="brackets"),
         pytest.param("1" * 20_000, 1, [None], [None], id="digits"),
         pytest.param("1" * 20_000 + ". [1]", 1, [None], [True], id="a number of many digits"),
