@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
+from typing import NamedTuple
 
 import dagster as dg
 
@@ -21,6 +22,18 @@ CONSTANTS = "constants"
 
 AUDIT = "audit"
 """Name of the table of audit findings, beside the questions."""
+
+_QUESTIONS_SQL = """
+SELECT count(*) AS n, coalesce(min(edition), '') AS edition, min(kind) AS least, max(kind) AS most,
+  min(len(options)) AS fewest, max(len(options)) AS many
+FROM questions
+"""
+
+_CHANCE = """
+SELECT max(value) AS chance FROM metrics
+WHERE task = $task AND metric = $metric AND category = $category AND NOT isnan(value)
+  AND contains(signature, $data)
+"""
 
 _MAX_JUDGED = 500_000  # judged responses read for blind baselines; of more, the latest
 
@@ -51,14 +64,40 @@ def no_questions_error(task: Task, condition: str) -> SettingsError:
     return SettingsError(f"{task.name}, condition {condition}: there are no questions; {hint}")
 
 
-def read_edition(tables: TableFiles, task: Task) -> str:
-    """Edition of a task's questions; "" if there are none that can be read."""
-    questions = {"questions": ([questions_key(task, "main")], Question)}
+class MeasuredCondition(NamedTuple):
+    """The question table of a task."""
+
+    n: int
+    edition: str
+    chance: float | None
+    """Score of a random guess: 1 / options, if the primary metric is accuracy and all questions are
+    single-choice with equally many options; else the task's measure ``chance``, if any."""
+
+
+def describe_questions(tables: TableFiles, task: Task) -> MeasuredCondition:
+    """Facts about the question table; empty if none can be read."""
     try:
-        found = tables.query("SELECT min(edition) AS edition FROM questions", questions)
+        found = tables.query(
+            _QUESTIONS_SQL, {"questions": ([questions_key(task, "main")], Question)}
+        )
     except TableError:  # reported by the command that builds the table
-        return ""
-    return found.to_pylist()[0]["edition"] or ""
+        return MeasuredCondition(n=0, edition="", chance=None)
+    (row,) = found.to_pylist()
+    is_uniform = row["least"] == row["most"] == "choice" and row["fewest"] == row["many"]
+    is_share = is_uniform and row["fewest"] and task.primary_metric == "accuracy"
+    chance = 1 / row["fewest"] if is_share else _chance(tables, task)
+    return MeasuredCondition(row["n"], row["edition"], chance)
+
+
+def _chance(tables: TableFiles, task: Task) -> float | None:
+    if "chance" not in task.measures:
+        return None
+    data = short_digest(tables.digest(questions_key(task, "main")) or "")
+    key, wanted = evaluation_key(task, "main", "metrics"), {"metric": "chance", "category": "all"}
+    found = tables.query_metrics(
+        _CHANCE, key, {}, task=task.name, data=f"|data:{data}|", **wanted
+    ).to_pylist()
+    return found[0]["chance"] if found else None
 
 
 def read_constants(

@@ -30,9 +30,9 @@ from bench_assets.comparison.causes import (
     changed_fields,
     find_causes,
 )
-from bench_assets.core.stats.clusters import cluster_questions
+from bench_assets.core.stats.clusters import cluster_questions, pair_key
 from bench_assets.evaluation.task import ScoredQuestion, Task
-from bench_assets.evaluation.units import ScoredMetric, keyed_pairs, pair_key
+from bench_assets.evaluation.units import ScoredMetric, keyed_pairs
 
 TOTAL, REMOVED, ADDED = "in all", "questions removed", "questions added"
 

@@ -4,21 +4,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
-from bench_assets.comparison.people_checks import with_people
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import Signature, short_digest
-from bench_assets.core.stats.clusters import cluster_numbers, cluster_questions
+from bench_assets.core.stats.clusters import cluster_numbers, cluster_questions, pair_key
 from bench_assets.evaluation.task import Task
-from bench_assets.evaluation.units import pair_key
 from bench_resources.tables.parquet import Table, TableFiles, read_question_ids
 
 QUESTIONS_CHANGED = "measured on questions that have changed since"
@@ -28,17 +26,6 @@ _PRIMARY = """
 SELECT * FROM metrics WHERE task = $task AND metric = $metric AND category = $category
 ORDER BY model
 """
-_QUESTIONS_SQL = """
-SELECT count(*) AS n, coalesce(min(edition), '') AS edition, min(kind) AS least, max(kind) AS most,
-  min(len(options)) AS fewest, max(len(options)) AS many
-FROM questions
-"""
-
-_CHANCE = """
-SELECT max(value) AS chance FROM metrics
-WHERE task = $task AND metric = $metric AND category = $category AND NOT isnan(value)
-  AND contains(signature, $data)
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,16 +34,6 @@ class Cells:
 
     rows: list[dict[str, Any]]  # columns of ``Metric``, and ``stale``
     unreadable: Mapping[str, str]  # model -> why
-
-
-class MeasuredCondition(NamedTuple):
-    """The question table of a task."""
-
-    n: int
-    edition: str
-    chance: float | None
-    """Score of a random guess: 1 / options, if the primary metric is accuracy and all questions are
-    single-choice with equally many options; else the task's measure ``chance``, if any."""
 
 
 def all_cells(tables: TableFiles, task: Task, condition: str) -> Cells:
@@ -79,21 +56,6 @@ def metrics_version(tables: TableFiles, task: Task) -> str:
     return json_digest([[tables.place(key), tables.versions(key)] for key in keys])
 
 
-def describe_questions(tables: TableFiles, task: Task) -> MeasuredCondition:
-    """Facts about the question table; empty if none can be read."""
-    try:
-        found = tables.query(
-            _QUESTIONS_SQL, {"questions": ([questions_key(task, "main")], Question)}
-        )
-    except TableError:  # reported by the command that builds the table
-        return MeasuredCondition(n=0, edition="", chance=None)
-    (row,) = found.to_pylist()
-    is_uniform = row["least"] == row["most"] == "choice" and row["fewest"] == row["many"]
-    is_share = is_uniform and row["fewest"] and task.primary_metric == "accuracy"
-    chance = 1 / row["fewest"] if is_share else _chance(tables, task)
-    return MeasuredCondition(row["n"], row["edition"], chance)
-
-
 def to_columns(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[str, list[Any]]:
     """Convert rows to columns, with repeated texts as indices.
 
@@ -111,18 +73,9 @@ def to_columns(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[
     return columns
 
 
-def _chance(tables: TableFiles, task: Task) -> float | None:
-    if "chance" not in task.measures:
-        return None
-    data = short_digest(tables.digest(questions_key(task, "main")) or "")
-    key, wanted = evaluation_key(task, "main", "metrics"), {"metric": "chance", "category": "all"}
-    found = tables.query_metrics(
-        _CHANCE, key, {}, task=task.name, data=f"|data:{data}|", **wanted
-    ).to_pylist()
-    return found[0]["chance"] if found else None
-
-
 def _cells(tables: TableFiles, task: Task, condition: str, sql: str) -> Cells:
+    from bench_assets.comparison.people_checks import with_people  # its statistics
+
     key = evaluation_key(task, condition, "metrics")
     if not (models := tables.partitions(key)):
         return Cells(rows=[], unreadable={})

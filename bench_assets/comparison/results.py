@@ -10,11 +10,12 @@ from functools import partial
 from math import isnan, nan
 from shlex import quote
 
-from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import (
+    describe_questions,
+    evaluation_key,
+    questions_key,
+)
 from bench_assets.asset_factory.partial_results import partial_tables
-from bench_assets.comparison.measurements import describe_questions
-from bench_assets.comparison.runs import comparison_models, n_measured, not_comparable, run_alpha
-from bench_assets.comparison.verdicts import compare_scores, decide
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.metric_text import (
     WARNED_UNREAD,
@@ -28,7 +29,7 @@ from bench_assets.core.schema.metric_text import (
 )
 from bench_assets.core.schema.rows import IMPORTED, Metric, Question, Score
 from bench_assets.core.schema.signature import partial_part
-from bench_assets.core.schema.training_runs import parse_step
+from bench_assets.core.schema.training_runs import comparison_models, parse_step
 from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.models import (
@@ -146,6 +147,9 @@ class HomeResults:
         """The paired comparison with the previous checkpoint, as the regression check makes it."""
         keys = {name: evaluation_key(task, "main", name) for name in ("metrics", "scores")}
         for other in _previous(files, task, row.model) if row.condition == "main" else ():
+            from bench_assets.comparison.runs import n_measured, not_comparable, run_alpha
+            from bench_assets.comparison.verdicts import compare_scores, decide
+
             try:
                 both = [files.read(keys["metrics"], Metric, name) for name in (other, row.model)]
                 if differs := not_comparable(*both):

@@ -6,7 +6,7 @@ at most 5 % of runs. The tasks that the earlier step was measured on share it eq
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import isnan
 
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
@@ -28,33 +28,6 @@ from bench_assets.core.schema.training_runs import (
 from bench_assets.core.stats.power import comparison_alpha
 from bench_assets.evaluation.task import Task
 from bench_resources.tables.parquet import TableFiles
-
-
-def comparison_models(
-    model: str, models: Collection[str], written: Callable[[str], float], baseline: str
-) -> list[str]:
-    """Models that a checkpoint is compared with: its predecessor in the run, and the baseline.
-
-    Steps are ordered by the numbers in their names. Of an overwritten step, the weights evaluated
-    last count. Models of bench.toml named like ``run/step-100`` count, too; other models have no
-    predecessor.
-
-    >>> models = {"r/s-900@bbbbbbbb": 1.0, "r/s-100@cccccccc": 2.0}
-    >>> comparison_models("r/s-1000@aaaaaaaa", models, models.__getitem__, "")
-    ['r/s-900@bbbbbbbb']
-
-    Args:
-        model: Partition key of the model.
-        models: All models with metrics.
-        written: Time of writing of a model's metrics; called for overwritten steps.
-        baseline: A model, or "".
-    """
-    earlier = [other for other in models if is_earlier_step(other, model)]
-    step = max(map(step_order, earlier), default=[])
-    last = [other for other in earlier if step_order(other) == step]
-    before = max(last, key=written) if len(last) > 1 else "".join(last)
-    others = dict.fromkeys((before, baseline if baseline in models else ""))
-    return [other for other in others if other not in ("", model)]
 
 
 def run_alpha(model: str, models: Collection[str], n_tasks: int = 1) -> float:

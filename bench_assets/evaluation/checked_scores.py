@@ -5,7 +5,7 @@ judged the responses of all its questions.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from typing import NamedTuple
@@ -219,13 +219,7 @@ def checked_scores(
         if changed > _MAX_CHANGED * len(draws)
         else ""
     )
-    n_drawn = Counter((unit.at, unit.stratum) for unit in draws.values())
-    n_labelled = Counter((draws[name].at, draws[name].stratum) for name in labelled)
-    probabilities = {
-        name: draws[name].probability * n_labelled[key] / n_drawn[key]
-        for name in labelled
-        for key in [(draws[name].at, draws[name].stratum)]
-    }
+    probabilities = _label_probabilities(draws, labelled)
     units = [
         CheckedUnit(
             judge=unit.value / unit.weight,
@@ -251,6 +245,19 @@ def checked_scores(
         if question in texts and score.points is not None and score.max_points
     ]
     return CheckedScores(units, responses, problem)
+
+
+def _label_probabilities(
+    draws: Mapping[str, DrawnUnit], labelled: Collection[str]
+) -> dict[str, float]:
+    """Probability of each unit to be drawn and labelled: within a stratum, all alike."""
+    n_drawn = Counter((unit.at, unit.stratum) for unit in draws.values())
+    n_labelled = Counter((draws[name].at, draws[name].stratum) for name in labelled)
+    return {
+        name: draws[name].probability * n_labelled[key] / n_drawn[key]
+        for name in labelled
+        for key in [(draws[name].at, draws[name].stratum)]
+    }
 
 
 def _units(

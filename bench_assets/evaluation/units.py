@@ -20,7 +20,7 @@ from math import isclose, isnan
 from random import Random
 from typing import NamedTuple, TypeAlias
 
-from bench_assets.core.schema.rows import Question
+from bench_assets.core.stats.clusters import pair_key
 from bench_assets.core.stats.paired_tests import PairedScores
 from bench_assets.evaluation.task import Adds, Measure, ScoredQuestion
 
@@ -180,11 +180,6 @@ def _by_pair(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """Each group of questions measured alone."""
     parts = _group_by(side.scored, lambda one: pair_key(one.question))
     return _measure_parts(measure, parts, clusters)
-
-
-def pair_key(question: Question) -> str:
-    """Name of the unit that a question makes with its group."""
-    return f"pair {question.group_id}" if question.group_id else question.question_id
 
 
 def _by_cluster(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bench_assets.comparison.measurements import describe_questions
+from bench_assets.asset_factory.evaluation_tables import describe_questions
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import short_digest
 from bench_resources.tables.parquet import TableFiles

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from bench_assets.comparison.runs import comparison_models, not_comparable
+from bench_assets.comparison.runs import not_comparable
 from bench_assets.comparison.verdicts import compare_scores, decide
 from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.core.schema.training_runs import comparison_models
 from tests.quiz import TASK, quiz
 
 OLD, NEW = "run/step-900@aaaaaaaa", "run/step-1000@bbbbbbbb"

@@ -1,7 +1,7 @@
 """Steps of training runs, recognised by the names of models."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from hashlib import sha256
 from math import isnan
 from typing import NamedTuple
@@ -148,3 +148,30 @@ def _is_comparable(one: Metric, other: Metric) -> bool:
         and all(a.parts.get(part) == b.parts.get(part) for part in COMPARED_PARTS)
         and len(judges) < 2
     )
+
+
+def comparison_models(
+    model: str, models: Collection[str], written: Callable[[str], float], baseline: str
+) -> list[str]:
+    """Models that a checkpoint is compared with: its predecessor in the run, and the baseline.
+
+    Steps are ordered by the numbers in their names. Of an overwritten step, the weights evaluated
+    last count. Models of bench.toml named like ``run/step-100`` count, too; other models have no
+    predecessor.
+
+    >>> models = {"r/s-900@bbbbbbbb": 1.0, "r/s-100@cccccccc": 2.0}
+    >>> comparison_models("r/s-1000@aaaaaaaa", models, models.__getitem__, "")
+    ['r/s-900@bbbbbbbb']
+
+    Args:
+        model: Partition key of the model.
+        models: All models with metrics.
+        written: Time of writing of a model's metrics; called for overwritten steps.
+        baseline: A model, or "".
+    """
+    earlier = [other for other in models if is_earlier_step(other, model)]
+    step = max(map(step_order, earlier), default=[])
+    last = [other for other in earlier if step_order(other) == step]
+    before = max(last, key=written) if len(last) > 1 else "".join(last)
+    others = dict.fromkeys((before, baseline if baseline in models else ""))
+    return [other for other in others if other not in ("", model)]

@@ -39,3 +39,8 @@ def _shared(question: Question) -> Iterator[str]:
         yield f"group {question.group_id}"
     if question.images:
         yield f"images {' '.join(question.images)}"
+
+
+def pair_key(question: Question) -> str:
+    """Name of the unit that a question makes with its group."""
+    return f"pair {question.group_id}" if question.group_id else question.question_id

@@ -7,17 +7,12 @@ import dagster as dg
 
 from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.asset_factory.suite_assets import MODELS
-from bench_assets.comparison.runs import (
-    compare_models,
-    comparison_models,
-    n_measured,
-    not_comparable,
-    run_alpha,
-)
+from bench_assets.comparison.runs import compare_models, n_measured, not_comparable, run_alpha
 from bench_assets.comparison.verdicts import Comparison, decide
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.metric_text import format_p
 from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.training_runs import comparison_models
 from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.report_links import link_questions

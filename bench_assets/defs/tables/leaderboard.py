@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_tables import evaluation_key, read_edition
+from bench_assets.asset_factory.evaluation_tables import describe_questions, evaluation_key
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import QUESTIONS_CHANGED
@@ -145,7 +145,7 @@ def _other_source_rows(
 
 def _edition(task: Task, tables: TableFiles) -> str:
     """Edition of the present questions, which metrics do not store."""
-    return read_edition(tables, task) or UNKNOWN
+    return describe_questions(tables, task).edition or UNKNOWN
 
 
 def _current(

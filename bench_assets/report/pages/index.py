@@ -11,14 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from bench_assets.asset_factory.evaluation_tables import evaluation_key
+from bench_assets.asset_factory.evaluation_tables import describe_questions, evaluation_key
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
-from bench_assets.comparison.measurements import (
-    describe_questions,
-    primary_cells,
-    to_columns,
-)
+from bench_assets.comparison.measurements import primary_cells, to_columns
 from bench_assets.comparison.reader_tests import null_tests, reader_test
 from bench_assets.core.schema.elicitation import split_elicited_name
 from bench_assets.core.schema.metric_text import MOST_UNREAD, format_mixed

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench_assets.comparison.measurements import describe_questions
+from bench_assets.asset_factory.evaluation_tables import describe_questions
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.metric_text import (
     cluster_warning,

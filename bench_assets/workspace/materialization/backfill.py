@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from time import monotonic
 
 from bench_assets.asset_factory.evaluation_tables import (
+    describe_questions,
     evaluation_key,
     questions_key,
-    read_edition,
     read_rejections,
 )
 from bench_assets.core.schema.errors import BenchError, HomeError, UnknownNameError
@@ -146,7 +146,7 @@ def rejection_messages(
         left_out = read_rejections(bench.tables, task, "", condition) if known else {}
         for table, rows in left_out.items():
             # the mini edition has some on purpose
-            if rows and read_edition(bench.tables, task) != "mini":
+            if rows and describe_questions(bench.tables, task).edition != "mini":
                 found[table] = (
                     f"{task.name}: {len(rows)} row{'s'[: len(rows) != 1]} of the source rejected, "
                     f"the first: {rows[0].entry}: {rows[0].reason}. "

@@ -189,7 +189,7 @@ def _judge_inputs(task: Task, setting: str, home: HomeContext, evaluated: str) -
 
 def _regression_inputs(home: HomeContext, task: Task, model: str, condition: str) -> list[object]:
     """Inputs of the regression check: other models' tables and the check's settings."""
-    from bench_assets.comparison.runs import comparison_models
+    from bench_assets.core.schema.training_runs import comparison_models
     from bench_assets.defs.checks.staleness import CurrentConfiguration
 
     chosen, tables = home.settings.checkpoints, home.tables

@@ -16,7 +16,6 @@ import dagster as dg
 from bench_assets.asset_factory.evaluation_tables import no_questions_error, questions_key
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.catalog import Catalog, load_catalog
-from bench_assets.comparison.people_checks import with_people
 from bench_assets.comparison.results import HomeResults, Result
 from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Metric, Question
@@ -216,6 +215,8 @@ class Workbench:
 
     def metrics(self, suite: str, model: str, condition: str = "main") -> list[Metric]:
         """Read the metrics of an evaluation, from all its tables."""
+        from bench_assets.comparison.people_checks import with_people  # its statistics
+
         graph = self.definitions.resolve_asset_graph()
         known = graph.get_all_asset_keys()
         return [
