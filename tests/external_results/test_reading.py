@@ -579,6 +579,10 @@ def test_the_command_imports_at_the_place_where_it_is_looked_for(home):
     shown = CliRunner().invoke(app, ["leaderboard"])
     assert "0.750°^" in shown.stdout
     assert "^ imported: measured by another harness" in shown.output
+    run = bench.read_results(DATA / "squares.eval")
+    sample = run.samples.iloc[0]
+    explained = CliRunner().invoke(app, ["explain", sample.question_id, "--model", run.model])
+    assert f"## Raw response\n{sample.response}\n" in explained.stdout
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,8 @@ def _score_lines(score: Mapping[str, Any], scorer: str) -> Iterator[str]:
     yield f"{points} of {score['max_points']:g}" + (f"; {score['note']}" if score["note"] else "")
     if score["error"]:
         yield score["error"]
-    yield f"scorer {scorer}"
+    if scorer:
+        yield f"scorer {scorer}"
 
 
 def _metric_lines(one: ScoreEvidence) -> Iterator[str]:

@@ -7,8 +7,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import dagster as dg
-
 from bench_assets.annotation.answers.values import question_units, unit_answers
 from bench_assets.annotation.tasks import Answer, Unit
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
@@ -20,7 +18,7 @@ from bench_assets.comparison.verdicts import Comparison, compare_scores
 from bench_assets.core.reading.reasoning import split_reasoning
 from bench_assets.core.schema.errors import ImageError, SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.metric_text import unread_bounds
-from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Score
 from bench_assets.core.schema.signature import base_scorer
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.evaluation.task import Task
@@ -232,12 +230,12 @@ def _trace(bench: Workbench, question_id: str, model: str, condition: str) -> It
         "sent": sent is not None,
         "turns": prompt.to_json(),
     }
-    known = bench.definitions.resolve_asset_graph().get_all_asset_keys()
-    for table in ("predictions", "judgements", "scores"):
+    row_types: dict[str, type[Any]]
+    row_types = {"predictions": Prediction, "judgements": Judgement, "scores": Score}
+    for table, row_type in row_types.items():
         key = evaluation_key(task, condition, table)
-        if dg.AssetKey(key) not in known:
-            continue
-        for row in bench.rows("/".join(key), model):
+        there = model in bench.tables.partitions(key)  # imported tables are no assets
+        for row in bench.tables.read(key, row_type, model) if there else ():
             if row.question_id == question_id:
                 yield {"table": "/".join(key), **to_json(row)}
 
