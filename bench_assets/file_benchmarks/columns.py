@@ -15,7 +15,7 @@ from bench_resources.config.sections.benchmarks import Column, FileBenchmarkSett
 
 _USUAL: Mapping[Column, tuple[str, ...]] = {
     "question": ("question",),
-    "images": ("images", "image"),
+    "images": ("images", "image", "file_name"),
     "options": ("options", "choices"),
     "answer": ("answer", "answers"),
     "group": ("group",),

@@ -445,6 +445,12 @@ def test_a_list_is_one_category_or_slice(tmp_path):
     assert (found.category, found.labels) == ("deductive, spatial", {"levels": "1, 2"})
 
 
+def test_metadata_of_an_image_folder_may_be_named_itself(tmp_path):
+    (tmp_path / "a.png").write_bytes(b"a picture")
+    (found,) = built(tmp_path, [ROW | {"file_name": "a.png"}]).questions
+    assert found.images == (sha256(b"a picture").hexdigest(),)
+
+
 def test_columns_may_be_mapped_by_their_other_usual_names(tmp_path):
     row = {"key": "k", "q": "Which?", "offered": ["red", "blue"], "right": "red"}
     columns = {"index": "key", "question": "q", "choices": "offered", "answers": "right"}
