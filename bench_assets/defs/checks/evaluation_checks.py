@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import dagster as dg
 
@@ -10,8 +11,8 @@ from bench_assets.asset_factory.evaluation_tables import evaluation_key, questio
 from bench_assets.asset_factory.suite_assets import PARTITIONS_BY_MODEL_KIND
 from bench_assets.core.schema.metric_text import WARNED_UNREAD
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.defs.checks.expectations import CHECK_NAME, check_expectations, expectation_spec
-from bench_assets.defs.checks.shared_ops import joint_name, results
+from bench_assets.defs.checks.expectations import check_expectations, expectation_check
+from bench_assets.defs.checks.shared_ops import TableCheck, joint_checks
 from bench_assets.defs.report_links import link_questions
 from bench_assets.evaluation.outcomes import (
     format_served,
@@ -25,14 +26,6 @@ from bench_resources.config.bench_toml import Settings
 
 MAX_UNSCORED_SHARE = 0.02
 """Share of rows without points above which the check of a score table fails."""
-
-_EVERY_QUESTION_ANSWERED, _NO_ROW_LOST = "every_question_answered", "no_row_lost"
-_EVERY_RESPONSE_JUDGED, _ONE_MODEL, _ONE_JUDGE = (
-    "every_response_judged",
-    "one_model_answered",
-    "one_model_judged",
-)
-_FEW_UNSCORED, _FEW_UNREAD, _WHOLE = "few_unscored", "few_unread", "whole"
 
 
 def evaluation_checks(task: Task, condition: str) -> list[dg.AssetChecksDefinition]:
@@ -60,62 +53,33 @@ def missing_rows(
 
 
 def _prediction_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
-    key = evaluation_key(task, condition, "predictions")
-    questions_asset = dg.AssetKey(questions_key(task, condition))
-    specs = _prediction_specs(task, key, questions_asset)
-
-    @dg.multi_asset_check(
-        name=joint_name(specs),
-        specs=specs,
-        ins={"questions": questions_asset, "predictions": dg.AssetKey(key)},
-        can_subset=True,
-    )
-    def predictions_checks(
-        context: dg.AssetCheckExecutionContext,
-        settings: dg.ResourceParam[Settings],
-        questions: list[Question],
-        predictions: list[Prediction],
-    ) -> Iterator[dg.AssetCheckResult]:
-        found = {
-            _EVERY_QUESTION_ANSWERED: lambda: _check_answered(
-                task, condition, questions, predictions
-            ),
-            _ONE_MODEL: lambda: _check_one_model(task, condition, predictions, settings),
-            CHECK_NAME: lambda: check_expectations(key, predictions),
-        }
-        yield from results(context, specs, found)
-
-    return predictions_checks
-
-
-def _prediction_specs(
-    task: Task, key: Sequence[str], asked: dg.AssetKey
-) -> list[dg.AssetCheckSpec]:
-    return [
-        dg.AssetCheckSpec(
-            _EVERY_QUESTION_ANSWERED,
-            asset=key,
+    key, asked = evaluation_key(task, condition, "predictions"), questions_key(task, condition)
+    checks = [
+        TableCheck(
+            "every_question_answered",
+            "Every question has its responses. A failed request is not a wrong answer: nothing is "
+            "scored until materializing again has retried it. Permanent refusals by a provider "
+            "count as wrong if `accept` has `refused`.",
+            partial(_check_answered, task, condition),
             blocking=True,
-            partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
-            additional_deps=[asked],
-            description=(
-                "Every question has its responses. A failed request is not a wrong answer: nothing "
-                "is scored until materializing again has retried it. Permanent refusals by a "
-                "provider count as wrong if `accept` has `refused`."
-            ),
+            deps=[dg.AssetKey(asked)],
         ),
-        dg.AssetCheckSpec(
-            _ONE_MODEL,
-            asset=key,
+        TableCheck(
+            "one_model_answered",
+            "One model, snapshot and build answered all questions, as the server reports it; or "
+            "`accept` has `mixed`.",
+            lambda predictions, settings: _check_one_model(task, condition, predictions, settings),
             blocking=True,
-            partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
-            description=(
-                "One model, snapshot and build answered all questions, as the server reports it; "
-                "or `accept` has `mixed`."
-            ),
         ),
-        expectation_spec(key, PARTITIONS_BY_MODEL_KIND[task.asked_of]),
+        expectation_check(lambda predictions: check_expectations(key, predictions)),
     ]
+    return joint_checks(
+        checks,
+        key,
+        {"questions": (asked, Question), "predictions": (key, Prediction)},
+        resources=["settings"],
+        partitions=PARTITIONS_BY_MODEL_KIND[task.asked_of],
+    )
 
 
 def _check_answered(
@@ -148,41 +112,27 @@ def _check_one_model(
 
 def _judgement_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
     key = evaluation_key(task, condition, "judgements")
-    specs = [
-        dg.AssetCheckSpec(
-            _EVERY_RESPONSE_JUDGED,
-            asset=key,
+    checks = [
+        TableCheck(
+            "every_response_judged",
+            "No request to the judge failed.",
+            partial(_check_judged, task, condition),
             blocking=True,
-            partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
-            description="No request to the judge failed.",
         ),
-        dg.AssetCheckSpec(
-            _ONE_JUDGE,
-            asset=key,
+        TableCheck(
+            "one_model_judged",
+            "One model judged all responses; or `accept` has `mixed`.",
+            lambda judgements, settings: _check_one_model(task, condition, judgements, settings),
             blocking=True,
-            partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
-            description="One model judged all responses; or `accept` has `mixed`.",
         ),
     ]
-
-    @dg.multi_asset_check(
-        name=joint_name(specs),
-        specs=specs,
-        ins={"judgements": dg.AssetKey(key)},
-        can_subset=True,
+    return joint_checks(
+        checks,
+        key,
+        {"judgements": (key, Judgement)},
+        resources=["settings"],
+        partitions=PARTITIONS_BY_MODEL_KIND[task.asked_of],
     )
-    def judgements_checks(
-        context: dg.AssetCheckExecutionContext,
-        settings: dg.ResourceParam[Settings],
-        judgements: list[Judgement],
-    ) -> Iterator[dg.AssetCheckResult]:
-        found = {
-            _EVERY_RESPONSE_JUDGED: lambda: _check_judged(task, condition, judgements),
-            _ONE_JUDGE: lambda: _check_one_model(task, condition, judgements, settings),
-        }
-        yield from results(context, specs, found)
-
-    return judgements_checks
 
 
 def _check_judged(
@@ -200,50 +150,32 @@ def _check_judged(
 
 
 def _score_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
-    key = evaluation_key(task, condition, "scores")
-    questions_asset = dg.AssetKey(questions_key(task, condition))
-    specs = [
-        dg.AssetCheckSpec(
-            _NO_ROW_LOST,
-            asset=key,
+    key, asked = evaluation_key(task, condition, "scores"), questions_key(task, condition)
+    checks = [
+        TableCheck(
+            "no_row_lost",
+            "Every question has its scores: no row was lost between the tables.",
+            partial(_check_rows, task, condition),
             blocking=True,
-            partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
-            additional_deps=[questions_asset],
-            description="Every question has its scores: no row was lost between the tables.",
+            deps=[dg.AssetKey(asked)],
         ),
-        dg.AssetCheckSpec(
-            _FEW_UNSCORED,
-            asset=key,
-            partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
-            description=f"At most {MAX_UNSCORED_SHARE:.0%} of the rows have no points.",
+        TableCheck(
+            "few_unscored",
+            f"At most {MAX_UNSCORED_SHARE:.0%} of the rows have no points.",
+            partial(_check_unscored, task, condition),
         ),
-        dg.AssetCheckSpec(
-            _FEW_UNREAD,
-            asset=key,
-            partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
-            description=f"At most {WARNED_UNREAD:.0%} of the responses are unread.",
+        TableCheck(
+            "few_unread",
+            f"At most {WARNED_UNREAD:.0%} of the responses are unread.",
+            partial(_check_unread, task, condition),
         ),
     ]
-
-    @dg.multi_asset_check(
-        name=joint_name(specs),
-        specs=specs,
-        ins={"questions": questions_asset, "scores": dg.AssetKey(key)},
-        can_subset=True,
+    return joint_checks(
+        checks,
+        key,
+        {"questions": (asked, Question), "scores": (key, Score)},
+        partitions=PARTITIONS_BY_MODEL_KIND[task.asked_of],
     )
-    def scores_checks(
-        context: dg.AssetCheckExecutionContext,
-        questions: list[Question],
-        scores: list[Score],
-    ) -> Iterator[dg.AssetCheckResult]:
-        found = {
-            _NO_ROW_LOST: lambda: _check_rows(task, condition, questions, scores),
-            _FEW_UNSCORED: lambda: _check_unscored(task, condition, scores),
-            _FEW_UNREAD: lambda: _check_unread(task, condition, scores),
-        }
-        yield from results(context, specs, found)
-
-    return scores_checks
 
 
 def _check_rows(
@@ -290,32 +222,20 @@ def _check_few(
 
 def _metric_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
     key = evaluation_key(task, condition, "metrics")
-    specs = [
-        dg.AssetCheckSpec(
-            _WHOLE,
-            asset=key,
-            partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
-            description="The metrics cover the whole question table.",
+    checks = [
+        TableCheck(
+            "whole",
+            "The metrics cover the whole question table.",
+            partial(_check_complete, task, condition),
         ),
-        expectation_spec(key, PARTITIONS_BY_MODEL_KIND[task.asked_of]),
+        expectation_check(lambda metrics: check_expectations(key, metrics)),
     ]
-
-    @dg.multi_asset_check(
-        name=joint_name(specs),
-        specs=specs,
-        ins={"metrics": dg.AssetKey(key)},
-        can_subset=True,
+    return joint_checks(
+        checks,
+        key,
+        {"metrics": (key, Metric)},
+        partitions=PARTITIONS_BY_MODEL_KIND[task.asked_of],
     )
-    def metrics_checks(
-        context: dg.AssetCheckExecutionContext, metrics: list[Metric]
-    ) -> Iterator[dg.AssetCheckResult]:
-        found = {
-            _WHOLE: lambda: _check_complete(task, condition, metrics),
-            CHECK_NAME: lambda: check_expectations(key, metrics),
-        }
-        yield from results(context, specs, found)
-
-    return metrics_checks
 
 
 def _check_complete(task: Task, condition: str, metrics: Sequence[Metric]) -> dg.AssetCheckResult:

@@ -24,6 +24,7 @@ from bench_assets.core.tables.expectations import (
     validate_table,
 )
 from bench_assets.core.text.escaping import escape_markdown
+from bench_assets.defs.checks.shared_ops import TableCheck
 from bench_assets.defs.report_links import link_expectations
 from bench_resources.tables.parquet import TableFiles, table_output
 
@@ -58,17 +59,9 @@ def _source_check(key: dg.AssetKey) -> dg.AssetChecksDefinition:
     return source_as_expected
 
 
-def expectation_spec(
-    key: Sequence[str], partitions: dg.PartitionsDefinition | None = None
-) -> dg.AssetCheckSpec:
-    """Specification of the check, which runs with the other checks of its table."""
-    return dg.AssetCheckSpec(
-        CHECK_NAME,
-        asset=list(key),
-        blocking=True,
-        partitions_def=partitions,
-        description=_DESCRIPTION,
-    )
+def expectation_check(run: Callable[..., dg.AssetCheckResult]) -> TableCheck:
+    """The check of a table's expectations; ``run`` calls ``check_expectations``."""
+    return TableCheck(CHECK_NAME, _DESCRIPTION, run, blocking=True)
 
 
 def check_expectations(key: Sequence[str], rows: Sequence[Any]) -> dg.AssetCheckResult:

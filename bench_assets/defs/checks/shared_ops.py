@@ -5,21 +5,79 @@ that may raise gets its own op, so that it cannot stop downstream assets.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from inspect import Parameter, Signature, signature
+from typing import Any, NamedTuple
 
 import dagster as dg
 
-
-def joint_name(specs: Sequence[dg.AssetCheckSpec]) -> str:
-    """Name the op of a table's checks."""
-    return f"{specs[0].asset_key.to_python_identifier()}_checks"
+from bench_assets.asset_factory.suite_assets import list_of
 
 
-def results(
-    context: dg.AssetCheckExecutionContext,
-    specs: Sequence[dg.AssetCheckSpec],
-    found: Mapping[str, Callable[[], dg.AssetCheckResult]],
-) -> Iterator[dg.AssetCheckResult]:
-    """Run the selected checks by name; by default all."""
-    for spec in specs:
-        if spec.key in context.selected_asset_check_keys:
-            yield found[spec.name]()._replace(asset_key=spec.asset_key, check_name=spec.name)
+class TableCheck(NamedTuple):
+    """A check of a table.
+
+    Attributes:
+        run: Its parameters are tables and resources, by name.
+        deps: Tables besides that it depends on.
+    """
+
+    name: str
+    description: str
+    run: Callable[..., dg.AssetCheckResult]
+    blocking: bool = False
+    deps: Sequence[dg.AssetKey] = ()
+
+
+def joint_checks(
+    checks: Sequence[TableCheck],
+    table: Sequence[str],
+    ins: Mapping[str, tuple[Sequence[str], type[Any]]],
+    *,
+    resources: Sequence[str] = (),
+    partitions: dg.PartitionsDefinition | None = None,
+) -> dg.AssetChecksDefinition:
+    """Build the checks of a table; all of them run by default, or those selected.
+
+    Args:
+        checks: The checks.
+        table: Key of the table.
+        ins: Tables that they read, by name: key and row type.
+        resources: Resources that they use.
+        partitions: Partitions of the table.
+    """
+    specs = [
+        dg.AssetCheckSpec(
+            check.name,
+            asset=list(table),
+            blocking=check.blocking,
+            partitions_def=partitions,
+            additional_deps=check.deps or None,
+            description=check.description,
+        )
+        for check in checks
+    ]
+
+    def run(
+        context: dg.AssetCheckExecutionContext, **tables: list[Any]
+    ) -> Iterator[dg.AssetCheckResult]:
+        given = {**tables, **{name: getattr(context.resources, name) for name in resources}}
+        for check, spec in zip(checks, specs, strict=True):
+            if spec.key in context.selected_asset_check_keys:
+                named = {name: given[name] for name in signature(check.run).parameters}
+                result = check.run(**named)
+                yield result._replace(asset_key=spec.asset_key, check_name=spec.name)
+
+    # Dagster takes the types of tables from annotations.
+    rows = {name: list_of(row) for name, (_, row) in ins.items()}
+    types = {"context": dg.AssetCheckExecutionContext, **rows}
+    run.__annotations__ = types
+    run.__signature__ = Signature(  # type: ignore[attr-defined]
+        [Parameter(n, Parameter.POSITIONAL_OR_KEYWORD, annotation=t) for n, t in types.items()]
+    )
+    return dg.multi_asset_check(
+        name=f"{specs[0].asset_key.to_python_identifier()}_checks",
+        specs=specs,
+        ins={name: dg.AssetKey(list(key)) for name, (key, _) in ins.items()},
+        required_resource_keys={*resources},
+        can_subset=True,
+    )(run)

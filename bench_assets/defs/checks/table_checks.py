@@ -1,7 +1,8 @@
 """Asset checks of question tables; blocking ones stop downstream assets."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
+from functools import partial
 from string import ascii_uppercase
 
 import dagster as dg
@@ -14,28 +15,17 @@ from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question
 from bench_assets.defs.checks.evaluation_checks import evaluation_checks
 from bench_assets.defs.checks.expectations import (
-    CHECK_NAME,
     check_expectations,
-    expectation_spec,
+    expectation_check,
     validate_questions,
 )
-from bench_assets.defs.checks.shared_ops import joint_name, results
+from bench_assets.defs.checks.shared_ops import TableCheck, joint_checks
 from bench_assets.defs.report_links import link_questions
 from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings
 from bench_resources.images.locations import is_digest
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
-
-_WELL_FORMED, _IMAGES_DECODE, _COUNTS = "well_formed", "images_decode", "counts_match_the_paper"
-_PEOPLE_DECIDED, _EXPECTATIONS = "people_have_decided", "expectations"
-_BLOCKING = {
-    _WELL_FORMED: "Ids are unique; every question has a text and a possible answer.",
-    _IMAGES_DECODE: "Every image of a question is in the image store and decodes.",
-    _COUNTS: "The published edition has the paper's number of questions in each category.",
-    _PEOPLE_DECIDED: "No annotation unit is open or expired. Blocks while units are open and"
-    " `publish` in bench.toml is complete, and if too few units were decided by the deadline.",
-}
 
 
 def task_checks(task: Task) -> list[dg.AssetChecksDefinition]:
@@ -74,59 +64,51 @@ def _defects(question: Question) -> list[str]:
 
 
 def _question_checks(task: Task, key: list[str], condition: str) -> dg.AssetChecksDefinition:
-    """Build the checks of a question table."""
-    specs = _question_specs(task, key)
+    """Build the checks of a question table; all but one block downstream assets."""
 
-    @dg.multi_asset_check(
-        name=joint_name(specs),
-        specs=specs,
-        ins={"questions": dg.AssetKey(key)},
-        can_subset=True,
+    def check_people(
+        questions: Sequence[Question], tables: TableFiles, settings: Settings
+    ) -> dg.AssetCheckResult:
+        undecided = undecided_inputs(task, tables, settings, questions)
+        return check_annotation(undecided, units_of_tasks(task, tables), settings)
+
+    counts = TableCheck(
+        "counts_match_the_paper",
+        "The published edition has the paper's number of questions in each category.",
+        partial(_check_counts, task),
+        blocking=True,
     )
-    def questions_checks(
-        context: dg.AssetCheckExecutionContext,
-        settings: dg.ResourceParam[Settings],
-        tables: TableFiles,
-        image_store: ImageStore,
-        questions: list[Question],
-    ) -> Iterator[dg.AssetCheckResult]:
-        found = {
-            # An ablation may have no questions, for want of captions, say.
-            _WELL_FORMED: lambda: _check_well_formed(task, questions, condition),
-            _IMAGES_DECODE: lambda: _check_images(task, image_store, questions, condition),
-            _COUNTS: lambda: _check_counts(task, questions),
-            _PEOPLE_DECIDED: lambda: check_annotation(
-                undecided_inputs(task, tables, settings, questions),
-                units_of_tasks(task, tables),
-                settings,
-            ),
-            CHECK_NAME: lambda: check_expectations(key, questions),
-            _EXPECTATIONS: lambda: validate_questions(key, questions),
-        }
-        yield from results(context, specs, found)
-
-    return questions_checks
-
-
-def _question_specs(task: Task, key: list[str]) -> list[dg.AssetCheckSpec]:
-    """Specify the checks of a question table; all but one block downstream assets."""
-    return [
-        *(
-            dg.AssetCheckSpec(name, asset=key, blocking=True, description=description)
-            for name, description in _BLOCKING.items()
-            if _applies(name, task, key)
+    people = TableCheck(
+        "people_have_decided",
+        "No annotation unit is open or expired. Blocks while units are open and `publish` in "
+        "bench.toml is complete, and if too few units were decided by the deadline.",
+        check_people,
+        blocking=True,
+    )
+    of_paper = [counts, *([people] if task.decided_in else [])]
+    checks = [
+        TableCheck(
+            "well_formed",  # an ablation may have no questions, for want of captions, say
+            "Ids are unique; every question has a text and a possible answer.",
+            partial(_check_well_formed, task, condition),
+            blocking=True,
         ),
-        expectation_spec(key),
-        dg.AssetCheckSpec(
-            _EXPECTATIONS, asset=key, description="All expectations of questions hold."
+        TableCheck(
+            "images_decode",
+            "Every image of a question is in the image store and decodes.",
+            partial(_check_images, task, condition),
+            blocking=True,
+        ),
+        *(of_paper if key == questions_key(task, "main") else []),
+        expectation_check(lambda questions: check_expectations(key, questions)),
+        TableCheck(
+            "expectations",
+            "All expectations of questions hold.",
+            partial(validate_questions, key),
         ),
     ]
-
-
-def _applies(name: str, task: Task, key: list[str]) -> bool:
-    """Whether a check applies: some apply to the paper's own questions only."""
-    is_main = key == questions_key(task, "main")
-    return {_COUNTS: is_main, _PEOPLE_DECIDED: is_main and bool(task.decided_in)}.get(name, True)
+    resources = ["settings", "tables", "image_store"]
+    return joint_checks(checks, key, {"questions": (key, Question)}, resources=resources)
 
 
 def check_annotation(
@@ -163,7 +145,7 @@ def check_annotation(
 
 
 def _check_well_formed(
-    task: Task, questions: Sequence[Question], condition: str
+    task: Task, condition: str, questions: Sequence[Question]
 ) -> dg.AssetCheckResult:
     may_be_empty = condition != "main"
     problems = [] if questions or may_be_empty else ["there are no questions"]
@@ -180,7 +162,7 @@ def _check_well_formed(
 
 
 def _check_images(
-    task: Task, image_store: ImageStore, questions: Sequence[Question], condition: str
+    task: Task, condition: str, questions: Sequence[Question], image_store: ImageStore
 ) -> dg.AssetCheckResult:
     broken: dict[str, str] = {}
     images = dict.fromkeys(image for question in questions for image in question.images)
