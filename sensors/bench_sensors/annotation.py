@@ -25,7 +25,7 @@ from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import Suite
 from bench_assets.features import open_annotation_backend
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.sections.annotation import AnnotationTaskSettings
+from bench_resources.config.sections.watched import AnnotationTaskSettings
 from bench_resources.tables.parquet import TableFiles
 
 _BuiltOf: TypeAlias = Callable[[Sequence[SuiteAnnotationTask]], list[dg.AssetKey]]

@@ -21,13 +21,16 @@ from pydantic_core import PydanticUndefined
 from bench_assets.catalog import load_catalog
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.sections.annotation import AnnotationSettings, AnnotationTaskSettings
 from bench_resources.config.sections.base import ModelSpec, PriceSection, SamplingSection
 from bench_resources.config.sections.benchmarks import AuditSettings, FileBenchmarkSettings
-from bench_resources.config.sections.checkpoints import CheckpointSettings
 from bench_resources.config.sections.cluster import ClusterSettings, StorageSettings
 from bench_resources.config.sections.models import SPECS
 from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.config.sections.watched import (
+    AnnotationSettings,
+    AnnotationTaskSettings,
+    CheckpointSettings,
+)
 from bench_resources.encoders.dual_encoder import EncoderSpec
 from tests.docs.blocks import CHECKOUT
 

@@ -12,10 +12,6 @@ _BRACKET = re.compile(r"[\[{]")
 _MAX_LENGTH = 50_000  # characters; longer texts are not searched for JSON
 
 
-class _DuplicateNameError(ValueError):
-    """An object has two values of one name."""
-
-
 def decode_json(text: str) -> object:
     r"""Decode a text that is JSON, fenced or not; None if it is anything else.
 
@@ -29,8 +25,8 @@ def decode_json(text: str) -> object:
     for parse in (_strict, ast.literal_eval):
         try:
             value: object = parse(text)
-        except _DuplicateNameError:
-            return None  # Python would take the last of them
+        except KeyError:
+            return None  # of two values of a name, Python would take the last
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
         return value
@@ -55,7 +51,8 @@ def _strict(text: str) -> object:
 
 
 def _reject_duplicate_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Build an object; KeyError if it has two values of one name."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise _DuplicateNameError
+        raise KeyError
     return fields

@@ -41,7 +41,7 @@ from bench_assets.core.tables.json_records import read_lines, require_field
 from bench_assets.evaluation.outcomes import is_by_people
 from bench_assets.features import open_annotation_backend
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.sections.annotation import AnnotationTaskSettings
+from bench_resources.config.sections.watched import AnnotationTaskSettings
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.asset_types import preview
 from bench_resources.tables.file_bytes import PER_MODEL

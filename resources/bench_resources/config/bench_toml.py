@@ -19,14 +19,12 @@ from bench_assets.plugins import SUITES, find_owners
 from bench_resources.config.addresses import Address, source_of
 from bench_resources.config.known_benchmarks import NamedBenchmarks, named_benchmarks
 from bench_resources.config.models_toml import read_models
-from bench_resources.config.sections.annotation import AnnotationSettings
 from bench_resources.config.sections.base import ModelSpec, StrictSection
 from bench_resources.config.sections.benchmarks import (
     AuditSettings,
     BenchmarkName,
     FileBenchmarkSettings,
 )
-from bench_resources.config.sections.checkpoints import CheckpointSettings
 from bench_resources.config.sections.cluster import ClusterSettings, StorageSettings
 from bench_resources.config.sections.engine_kinds import read_model_section
 from bench_resources.config.sections.local_models import (
@@ -35,6 +33,7 @@ from bench_resources.config.sections.local_models import (
 from bench_resources.config.sections.models import (
     ModelName,
 )
+from bench_resources.config.sections.watched import AnnotationSettings, CheckpointSettings
 from bench_resources.config.toml_validation import describe_validation_error, read_toml
 
 
