@@ -115,9 +115,10 @@ class NumberAnswer(StatedAnswer):
         unit = _parse_key(gold.answer[0]).unit
         return number.as_answer(_format(number.value, unit)) if number else None
 
-    def form(self, gold: Gold) -> AnswerForm | None:
-        """A number; lists of numbers are not asked for."""
-        return None if isinstance(parse_list(gold.answer[0]), list) else AnswerForm("number")
+    def form(self, gold: Gold) -> AnswerForm:
+        """A number, or a list of numbers."""
+        is_list = isinstance(parse_list(gold.answer[0]), list)
+        return AnswerForm("numbers" if is_list else "number")
 
     def points(self, answer: Sequence[str], gold: Gold) -> float:
         """Give a point for a number within the tolerance."""

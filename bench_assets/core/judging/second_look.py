@@ -7,7 +7,7 @@ the options do not suffice. The judgement has the criterion ``ANSWER`` and the a
 
 import re
 import tomllib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_verdicts
 from bench_assets.core.judging.verdicts import is_truncated
+from bench_assets.core.reading.blanks import read_blanks
 from bench_assets.core.reading.choices import (
     MAX_OPTIONS,
     lettered,
@@ -23,7 +24,7 @@ from bench_assets.core.reading.choices import (
     read_choices,
     read_one_of,
 )
-from bench_assets.core.reading.numbers import read_number
+from bench_assets.core.reading.numbers import read_number, read_numbers
 from bench_assets.core.reading.readings import Reading
 from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.reading.units import format_quantity
@@ -39,10 +40,13 @@ from bench_assets.core.schema.chat import (
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.core.text.number_words import format_number
 
-FormKind: TypeAlias = Literal["choice", "choices", "answers", "references", "number", "yes_no"]
+FormKind: TypeAlias = Literal[
+    "choice", "choices", "answers", "references", "number", "numbers", "yes_no", "blanks"
+]
 """What a response answers with: one letter, several letters, one of the possible answers, any text
-that says the same as a reference, a number, or yes or no."""
+that says the same as a reference, a number, a list of numbers, yes or no, or an entry a blank."""
 
 ANSWER = "answer"
 """Criterion of the judgement that a second look gives."""
@@ -85,7 +89,8 @@ class AnswerForm:
 
     Attributes:
         kind: What a response answers with.
-        options: The options, possible answers or references; of numbers, answers in words.
+        options: The options, possible answers or references; of numbers, answers in words; of
+            blanks, "" for each.
         spellings: Other texts of the options, each for all of them.
         prompt: A prompt of the benchmark's own, with a letter for none of the options.
     """
@@ -127,6 +132,7 @@ class AnswerForm:
                 letters=", ".join(ascii_uppercase[: len(options)]),
                 none=self.none,
                 others=other_words,
+                n=len(self.options),
             )
         )
 
@@ -279,24 +285,45 @@ def _request(look: SecondLook) -> VerdictRequest:
 
 @lru_cache(maxsize=_CACHED_READINGS)  # a response is read when it is judged, scored and counted
 def _read(kind: FormKind, options: tuple[str, ...], response: str) -> Reading[str] | None:
-    match kind:
-        case "choice":
-            choice = read_choice(response, options)
-        case "choices":
-            letters = read_choices(response, options)
-            choice = letters.of(" ".join(letters.value)) if letters else None
-        case "yes_no":
-            choice = read_yes_no(response)
-        case "answers":
-            choice = read_one_of("choice", response, options, named=True)
-        case "references":
-            readings = (read_one_of("choice", response, [option], named=True) for option in options)
-            choice = next(filter(None, readings), None)
-        case "number":
-            choice = read_one_of("choice", response, options) if options else None
-            if choice is None and (number := read_number(response)):
-                choice = number.of(format_quantity(number.value))
-    return choice
+    return _READERS[kind](response, options)
+
+
+def _read_choices(response: str, options: Sequence[str]) -> Reading[str] | None:
+    letters = read_choices(response, options)
+    return letters.of(" ".join(letters.value)) if letters else None
+
+
+def _read_reference(response: str, texts: Sequence[str]) -> Reading[str] | None:
+    readings = (read_one_of("choice", response, [text], named=True) for text in texts)
+    return next(filter(None, readings), None)
+
+
+def _read_number(response: str, words: Sequence[str]) -> Reading[str] | None:
+    text = read_one_of("choice", response, words) if words else None
+    number = read_number(response) if text is None else None
+    return number.of(format_quantity(number.value)) if number else text
+
+
+def _read_numbers(response: str, _: Sequence[str]) -> Reading[str] | None:
+    numbers = read_numbers(response)
+    return numbers.of(", ".join(map(format_number, numbers.value))) if numbers else None
+
+
+def _read_blanks(response: str, blanks: Sequence[str]) -> Reading[str] | None:
+    entries = read_blanks(response, len(blanks))
+    return entries.of("\n".join(entries.value)) if entries else None
+
+
+_READERS: Mapping[FormKind, Callable[[str, Sequence[str]], Reading[str] | None]] = {
+    "choice": read_choice,
+    "choices": _read_choices,
+    "answers": lambda response, texts: read_one_of("choice", response, texts, named=True),
+    "references": _read_reference,
+    "number": _read_number,
+    "numbers": _read_numbers,
+    "yes_no": lambda response, _: read_yes_no(response),
+    "blanks": _read_blanks,
+}
 
 
 @cache

@@ -11,7 +11,6 @@ from typing import Literal
 from unicodedata import normalize
 
 from bench_assets.core.judging.second_look import AnswerForm
-from bench_assets.core.reading.blanks import read_blanks
 from bench_assets.core.schema.rows import Question
 from bench_assets.suites.multi.dataset.questions import split_options
 from bench_assets.suites.multi.notation import matches_gold
@@ -143,7 +142,9 @@ CURRENT_END = replace(
 
 
 def answer_form(question: Question) -> AnswerForm | None:
-    """A letter or several letters; blanks and open answers have no form that is asked for."""
+    """A letter, several letters, or an entry a blank; open answers have no form."""
+    if question.category == "FB":
+        return AnswerForm("blanks", tuple("" for line in question.answer if line.strip()))
     if question.category not in ("SA", "MA"):
         return None
     _, in_text = split_options(question.text)
@@ -154,15 +155,14 @@ def answer_form(question: Question) -> AnswerForm | None:
 def careful(question: Question) -> Reader:
     """Make our reader: the answer that a response states, or the one option that it names."""
     form = answer_form(question)
-    wanted = [line for line in question.answer if line.strip()]
 
     def letters(response: str) -> str:
         reading = form.read(response) if form else None
         return reading.value.replace(" ", "") if reading else ""
 
     def blanks(response: str, _: int) -> tuple[str, ...]:
-        texts = read_blanks(response, len(wanted))
-        return _align_lines(texts.value, question.answer) if texts else ()
+        entries = form.read(response) if form else None
+        return _align_lines(entries.value.split("\n"), question.answer) if entries else ()
 
     return Reader(
         clean=half_width,

@@ -22,7 +22,9 @@ FORMS = {
     "answers": AnswerForm("answers", ("Up.", "Down.")),
     "references": AnswerForm("references", ("There is no cat.",)),
     "number": AnswerForm("number", ("no cups",)),
+    "numbers": AnswerForm("numbers"),
     "yes_no": AnswerForm("yes_no"),
+    "blanks": AnswerForm("blanks", ("", "")),
 }
 ASKED = question(text="Which animal is it?", images=("a" * 64,), options=("cat", "dog", "owl"))
 
@@ -86,6 +88,12 @@ def test_options_without_a_text_stand_in_the_question():
         ("number", "no cups", "no cups"),
         ("number", "none", NONE),
         ("number", "12 or 13", None),
+        ("numbers", "1, 2.5", "1, 2.5"),
+        ("numbers", "None.", NONE),
+        ("numbers", "It is hard to say.", None),
+        ("blanks", "光合作用\n呼吸作用", "光合作用\n呼吸作用"),
+        ("blanks", "none", NONE),
+        ("blanks", "光合作用", None),
         ("yes_no", "No.", "no"),
         ("yes_no", "none", NONE),
     ],
