@@ -20,11 +20,12 @@ import pytest
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.workspace.materialization.dagster_instance import open_instance, run_failure
+from bench_assets.workspace.materialization.dagster_instance import open_instance
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import weak_key_warnings
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
+from bench_resources.runs.failures import describe_failure
 from tests.chat_server import ChatServer
 from tests.echoing_server import BROKEN, FAILURES, RESPONSES, Echo, EchoingServer
 from tests.quiz import TASK, questions_asset, quiz, resources_over
@@ -137,7 +138,7 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory, keys: None) -> Iterator[
     with EchoingServer(echoes) as server:
         configure(home, server.base_url, len(echoes))
         results = [evaluate(home, "m", len(echoes)), evaluate(home, "gone", 2)]
-        yield home, " ".join(str(run_failure(one)) for one in results)
+        yield home, " ".join(str(describe_failure(one.all_events)) for one in results)
 
 
 def titles(session: int) -> str:

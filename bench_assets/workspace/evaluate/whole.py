@@ -16,8 +16,8 @@ from bench_assets.workspace.materialization.backfill import (
     outcome_messages,
     rejection_messages,
 )
-from bench_assets.workspace.materialization.dagster_instance import FailedCheckError
 from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.runs.failures import FailedCheckError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

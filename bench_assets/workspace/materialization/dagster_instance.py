@@ -4,7 +4,7 @@ import re
 import signal
 import sys
 import warnings
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,14 +15,14 @@ from uuid import uuid4
 import dagster as dg
 from dagster import DagsterExecutionInterruptedError, DagsterInvalidConfigError
 
-from bench_assets.core.schema.errors import BenchError, HomeError, SettingsError
-from bench_assets.core.text.escaping import unescape_markdown
+from bench_assets.core.schema.errors import HomeError, SettingsError
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.console.progress import materialization_progress
 from bench_assets.workspace.materialization.dagster_config import site_file, write_dagster_yaml
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.models.registry.named_models import model_pools
 from bench_resources.response_cache.throughput import ProgressStyle
+from bench_resources.runs.failures import describe_failure, run_errors
 from bench_resources.runs.orphaned_runs import (
     end_orphaned_runs,
     process_tags,
@@ -47,14 +47,6 @@ _UNWRITTEN = (
 _DATABASES = "Dagster's databases"
 # In a database URL, SQLAlchemy interprets "?" and "%"; lone surrogates are not valid UTF-8.
 _NO_ADDRESS = re.compile(r"\?|%[0-9A-Fa-f]{2}|[\ud800-\udfff]")
-
-
-class RunError(BenchError):
-    """A run ended early; names the asset or check, and the reason."""
-
-
-class FailedCheckError(RunError):
-    """A blocking check ended a run early; names the check."""
 
 
 def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterInstance:
@@ -166,57 +158,6 @@ class _FilteredStderr:
         return getattr(self._stream, name)
 
 
-def run_failure(result: dg.ExecuteInProcessResult) -> BenchError:
-    """Describe a failed run in one message: the checks that stopped it, or the first error.
-
-    Of a chain of causes, the outermost ``BenchError`` is shown, because its text is written for
-    users; without one, the root cause.
-    """
-    checks = [
-        one
-        for one in result.get_asset_check_evaluations()
-        if not one.passed and one.blocking and one.severity is dg.AssetCheckSeverity.ERROR
-    ]
-    if checks:
-        return FailedCheckError("\n".join(map(_check_message, checks)))
-    own_kinds = {kind.__name__ for kind in _error_tree(BenchError)}
-    for asset, error in _errors(result):
-        chain = [error]
-        while cause := chain[-1].cause:
-            chain.append(cause)
-        reported = next((one for one in chain if one.cls_name in own_kinds), None)
-        message = (
-            re.sub(rf"^\S*\b{reported.cls_name}: ", "", reported.message)
-            if reported
-            else chain[-1].message
-        )
-        return RunError(f"{asset}: {message.strip()}" if asset else message.strip())
-    return RunError("the run failed; its page in the UI has details")
-
-
-def _errors(result: dg.ExecuteInProcessResult) -> Iterator[tuple[str, Any]]:
-    """Errors of assets, with the asset's name; and of the run, such as a resource's, with ""."""
-    for event in result.all_events:
-        if event.is_step_failure and (error := event.step_failure_data.error):
-            yield (event.step_key or "").replace("__", "/"), error
-        elif event.is_run_failure and (error := event.job_failure_data.error):
-            yield "", error
-
-
-def _error_tree(kind: type[BenchError]) -> Iterator[type[BenchError]]:
-    yield kind
-    for narrower in kind.__subclasses__():
-        yield from _error_tree(narrower)
-
-
-def _check_message(check: dg.AssetCheckEvaluation) -> str:
-    found = {name: value.value for name, value in check.metadata.items()}
-    examples = unescape_markdown(str(found.get("examples", ""))).replace("\n", "\n  ")
-    n, problems = found.get("rows"), found.get("problems")
-    fail = "fails the check" if n in (0, 1) else f"{problems} of {n} rows fail the check"
-    return f"{check.asset_key.to_user_string()}: {fail} {check.check_name}:\n  {examples}"
-
-
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 _ABOUT = "bench/run"  # tag with a readable name, since all runs have the same job
 _REPOSITORY = ".dagster/repository"  # tag by which the UI's timeline finds runs
@@ -281,7 +222,7 @@ class AssetRun:
         if _was_interrupted(result):
             raise KeyboardInterrupt
         if not result.success:
-            raise run_failure(result)
+            raise describe_failure(result.all_events)
 
     def _tags(self, instance: dg.DagsterInstance, run_id: str) -> dict[str, str]:
         pools = getattr(instance, "pool_of", {})
@@ -321,4 +262,5 @@ def run_name(keys: Iterable[dg.AssetKey], model: str | None) -> str:
 
 def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
     """Whether a signal ended the run, which Dagster reports as a failed step."""
-    return any(error.cls_name in _INTERRUPTIONS for _, error in _errors(result))
+    errors = run_errors(result.all_events)
+    return any(error.cls_name in _INTERRUPTIONS for _, error in errors)

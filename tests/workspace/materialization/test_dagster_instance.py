@@ -14,9 +14,9 @@ from sqlalchemy.exc import OperationalError
 from bench_assets.core.schema.errors import BenchError, HomeError
 from bench_assets.workspace.materialization.dagster_instance import (
     open_instance,
-    run_failure,
     storage_error_reporting,
 )
+from bench_resources.runs.failures import describe_failure
 from tests.test_structure import FILES, ROOT
 
 UNWRITTEN = "Exception while writing logger call to event log: (sqlite3.OperationalError) disk I/O"
@@ -118,7 +118,7 @@ def test_an_error_of_ours_is_shown_and_not_what_it_came_of(kind):
             raise raised(kind) from error
 
     result = dg.materialize([votes], raise_on_error=False)
-    assert str(run_failure(result)) == f"codis/votes: {SAID}"
+    assert str(describe_failure(result.all_events)) == f"codis/votes: {SAID}"
 
 
 def test_of_two_of_ours_the_one_that_was_raised_last_is_shown():
@@ -130,7 +130,7 @@ def test_of_two_of_ours_the_one_that_was_raised_last_is_shown():
             raise OfAPluginError(f"votes: {error}") from error
 
     result = dg.materialize([votes], raise_on_error=False)
-    assert str(run_failure(result)) == f"votes: votes: {SAID}"
+    assert str(describe_failure(result.all_events)) == f"votes: votes: {SAID}"
 
 
 def test_an_error_in_a_resource_is_shown_too():
@@ -146,8 +146,8 @@ def test_an_error_in_a_resource_is_shown_too():
         pass
 
     result = dg.materialize([votes], resources={"model": Model()}, raise_on_error=False)
-    assert SAID in str(run_failure(result))
-    assert "Errno" not in str(run_failure(result))
+    assert SAID in str(describe_failure(result.all_events))
+    assert "Errno" not in str(describe_failure(result.all_events))
 
 
 def test_another_error_is_shown_by_what_it_came_of():
@@ -159,7 +159,8 @@ def test_another_error_is_shown_by_what_it_came_of():
             raise RuntimeError("votes") from error
 
     result = dg.materialize([votes], raise_on_error=False)
-    assert str(run_failure(result)) == "votes: ConnectionError: [Errno 111] Connection refused"
+    message = str(describe_failure(result.all_events))
+    assert message == "votes: ConnectionError: [Errno 111] Connection refused"
 
 
 def test_a_check_that_only_warned_does_not_hide_the_error():
@@ -177,7 +178,8 @@ def test_a_check_that_only_warned_does_not_hide_the_error():
         raise raised(OfAPluginError)
 
     assets = [questions, people_have_decided, votes]
-    assert str(run_failure(dg.materialize(assets, raise_on_error=False))) == f"votes: {SAID}"
+    result = dg.materialize(assets, raise_on_error=False)
+    assert str(describe_failure(result.all_events)) == f"votes: {SAID}"
 
 
 def test_the_page_of_a_failed_run_begins_with_the_error_that_was_raised(tmp_path):
