@@ -1,8 +1,8 @@
-"""Evaluates every checkpoint that appears in the watched folders and hub repositories, once.
+"""Evaluates every checkpoint that appears in the watched folders and hub repositories.
 
-Run keys, ``<checkpoint>@<content>/<suite>+<suite>``, prevent duplicate runs: a suite in a run key
-is not requested again, and of two simultaneous ticks only one may request it. The cursor only
-saves work: if it is lost, files are read again, and no run starts.
+A checkpoint is requested until it has its number, see ``attempts``. Run keys,
+``<checkpoint>@<content>/<suite>+<suite>/<attempt>``, and leases prevent duplicate runs. The cursor
+remembers digests of files, and attempts whose runs were deleted.
 """
 
 import json
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import MODELS
+from bench_assets.core.schema.errors import SettingsError
 from bench_assets.evaluation.suite import Suite
 from bench_resources.checkpoints import hub_revisions
 from bench_resources.checkpoints import watched_folders as checkpoint_folders
@@ -23,9 +24,11 @@ from bench_resources.config.stores import open_leases
 from bench_resources.models.registry.named_models import base_of_checkpoints
 from bench_sensors.evaluations import (
     CLAIM_SECONDS,
+    MissingNumber,
     Tables,
     configured_suites,
-    evaluations,
+    plan_evaluations,
+    requested_attempts,
     run_requests,
     suites_lacking_questions,
     tables_of,
@@ -35,7 +38,8 @@ if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 _REQUESTS_A_TICK = 100  # Dagster queries run keys one by one, and starts a few runs per second
-_SHOWN = 20  # unfinished checkpoints listed in a skip reason
+_SHOWN = 20  # checkpoints listed in a skip reason, of each kind
+_SENSORS = ("checkpoint_folders", "hub_revisions")
 
 
 def checkpoint_sensors(jobs: Sequence[Any], suites: Sequence[Suite]) -> list[dg.SensorDefinition]:
@@ -71,8 +75,8 @@ def checkpoint_sensors(jobs: Sequence[Any], suites: Sequence[Suite]) -> list[dg.
     ) -> dg.SensorResult:
         from huggingface_hub import HfApi
 
-        tables = _tables(context, suites)
-        return watch_hub(context.instance, settings, tables, HfApi())
+        tables, now = _tables(context, suites), time.time()
+        return watch_hub(context.instance, settings, tables, context.cursor, HfApi(), now)
 
     return [folders, revisions]
 
@@ -97,7 +101,8 @@ def watch_folders(
     """
     if not settings.checkpoints.folders:
         return dg.SensorResult(skip_reason=f"no folders in [checkpoints] of {settings.file}")
-    survey = _survey_folders(settings, json.loads(cursor)["digests"] if cursor else {}, now)
+    state = _read_cursor(cursor)
+    survey = _survey_folders(settings, state.get("digests", {}), now)
     known = _known(instance, settings, checkpoint_folders.KEY.fullmatch)
     named = dict(known)
     for found in survey.finished:
@@ -109,8 +114,20 @@ def watch_folders(
         settings,
         tables,
         _Checkpoints(sorted(alive), known, retired, survey.unfinished),
-        cursor=json.dumps({"digests": survey.digests}),
+        {**state, "digests": survey.digests},
+        now,
     )
+
+
+def describe_missing(
+    instance: dg.DagsterInstance, settings: Settings, suites: Sequence[Suite]
+) -> list[str]:
+    """Describe the checkpoints without a number, one line each; as ``missing_numbers``."""
+    try:
+        missing = missing_numbers(instance, settings, suites, time.time())
+    except SettingsError as error:  # then no checkpoint is evaluated
+        return [str(error)]
+    return [number.describe(instance) for number in missing]
 
 
 def _survey_folders(
@@ -128,7 +145,12 @@ def _survey_folders(
 
 
 def watch_hub(
-    instance: dg.DagsterInstance, settings: Settings, tables: Tables, api: "HfApi"
+    instance: dg.DagsterInstance,
+    settings: Settings,
+    tables: Tables,
+    cursor: str | None,
+    api: "HfApi",
+    now: float,
 ) -> dg.SensorResult:
     """Request evaluations of watched repositories' revisions; retire deleted ones.
 
@@ -140,7 +162,9 @@ def watch_hub(
         instance: Dagster instance with partitions and runs.
         settings: Settings with the watched repositories.
         tables: Tables of each suite that evaluates models.
+        cursor: Cursor of the last tick.
         api: Client of the hub.
+        now: s since the epoch.
 
     Raises:
         SettingsError: If [checkpoints] names an unknown suite.
@@ -152,9 +176,36 @@ def watch_hub(
     survey = hub_revisions.hub_survey(repositories, known.keys(), api)
     alive = sorted({known.get(found.commit, found.key) for found in survey.finished})
     retired = [key for key in known.values() if key not in alive and survey.lost(key)]
-    return _result(
-        instance, settings, tables, _Checkpoints(alive, known, retired, survey.unfinished)
+    checkpoints = _Checkpoints(alive, known, retired, survey.unfinished)
+    return _result(instance, settings, tables, checkpoints, _read_cursor(cursor), now)
+
+
+def missing_numbers(
+    instance: dg.DagsterInstance, settings: Settings, suites: Sequence[Suite], now: float
+) -> list[MissingNumber]:
+    """Find the known checkpoints without a number on a suite of [checkpoints].
+
+    Args:
+        instance: Dagster instance with partitions, runs and materializations.
+        settings: Settings with the watched folders and repositories.
+        suites: Suites that checkpoints may be evaluated on.
+        now: s since the epoch.
+    """
+    watched = settings.checkpoints
+    if not (watched.folders or watched.repositories):
+        return []
+    matches = (checkpoint_folders.KEY.fullmatch, hub_revisions.KEY.fullmatch)
+    known = sorted(
+        {name for match in matches for name in _known(instance, settings, match).values()}
     )
+    attempts: dict[str, Any] = {}
+    for sensor in instance.all_instigator_state():
+        if sensor.name in _SENSORS:
+            cursor = getattr(sensor.instigator_data, "cursor", None)
+            attempts |= _read_cursor(cursor).get("attempts", {})
+    tables = tables_of(suites)
+    chosen = {suite: tables[suite] for suite in configured_suites(settings, tables)}
+    return plan_evaluations(instance, chosen, known, watched, attempts, now).missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +218,7 @@ class _Checkpoints:
 
 def _tables(context: dg.SensorEvaluationContext, suites: Sequence[Suite]) -> Tables:
     assert context.repository_def is not None  # the code server's
-    return tables_of(suites, context.repository_def)
+    return tables_of(suites, context.repository_def.asset_graph)
 
 
 def _known(
@@ -182,24 +233,33 @@ def _known(
     }
 
 
+def _read_cursor(cursor: str | None) -> dict[str, Any]:
+    state: dict[str, Any] = json.loads(cursor) if cursor else {}
+    return state
+
+
 def _result(
     instance: dg.DagsterInstance,
     settings: Settings,
     tables: Tables,
     found: _Checkpoints,
-    cursor: str | None = None,
+    state: Mapping[str, Any],
+    now: float,
 ) -> dg.SensorResult:
     suites = configured_suites(settings, tables)
     if missing := suites_lacking_questions(instance, suites, tables):
         return dg.SensorResult(
-            cursor=cursor,
+            cursor=json.dumps(state),
             skip_reason=f"no question tables of {', '.join(missing)}: materialize them, or name "
             f"other suites in [checkpoints] of {settings.file}",
         )
     chosen = {suite: tables[suite] for suite in suites}
-    needed = evaluations(instance, chosen, found.alive, settings.checkpoints.first)
-    asking = run_requests(needed, tables, open_leases(settings, CLAIM_SECONDS))
+    attempts = state.get("attempts", {})
+    plan = plan_evaluations(instance, chosen, found.alive, settings.checkpoints, attempts, now)
+    asking = run_requests(plan.due, tables, open_leases(settings, CLAIM_SECONDS))
     requests = list(islice(asking, _REQUESTS_A_TICK))
+    for name, requested in requested_attempts(requests, now).items():
+        plan.attempts[name] = {**plan.attempts.get(name, {}), **requested}
     new = [key for key in found.alive if key not in found.known.values()]
     changes: list[dg.AddDynamicPartitionsRequest | dg.DeleteDynamicPartitionsRequest] = [
         *([MODELS.build_add_request(new)] if new else []),
@@ -207,14 +267,18 @@ def _result(
     ]
     return dg.SensorResult(
         run_requests=requests,
-        skip_reason=None if requests else _summary(found),
+        skip_reason=None if requests else _summary(instance, found, plan.missing),
         dynamic_partitions_requests=changes,
-        cursor=cursor,
+        cursor=json.dumps({**state, "attempts": plan.attempts}),
     )
 
 
-def _summary(found: _Checkpoints) -> str:
+def _summary(
+    instance: dg.DagsterInstance, found: _Checkpoints, missing: Sequence[MissingNumber]
+) -> str:
     lines = [f"{len(found.alive)} checkpoints, nothing new"]
+    lines += [number.describe(instance) for number in missing[:_SHOWN]]
+    lines += [f"and {len(missing) - _SHOWN} more without a number"] * (len(missing) > _SHOWN)
     lines += [f"retired: {key}" for key in found.retired]
     lines += [f"not evaluated: {name}: {why}" for name, why in found.unfinished.items()][:_SHOWN]
     return "\n".join(lines)

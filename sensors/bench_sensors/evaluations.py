@@ -1,21 +1,31 @@
 """Runs of checkpoints: a quick evaluation, if one is configured, then a full one over all suites.
 
-Earlier requests are read from the run keys in Dagster's run storage, which name a checkpoint and
-the suites of its run: one query for all checkpoints.
+What has no number is due, whatever runs there were. Runs say whether one is under way, and when
+another attempt is due.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_tables import questions_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.asset_factory.suite_assets import select_group
 from bench_assets.core.schema.errors import SettingsError, did_you_mean
 from bench_assets.evaluation.suite import Suite
 from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.watched import CheckpointSettings
+from bench_resources.runs.failures import describe_failure, first_line, recorded_events
+from bench_sensors.attempts import (
+    ACTIVE_STATUSES,
+    ATTEMPT_TAG,
+    Attempts,
+    Decision,
+    decide,
+    known_attempts,
+)
 from bench_sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_key
 
 EVALUATION_JOB = "evaluate_checkpoint"
@@ -24,11 +34,7 @@ EVALUATION_JOB = "evaluate_checkpoint"
 CLAIM_SECONDS = 300.0
 """s that a tick's lease on a run lasts; Dagster gives a tick 60."""
 
-_FINISHED_STATUSES = (
-    dg.DagsterRunStatus.SUCCESS,
-    dg.DagsterRunStatus.FAILURE,
-    dg.DagsterRunStatus.CANCELED,
-)
+_CHECKPOINTS_A_QUERY = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +44,11 @@ class SuiteTables:
     questions: Sequence[dg.AssetKey]  # question tables of its model tasks
     looks: Sequence[dg.AssetKey]  # outputs of the quick evaluation
     made: Sequence[dg.AssetKey]  # outputs of the full evaluation
+    numbers: Sequence[dg.AssetKey]  # those of them that are metrics
+
+    def made_by(self, job: str) -> Sequence[dg.AssetKey]:
+        """Tables that a job makes."""
+        return self.looks if job == QUICK_EVALUATION else self.made
 
 
 Tables: TypeAlias = Mapping[str, SuiteTables]  # by name of the suite; only suites with model tasks
@@ -45,16 +56,48 @@ Tables: TypeAlias = Mapping[str, SuiteTables]  # by name of the suite; only suit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointEvaluation:
-    """A run to request: one checkpoint on all missing suites, so that weights are loaded once."""
+    """A run to request: one checkpoint on all due suites, so that weights are loaded once."""
 
     job: str
     checkpoint: str
     suites: Sequence[str]
+    attempt: int = 1
 
     @property
     def name(self) -> str:
-        """Prefix of the run key; the suites follow."""
-        return _quick_run_key(self.checkpoint) if self.job == QUICK_EVALUATION else self.checkpoint
+        """Prefix of the run key; suites and attempt follow."""
+        return evaluation_name(self.job, self.checkpoint)
+
+
+class MissingNumber(NamedTuple):
+    """A checkpoint without a number on suites, and why."""
+
+    checkpoint: str
+    suites: Sequence[str]
+    state: str  # such as "tried 3 times, next 04:10"
+    failed_run: str  # id of the run that failed last; "": none did
+
+    def describe(self, instance: dg.DagsterInstance) -> str:
+        """One line for people."""
+        failure = ""
+        if self.failed_run:
+            events = recorded_events(instance, self.failed_run)
+            failure = f"{first_line(describe_failure(events))}, "
+        return f"{self.checkpoint} on {', '.join(self.suites)}: no number: {failure}{self.state}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What checkpoints lack."""
+
+    due: list[CheckpointEvaluation] = field(default_factory=list)
+    missing: list[MissingNumber] = field(default_factory=list)  # also those that are due
+    attempts: dict[str, Attempts] = field(default_factory=dict)  # by "<name>/<suite>"
+
+
+def evaluation_name(job: str, checkpoint: str) -> str:
+    """Name of a checkpoint's full or quick evaluation."""
+    return f"{checkpoint}/{QUICK_EVALUATION}" if job == QUICK_EVALUATION else checkpoint
 
 
 def suite_tables(*suites: str) -> dg.AssetSelection:
@@ -62,15 +105,19 @@ def suite_tables(*suites: str) -> dg.AssetSelection:
     return select_group(*suites) & dg.AssetSelection.tag("bench/per", "model")
 
 
-def tables_of(
-    suites: Iterable[Suite], repository: dg.RepositoryDefinition
-) -> dict[str, SuiteTables]:
-    """Find the tables of each suite that has tasks for models."""
+def tables_of(suites: Iterable[Suite], graph: Any = None) -> dict[str, SuiteTables]:  # noqa: ANN401
+    """Find the tables of each suite that has tasks for models.
+
+    Args:
+        suites: The suites.
+        graph: The asset graph, which knows ``made``; None: it is not needed.
+    """
     return {
         suite.name: SuiteTables(
             questions=[dg.AssetKey(questions_key(task, "main")) for task in model_tasks],
             looks=[quick_evaluation_key(task) for task in model_tasks],
-            made=sorted(suite_tables(suite.name).resolve(repository.asset_graph)),
+            made=sorted(suite_tables(suite.name).resolve(graph)) if graph else (),
+            numbers=[dg.AssetKey(evaluation_key(task, "main", "metrics")) for task in model_tasks],
         )
         for suite in suites
         if (model_tasks := [task for task in suite.tasks if task.asked_of == "model"])
@@ -105,42 +152,83 @@ def suites_lacking_questions(
     ]
 
 
-def evaluations(
-    instance: dg.DagsterInstance, tables: Tables, checkpoints: Iterable[str], first: int
-) -> Iterator[CheckpointEvaluation]:
-    """Find the evaluations of checkpoints for which no run was started.
+def plan_evaluations(
+    instance: dg.DagsterInstance,
+    tables: Tables,
+    checkpoints: Sequence[str],
+    watched: CheckpointSettings,
+    attempts: Mapping[str, Attempts],
+    now: float,
+) -> Plan:
+    """Find the evaluations without a number, and those of them to request now.
 
     The full evaluation on a suite waits for a successful quick evaluation, if there is one, so that
     a checkpoint that cannot be loaded starts no further run.
 
     Args:
-        instance: Dagster instance with the runs.
+        instance: Dagster instance with runs and materializations.
         tables: Tables of the suites to evaluate on.
         checkpoints: Partition keys of the checkpoints.
-        first: Questions per task of the quick evaluation; 0: none.
+        watched: Questions per task of the quick evaluation, and attempts a day.
+        attempts: Attempts by "<name>/<suite>", whose runs may be deleted.
+        now: s since the epoch.
     """
-    started = _started_suites(instance)
-    # Read before the tables: a run that ends in between must not count as over with half of them.
-    looking = _running_quick(instance) if first else set()
-    looked = {suite: _finished_quick(instance, of.looks) for suite, of in tables.items() if first}
-    for checkpoint in checkpoints:
-        lacking = [suite for suite in tables if suite not in started[checkpoint]]
-        if first:
-            unseen = [
-                suite for suite in lacking if suite not in started[_quick_run_key(checkpoint)]
-            ]
-            if unseen:
-                yield CheckpointEvaluation(
-                    job=QUICK_EVALUATION, checkpoint=checkpoint, suites=unseen
-                )
-            waits = unseen or checkpoint in looking
-            lacking = [] if waits else [suite for suite in lacking if checkpoint in looked[suite]]
-        if lacking:
-            yield CheckpointEvaluation(job=EVALUATION_JOB, checkpoint=checkpoint, suites=lacking)
+    # Read before the tables: a run that ends in between must not count as over without them.
+    active = _by_checkpoint(instance, statuses=ACTIVE_STATUSES)
+    lacking = _lacking(instance, tables, checkpoints, watched.first)
+    ended: dict[str, list[dg.RunRecord]] = {}
+    for start in range(0, len(lacking), _CHECKPOINTS_A_QUERY):
+        names = [*lacking][start : start + _CHECKPOINTS_A_QUERY]
+        ended |= _by_checkpoint(instance, tags={"dagster/partition": names})
+    plan = Plan()
+    for checkpoint, jobs in lacking.items():
+        unfinished = active.get(checkpoint, [])
+        runs = [*unfinished, *ended.get(checkpoint, [])]
+        is_looking = any(run.dagster_run.job_name == QUICK_EVALUATION for run in unfinished)
+        due: dict[tuple[str, int], list[str]] = defaultdict(list)
+        missing: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for suite, job in jobs.items():
+            of_suite = [run for run in runs if _covers(run.dagster_run, job, suite, tables[suite])]
+            name = f"{evaluation_name(job, checkpoint)}/{suite}"
+            known = known_attempts(of_suite, attempts.get(name, {}), watched.attempts_a_day)
+            decision = decide(of_suite, known, watched.attempts_a_day, now)
+            if is_looking and job == EVALUATION_JOB:
+                decision = Decision(0, "a quick evaluation runs")
+            plan.attempts.update({name: known} if known else {})
+            due[job, decision.attempt].append(suite)
+            failed = [run.dagster_run.run_id for run in of_suite if run.dagster_run.is_failure]
+            missing[decision.state, failed[0] if failed else ""].append(suite)
+        plan.due.extend(
+            CheckpointEvaluation(job=job, checkpoint=checkpoint, suites=suites, attempt=attempt)
+            for (job, attempt), suites in due.items()
+            if attempt
+        )
+        plan.missing.extend(
+            MissingNumber(checkpoint, suites, state, run_id)
+            for (state, run_id), suites in missing.items()
+        )
+    return plan
+
+
+def _lacking(
+    instance: dg.DagsterInstance, tables: Tables, checkpoints: Iterable[str], first: int
+) -> dict[str, dict[str, str]]:
+    """Checkpoints that lack numbers: the suites, each with the job that is next."""
+    numbers = {suite: current_models(instance, of.numbers) for suite, of in tables.items()}
+    looked = {suite: current_models(instance, of.looks) for suite, of in tables.items() if first}
+    jobs = {
+        checkpoint: {
+            suite: QUICK_EVALUATION if first and checkpoint not in looked[suite] else EVALUATION_JOB
+            for suite in tables
+            if checkpoint not in numbers[suite]
+        }
+        for checkpoint in checkpoints
+    }
+    return {checkpoint: of_suites for checkpoint, of_suites in jobs.items() if of_suites}
 
 
 def run_requests(
-    needed: Iterable[CheckpointEvaluation], tables: Tables, claim: Callable[[str], bool]
+    due: Iterable[CheckpointEvaluation], tables: Tables, claim: Callable[[str], bool]
 ) -> Iterator[dg.RunRequest]:
     """Request the runs that no other tick requests.
 
@@ -148,47 +236,57 @@ def run_requests(
     without a run, its tick was killed, and this one takes over.
 
     Args:
-        needed: The runs.
+        due: The runs.
         tables: Tables of each suite.
-        claim: Takes the lease on ``<name>/<suite>``; False if another tick holds it.
+        claim: Takes the lease on ``<name>/<suite>/<attempt>``; False if another tick holds it.
     """
-    for one in needed:
-        suites = [suite for suite in one.suites if claim(f"{one.name}/{suite}")]
+    for evaluation in due:
+        suites = [
+            suite
+            for suite in evaluation.suites
+            if claim(f"{evaluation.name}/{suite}/{evaluation.attempt}")
+        ]
         if suites:
+            priority = {"dagster/priority": "1"} if evaluation.job == QUICK_EVALUATION else {}
             yield dg.RunRequest(
-                run_key=f"{one.name}/{'+'.join(suites)}",
-                job_name=one.job,
-                partition_key=one.checkpoint,
-                asset_selection=_selection(one.job, [tables[suite] for suite in suites]),
-                tags={"dagster/priority": "1"} if one.job == QUICK_EVALUATION else None,
+                run_key=f"{evaluation.name}/{'+'.join(suites)}/{evaluation.attempt}",
+                job_name=evaluation.job,
+                partition_key=evaluation.checkpoint,
+                asset_selection=[
+                    key for suite in suites for key in tables[suite].made_by(evaluation.job)
+                ],
+                tags={ATTEMPT_TAG: str(evaluation.attempt), **priority},
             )
 
 
-def _started_suites(instance: dg.DagsterInstance) -> dict[str, set[str]]:
-    """Suites with past runs, by ``CheckpointEvaluation.name``."""
-    suites: dict[str, set[str]] = defaultdict(set)
-    for _, keys in instance.get_run_tags(["dagster/run_key"]):
-        for key in keys:
-            name, _, named = key.rpartition("/")
-            suites[name] |= set(named.split("+"))
-    return suites
+def requested_attempts(requests: Iterable[dg.RunRequest], now: float) -> dict[str, Attempts]:
+    """Attempts that requests are, by "<name>/<suite>"."""
+    attempts: dict[str, Attempts] = {}
+    for request in requests:
+        name, suites, attempt = str(request.run_key).rsplit("/", 2)
+        attempts |= {f"{name}/{suite}": {attempt: now} for suite in suites.split("+")}
+    return attempts
 
 
-def _quick_run_key(checkpoint: str) -> str:
-    return f"{checkpoint}/{QUICK_EVALUATION}"
+def current_models(instance: dg.DagsterInstance, keys: Iterable[dg.AssetKey]) -> set[str]:
+    """Models of which all tables were made.
+
+    Numbers of earlier questions count: evaluating again is left to ``question_changes``.
+    """
+    return set.intersection(*(instance.get_materialized_partitions(key) for key in keys))
 
 
-def _running_quick(instance: dg.DagsterInstance) -> set[str]:
-    """Checkpoints with an unfinished quick evaluation."""
-    unfinished = [status for status in dg.DagsterRunStatus if status not in _FINISHED_STATUSES]
-    runs = instance.get_runs(dg.RunsFilter(job_name=QUICK_EVALUATION, statuses=unfinished))
-    return {run.tags["dagster/partition"] for run in runs if "dagster/partition" in run.tags}
+def _by_checkpoint(instance: dg.DagsterInstance, **filters: Any) -> dict[str, list[dg.RunRecord]]:  # noqa: ANN401
+    """Runs by their partition, the newest first."""
+    records: dict[str, list[dg.RunRecord]] = defaultdict(list)
+    for record in instance.get_run_records(dg.RunsFilter(**filters)):
+        records[record.dagster_run.tags.get("dagster/partition", "")].append(record)
+    return records
 
 
-def _finished_quick(instance: dg.DagsterInstance, looks: Iterable[dg.AssetKey]) -> set[str]:
-    """Models with a finished quick evaluation of all tasks of a suite."""
-    return set.intersection(*(instance.get_materialized_partitions(key) for key in looks))
-
-
-def _selection(job: str, tables: Iterable[SuiteTables]) -> list[dg.AssetKey]:
-    return [key for of in tables for key in (of.looks if job == QUICK_EVALUATION else of.made)]
+def _covers(run: dg.DagsterRun, job: str, suite: str, tables: SuiteTables) -> bool:
+    """Whether a run makes what a job on a suite is for."""
+    if run.asset_selection is None:
+        return run.job_name in (job, f"evaluate_{suite}")
+    wanted = tables.looks if job == QUICK_EVALUATION else tables.numbers
+    return not run.asset_selection.isdisjoint(wanted)

@@ -176,4 +176,4 @@ def test_the_cursor_forgets_what_is_gone(daemon: Daemon, runs: Path) -> None:
     daemon.tick()
     shutil.rmtree(folder)
     daemon.tick()
-    assert json.loads(daemon.cursor or "") == {"digests": {}}
+    assert json.loads(daemon.cursor or "") == {"digests": {}, "attempts": {}}

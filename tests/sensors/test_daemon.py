@@ -91,7 +91,7 @@ def test_each_evaluation_is_started_once_and_changes_are_followed(
     (run,) = daemon.tick()
     (checkpoint,) = daemon.instance.get_dynamic_partitions("model")
     assert run.job_name == "evaluate_checkpoint"
-    assert run.tags["dagster/run_key"] == f"{checkpoint}/codis+blink"
+    assert run.tags["dagster/run_key"] == f"{checkpoint}/codis+blink/1"
     assert daemon.steps(run) == with_checks("codis", "blink")
     assert len(daemon.tick()) == 1
 

@@ -1,6 +1,7 @@
 """Revisions of hub repositories, from a server that speaks the little of the hub that is needed."""
 
 import json
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -133,10 +134,10 @@ def test_revisions_become_partitions_and_runs(
     settings: Settings, instance: dg.DagsterInstance, hub: HfApi
 ) -> None:
     instance.add_dynamic_partitions("model", [f"org/vlm/old-name@{OLD}"])
-    result = watch_hub(instance, settings, TABLES, hub)
+    result = watch_hub(instance, settings, TABLES, None, hub, time.time())
     assert [request.run_key for request in result.run_requests or []] == [
-        f"org/vlm/old-name@{OLD}/codis+blink",
-        f"org/vlm/step-1000@{NEW}/codis+blink",
+        f"org/vlm/old-name@{OLD}/codis+blink/1",
+        f"org/vlm/step-1000@{NEW}/codis+blink/1",
     ]
     (added,) = result.dynamic_partitions_requests or []
     assert added.partition_keys == [f"org/vlm/step-1000@{NEW}"]
@@ -161,7 +162,9 @@ def test_a_revision_retires_when_somebody_took_it_back(
     settings: Settings, instance: dg.DagsterInstance, hub: HfApi, key: str, retires: bool
 ) -> None:
     instance.add_dynamic_partitions("model", [key])
-    assert retired(watch_hub(instance, settings, TABLES, hub)) == ([key] if retires else [])
+    assert retired(watch_hub(instance, settings, TABLES, None, hub, time.time())) == (
+        [key] if retires else []
+    )
 
 
 @pytest.mark.parametrize(
@@ -178,7 +181,7 @@ def test_what_the_hub_does_not_list_does_not_retire(
     settings.file.write_text(text)
     instance.add_dynamic_partitions("model", [f"{repository}/step-800@{GONE}"])
     api = HfApi(endpoint=endpoint, token=False) if endpoint else hub
-    result = watch_hub(instance, load_settings(settings.home), TABLES, api)
+    result = watch_hub(instance, load_settings(settings.home), TABLES, None, api, time.time())
     assert retired(result) == []
     assert result.skip_reason is not None
     assert "the hub does not list it" in str(result.skip_reason.skip_message)

@@ -39,6 +39,7 @@ def tables_of_suite(tasks: Iterable[Task], made: Sequence[dg.AssetKey]) -> Suite
         questions=[dg.AssetKey(questions_key(task, "main")) for task in asked],
         looks=[quick_evaluation_key(task) for task in asked],
         made=made,
+        numbers=made,
     )
 
 
@@ -57,9 +58,9 @@ class Daemon:
         self.cursor: str | None = None
         self.said = ""
 
-    def tick(self) -> list[str]:
-        """Run keys that were asked for."""
-        now = time.time() + 1
+    def tick(self, after: float = 1.0) -> list[str]:
+        """Run keys that were asked for, at a tick some seconds from now."""
+        now = time.time() + after
         result = watch_folders(self.instance, self.settings, TABLES, self.cursor, now)
         for change in result.dynamic_partitions_requests or []:
             if isinstance(change, dg.AddDynamicPartitionsRequest):
@@ -84,18 +85,29 @@ class Daemon:
             self.instance.report_run_failed(run)
 
     def start(self, request: dg.RunRequest) -> None:
-        tags = {"dagster/run_key": request.run_key, "dagster/partition": request.partition_key}
+        tags = {
+            **request.tags,
+            "dagster/run_key": request.run_key,
+            "dagster/partition": request.partition_key,
+        }
         if not self.instance.get_runs(
             dg.RunsFilter(tags={"dagster/run_key": tags["dagster/run_key"]})
         ):
-            create_run_for_test(self.instance, job_name=request.job_name, tags=tags)
+            create_run_for_test(
+                self.instance,
+                job_name=request.job_name,
+                tags=tags,
+                asset_selection=frozenset(request.asset_selection or ()),
+            )
 
 
 def names(run_keys: list[str]) -> list[str]:
-    """Run keys without contents: ``a/step-1@01234567/codis`` -> ``a/step-1 codis``."""
-    return [
-        f"{key.rpartition('@')[0]} {key.rpartition('@')[2].partition('/')[2]}" for key in run_keys
-    ]
+    """Run keys without contents: ``a/step-1@01234567/codis/1`` -> ``a/step-1 codis``.
+
+    An attempt after the first stays: ``a/step-1 codis/2``.
+    """
+    parts = [key.rpartition("@") for key in run_keys]
+    return [f"{name} {rest.partition('/')[2].removesuffix('/1')}" for name, _, rest in parts]
 
 
 def safetensors(weights: bytes) -> bytes:

@@ -33,6 +33,9 @@ class CheckpointSettings(StrictSection):
     """Suites to evaluate; default: all."""
     first: int = Field(0, ge=0)
     """Questions per task of a quick evaluation before the full one; 0: none."""
+    attempts_a_day: int = Field(5, ge=1)
+    """Runs in 24 hours for a checkpoint without a number; pauses between them double, from 10
+    minutes."""
     baseline: str = ""
     """A model that each checkpoint is compared with, besides the previous checkpoint."""
     smallest_change: float = Field(0.05, gt=0, lt=1)
@@ -40,7 +43,7 @@ class CheckpointSettings(StrictSection):
     severity: Literal["WARN", "ERROR"] = "WARN"
     """Severity of a failed regression check."""
     webhook_env: str = ""
-    """Environment variable with the address that failed checks are posted to."""
+    """Environment variable with the address that failed checks, runs and sensors are posted to."""
 
 
 class AnnotationTaskSettings(StrictSection):

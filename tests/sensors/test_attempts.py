@@ -1,0 +1,119 @@
+"""A checkpoint without a number is requested again, with pauses, and named until it has one."""
+
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from tests.sensors.watched import TABLES, Daemon, names, record, watching, write_checkpoint
+
+HOUR, DAY = 3600.0, 86_400.0
+
+
+@pytest.fixture
+def requested(daemon: Daemon, runs: Path) -> Daemon:
+    """One that has requested the first attempt."""
+    write_checkpoint(runs / "a" / "step-1")
+    assert names(daemon.tick()) == ["a/step-1 codis+blink"]
+    return daemon
+
+
+def newest(daemon: Daemon) -> dg.DagsterRun:
+    return daemon.instance.get_runs(limit=1)[0]
+
+
+def fail(daemon: Daemon) -> None:
+    daemon.instance.report_run_failed(newest(daemon))
+
+
+def evaluate(daemon: Daemon, *suites: str) -> None:
+    (checkpoint,) = daemon.instance.get_dynamic_partitions("model")
+    for suite in suites:
+        record(daemon.instance, *TABLES[suite].numbers, checkpoint)
+
+
+def test_a_failed_evaluation_is_requested_until_there_is_a_number(requested: Daemon) -> None:
+    for attempt, pause in ((2, 600), (3, 1200)):
+        fail(requested)
+        assert requested.tick(pause - 60) == []
+        assert "a/step-1@" in requested.said
+        assert "on codis, blink: no number:" in requested.said
+        assert names(requested.tick(pause + 1)) == [f"a/step-1 codis+blink/{attempt}"]
+        assert requested.tick(9 * HOUR) == []
+        assert "a run is under way" in requested.said
+    evaluate(requested, "codis", "blink")
+    requested.end_runs()
+    assert requested.tick(9 * HOUR) == []
+    assert requested.said == "1 checkpoints, nothing new"
+    assert len(requested.instance.get_runs()) == 3
+
+
+def test_a_day_has_five_attempts(requested: Daemon) -> None:
+    pauses = [600, 1200, 2400, 4800]
+    for attempt, pause in enumerate(pauses, start=2):
+        fail(requested)
+        assert names(requested.tick(pause + 1)) == [f"a/step-1 codis+blink/{attempt}"]
+    fail(requested)
+    assert requested.tick(DAY - 60) == []
+    assert "tried 5 times, next " in requested.said
+    assert names(requested.tick(DAY + 1)) == ["a/step-1 codis+blink/6"]
+
+
+def test_what_has_a_number_is_not_requested_with_the_rest(requested: Daemon) -> None:
+    evaluate(requested, "codis")
+    fail(requested)
+    assert names(requested.tick(601)) == ["a/step-1 blink/2"]
+
+
+def test_a_cancelled_evaluation_is_named_and_left_to_people(requested: Daemon) -> None:
+    requested.instance.report_run_canceled(newest(requested))
+    assert requested.tick(30 * DAY) == []
+    assert "no number: cancelled: start it in the UI, or delete the run" in requested.said
+    requested.instance.delete_run(newest(requested).run_id)
+    assert names(requested.tick(601)) == ["a/step-1 codis+blink/2"]
+
+
+def test_attempts_whose_runs_were_deleted_count(requested: Daemon) -> None:
+    fail(requested)
+    assert requested.tick(2) == []
+    requested.instance.delete_run(newest(requested).run_id)
+    assert requested.tick(540) == []
+    assert "tried once, next " in requested.said
+    assert names(requested.tick(601)) == ["a/step-1 codis+blink/2"]
+
+
+def test_dagsters_own_retry_of_a_killed_run_is_waited_for(requested: Daemon) -> None:
+    killed = newest(requested)
+    requested.instance.add_run_tags(killed.run_id, {"dagster/will_retry": "true"})
+    fail(requested)
+    assert requested.tick(DAY) == []
+    assert "Dagster tries it again" in requested.said
+    retried = {**killed.tags, "dagster/run_key": "of Dagster"}
+    request = dg.RunRequest(
+        run_key="of Dagster", job_name=killed.job_name, tags=retried,
+        partition_key=killed.tags["dagster/partition"],
+        asset_selection=[*(killed.asset_selection or ())],
+    )  # fmt: skip
+    requested.start(request)
+    tags = {"dagster/auto_retry_run_id": newest(requested).run_id}
+    requested.instance.add_run_tags(killed.run_id, tags)
+    assert requested.tick(DAY) == []
+    fail(requested)
+    assert names(requested.tick(601)) == ["a/step-1 codis+blink/2"]
+
+
+def test_the_limit_is_a_setting(requested: Daemon, tmp_path: Path) -> None:
+    requested.settings = watching(tmp_path / "home", "attempts_a_day = 1", '["codis", "blink"]')
+    fail(requested)
+    assert requested.tick(DAY - 60) == []
+    assert names(requested.tick(DAY + 1)) == ["a/step-1 codis+blink/2"]
+
+
+def test_what_a_person_started_is_not_requested_beside_it(requested: Daemon) -> None:
+    by_hand = dg.RunRequest(
+        run_key="by hand", job_name="evaluate_blink", asset_selection=[*TABLES["blink"].made],
+        partition_key=newest(requested).tags["dagster/partition"],
+    )  # fmt: skip
+    fail(requested)
+    requested.start(by_hand)
+    assert names(requested.tick(601)) == ["a/step-1 codis/2"]
