@@ -34,10 +34,10 @@ from bench_sensors.changes import change_sensors, with_automation
 from bench_sensors.checkpoints import checkpoint_sensors
 from bench_sensors.configuration import configuration_sensor, model_sensor
 from bench_sensors.evaluations import EVALUATION_JOB, suite_tables
-from bench_sensors.failed_checks import failed_check_sensor
 from bench_sensors.orphaned_runs import orphaned_run_sensors
 from bench_sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_assets
 from bench_sensors.run_history import run_history_sensor
+from bench_sensors.webhook import webhook_sensor
 
 _EVALUATION = {"predictions", "judgements", "scores", "metrics", "constants"}
 _MAX_JOINT_TASKS = 2  # tasks of a suite; with more of them, each dataset build is a group
@@ -133,7 +133,7 @@ def build_graph(
             *checkpoint_sensors(checkpoint_jobs, evaluable.suites),
             *change_sensors(),
             configuration_sensor(partial(configuration_digest, catalog.tasks)),
-            failed_check_sensor(),
+            webhook_sensor(evaluable.suites),
             model_sensor(),
             *orphaned_run_sensors(settings),
             run_history_sensor(),

@@ -1,0 +1,213 @@
+"""Posts what failed to a webhook, such as a chat room's: checks, runs and sensors."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import dagster as dg
+
+from bench_assets.core.text.escaping import unescape_markdown
+from bench_assets.evaluation.suite import Suite
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.environment import read_secret
+from bench_resources.runs.failures import (
+    describe_error,
+    describe_failure,
+    failed_checks,
+    first_line,
+    is_decisive,
+    recorded_events,
+)
+from bench_sensors.checkpoints import missing_numbers
+
+_TIMEOUT = 10.0  # s
+_LATE_SECONDS = 5.0  # s until every run that ended is recorded
+_RUNS_A_TICK = 100
+
+
+class _Post(NamedTuple):
+    """A message, and the entries of the cursor once it is posted."""
+
+    message: Mapping[str, str] | None  # chat rooms show ``text``; programs read the rest
+    cursor: Mapping[str, Any]
+
+
+def webhook_sensor(suites: Sequence[Suite]) -> dg.SensorDefinition:
+    """Build the sensor that posts failures to the webhook of [checkpoints].
+
+    Args:
+        suites: Suites that checkpoints may be evaluated on.
+    """
+
+    @dg.sensor(
+        name="webhook",
+        minimum_interval_seconds=30,
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        description=(
+            "Posts every failed check, failed or cancelled run and failing sensor to the webhook "
+            "that [checkpoints] names."
+        ),
+    )
+    def webhook(
+        context: dg.SensorEvaluationContext, settings: dg.ResourceParam[Settings]
+    ) -> dg.SensorResult:
+        now = time.time()
+        return post_failures(context.instance, settings, suites, context.cursor, now)
+
+    return webhook
+
+
+def post_failures(
+    instance: dg.DagsterInstance,
+    settings: Settings,
+    suites: Sequence[Suite],
+    cursor: str | None,
+    now: float,
+) -> dg.SensorResult:
+    """Post what failed since the last tick, one by one; the first tick posts nothing.
+
+    What fails while no webhook is configured is never posted.
+
+    An unreachable webhook is retried at the next tick; nothing is posted twice unless its response
+    is lost.
+
+    Args:
+        instance: Dagster instance with checks, runs and ticks.
+        settings: Settings with the webhook.
+        suites: Suites that checkpoints may be evaluated on.
+        cursor: Cursor of the last tick.
+        now: s since the epoch.
+
+    Raises:
+        SettingsError: If the environment variable with the address is not set.
+    """
+    state = json.loads(cursor or "null")
+    if not (variable := settings.checkpoints.webhook_env) or not isinstance(state, dict):
+        file = settings.file
+        reason = (
+            "failures from now on" if variable else f"no webhook_env in [checkpoints] of {file}"
+        )
+        start = {"run": now, "done": 0, "sensors": _failing_sensors(instance)}
+        return dg.SensorResult(cursor=json.dumps(start), skip_reason=reason)
+    address = read_secret(variable)
+    posts = (
+        *_runs(instance, settings, suites, state["run"], state["done"], now),
+        *_sensors(instance, state["sensors"]),
+    )
+    for message, entries in posts:
+        try:
+            if message:
+                _post(address, message)
+        except (OSError, ValueError) as error:
+            # Only the kind of error: its text may hold the address, which may be secret.
+            reason = f"the webhook of {variable} cannot be reached: {error}"
+            return dg.SensorResult(cursor=json.dumps(state), skip_reason=reason)
+        state |= entries
+    return dg.SensorResult(cursor=json.dumps(state))
+
+
+def _runs(
+    instance: dg.DagsterInstance,
+    settings: Settings,
+    suites: Sequence[Suite],
+    after: float,
+    done: int,
+    now: float,
+) -> Iterator[_Post]:
+    """Runs that failed or were cancelled after a time, and failed checks, in the order of ends.
+
+    ``done``: messages about the first of them that were posted before.
+    """
+    since = datetime.fromtimestamp(after, UTC)
+    records = [
+        record
+        for record in instance.get_run_records(dg.RunsFilter(updated_after=since))
+        if record.dagster_run.is_finished and after < (record.end_time or 0.0) < now - _LATE_SECONDS
+    ]
+    missing: dict[str, str] = {}
+    if any(record.dagster_run.is_failure for record in records):
+        numbers = missing_numbers(instance, settings, suites, now)
+        missing = {number.failed_run: number.state for number in numbers}
+    records.sort(key=lambda record: record.end_time or 0.0)
+    for number, record in enumerate(records[:_RUNS_A_TICK]):
+        messages = [*_messages(instance, record.dagster_run, missing)]
+        for position in range(0 if number else done, len(messages)):
+            yield _Post(messages[position], {"done": position + 1})
+        yield _Post(None, {"run": record.end_time, "done": 0})
+
+
+def _messages(
+    instance: dg.DagsterInstance, run: dg.DagsterRun, missing: Mapping[str, str]
+) -> Iterator[dict[str, str]]:
+    """Messages about a run that ended: its failed checks, and its own failure."""
+    events = recorded_events(instance, run.run_id)
+    for check in failed_checks(events):
+        if not (run.is_failure and is_decisive(check)):
+            yield _check_message(check, run.run_id)
+    if run.is_failure:
+        message = first_line(describe_failure(events))
+        yield _run_message(run, message, missing.get(run.run_id, ""))
+    elif not run.is_success:
+        yield _run_message(run, "cancelled", "")
+
+
+def _run_message(run: dg.DagsterRun, message: str, state: str) -> dict[str, str]:
+    model = run.tags.get("dagster/partition", "")
+    text = f"{run.status.value}: run {run.run_id[:8]}{model and f' of {model}'}: {message}"
+    return {
+        "text": f"{text}, no number: {state}" if state else text,
+        "description": message,
+        "status": run.status.value,
+        "model": model,
+        "job": run.job_name,
+        "run": run.run_id,
+    }
+
+
+def _check_message(check: dg.AssetCheckEvaluation, run_id: str) -> dict[str, str]:
+    fields = {
+        "check": check.check_name,
+        "asset": check.asset_key.to_user_string(),
+        "model": check.partition or "",
+        "severity": check.severity.value,
+        "description": unescape_markdown(check.description or ""),
+        "run": run_id,
+    }
+    model = f" of {check.partition}" if check.partition else ""
+    text = f"{check.severity.value}: {fields['asset']}{model} fails {check.check_name}"
+    description = fields["description"]
+    return {"text": f"{text}: {description}" if description else text, **fields}
+
+
+def _sensors(instance: dg.DagsterInstance, known: Mapping[str, str]) -> Iterator[_Post]:
+    """Sensors that fail with another error than before."""
+    failing = _failing_sensors(instance)
+    for name, error in failing.items():
+        if known.get(name) != error:
+            message = {"text": f"FAILURE: sensor {name}: {error}", "sensor": name}
+            known = {**known, name: error}
+            yield _Post({**message, "description": error}, {"sensors": known})
+    yield _Post(None, {"sensors": failing})
+
+
+def _failing_sensors(instance: dg.DagsterInstance) -> dict[str, str]:
+    """Errors of the sensors whose last tick failed."""
+    errors = {}
+    for sensor in instance.all_instigator_state():
+        ticks = instance.get_ticks(sensor.instigator_origin_id, sensor.selector_id, limit=2)
+        last = next((tick for tick in ticks if tick.is_completed), None)
+        if last and last.is_failure and last.error:
+            errors[sensor.name] = describe_error(last.error).partition("\n")[0]
+    return errors
+
+
+def _post(address: str, message: Mapping[str, str]) -> None:
+    import httpx
+
+    try:
+        answer = httpx.post(address, json=message, timeout=_TIMEOUT, follow_redirects=True)
+        answer.raise_for_status()
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise ConnectionError(type(error).__name__) from error
