@@ -171,6 +171,7 @@ def leaderboard(
     from bench_assets.cli.output.leaderboard import print_matrices
     from bench_assets.workspace.inspect.leaderboard import (
         chance_levels,
+        missing_numbers,
         present_leaderboard,
     )
     from bench_assets.workspace.maintain.removal import unknown_suites
@@ -184,6 +185,8 @@ def leaderboard(
             print_leaderboard(rows, published=published, as_json=as_json)
         else:
             print_matrices(rows, chance_levels(bench), published=published)
+            for line in missing_numbers(bench):
+                print_message(line)
             for suite, models in unknown_suites(bench).items():
                 print_message(
                     f"{suite}: has results of {', '.join(models)}, and is neither installed nor in "

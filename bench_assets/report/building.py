@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Protocol
 
 from bench_assets.catalog import Catalog
-from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.features import hooks_of
 from bench_assets.report.pages.annotation import AnnotationPages
@@ -36,14 +35,24 @@ class ReportPart(Protocol):
 
 def parts(
     standings: Sequence[LeaderboardRow],
-    published: Sequence[PublishedNumber],
+    catalog: Catalog,
     settings: Settings,
     without_images: Collection[str] = (),
+    missing: Sequence[str] = (),
 ) -> list[ReportPart]:
-    """All parts of the report, without the images of the given suites."""
+    """All parts of the report.
+
+    Args:
+        standings: Rows of the present leaderboard.
+        catalog: Suites of the home.
+        settings: Settings of the home.
+        without_images: Suites whose images are left out.
+        missing: Lines about checkpoints without a number.
+    """
+    published, _ = catalog.published()
     store = existing_response_store(settings)
     return [
-        IndexPage(standings, published, settings),
+        IndexPage(standings, published, settings, missing),
         TaskPages(standings, published, settings.models),
         Samples(
             without_images=without_images,
@@ -62,9 +71,8 @@ def make_report(
     settings: Settings,
     tables: TableFiles,
     catalog: Catalog,
-    standings: Sequence[LeaderboardRow],
+    every: Sequence[ReportPart],
     waits: Callable[[str], object],
-    without_images: Collection[str] = (),
 ) -> Path:
     """Build the report of a home, or update its stale parts.
 
@@ -72,9 +80,8 @@ def make_report(
         settings: Settings of the home.
         tables: Tables of the home.
         catalog: Suites of the home.
-        standings: Rows of the present leaderboard.
+        every: All parts, see ``parts``.
         waits: Called with a message while another process builds the report.
-        without_images: Suites whose images are left out.
 
     Returns:
         Path of ``index.html``.
@@ -84,9 +91,7 @@ def make_report(
     """
     home = settings.home
     images = open_image_store(settings)
-    published, _ = catalog.published()
     with hold_locks(home / "locks", [FOLDER], waits):
-        every = parts(standings, published, settings, without_images)
         site = Site(home / FOLDER, images)
         write_report(site, tables, catalog, every)
     return site.folder / "index.html"

@@ -11,7 +11,7 @@ from bench_assets.core.tables.arrow import digest
 from bench_assets.defs.tables.leaderboard import rank_task
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Condition, Task
-from bench_assets.report.building import make_report
+from bench_assets.report.building import make_report, parts
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
@@ -93,4 +93,5 @@ def report(folder: Path, tables: TableFiles, suites: Catalog) -> Path:
     """Make the report of the home as it is now."""
     published, _ = suites.published()
     ranked = [row for task in suites.tasks for row in rank_task(task, tables, published)]
-    return make_report(load_settings(folder), tables, suites, ranked, print)
+    settings = load_settings(folder)
+    return make_report(settings, tables, suites, parts(ranked, suites, settings), print)

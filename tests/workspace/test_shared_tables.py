@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.rows import LeaderboardRow
-from bench_assets.report.building import make_report
+from bench_assets.report.building import make_report, parts
 from bench_assets.workspace.maintain.removal import find_removable, remove
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
@@ -70,8 +70,8 @@ def reported(bench: Workbench) -> list[str]:
 
     What checks said of them each home knows of its own runs.
     """
-    standings = bench.rows("leaderboard")
-    page = make_report(bench.settings, bench.tables, bench.catalog, standings, print, ["codis"])
+    every = parts(bench.rows("leaderboard"), bench.catalog, bench.settings, ["codis"])
+    page = make_report(bench.settings, bench.tables, bench.catalog, every, print)
     names = sorted(file.name for file in (page.parent / "data").iterdir())
     return [one if one.startswith(_OF_TABLES) else one.partition(".")[0] for one in names]
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from bench_assets.cli.output.leaderboard import print_matrices
 from bench_assets.comparison.runs import run_verdicts
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.report.building import make_report
+from bench_assets.report.building import make_report, parts
 from bench_assets.workspace.console.output import print_message, print_result
 from bench_assets.workspace.evaluate.second_process import background_evaluation
 from bench_assets.workspace.inspect.leaderboard import (
@@ -115,7 +115,8 @@ def print_summary(bench: Workbench) -> None:
     print_result("")
     for sentence in _CAVEATS:
         print_result(sentence)
-    page = make_report(bench.settings, bench.tables, bench.catalog, rows, print_message)
+    every = parts(rows, bench.catalog, bench.settings)
+    page = make_report(bench.settings, bench.tables, bench.catalog, every, print_message)
     print_result(f"\nThe report: {page}")
     print_result(NEXT_STEPS)
     print_result("")

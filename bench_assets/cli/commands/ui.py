@@ -61,21 +61,20 @@ def ui(
     with open_home(rule="bench.toml") as bench:
         n_models = add_every_model(bench)
         home = bench.settings.home
-    with (
-        error_reporting(),
-        serve_live(home, partial(present_report, bench)) as report,
-        supervise_ui(default_home(), port) as running,
-    ):
-        print_message(f"Home: {home}, {n_models} models")
-        print_message(f"Dagster's log: {home / 'dagster' / 'ui.log'}")
-        print_message(f"The report: {report}\nStarting ...")
-        running.start()
-        print_message("Press Ctrl-C to stop; runs in progress go on.")
-        address = f"http://127.0.0.1:{port}"
-        print_result(address)
-        if browse:
-            webbrowser.open(address)
-        running.supervise()
+        with (
+            serve_live(home, partial(present_report, bench)) as report,
+            supervise_ui(default_home(), port) as running,
+        ):
+            print_message(f"Home: {home}, {n_models} models")
+            print_message(f"Dagster's log: {home / 'dagster' / 'ui.log'}")
+            print_message(f"The report: {report}\nStarting ...")
+            running.start()
+            print_message("Press Ctrl-C to stop; runs in progress go on.")
+            address = f"http://127.0.0.1:{port}"
+            print_result(address)
+            if browse:
+                webbrowser.open(address)
+            running.supervise()
 
 
 @app.command()

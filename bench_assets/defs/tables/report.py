@@ -5,9 +5,10 @@ import dagster as dg
 from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import LeaderboardRow
-from bench_assets.report.building import make_report
+from bench_assets.report.building import make_report, parts
 from bench_resources.config.bench_toml import Settings
 from bench_resources.tables.parquet import TableFiles
+from bench_sensors.checkpoints import describe_missing
 
 
 def report_asset(catalog: Catalog) -> dg.AssetsDefinition:
@@ -32,7 +33,9 @@ def report_asset(catalog: Catalog) -> dg.AssetsDefinition:
         tables: TableFiles,
         leaderboard: list[LeaderboardRow],
     ) -> None:
-        page = make_report(settings, tables, catalog, leaderboard, context.log.info)
+        missing = describe_missing(context.instance, settings, catalog.evaluable.suites)
+        every = parts(leaderboard, catalog, settings, missing=missing)
+        page = make_report(settings, tables, catalog, every, context.log.info)
         context.add_output_metadata({"page": dg.MetadataValue.path(page)})
 
     return report

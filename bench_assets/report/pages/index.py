@@ -60,11 +60,13 @@ class IndexPage:
         standings: Sequence[LeaderboardRow],
         published: Sequence[PublishedNumber],
         settings: Settings,
+        missing: Sequence[str] = (),
     ) -> None:
-        """Store the present leaderboard, published numbers and configuration."""
+        """Store the present leaderboard, published numbers, configuration and missing numbers."""
         self._standings = [row for row in standings if row.is_measured]
         self._published = published
         self._settings = settings
+        self._missing = missing
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the data of the leaderboard."""
@@ -86,6 +88,7 @@ class IndexPage:
             {
                 "version": version("bench-assets"),
                 "measured": _last_measured(tables, catalog.tasks),
+                "missing": self._missing,
                 "tasks": tasks,
                 "models": [self._model(name, rows) for name in sorted(named)],
                 "rows": to_columns(rows, COLUMNS),

@@ -27,6 +27,7 @@ from bench_assets.report.site.folder import STAMPS_FILE, Site
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.images.store import open_image_store
+from bench_sensors.checkpoints import describe_missing
 
 _MARKS = {
     "*": "PARTIAL: some questions are left out, or without a response",
@@ -230,11 +231,20 @@ def present_report(
     settings, tables, catalog = bench.settings, bench.tables, bench.catalog
     published, _ = catalog.published()
     rows = rank_tasks(catalog.tasks, tables, published, CurrentConfiguration(settings))
+    every = parts(rows, catalog, settings, without_images, missing_numbers(bench))
     if out is None:
-        return make_report(settings, tables, catalog, rows, print_message, without_images)
+        return make_report(settings, tables, catalog, every, print_message)
     site = Site(out, open_image_store(settings))
-    write_report(site, tables, catalog, parts(rows, published, settings, without_images))
+    write_report(site, tables, catalog, every)
     return site.folder / "index.html"
+
+
+def missing_numbers(bench: Workbench) -> list[str]:
+    """Describe the checkpoints of [checkpoints] without a number, one line each."""
+    watched = bench.settings.checkpoints
+    if bench.is_read_only or not (watched.folders or watched.repositories):
+        return []
+    return describe_missing(bench.instance, bench.settings, bench.catalog.evaluable.suites)
 
 
 def chance_levels(bench: Workbench) -> dict[str, float | None]:

@@ -21,10 +21,16 @@
       glance.replaceChildren(Bench.glance(index, chosen.edition));
     };
     main.append(
-      Bench.title("Leaderboard"), said, choices(index, chosen, change), place, glance,
+      Bench.title("Leaderboard"), said, choices(index, chosen, change), place, glance, ...missing(index),
     );
     draw();
   });
+
+  /** Checkpoints without a number, and why. */
+  function missing(index) {
+    const lines = index.missing.map((line) => Bench.h("li", { class: "problem" }, Bench.foreign(line)));
+    return lines.length ? [Bench.h("section", {}, Bench.h("h2", {}, "No number"), Bench.h("ul", {}, lines))] : [];
+  }
 
   /** All editions: those of the present questions first, then by number of results. */
   function editions(index) {
