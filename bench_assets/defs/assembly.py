@@ -131,7 +131,7 @@ def build_graph(
         ],
         sensors=[
             *checkpoint_sensors(checkpoint_jobs, evaluable.suites),
-            *change_sensors(),
+            *change_sensors(_specs(assets)),
             configuration_sensor(partial(configuration_digest, catalog.tasks)),
             webhook_sensor(evaluable.suites),
             model_sensor(),
@@ -171,6 +171,16 @@ def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str])
         *leaderboard_assets(catalog),
         report_asset(catalog),
         expectations_asset(catalog),
+    ]
+
+
+def _specs(assets: Iterable[Any]) -> list[dg.AssetSpec]:
+    """Assets of definitions, before their groups are assigned."""
+    return [
+        spec
+        for asset in assets
+        for spec in (asset.specs if isinstance(asset, dg.AssetsDefinition) else [asset])
+        if isinstance(spec, dg.AssetSpec)
     ]
 
 

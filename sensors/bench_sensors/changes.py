@@ -5,6 +5,8 @@ evaluated on another suite because its questions changed; new checkpoints belong
 sensors. Constant baselines are scored as soon as there are questions.
 """
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import dagster as dg
@@ -48,6 +50,11 @@ def _intersected(timing: Any, changed: Any) -> Any:  # noqa: ANN401 - Dagster's 
     return type(timing)(timestamps=times) if timing else None
 
 
+_PER = ("model", "encoder")
+_OF_MODELS = dg.AssetSelection.tag("bench/per", _PER[0]) | dg.AssetSelection.tag(
+    "bench/per", _PER[1]
+)
+_MOST_ASSETS = 450  # of one sensor; Dagster refuses to evaluate more than 500
 _CONSTANTS = dg.AssetSelection.tag("bench/stage", "constants")
 
 # Metrics materialized before the constants compute these themselves, so they need not wait.
@@ -88,26 +95,32 @@ def with_automation(spec: dg.AssetSpec) -> dg.AssetSpec:
     return spec
 
 
-def change_sensors() -> list[dg.SensorDefinition]:
-    """Build the sensors on changes: one for evaluations, one for assets without cost.
+def change_sensors(specs: Iterable[dg.AssetSpec]) -> list[dg.SensorDefinition]:
+    """Build the sensors on changes: one for assets without cost, the others for evaluations.
 
-    They start one run per model over all its tables, so that weights are loaded once; a backfill
-    would start up to a minute later. They run in the code server, which has ``ContentChange``.
+    They start one run per model over all tables of a sensor, so that weights are loaded once; a
+    backfill would start up to a minute later. They run in the code server, which has
+    ``ContentChange``.
+
+    Args:
+        specs: All assets, by which suites are divided among the sensors for evaluations.
     """
     return [
-        dg.AutomationConditionSensorDefinition(
-            "question_changes",
-            target=dg.AssetSelection.tag("bench/per", "model")
-            | dg.AssetSelection.tag("bench/per", "encoder"),
-            minimum_interval_seconds=60,  # a tick over 135 tables of 20 models takes 1.3 s
-            use_user_code_server=True,
-            emit_backfills=False,
-            description=(
-                "Evaluates models again whose questions changed; only the changed questions of a "
-                "table cost a request. Off by default: after a change of the whole table, such as "
-                "from the mini edition to the published edition, every model would be evaluated "
-                "on all of it, and servers cost money."
-            ),
+        *(
+            dg.AutomationConditionSensorDefinition(
+                f"question_changes_{number}" if number > 1 else "question_changes",
+                target=_OF_MODELS & dg.AssetSelection.key_prefixes(*([suite] for suite in suites)),
+                minimum_interval_seconds=60,  # a tick over 135 tables of 20 models takes 1.3 s
+                use_user_code_server=True,
+                emit_backfills=False,
+                description=(
+                    "Evaluates models again whose questions changed; only the changed questions "
+                    "of a table cost a request. Off by default: after a change of the whole "
+                    "table, such as from the mini edition to the published edition, every model "
+                    "would be evaluated on all of it, and servers cost money."
+                ),
+            )
+            for number, suites in enumerate(_divide_suites(specs), start=1)
         ),
         dg.AutomationConditionSensorDefinition(
             "metric_changes",
@@ -122,3 +135,17 @@ def change_sensors() -> list[dg.SensorDefinition]:
             ),
         ),
     ]
+
+
+def _divide_suites(specs: Iterable[dg.AssetSpec]) -> list[list[str]]:
+    """Suites in parts with at most ``_MOST_ASSETS`` assets of models each."""
+    sizes = Counter(spec.key.path[0] for spec in specs if "bench/per" in spec.tags)
+    parts: list[list[str]] = []
+    size = 0
+    for suite, n_assets in sizes.items():
+        if not parts or size + n_assets > _MOST_ASSETS:
+            parts.append([])
+            size = 0
+        parts[-1].append(suite)
+        size += n_assets
+    return parts

@@ -19,7 +19,7 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.definitions import defs
 from bench_assets.defs.checks.table_checks import task_checks
 from bench_resources.tables.parquet import table_output
-from bench_sensors.changes import with_automation
+from bench_sensors.changes import change_sensors, with_automation
 from tests.quiz import TASK, quiz, resources_over
 
 ALOUD = replace(TASK.conditions["main"], about="Asked aloud.")
@@ -207,3 +207,26 @@ def test_the_leaderboard_follows_metrics_once_it_was_gathered(bench: Bench) -> N
     assert bench.tick() == []
     bench.evaluate("a", "riddles")
     assert bench.tick() == ["leaderboard"]
+
+
+def test_a_sensor_has_no_more_assets_than_dagster_takes() -> None:
+    def specs(n_suites: int) -> list[dg.AssetSpec]:
+        """File benchmarks with 17 assets of models each, and one of no model."""
+        return [
+            dg.AssetSpec([f"suite{suite}", str(n)], tags={"bench/per": "model"} if n else {})
+            for suite in range(n_suites)
+            for n in range(18)
+        ]
+
+    def names(n_suites: int) -> list[str]:
+        return [sensor.name for sensor in change_sensors(specs(n_suites))]
+
+    assert names(26) == ["question_changes", "metric_changes"]
+    assert names(29) == ["question_changes", "question_changes_2", "metric_changes"]
+    benchmarks = dg.multi_asset(name="benchmarks", specs=specs(120))(lambda: None)
+    every = dg.Definitions(assets=[benchmarks]).resolve_asset_graph()
+    first, *others = [
+        sensor.asset_selection.resolve(every) for sensor in change_sensors(specs(120))[:-1]
+    ]
+    assert [len(first), *map(len, others)] == [442, 442, 442, 442, 272]
+    assert len(first.union(*others)) == 120 * 17

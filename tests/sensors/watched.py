@@ -224,15 +224,19 @@ _JOBS = [
     dg.define_asset_job(QUICK_EVALUATION, dg.AssetSelection.groups(QUICK_EVALUATION)),
     dg.define_asset_job(EVALUATION_JOB, select_group(*TABLES)),
 ]
+_STAND_INS = [*map(_stand_in, TABLES)]
 defs = dg.Definitions(
     assets=[
         *(dg.AssetSpec(key) for of in TABLES.values() for key in of.questions),
         *quick_evaluation_assets(CATALOG.tasks),
-        *map(_stand_in, TABLES),
+        *_STAND_INS,
     ],
     asset_checks=[*map(_check_of, TABLES)],
     jobs=_JOBS,
-    sensors=[*checkpoint_sensors(_JOBS, CATALOG.suites), *change_sensors()],
+    sensors=[
+        *checkpoint_sensors(_JOBS, CATALOG.suites),
+        *change_sensors(one for asset in _STAND_INS for one in asset.specs),
+    ],
     resources={
         "settings": _SETTINGS,
         "models": Models(settings=_SETTINGS, image_store=_IMAGES),
