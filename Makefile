@@ -180,6 +180,7 @@ DOCS := .venv-docs
 docs: $(DOCS)/installed
 	$(BIN)/python -m tests.docs.settings_page
 	$(BIN)/python -m tests.docs.parser_page
+	$(BIN)/python -m tests.docs.defaults_page
 	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict
 
 $(DOCS)/installed: .venv/installed
