@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import warnings
 from typing import Any
 
 from bench_assets.core.reading.reasoning import strip_reasoning
@@ -10,6 +11,9 @@ from bench_assets.core.reading.reasoning import strip_reasoning
 _FENCE = re.compile(r"```(?:json)?\s*\n?(.*?)```", re.DOTALL)
 _BRACKET = re.compile(r"[\[{]")
 _MAX_LENGTH = 50_000  # characters; longer texts are not searched for JSON
+
+# What Python's parser says of a response ("[1and 2]") is no message for users.
+warnings.filterwarnings("ignore", category=SyntaxWarning, module="<unknown>")
 
 
 def decode_json(text: str) -> object:
