@@ -9,6 +9,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from tests.chat_server import ChatServer
+from tests.docs.blocks import CHECKOUT, blocks
 from tests.plain_install import environment_of, plain_install
 
 pytestmark = pytest.mark.long
@@ -80,6 +81,20 @@ def test_the_base_evaluates_and_reports(commands: Path, project: Path) -> None:
     assert "fridge" in printed(commands, project, "bench leaderboard fridge")
     printed(commands, project, "bench report")
     assert (project / "bench_home" / "report" / "index.html").is_file()
+
+
+def test_the_first_pages_are_typed_in_another_project(commands: Path, project: Path) -> None:
+    for page in ("README.md", "docs/first-hour.md"):
+        for block in blocks((CHECKOUT / page).read_text(encoding="utf-8")):
+            if block.how not in ("run", "run long"):
+                continue
+            if block.language == "python":
+                (project / "typed.py").write_text(block.text)
+            lines = ["python typed.py"] if block.language == "python" else block.lines
+            outputs = [printed(commands, project, line) for line in lines]
+        if page == "README.md":
+            (row,) = (line for line in outputs[-1].splitlines() if line.startswith("my-model"))
+            assert "PARTIAL: 20 of 80 questions" in row
 
 
 def test_what_needs_an_extra_names_it(commands: Path, project: Path) -> None:
