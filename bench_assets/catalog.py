@@ -28,6 +28,7 @@ from bench_assets.plugins import (
 )
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.environment import IMPORTS_FILE
+from bench_resources.config.known_benchmarks import known_benchmarks
 from bench_resources.config.toml_validation import forbid_extra
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ class Catalog:
                 return suite
         tasks = (task.name for task in self.tasks)
         known = {*self.names, *self.not_loaded, *tasks} - {name}
-        raise UnknownNameError("suite", name, known)
+        near = did_you_mean(name, known_benchmarks())
+        raise UnknownNameError("suite", name, known, also=near)
 
     def tasks_of(self, name: str) -> tuple[Task, ...]:
         """The tasks of a suite, or the task of that name.

@@ -177,9 +177,9 @@ def leaderboard(
     from bench_assets.workspace.maintain.removal import unknown_suites
 
     with open_home(rule="bench.toml") as bench:  # it lists all sources
+        names = {one.name for one in bench.catalog.tasks_of(task)} if task else set()
         rows = present_leaderboard(bench)
         if task:
-            names = {one.name for one in bench.catalog.tasks_of(task)}
             rows = [row for row in rows if row.task.partition("+")[0] in names]
         if task or as_json:
             print_leaderboard(rows, published=published, as_json=as_json)

@@ -12,7 +12,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import ENCODERS, MODELS
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.sections.models import EMBEDDED_MODELS
+from bench_resources.config.sections.models import DEMO_MODELS
 from bench_resources.tables.parquet import TableFiles
 
 State: TypeAlias = Callable[[Settings, TableFiles], str]
@@ -89,7 +89,7 @@ def new_partitions(instance: dg.DagsterInstance, settings: Settings) -> dg.Senso
         settings: Current settings.
     """
     wanted = {
-        MODELS: [*EMBEDDED_MODELS, *settings.models],
+        MODELS: [*DEMO_MODELS, *settings.models],
         ENCODERS: ["random", *settings.encoders],
     }
     missing = {one: _missing(instance, one, names) for one, names in wanted.items()}

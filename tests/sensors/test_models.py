@@ -6,7 +6,7 @@ import pytest
 from bench_assets.asset_factory.suite_assets import ENCODERS, MODELS
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.models_toml import save_models
-from bench_resources.config.sections.models import EMBEDDED_MODELS
+from bench_resources.config.sections.models import DEMO_MODELS
 from bench_sensors.configuration import new_partitions
 
 
@@ -26,7 +26,7 @@ def tick(instance, home):
 
 def test_what_is_added_while_it_runs_becomes_a_partition_once(instance, tmp_path):
     file = tmp_path / "bench.toml"
-    assert tick(instance, tmp_path) == sorted([*EMBEDDED_MODELS, "random"])
+    assert tick(instance, tmp_path) == sorted([*DEMO_MODELS, "random"])
     assert tick(instance, tmp_path) == []
     file.write_text('[models.mine]\nkind = "random"\n[suites.journeybench.encoders.clip]\n')
     assert tick(instance, tmp_path) == ["clip", "mine"]

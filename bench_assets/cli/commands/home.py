@@ -142,9 +142,10 @@ def demo() -> None:
 
     Example: bench home demo
     """
-    from bench_assets.cli.commands.demo import evaluate_embedded, print_summary
+    from bench_assets.cli.commands.demo import DEMO_STEPS, evaluate_embedded, print_summary
 
     with open_home(rule="bench.toml") as bench:
+        print_message(f"{bench.settings.home}: {DEMO_STEPS}")
         failures = evaluate_embedded(bench)
         print_summary(bench)
         if failures:

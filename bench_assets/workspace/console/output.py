@@ -9,8 +9,9 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import typer
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from bench_assets.core.schema.metric_text import (
     blind,
@@ -105,7 +106,7 @@ def _as_json(row: object) -> Any:  # noqa: ANN401
     return {**values, "partial": part} if part else values
 
 
-def table_of(rows: Sequence[Any], columns: Mapping[str, Cell], width: int) -> Table:
+def table_of(rows: Sequence[Any], columns: Mapping[str, Cell], width: int) -> RenderableType:
     """Format rows as a table of printable cells; nothing is cut off.
 
     Columns without a value are left out; names that all rows share are the title. Long cells are
@@ -123,20 +124,13 @@ def table_of(rows: Sequence[Any], columns: Mapping[str, Cell], width: int) -> Ta
     whole = {
         name for n, name in enumerate(short) if sum(longest[one] for one in short[: n + 1]) <= room
     }
-    heading = (cells[name][0] for name in shared)
-    table = Table(
-        box=None,
-        pad_edge=False,
-        header_style="bold",
-        title=", ".join(text for text in heading if text not in ("", "main")) or None,
-        title_justify="left",
-        title_style="bold",
-    )
+    table = Table(box=None, pad_edge=False, header_style="bold")
     for name in names:
         table.add_column(escape_to_one_line(name), overflow="fold", no_wrap=name in whole)
     for line in zip(*map(cells.__getitem__, names), strict=True):
         table.add_row(*line)
-    return table
+    heading = ", ".join(cells[n][0] for n in shared if cells[n][0] not in ("", "main"))
+    return Group(Text(heading, style="bold"), table) if heading else table
 
 
 def output_width() -> int:
@@ -144,7 +138,7 @@ def output_width() -> int:
     return Console().width if sys.stdout.isatty() else _PIPE_WIDTH
 
 
-def print_table(table: Table) -> None:
+def print_table(table: RenderableType) -> None:
     """Print a table of printable cells, as wide as the terminal if there is one."""
     Console(highlight=False, markup=False, emoji=False, width=output_width()).print(table)
 
@@ -226,7 +220,7 @@ def format_results(results: "Sequence[Result]", width: int) -> str:
     return "\n".join(lines)
 
 
-def table_text(table: Table, width: int) -> str:
+def table_text(table: RenderableType, width: int) -> str:
     """Format a table of printable cells as text."""
     console = Console(
         width=width, color_system=None, force_jupyter=False, markup=False, emoji=False

@@ -209,7 +209,7 @@ def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
     Raises:
         BenchError: If it cannot be computed.
     """
-    if not bench.is_read_only:
+    if bench.settings.home.exists() and not bench.is_read_only:
         bench.refresh_leaderboard()
     published, _ = bench.catalog.published()
     now = CurrentConfiguration(bench.settings)

@@ -15,7 +15,7 @@ import yaml
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.environment import environment_of
-from bench_resources.config.sections.models import EMBEDDED_MODELS
+from bench_resources.config.sections.models import DEMO_MODELS
 from bench_resources.http.pages import fetch_page
 from bench_resources.runs.run_pools import LOCATION
 from bench_resources.storage.atomic_write import open_atomic
@@ -198,7 +198,7 @@ def ui_services(home: Path, port: int, socket_folder: Path) -> list[Service]:
 
 def add_every_model(bench: Workbench) -> int:
     """Add a partition for every model and encoder; returns the number of models."""
-    models = {**EMBEDDED_MODELS, **bench.settings.models}
+    models = {*DEMO_MODELS, *bench.settings.models}
     bench.add_models(list(models))
     bench.add_encoders()
     return len(models)
