@@ -211,6 +211,7 @@ class Task:
     Attributes:
         name: "codis" or "journeybench/mcot": its folder, asset prefix and table folder.
         title: As the paper spells it.
+        purpose: What it tests, in one sentence.
         version: Incremented when new scores are not comparable with old ones.
         conditions: By name; "main", which the paper publishes, is the first.
         scorers: By name; they turn responses and verdicts into points. The first is the default.
@@ -236,6 +237,7 @@ class Task:
 
     name: str
     title: str
+    purpose: str = ""
     version: int
     conditions: Mapping[str, Condition]
     scorers: Mapping[str, ScoreOne]

@@ -49,6 +49,18 @@ def test_the_matrix_is_sorted_by_a_click_and_the_address_says_how(
     assert names(page)[0].startswith("../")
 
 
+def test_models_are_on_top_and_a_table_says_that_it_scrolls(page: "Page", address: str) -> None:
+    page.goto(address)
+    table = page.locator("table.leaderboard")
+    table.wait_for()
+    bodies = table.locator("tbody")
+    classes = [bodies.nth(n).get_attribute("class") for n in range(bodies.count())]
+    assert classes == [None, "blind", "published"]
+    assert page.locator(".wide.scrolls").count() == 0
+    page.set_viewport_size({"width": 200, "height": 800})
+    page.locator(".wide.scrolls").first.wait_for()
+
+
 def test_a_cell_leads_to_its_task_where_the_model_is_marked(page: "Page", address: str) -> None:
     page.goto(address)
     page.get_by_role("link", name="0.800, run/step-900").click()

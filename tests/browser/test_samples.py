@@ -127,6 +127,22 @@ def test_keys_walk_look_closer_search_and_come_back(page: "Page", index: Path) -
     heading.get_by_text("quiz/2", exact=True).wait_for()
 
 
+@pytest.mark.parametrize("key", ["?", "Enter"])
+def test_a_dialog_closes_where_the_reader_goes_elsewhere(
+    page: "Page", index: Path, key: str
+) -> None:
+    page.goto(f"{index.as_uri()}#/samples")
+    page.get_by_role("heading", name="Samples", exact=True).wait_for()
+    opened(page, index, "?sample=quiz/2")
+    page.locator(".sample-detail h2").get_by_text("quiz/2", exact=True).wait_for()
+    page.locator(".sample-detail .images img").first.wait_for()
+    page.keyboard.press(key)
+    page.locator("dialog[open]").wait_for()
+    page.go_back()
+    page.get_by_role("heading", name="Samples", exact=True).wait_for()
+    page.locator("dialog").wait_for(state="detached")
+
+
 def test_a_link_to_a_sample_opens_it_with_its_filters(page: "Page", index: Path) -> None:
     opened(page, index, "?model=run/step-200&outcome=wrong")
     page.keyboard.press("j")

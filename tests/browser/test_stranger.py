@@ -60,14 +60,10 @@ class Stranger:
         self.clicks += 1
 
 
-def card(page: "Page", heading: str | re.Pattern[str]) -> "Locator":
-    """What stands under a heading of the first page."""
-    return page.locator("section.card", has=page.get_by_role("heading", name=heading))
-
-
 def test_which_model_is_best_at_what_takes_no_click(page: "Page", address: str) -> None:
     stranger = Stranger(page, address)
-    said = card(page, "Best at each task")
+    heading = page.get_by_role("heading", name="Best at each task")
+    said = page.locator("section", has=heading)
     tasks, best = said.locator("dt"), said.locator("dd")
     best.first.wait_for()
     assert tasks.count() == best.count()
@@ -78,16 +74,13 @@ def test_which_model_is_best_at_what_takes_no_click(page: "Page", address: str) 
 
 def test_whether_the_small_model_learned_takes_no_click(page: "Page", address: str) -> None:
     stranger = Stranger(page, address)
-    said = card(page, re.compile(r"^Did .* learn\?$"))
-    said.get_by_text(re.compile(r"better at|undecided on")).wait_for()
+    page.locator(".learned").get_by_text(re.compile(r"better at|undecided on")).wait_for()
     assert stranger.clicks == 0
 
 
 def test_three_images_that_it_got_wrong_take_four_clicks(page: "Page", address: str) -> None:
     stranger = Stranger(page, address)
-    run = page.get_by_role("heading", name=re.compile("^Did .* learn")).locator("bdi")
-    steps = page.locator("table.leaderboard th bdi", has_text=run.inner_text())
-    model = max(steps.all_inner_texts(), key=lambda name: int(name.rpartition("-")[2]))
+    model = page.locator(".learned b").first.inner_text()
     stranger.click(page.get_by_role("link", name=f", {model}"))
     stranger.click(page.get_by_role("link", name=f"wrong ones of {model}", exact=True))
     seen = [wrong_image(page)]

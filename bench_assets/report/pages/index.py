@@ -107,6 +107,7 @@ class IndexPage:
             "suite": task.suite,
             "asked_of": task.asked_of,
             "about": task.condition("main").about,
+            "purpose": task.purpose or task.condition("main").about,
             "metric": task.primary_metric,
             "lower_is_better": sorted(task.lower_is_better),
             "chance": description.chance,

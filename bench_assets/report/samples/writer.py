@@ -168,6 +168,7 @@ class _TaskSamples:
         image_digests = [] if self.withheld else listed.images
         self.site.put(f"{base}-questions", listed.data() | {"images": images}, images=image_digests)
         entry = {"questions": base, "n": len(ids), "edition": "".join(editions)}
+        entry["thumbnail"] = next((image[1] for image in images if isinstance(image, list)), "")
         return _TableQuestions(entry | ({"withheld": True} if self.withheld else {}), ids, digest)
 
     def _images(self, digests: Sequence[str]) -> list[Any]:

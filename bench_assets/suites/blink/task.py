@@ -14,6 +14,10 @@ TASK = Task(
     name="blink",
     rejections="blink/rejections",
     title="BLINK",
+    purpose=(
+        "Perception that people need a blink for: depth, correspondence, "
+        "reflectance, jigsaws and ten more."
+    ),
     version=8,
     conditions={
         "main": Condition(

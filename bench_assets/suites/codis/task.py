@@ -30,6 +30,9 @@ TASK = Task(
     name="codis",
     rejections="codis/rejections",
     title="CODIS",
+    purpose=(
+        "Ambiguous images, each asked about twice: only the context decides which answer is right."
+    ),
     version=8,
     conditions={
         "main": Condition(

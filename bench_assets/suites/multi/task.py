@@ -10,6 +10,10 @@ TASK = Task(
     name="multi",
     rejections="multi/rejections",
     title="MULTI",
+    purpose=(
+        "Questions of Chinese school and driving exams, with text and images, "
+        "from multiple choice to open."
+    ),
     version=7,
     conditions={
         "main": Condition(

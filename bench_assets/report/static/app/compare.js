@@ -104,7 +104,10 @@
   }
 
   function overview(rows, task, chosen) {
-    return Bench.table([
+    const why = rows.some(isOnlyAlone) && Bench.h(
+      "p", { class: "note" }, "undecided (Holm): the interval of that task alone leaves out 0, but of so many tasks one may do so by chance: verdicts are corrected for all of them at 5 %.",
+    );
+    return Bench.h("div", {}, Bench.table([
       {
         key: "task", title: "Task", value: (row) => row.task.title,
         cell: (row) => Bench.h("a", { href: Bench.link(["compare"], { ...asked(chosen), task: row.task.name }), "aria-current": row.task.name === task ? "true" : null }, Bench.printable(row.task.title)),
@@ -116,7 +119,7 @@
       { key: "low", title: "95 % interval", number: true, value: (row) => row.found.low, cell: (row) => (row.found.low === null ? "unknown" : `${Bench.signed(row.found.low)} to ${Bench.signed(row.found.high)}`) },
       { key: "verdict", title: "Verdict", value: (row) => row.found.verdict, cell: verdict, hint: "corrected for all tasks at 5 % (Holm); the interval is for this task alone" },
       { key: "paired", title: "Paired", value: (row) => how(row.found), hint: "paired on the same questions, pairs or images; without pairing there is no verdict" },
-    ], rows, { label: "Differences by task", heading: "task", rowClass: (row) => (row.task.name === task ? "is-chosen" : null) });
+    ], rows, { label: "Differences by task", heading: "task", rowClass: (row) => (row.task.name === task ? "is-chosen" : null) }), why);
   }
 
   function number(row, side) {
@@ -125,7 +128,13 @@
 
   function verdict(row) {
     const said = row.found.verdict;
-    return Bench.h("span", { class: `verdict ${said}` }, { better: "▲ better", worse: "▼ worse" }[said] || said);
+    const mark = isOnlyAlone(row) ? " (Holm)" : "";
+    return Bench.h("span", { class: `verdict ${said}` }, { better: "▲ better", worse: "▼ worse" }[said] || said + mark);
+  }
+
+  /** Whether a difference is undecided among all tasks, although its own interval leaves out 0. */
+  function isOnlyAlone({ found }) {
+    return found.verdict === "undecided" && found.low !== null && found.low * found.high > 0;
   }
 
   function how(found) {

@@ -1,21 +1,33 @@
 /* The leaderboard in sentences: the best model of each task, and whether runs learn. */
 "use strict";
 (() => {
-  /** The sentences for an edition, under the main condition. */
-  Bench.glance = (index, edition) => {
-    const rows = index.rows.filter((row) => row.edition === edition && row.condition === "main" && row.value !== null
-      && !row.unreadable && !row.partial && !row.n_failed);
-    if (!rows.length) return "";
-    const runs = steps(index, rows);
+  /** The first sentences of an edition, under the main condition: the best model, and whether runs learn. */
+  function verdict(index, edition) {
+    const rows = complete(index, edition);
+    const ranked = index.rankings.find((one) => one.edition === edition && one.condition === "main" && one.tasks.length > 1);
+    return [ranked && ranked.ranks.length > 1 && winner(ranked), ...steps(index, rows).map((run) => learned(index, run))].filter(Boolean);
+  }
+
+  function winner(ranked) {
+    const [first] = ranked.ranks;
+    const interval = first.low === null ? "" : ` (95 % interval ${Bench.interval(first.low, first.high, 1)})`;
     return Bench.h(
-      "section", { class: "glance" }, Bench.h("h2", {}, "At a glance"),
-      Bench.h(
-        "div", { class: "cards" },
-        Bench.h("section", { class: "card" }, Bench.h("h3", {}, "Best at each task"), bestAtEach(index, rows)),
-        runs.map((run) => Bench.h("section", { class: "card" }, Bench.h("h3", {}, "Did ", Bench.foreign(run.name), " learn?"), learned(index, run))),
-      ),
+      "p", { class: "winner" }, Bench.foreign(first.model, "b"),
+      ` has the best mean rank, ${Bench.number(first.mean, 1)}${interval}, of ${ranked.ranks.length} models over ${ranked.tasks.length} tasks.`,
     );
-  };
+  }
+
+  /** The best model of each task, in sentences. */
+  function glance(index, edition) {
+    const rows = complete(index, edition);
+    if (!rows.length) return "";
+    return Bench.h("section", { class: "glance" }, Bench.h("h2", {}, "Best at each task"), bestAtEach(index, rows));
+  }
+
+  function complete(index, edition) {
+    return index.rows.filter((row) => row.edition === edition && row.condition === "main" && row.value !== null
+      && !row.unreadable && !row.partial && !row.n_failed);
+  }
 
   function bestAtEach(index, rows) {
     const measured = index.tasks.filter((task) => rows.some((row) => row.task === task.name));
@@ -58,14 +70,14 @@
   /** The verdict on the last step against the first, as on the page Compare and in the terminal. */
   function learned(index, run) {
     const [first, last] = [run.of[0], run.of[run.of.length - 1]];
-    const place = Bench.h("div", {}, "…");
+    const place = Bench.h("div", { class: "learned" }, Bench.h("p", {}, "…"));
+    const link = Bench.h("a", { href: Bench.link(["compare"], { a: first.model, b: last.model }) }, "compare");
     Bench.compare.both(index, first.model, last.model).then((rows) => {
-      place.replaceChildren(rows.length ? Bench.compare.summary({ a: first.model, b: last.model }, rows) : "No task can be compared.");
+      const summary = rows.length ? Bench.compare.summary({ a: first.model, b: last.model }, rows) : Bench.h("p", {}, Bench.foreign(run.name), ": no task can be compared.");
+      place.replaceChildren(summary, Bench.h("p", { class: "note" }, `Step ${Bench.count(first.step)} to step ${Bench.count(last.step)}, paired question by question, all tasks together at 5 %: `, link, "."));
     });
-    const link = Bench.link(["compare"], { a: first.model, b: last.model });
-    return [
-      place,
-      Bench.h("p", { class: "note" }, `Step ${Bench.count(first.step)} to step ${Bench.count(last.step)}, paired question by question, all tasks together at 5 %: `, Bench.h("a", { href: link }, "compare"), "."),
-    ];
+    return place;
   }
+
+  Object.assign(Bench, { verdict, glance });
 })();

@@ -40,9 +40,16 @@
     const place = (row) => JSON.stringify([row.task, row.condition, row.edition]);
     for (const row of rows) {
       if (row.value === null || row.partial || !isBaseline(models.get(row.model))) continue;
-      found.set(place(row), best(tasks.get(row.task), [row.value, found.get(place(row)) ?? row.value]));
+      const task = tasks.get(row.task);
+      const before = found.get(place(row));
+      if (!before || isBetter(task, row.value, before.value)) found.set(place(row), { value: row.value, end: isLowestBest(task) ? row.low : row.high });
     }
-    return rows.map((row) => ({ ...row, baseline: found.get(place(row)) ?? null }));
+    return rows.map((row) => ({ ...row, baseline: (found.get(place(row)) || { value: null }).value, baseline_end: endOf(tasks.get(row.task), row, found.get(place(row))) }));
+  }
+
+  /** The end of the best blind baseline's interval that models have to pass; null if none is known. */
+  function endOf(task, row, measured) {
+    return best(task, [measured && measured.end, row.condition === "main" ? chance(task, row.edition) : null, row.constant].filter((one) => one !== null && one !== undefined));
   }
 
   /** Whether the lowest value of a metric is the best. */

@@ -7,6 +7,7 @@
     const place = Bench.h("div", { class: "matrix" });
     const said = Bench.h("p", { class: "note", role: "status" });
     const glance = Bench.h("div");
+    const verdict = Bench.h("div", { class: "verdicts" });
     const change = (changes) => {
       Object.assign(chosen, changes);
       Bench.replaceQuery(changed(index, chosen));
@@ -19,9 +20,10 @@
         ? Bench.matrix(index, shown, chosen, change) : Bench.h("p", {}, "No results match these filters."));
       place.append(...Bench.matrixLegend(shown));
       glance.replaceChildren(Bench.glance(index, chosen.edition));
+      verdict.replaceChildren(...Bench.verdict(index, chosen.edition));
     };
     main.append(
-      Bench.title("Leaderboard"), said, choices(index, chosen, change), place, glance, ...missing(index),
+      Bench.title("Leaderboard"), verdict, said, choices(index, chosen, change), place, glance, ...missing(index),
     );
     draw();
   });

@@ -15,8 +15,7 @@
         : shown.tasks.length === 1 ? Bench.bestFirst(shown.tasks[0], shown.tasks[0].name) : "model",
       onsort: (sort) => change({ sort }),
       groups: groups(index, shown),
-      above: { class: "blind", rows: blindRows(shown) },
-      below: isPrinted && { class: "published", title: "Published – other questions, other prompts: not comparable with the rows above", rows: publishedRows(shown, chosen) },
+      below: [{ class: "blind", title: "Blind baselines", rows: blindRows(shown) }, isPrinted && { class: "published", title: "Published – other questions, other prompts: not comparable with the rows above", rows: publishedRows(shown, chosen) }],
     });
   }
 
@@ -69,18 +68,24 @@
     const isAbove = isKnown && Bench.isShownBetter(task, found, blind) && !Bench.isBaseline(row.model);
     const least = blind ?? (Bench.isLowestBest(task) ? Infinity : 0);
     const isBest = isKnown && !Bench.isBaseline(row.model) && Bench.isBetter(task, found.value, least) && found.value === shown.best[task.name] && !Bench.marks(found).length;
-    const position = found.value / shown.scale[task.name];
     return [
       Bench.h("a", {
         class: `value${isAbove ? " above" : ""}${isBest ? " best" : ""}`,
         href: Bench.link(["task", task.name], { model: row.model.name, condition: found.condition === "main" ? "" : found.condition }),
         "aria-label": `${Bench.shown(found)}, ${row.name}, ${task.title}`,
-      }, Bench.isBaseline(row.model) || !isKnown ? Bench.shown(found) : Bench.shaded(Bench.isLowestBest(task) ? 1 - position : position, Bench.number(found.value))),
+      }, Bench.isBaseline(row.model) || !isKnown ? Bench.shown(found) : Bench.shaded(isAbove ? above(task, found, shown) : 0, Bench.number(found.value))),
       isAbove && Bench.h("span", { class: "up", title: "shown to be better than the best blind baseline" }, "▲"),
       chosen.intervals === "yes" && Bench.h("small", { class: "interval" }, Bench.interval(found.low, found.high, 2)),
       chosen.intervals === "yes" && image(found, blind, shown.scale[task.name]),
       Bench.marked(found),
     ];
+  }
+
+  /** How far a value is above the interval of the best blind baseline, as a share of what is left above that. */
+  function above(task, row, shown) {
+    const end = row.baseline_end ?? Bench.blind(task, row) ?? 0;
+    const top = Bench.isLowestBest(task) ? 0 : shown.scale[task.name];
+    return Math.max(0.1, (row.value - end) / (top - end || 1));
   }
 
   /** Draw the interval: a band, a dot for the value, a tick for the best blind baseline. */
@@ -173,7 +178,7 @@
     return [
       Bench.h(
         "p", { class: "note" }, "Each number links to its task. ", Bench.h("b", {}, "Bold"), ": the best of the task here. ",
-        Bench.h("span", { class: "up" }, "▲"), ": its whole 95 % interval is better than the best blind baseline: chance, the best constant response or a baseline model (the tick in the drawing).",
+        Bench.h("span", { class: "up" }, "▲"), ": its whole 95 % interval is better than the best blind baseline: chance, the best constant response or a baseline model (the tick in the drawing). The darker, the further above its interval.",
         shown.ranked && ` Mean rank: over the ${shown.ranked.tasks.length} tasks with results of all ${shown.ranked.ranks.length} ranked models, with a 95 % interval over tasks.`,
       ),
       reasons.size > 0 && Bench.h("ul", { class: "note reasons" }, [...reasons].map(([why, n]) => Bench.h("li", {}, `${Bench.printable(why)} (${n} ${n === 1 ? "number" : "numbers"})`))),

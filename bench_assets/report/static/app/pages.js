@@ -75,6 +75,7 @@
   /** Draw the page of the address. focus: whether to focus its heading; top: scroll position. */
   async function show(focus, top = 0) {
     const path = (location.hash.slice(1) || "/").split("?")[0];
+    for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
     const next = Bench.h("main", { id: "main" });
     main.replaceWith(next);
     main = next;

@@ -96,10 +96,20 @@
     main.classList.add("samples");
     Bench.append(main, [
       heading, condition.name !== "main" && Bench.h("p", { class: "note" }, Bench.foreign(condition.about)),
-      bar.element, Bench.h("p", { class: "found" }, n, progress),
+      bar.element, Bench.h("p", { class: "found" }, n, progress), legend(view),
       Bench.h("div", { class: "sample-columns" }, list.element, pane),
     ]);
     filter();
+  }
+
+  /** The meaning of the squares: one a model, in the order of the models. */
+  function legend({ models, outcomes }) {
+    const letters = new Set(models.flatMap((model) => [...((outcomes.get(model) || {}).letters || "")]).map((letter) => letter.toLowerCase()));
+    const used = Object.keys(samples.MARKS).filter((letter) => letters.has(letter));
+    return models.length > 0 && Bench.h(
+      "p", { class: "note mark-legend" }, `Squares: ${models.map((model) => Bench.printable(model.name)).join(", ")}. `,
+      used.map((letter) => Bench.h("span", {}, samples.mark({ letter, mark: samples.MARKS[letter] }), ` ${samples.NAMES[letter]}`)), "Dashed: cut short.",
+    );
   }
 
   /** Load the texts of a question and the responses: {text, said: model -> {samples, problem}, problem}. */

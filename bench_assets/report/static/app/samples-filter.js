@@ -114,5 +114,5 @@
       .sort(([a], [b]) => a.localeCompare(b, "en", { numeric: true }));
   }
 
-  Object.assign(Bench.samples, { OUTCOMES, unpacked, outcome, tests, ofQuestions, counts, valueCounts });
+  Object.assign(Bench.samples, { OUTCOMES, NAMES, MARKS, unpacked, outcome, tests, ofQuestions, counts, valueCounts });
 })();

@@ -7,8 +7,8 @@
       and exported (default: row[key]), `cell` is shown (a text, an element, or a list of them). Numbers are aligned
       right, and sorted highest first unless `ascending`.
       options: {caption, label (without a caption), sort: "key" or "-key", onsort(sort), heading: key of the column
-      whose cells name their rows, class, rowClass(row), groups: [{title, span}] above the heads, above and below:
-      {class, title, rows}, which are not sorted}. */
+      whose cells name their rows, class, rowClass(row), groups: [{title, span}] above the heads, below: sections
+      [{class, title, rows}], which are not sorted}. A table that is wider than the page says so. */
   function table(columns, rows, options = {}) {
     let sort = options.sort || "";
     let shown = rows;
@@ -35,19 +35,21 @@
 
     draw();
     const named = options.caption || options.label || "Table";
-    return Bench.h(
+    const wide = Bench.h(
       "div", { class: "wide", tabindex: "0", role: "region", "aria-label": named },
       Bench.h(
         "table", { class: options.class, "aria-label": options.caption ? null : named },
         options.caption && Bench.h("caption", {}, options.caption),
         Bench.h("thead", {}, grouped(options.groups), Bench.h("tr", {}, heads)),
-        fixed(columns, options.above, options), body, fixed(columns, options.below, options),
+        body, (options.below || []).map((section) => fixed(columns, section, options)),
       ),
       rows.length > 0 && csvLink(
         columns.filter((column) => !(column.plain && column.cell)),
-        () => [options.above, { rows: shown }, options.below].flatMap((part) => (part ? part.rows : [])), named,
+        () => [{ rows: shown }, ...(options.below || [])].flatMap((part) => (part ? part.rows : [])), named,
       ),
     );
+    new ResizeObserver(() => wide.classList.toggle("scrolls", wide.scrollWidth > wide.clientWidth + 1)).observe(wide);
+    return wide;
   }
 
   function grouped(groups) {

@@ -3,10 +3,10 @@
 (() => {
   Bench.page("/task", async (main) => {
     const index = await Bench.index();
-    main.append(Bench.title("Tasks"), Bench.h("div", { class: "cards" }, index.tasks.map((task) => Bench.h(
-      "section", { class: "card" },
-      Bench.h("h2", {}, Bench.h("a", { href: Bench.link(["task", task.name]) }, Bench.printable(task.title))),
-      Bench.h("p", {}, Bench.printable(task.about)), facts(index, task),
+    const samples = await Promise.all(index.tasks.map((task) => Bench.has(`samples-${task.slug}`) && Bench.data(`samples-${task.slug}`)));
+    main.append(Bench.title("Tasks"), Bench.h("div", { class: "cards" }, index.tasks.map((task, i) => Bench.h(
+      "section", { class: "card task" }, Bench.thumbnail(samples[i]), Bench.h("h2", {}, Bench.h("a", { href: Bench.link(["task", task.name]) }, Bench.printable(task.title))),
+      Bench.h("p", {}, Bench.printable(task.purpose)), facts(index, task),
       Bench.h("p", {}, Bench.h("a", { href: Bench.link(["samples", task.name]), "aria-label": `Samples of ${task.title}` }, "Samples")),
     ))));
   });
@@ -26,7 +26,7 @@
       draw();
     };
     main.append(
-      Bench.title(task.title), Bench.h("p", {}, Bench.printable(task.about)), facts(index, task),
+      Bench.title(task.title), Bench.h("p", {}, Bench.printable(task.purpose)), facts(index, task),
       Bench.h(
         "p", { class: "ways no-print" }, Bench.h("a", { href: Bench.link(["samples", task.name]) }, "Samples"),
         Bench.h("a", { href: Bench.link(["compare"], { task: task.name }) }, "Compare two models"),

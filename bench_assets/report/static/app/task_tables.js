@@ -70,7 +70,7 @@
     const below = [...printed].map(([model, of]) => ({ model, at: (key) => of.get(key), isPrinted: true }));
     return Bench.table(columns, ours, {
       label: table.name || "Measured here", class: "paper", heading: "model", sort: Bench.bestFirst(task, table.columns[0].key, table.columns[0].metric),
-      below: below.length > 0 && { class: "published", title: `As printed: ${Bench.printable(table.name)}`, rows: below },
+      below: [{ class: "published", title: `As printed: ${Bench.printable(table.name)}`, rows: below }],
     });
   }
 
@@ -98,5 +98,11 @@
     return Bench.h("a", { class: "value", href: link(found), title: about }, Bench.shown(found));
   }
 
-  Object.assign(Bench, { paperTables: tables, paperTable, mainTable });
+  /** The first image of a task's samples; nothing without one. */
+  function thumbnail(samples) {
+    const src = samples && samples.conditions[0] && samples.conditions[0].thumbnail;
+    return src && Bench.h("img", { src, alt: "", loading: "lazy" });
+  }
+
+  Object.assign(Bench, { thumbnail, paperTables: tables, paperTable, mainTable });
 })();

@@ -9,6 +9,7 @@ TASK = Task(
     name="cogbench/description",
     rejections="cogbench/rejections",
     title="CogBench description",
+    purpose="Descriptions of one image that tells a story: does the model notice what it implies?",
     version=8,
     conditions={
         "main": Condition(

@@ -10,6 +10,9 @@ TASK = Task(
     name="cogbench/vqa",
     rejections="cogbench/vqa/rejections",
     title="CogBench VQA",
+    purpose=(
+        "Multiple-choice questions about time, place, causes and feelings that one image implies."
+    ),
     version=7,
     conditions={
         "main": Condition(

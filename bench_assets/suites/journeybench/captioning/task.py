@@ -24,6 +24,7 @@ TASK = Task(
     name=TASK_NAME,
     rejections=f"{TASK_NAME}/rejections",
     title="JourneyBench, imaginary image captioning",
+    purpose="Captions of generated images, whose combinations of things no photograph shows.",
     version=5,
     conditions={
         "main": Condition(

@@ -17,6 +17,10 @@ TASK = Task(
     name=TASK_NAME,
     rejections=f"{TASK_NAME}/rejections",
     title="JourneyBench, VQA with hallucination triggers (HaloQuest)",
+    purpose=(
+        "Questions with false premises, missing context or challenging details: "
+        "does the model make something up?"
+    ),
     version=9,
     conditions={
         "main": Condition(prompt=scoring.main, about="The question and its image, nothing else.")

@@ -29,6 +29,10 @@ TASK = Task(
     name="journeybench/mcot",
     rejections="journeybench/mcot/rejections",
     title="JourneyBench MCOT",
+    purpose=(
+        "Arithmetic over several steps, in which the image supplies numbers that "
+        "the text leaves out."
+    ),
     version=8,
     conditions={
         "main": Condition(

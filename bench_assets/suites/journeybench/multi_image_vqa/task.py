@@ -50,6 +50,10 @@ TASK = Task(
     name="journeybench/multi_image_vqa",
     rejections="journeybench/multi_image_vqa/rejections",
     title="JourneyBench Multi-image VQA",
+    purpose=(
+        "Questions that only several images together answer, with causes and "
+        "arithmetic across them."
+    ),
     version=8,
     conditions={
         "main": Condition(

@@ -18,6 +18,10 @@ TASK = Task(
     name=TASK_NAME,
     rejections=f"{TASK_NAME}/rejections",
     title="JourneyBench, fine-grained cross-modal retrieval",
+    purpose=(
+        "Finding the image of a text, and the text of an image, among near "
+        "duplicates; evaluates encoders."
+    ),
     version=1,
     conditions={
         "main": Condition(
