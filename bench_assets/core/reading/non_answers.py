@@ -1,18 +1,17 @@
 """Non-answers: recognises and classifies responses that are no attempt at an answer.
 
 Tool calls, errors of programs and servers, moderation objects, leaked chat templates, echoes of the
-prompt, unfinished plans (``non_answers.txt`` has their patterns). They are detected before any
+prompt, unfinished plans (``non_answers.toml`` has their patterns). They are detected before any
 parser reads the text, since they may contain the gold by chance. A response about such things ("The
 sign reads 'Error'") is an ordinary one: a non-answer has no sentence beside it.
 """
 
 import json
 import re
+import tomllib
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
-
-from bench_assets.core.reading.word_lists import alternatives, section_lines
 
 TOOL_CALL = "a tool call"
 ERROR = "an error message"
@@ -21,13 +20,18 @@ TEMPLATE = "a leak of the chat template"
 ECHO = "an echo of the prompt"
 PLAN = "an unfinished plan"
 
-_FILE = Path(__file__).with_suffix(".txt")
-_section_pattern = partial(alternatives, _FILE)
+_SECTIONS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _MAX_LENGTH = 4_000  # characters of an error, an echo, a plan
 _MAX_OBJECT_LENGTH = 20_000  # characters of a server's object, a call, a template
 _MAX_WORDS_AFTER_VALUE = 12  # words after a value that a program printed
 _PREDICATE_STARTS = ("is ", "was ", "means ", "at ", "because ")
 _MIN_ECHO_LENGTH = 12  # characters of a question; what repeats less may be an answer
+
+
+def _section_pattern(section: str) -> str:
+    """The lines of a section as alternatives of one pattern."""
+    return "|".join(_SECTIONS[section])
+
 
 _TOOL_CALL_START = re.compile(
     rf"^[ \t]*(?:```\w*\s+)?(?:{_section_pattern('tool opens')})"
@@ -84,11 +88,11 @@ _PLAN = re.compile(
 _CONCLUSION = re.compile(_section_pattern("concludes"), re.IGNORECASE)
 _DISCUSSES_ERRORS = re.compile(_section_pattern("speaks of it"), re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
-_TOOL_KEYS = [set(line.split()) for line in section_lines(_FILE, "tool keys")]
-_ERROR_KEYS = [set(line.split()) for line in section_lines(_FILE, "error keys")]
-_MODERATION_KEYS = [set(line.split()) for line in section_lines(_FILE, "moderation keys")]
-_MODERATION_LABELS = section_lines(_FILE, "moderation labels")
-_PLAIN_WORDS = section_lines(_FILE, "words that a program may print and a person answer")
+_TOOL_KEYS = [set(line.split()) for line in _SECTIONS["tool keys"]]
+_ERROR_KEYS = [set(line.split()) for line in _SECTIONS["error keys"]]
+_MODERATION_KEYS = [set(line.split()) for line in _SECTIONS["moderation keys"]]
+_MODERATION_LABELS = _SECTIONS["moderation labels"]
+_PLAIN_WORDS = _SECTIONS["words that a program may print and a person answer"]
 _HTTP_ERRORS = range(400, 600)
 _TOOL_TYPES = ("tool_use", "function", "function_call", "tool_call")
 

@@ -1,16 +1,16 @@
 """Units of measurement: what a quantity is in another unit of its kind."""
 
+import tomllib
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.core.reading.word_lists import section_lines, section_names
 from bench_assets.core.text.number_words import format_number
 
 SHARE = "share"
 """Kind of percentages."""
 
-_FILE = Path(__file__).with_name("units.txt")
+_FILE = Path(__file__).with_name("units.toml")
 _CURRENCIES = ("$", "€", "£", "¥")  # written before a number
 _DIMENSIONS = frozenset({"long", "wide", "tall", "high", "deep", "thick"})  # after a unit
 
@@ -31,13 +31,13 @@ class MeasurementUnit(NamedTuple):
 
 @cache
 def _units() -> dict[str, MeasurementUnit]:
-    units: dict[str, MeasurementUnit] = {}
-    for kind in section_names(_FILE):
-        for line in section_lines(_FILE, kind):
-            names, _, size = line.rpartition(" = ")
-            unit = MeasurementUnit(kind, float(size))
-            units |= dict.fromkeys(names.casefold().split(", "), unit)
-    return units
+    tables = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    return {
+        name: MeasurementUnit(kind, float(size))
+        for kind, sizes in tables.items()
+        for names, size in sizes.items()
+        for name in names.casefold().split(", ")
+    }
 
 
 @cache
