@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 
+from bench_assets.annotation.gold import GoldStep
 from bench_assets.annotation.tasks import SuiteAnnotationTask
 from bench_assets.core.schema.rows import Metric, Prediction, Question
 from bench_assets.core.tables.json_records import find_mistyped
@@ -53,6 +54,21 @@ class SuiteSettings(BaseModel):
     as wrong; `mixed`, several models or snapshots that answered under one name."""
 
 
+class SolverSettings(SuiteSettings):
+    """Settings of a suite that solves proposed questions twice."""
+
+    solvers: tuple[str, ...] = ()
+    """Two models with different weights that solve proposed questions; what stays open waits for
+    people. Default: what a rule proves is accepted, and nothing else."""
+
+    @field_validator("solvers")
+    @classmethod
+    def _two_or_none(cls, solvers: tuple[str, ...]) -> tuple[str, ...]:
+        if solvers and (len(solvers), len(set(solvers))) != (2, 2):
+            raise ValueError(f"expected two different models, got {len(set(solvers))}")
+        return solvers
+
+
 AnySuiteSettings = TypeVar("AnySuiteSettings", bound=SuiteSettings)
 
 
@@ -90,6 +106,7 @@ class Suite:
     release: str = ""  # location of the authors' files, if their licence allows fetching
     by_hand: str = ""  # otherwise: how a person gets the files
     annotation_tasks: tuple[SuiteAnnotationTask, ...] = ()  # annotation tasks of its dataset build
+    gold: GoldStep | None = None  # the step that solves proposed questions twice
     licence: str = ""  # of the release: a URL, or the terms in words
     code: tuple[Path, ...] = ()
     """Files and folders with the code of its question tables, which a change there makes stale;

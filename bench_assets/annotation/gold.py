@@ -1,0 +1,184 @@
+"""Steps that solve proposed questions twice, and the annotation task on what stays open.
+
+A step tries the candidates for a question in order, at most three, until the votes accept one.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import partial
+
+from bench_assets.annotation.tasks import (
+    AnnotationTask,
+    Answer,
+    Field,
+    SourceTable,
+    SuiteAnnotationTask,
+    Unit,
+    word,
+)
+from bench_assets.core.gold.proposals import (
+    DecidedProposal,
+    KeyVerdict,
+    Matches,
+    Proposal,
+    Quorum,
+    SolverVote,
+    Verdict,
+    decide,
+    drop_spare,
+    is_for_people,
+    read_vote,
+    same_value,
+    solver_prompt,
+)
+from bench_assets.core.schema.chat import Request, Response
+from bench_assets.core.schema.measured_figures import DrawnUnit
+
+MAX_CANDIDATES = 3
+"""Candidates for a question that solvers are asked about."""
+
+_VERDICTS: Mapping[str, Verdict] = {
+    "the key is right": "right",
+    "another answer is right": "other",
+    "the question contradicts itself": "contradictory",
+}
+_INSTRUCTIONS = """\
+The question was made from another one, and its key by a rule or a model. Solve it as it stands \
+now, with what its image shows or will show. Changed words stand in « ». The key is right if it is \
+the one answer, and nothing in the question speaks against it."""
+_TOKEN = re.compile(r"[A-Za-z0-9]+|.", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldStep:
+    """The step of a suite that proposes questions with their keys, and has them solved.
+
+    Attributes:
+        candidates: From the tables of ``reads``: for each question, its candidates in order.
+    """
+
+    folder: str  # of its tables: "journeybench/mcot"
+    reads: Mapping[str, SourceTable]
+    candidates: Callable[..., Sequence[Sequence[Proposal]]]
+    quorum: Quorum
+    matches: Matches = same_value
+
+    @property
+    def suite(self) -> str:
+        """The suite it belongs to."""
+        return self.folder.split("/")[0]
+
+    def vote(
+        self,
+        candidates: Sequence[Sequence[Proposal]],
+        solvers: Sequence[str],
+        ask: Callable[[str, list[Request]], list[Response]],
+    ) -> list[DecidedProposal]:
+        """Ask the solvers about each question's candidates in order, and decide by their votes.
+
+        Args:
+            candidates: As of ``candidates``.
+            solvers: Two models; (): the form decides alone about the first candidate.
+            ask: Sends requests to a solver.
+        """
+        rows: list[DecidedProposal] = []
+        waiting = list(candidates)
+        for number in range(MAX_CANDIDATES if solvers else 1):
+            proposals = [tried[number] for tried in waiting if number < len(tried)]
+            decided = self._vote_once(proposals, solvers, ask)
+            accepted = {row.question_id for row in decided if row.decision == "accepted"}
+            waiting = [tried for tried in waiting if tried and tried[0].question_id not in accepted]
+            rows += decided
+        return drop_spare(rows)
+
+    def _vote_once(
+        self,
+        proposals: Sequence[Proposal],
+        solvers: Sequence[str],
+        ask: Callable[[str, list[Request]], list[Response]],
+    ) -> list[DecidedProposal]:
+        asked = [one for one in proposals if one.answer_form != "text" and not one.requested_by]
+        requests = [Request(prompt=solver_prompt(one), name=one.id) for one in asked]
+        votes: dict[str, list[SolverVote]] = {one.id: [] for one in proposals}
+        for solver in solvers if asked else ():
+            for one, response in zip(asked, ask(solver, requests), strict=True):
+                votes[one.id].append(read_vote(one, response, solver, self.matches))
+        return [decide(one, votes[one.id], self.quorum, self.matches) for one in proposals]
+
+
+def proposal_task(step: GoldStep) -> SuiteAnnotationTask:
+    """The annotation task on the open proposals of a step, and on drawn accepted ones."""
+    task = AnnotationTask(
+        name=f"{step.suite}/proposals",
+        title=f"Is the key of a proposed question right? ({step.suite})",
+        instructions=_INSTRUCTIONS,
+        fields=(
+            Field(name="verdict", kind="choice", label="The key", choices=tuple(_VERDICTS)),
+            Field(name="answer", kind="text", label="The other answer", required=False),
+        ),
+    )
+    return SuiteAnnotationTask(
+        task=task,
+        reads={"proposals": SourceTable(f"{step.folder}/proposals", DecidedProposal)},
+        units=partial(_units, task.name),
+        row=KeyVerdict,
+        to_rows=_verdicts,
+        is_drawn=True,
+    )
+
+
+def _units(
+    task: str, proposals: Sequence[DecidedProposal], drawn: Sequence[DrawnUnit] = ()
+) -> list[Unit]:
+    """Make units of the open proposals, then of the drawn accepted ones."""
+    names = {one.unit for one in drawn}
+    accepted = [row for row in proposals if row.decision == "accepted" and row.id in names]
+    return [
+        Unit(
+            task=task,
+            unit_id=row.id,
+            shown=_shown_fields(row),
+            images={f"Image {number}": sha for number, sha in enumerate(row.images, 1)},
+        )
+        for row in [*filter(is_for_people, proposals), *accepted]
+    ]
+
+
+def _shown_fields(row: DecidedProposal) -> dict[str, str]:
+    fields = {
+        "Question before": row.before,
+        "Question": mark_changes(row.before, row.question) if row.before else row.question,
+        "The image will show": row.shows,
+        "Key": "\n".join(filter(None, (row.key, row.why))),
+    }
+    fields |= {f"Solver {n}": line for n, line in enumerate(row.last_lines, 1)}
+    return {name: text for name, text in fields.items() if text}
+
+
+def mark_changes(before: str, after: str) -> str:
+    """Mark what a text has in place of another one's words.
+
+    >>> mark_changes("Ann ate 3 pies.", "Ann ate the pies.")
+    'Ann ate «the» pies.'
+    """
+    old, new = _TOKEN.findall(before), _TOKEN.findall(after)
+    parts = []
+    for kind, _, _, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        text = "".join(new[start:end])
+        words = text.strip()
+        parts.append(text if kind == "equal" else text.replace(words, f"«{words}»", 1))
+    return "".join(parts)
+
+
+def _verdicts(answers: Sequence[Answer]) -> list[KeyVerdict]:
+    return [
+        KeyVerdict(
+            proposal=answer.unit_id,
+            person=answer.person,
+            verdict=_VERDICTS[word(answer, "verdict")],
+            answer=word(answer, "answer"),
+        )
+        for answer in answers
+    ]

@@ -1,0 +1,141 @@
+"""Assets of a step that solves proposed questions twice: votes, decisions, funnel, its check."""
+
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from bench_assets.annotation.gold import GoldStep, proposal_task
+from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
+from bench_assets.asset_factory.check_results import check_result
+from bench_assets.asset_factory.suite_assets import (
+    AssetFolder,
+    StageName,
+    list_of,
+    open_model,
+)
+from bench_assets.core.gold.funnel import GoldFunnel, gold_funnel, low_yields
+from bench_assets.core.gold.proposals import DecidedProposal, apply_verdicts
+from bench_assets.core.schema.chat import Request, Response
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.evaluation.suite import SolverSettings
+from bench_resources.config.bench_toml import Settings
+from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.models.registry.opening import Models
+from bench_resources.models.registry.recorded import (
+    RecordedModel,
+    group_by_model,
+    read_responses,
+)
+from bench_resources.tables.parquet import TableFiles, table_output
+
+RECORDED = "solver_responses.jsonl"
+"""File of a source with the responses of two solvers, for a home without any."""
+
+
+def gold_assets(step: GoldStep) -> list[dg.AssetsDefinition]:
+    """Build the tables of a step: ``proposals``, ``decided_proposals`` and ``gold_funnel``."""
+    return [_proposals(step), _decisions(step)]
+
+
+def solvers_of(step: GoldStep, settings: Settings, models: Models) -> tuple[str, ...]:
+    """The two solvers of a suite; () without any.
+
+    Raises:
+        SettingsError: If both are the same weights under two names.
+    """
+    solvers = settings.suite(step.suite, SolverSettings).solvers
+    named = [models.named(name).base for name in solvers]
+    weights = {
+        (one.location or str(one.spec), getattr(one.spec, "model", ""), one.content)
+        for one in named
+    }
+    if len(weights) < len(solvers):
+        raise SettingsError(
+            f"{settings.file}, [suites.{step.suite}] solvers: {' and '.join(solvers)} are the same"
+            " weights (expected two models with different weights). Name another model"
+        )
+    return solvers
+
+
+def _proposals(step: GoldStep) -> dg.AssetsDefinition:
+    folder = AssetFolder(step.folder)
+
+    @dg.asset(
+        name="proposals",
+        ins={
+            name: dg.AssetIn(dg.AssetKey(table.key.split("/")), dagster_type=list_of(table.row))
+            for name, table in step.reads.items()
+        },
+        deps=folder.source,
+        **folder.stage("distractors", asks="judge"),
+    )
+    def proposals(
+        context: dg.AssetExecutionContext,
+        sources: SourceFiles,
+        settings: dg.ResourceParam[Settings],
+        models: Models,
+        **tables: list[Any],
+    ) -> dg.Output[list[DecidedProposal]]:
+        """Propose questions, and have two solvers find their keys."""
+        solvers = solvers_of(step, settings, models)
+        recorded = {} if solvers else _recorded(sources.open(step.suite).folder / RECORDED)
+
+        def ask(solver: str, requests: list[Request]) -> list[Response]:
+            if solver in recorded:
+                return recorded[solver].response(requests)
+            with open_model(context, models, solver) as (model, _):
+                return model.response(requests)
+
+        rows = step.vote(step.candidates(**tables), solvers or tuple(recorded), ask)
+        votes = [vote for row in rows for vote in row.votes]
+        return table_output(rows, {f"votes: {name}": votes.count(name) for name in set(votes)})
+
+    return proposals
+
+
+def _recorded(file: Path) -> dict[str, RecordedModel]:
+    if not file.is_file():
+        return {}
+    by_model = group_by_model(read_responses(file), nameless="")
+    return {name: RecordedModel(name, rows, file) for name, rows in by_model.items()}
+
+
+def _decisions(step: GoldStep) -> dg.AssetsDefinition:
+    folder, task = AssetFolder(step.folder), proposal_task(step)
+    stages: dict[str, StageName] = {
+        "decided_proposals": "distractors",
+        "gold_funnel": "distractors",
+    }
+
+    @folder.steps(f"{step.folder.replace('/', '_')}_gold", stages, deps=[answers_key(task)])
+    def gold(
+        tables: TableFiles, proposals: list[DecidedProposal]
+    ) -> tuple[list[DecidedProposal], list[GoldFunnel]]:
+        """Apply people's verdicts, and count the outcomes."""
+        decided = apply_verdicts(proposals, counted_rows(tables, task))
+        return decided, gold_funnel(proposals, decided)
+
+    return gold
+
+
+def yield_check(step: GoldStep) -> dg.AssetChecksDefinition:
+    """Build the check on the funnel of a step."""
+    folder = AssetFolder(step.folder)
+
+    @dg.asset_check(
+        name="proposals_are_accepted",
+        asset=folder.key("gold_funnel"),
+        description="Of each construction's proposals, at least 5 % are accepted.",
+    )
+    def proposals_are_accepted(gold_funnel: list[GoldFunnel]) -> dg.AssetCheckResult:
+        """Warn of constructions that build next to nothing."""
+        return check_result(
+            low_yields(gold_funnel),
+            n=len(gold_funnel),
+            of="construction",
+            holds="Each construction has at least 5 % of its proposals accepted.",
+            severity=dg.AssetCheckSeverity.WARN,
+        )
+
+    return proposals_are_accepted

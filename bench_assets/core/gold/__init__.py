@@ -1,0 +1,1 @@
+"""Gold by solving twice: proposed questions, votes on their keys, decisions, funnels."""

@@ -1,0 +1,64 @@
+"""Arithmetic in exact fractions: sums, differences, products, quotients and small powers."""
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from types import MappingProxyType
+
+from bench_assets.core.text.number_words import format_number
+
+MAX_POWER = 10
+
+_LITERAL = re.compile(r"\d+(?:\.\d+)?|\.\d+")
+_LEADING_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
+_OPERATORS: Mapping[type, Callable[[Fraction, Fraction], Fraction]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+
+
+def evaluate(
+    expression: str, instead: Mapping[Fraction, Fraction] = MappingProxyType({})
+) -> Fraction:
+    """Evaluate an expression, with other numbers in place of some of its own.
+
+    Raises:
+        ValueError: If it is anything else, or divides by zero.
+
+    >>> evaluate("3*(4+0.5)"), evaluate("3*4", {Fraction(3): Fraction(5)})
+    (Fraction(27, 2), Fraction(20, 1))
+    """
+    try:
+        source = _LEADING_ZEROS.sub("", expression.strip())
+        return _value(ast.parse(source, mode="eval").body, instead)
+    except (SyntaxError, ZeroDivisionError, RecursionError, MemoryError) as error:
+        raise ValueError(f"{expression!r} is no arithmetic expression: {error}") from error
+
+
+def substitute(expression: str, instead: Mapping[Fraction, Fraction]) -> str:
+    """Write other numbers into an expression.
+
+    >>> substitute("5*2", {Fraction(5): Fraction(7)})
+    '7*2'
+    """
+    known = {number: format_number(float(value)) for number, value in instead.items()}
+    return _LITERAL.sub(lambda number: known.get(Fraction(number[0]), number[0]), expression)
+
+
+def _value(node: ast.expr, instead: Mapping[Fraction, Fraction]) -> Fraction:
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            number = Fraction(str(value))
+            return instead.get(number, number)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_value(operand, instead)
+        case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int() as power)):
+            if 1 <= power <= MAX_POWER:  # 0^0 has no value
+                return _value(base, instead) ** power
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
+            return _OPERATORS[type(sign)](_value(left, instead), _value(right, instead))
+    raise ValueError(f"no sum, difference, product or quotient: {ast.unparse(node)}")

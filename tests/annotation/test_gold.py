@@ -1,0 +1,86 @@
+"""Candidates are tried in order, and people see what stays open."""
+
+from dataclasses import replace
+
+from bench_assets.annotation.gold import GoldStep, mark_changes, proposal_task
+from bench_assets.core.schema.chat import Response
+from bench_assets.core.schema.measured_figures import DrawnUnit
+from tests.annotation.said import answer, fits
+from tests.core.gold.test_proposals import PROPOSAL
+
+STEP = GoldStep(folder="quiz/tables", reads={}, candidates=lambda: [], quorum="all")
+TASK = proposal_task(STEP)
+
+
+def candidates(*keys):
+    return [replace(PROPOSAL, id=f"p/{n}", key=str(key)) for n, key in enumerate(keys)]
+
+
+def vote(queue, solvers=("x", "y"), **answers):
+    """Votes of solvers that always answer the same; the ids that they were asked about."""
+    asked = []
+
+    def ask(solver, requests):
+        asked.extend(f"{solver} {request.name}" for request in requests)
+        return [Response(text=f"#### {answers[solver]}") for _ in requests]
+
+    return STEP.vote([queue], solvers, ask), asked
+
+
+def test_a_refused_number_is_replaced_by_the_next_one():
+    rows, asked = vote(candidates(1, 2, 3, 4), x="2", y="2")
+    assert asked == ["x p/0", "y p/0", "x p/1", "y p/1"]
+    assert [(row.id, row.decision) for row in rows] == [("p/0", "rejected"), ("p/1", "accepted")]
+
+
+def test_of_more_than_three_candidates_the_rest_is_not_tried():
+    rows, asked = vote(candidates(1, 2, 3, 4), x="4", y="none")
+    assert [row.id for row in rows] == ["p/0", "p/1", "p/2"]
+    assert {row.decision for row in rows} == {"open"}
+    assert len(asked) == 6
+
+
+def test_without_solvers_only_the_first_is_proposed():
+    rows, asked = vote(candidates(1, 2), solvers=())
+    assert ([row.decision for row in rows], asked) == (["open"], [])
+
+
+def test_nobody_is_asked_about_texts_and_requests():
+    text, requested = (
+        replace(PROPOSAL, answer_form="text"),
+        replace(PROPOSAL, requested_by="ana"),
+    )
+    for proposal in (text, requested):
+        _, asked = vote([proposal], x="2", y="2")
+        assert asked == []
+
+
+def test_people_see_the_change_the_key_and_the_last_lines():
+    rows, _ = vote(candidates(21), x="21", y="none")
+    (unit,) = TASK.units(rows)
+    assert unit.shown == {
+        "Question before": PROPOSAL.before,
+        "Question": "Ann has «the» apples «in the image» at 3 dollars. What do they cost?",
+        "The image will show": "exactly 7 of: apple",
+        "Key": "21\n7*3 = 21",
+        "Solver 1": "#### 21",
+        "Solver 2": "#### none",
+    }
+    said = answer(unit.unit_id, "ana", verdict="another answer is right", answer="15")
+    assert fits(TASK.task, unit, said) == ""
+    (row,) = TASK.to_rows([said])
+    assert (row.proposal, row.person, row.verdict, row.answer) == ("p/0", "ana", "other", "15")
+
+
+def test_accepted_ones_are_shown_where_they_were_drawn():
+    rows, _ = vote(candidates(21), x="21", y="21")
+    assert TASK.units(rows) == []
+    drawn = DrawnUnit(
+        task=TASK.task.name, model="", unit="p/0", questions="p/0", judge="", stratum="accepted",
+        probability=1.0, digest="", at="2026-11-30T06:00:00.000Z",
+    )  # fmt: skip
+    assert [unit.unit_id for unit in TASK.units(rows, drawn=[drawn])] == ["p/0"]
+
+
+def test_changes_of_chinese_texts_are_marked_by_characters():
+    assert mark_changes("正确的是[MASK]", "错误的是[MASK]") == "«错误»的是[MASK]"

@@ -1,0 +1,171 @@
+"""Solvers' answers become votes, votes decisions, and people decide the rest."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.core.gold.proposals import (
+    KeyVerdict,
+    Proposal,
+    SolverVote,
+    apply_verdicts,
+    decide,
+    drop_spare,
+    is_for_people,
+    read_vote,
+    same_value,
+    solver_prompt,
+)
+from bench_assets.core.schema.chat import Response
+
+PROPOSAL = Proposal(
+    id="p/7",
+    question_id="p",
+    construction="another number",
+    before="Ann has 5 apples at 3 dollars. What do they cost?",
+    question="Ann has the apples in the image at 3 dollars. What do they cost?",
+    shows="exactly 7 of: apple",
+    answer_form="number",
+    key="21",
+    form="calculated",
+    why="7*3 = 21",
+)
+LETTERS = replace(PROPOSAL, answer_form="letters", key="AC", form="")
+BLANKS = replace(PROPOSAL, answer_form="blanks", key="2\nH2O", form="")
+
+
+def test_a_solver_sees_the_question_and_the_image_and_nothing_else():
+    (text,) = solver_prompt(PROPOSAL).turns[0].parts
+    assert text.startswith(
+        "The image shows: exactly 7 of: apple\n\nAnn has the apples in the image"
+    )
+    assert '"#### "' in text
+    assert not any(hidden in text for hidden in ("21", "7*3", "5 apples"))
+
+
+def test_pictures_that_are_made_are_shown():
+    shown = solver_prompt(replace(PROPOSAL, images=("a" * 64,), shows=""))
+    assert [image.sha256 for image in shown.images] == ["a" * 64]
+
+
+@pytest.mark.parametrize(
+    ("proposal", "text", "vote", "answer"),
+    [
+        pytest.param(PROPOSAL, "7*3=21\n#### 21", "yes", "21", id="the key"),
+        pytest.param(PROPOSAL, "#### $21.00", "yes", "$21.00", id="in another notation"),
+        pytest.param(PROPOSAL, "#### 63/3", "yes", "63/3", id="a fraction"),
+        pytest.param(PROPOSAL, "#### 21 dollars", "yes", "21", id="with a unit"),
+        pytest.param(PROPOSAL, "#### 15\nNo: #### 21", "yes", "21", id="the last one counts"),
+        pytest.param(PROPOSAL, "#### 15", "no", "15", id="another answer"),
+        pytest.param(PROPOSAL, "#### None.", "no", "none", id="no answer"),
+        pytest.param(PROPOSAL, "It is 21.", "absent", "", id="not in the form"),
+        pytest.param(PROPOSAL, "#### a lot", "absent", "", id="no number"),
+        pytest.param(LETTERS, "#### C, A", "yes", "AC", id="letters in any order"),
+        pytest.param(LETTERS, "#### A", "no", "A", id="one of two letters"),
+        pytest.param(LETTERS, "#### apples", "absent", "", id="no letters"),
+        pytest.param(BLANKS, "#### 2.0; h2o", "yes", "2.0\nh2o", id="blanks by value"),
+        pytest.param(BLANKS, "#### H2O; 2", "no", "H2O\n2", id="blanks in another order"),
+        pytest.param(BLANKS, "#### 2", "no", "2", id="a blank lacks"),
+    ],
+)
+def test_an_answer_is_a_vote(proposal, text, vote, answer):
+    found = read_vote(proposal, Response(text=text), "x", same_value)
+    assert (found.vote, found.answer, found.last_line) == (vote, answer, text.splitlines()[-1])
+
+
+def test_a_failed_request_is_an_absent_vote():
+    found = read_vote(PROPOSAL, Response(error="down"), "x", same_value)
+    assert (found.vote, found.error) == ("absent", "down")
+
+
+YES, OTHER, THIRD, NONE, ABSENT = "21", "15", "16", "none", ""
+
+
+def votes(*answers):
+    kinds = {YES: "yes", ABSENT: "absent"}
+    return [SolverVote(f"s{n}", kinds.get(one, "no"), one) for n, one in enumerate(answers)]
+
+
+@pytest.mark.parametrize(
+    ("form", "answers", "whole", "one"),
+    [
+        pytest.param("proven", [], "accepted", "accepted", id="proven, without solvers"),
+        pytest.param("calculated", [], "open", "open", id="calculated, without solvers"),
+        pytest.param("", [], "open", "open", id="nothing at all"),
+        pytest.param("calculated", [YES, YES], "accepted", "accepted", id="all three"),
+        pytest.param("calculated", [YES, OTHER], "open", "accepted", id="the form and one"),
+        pytest.param("calculated", [YES, ABSENT], "open", "accepted", id="the form, one, absent"),
+        pytest.param("", [YES, YES], "open", "accepted", id="both solvers"),
+        pytest.param("", [YES, OTHER], "open", "open", id="one solver"),
+        pytest.param("proven", [OTHER, OTHER], "rejected", "rejected", id="both on another one"),
+        pytest.param("proven", [NONE, NONE], "rejected", "rejected", id="both find none"),
+        pytest.param("proven", [OTHER, THIRD], "open", "open", id="on two others"),
+        pytest.param("proven", [OTHER, NONE], "open", "open", id="another one and none"),
+        pytest.param("proven", [ABSENT, ABSENT], "open", "open", id="nobody answers"),
+    ],
+)
+def test_votes_decide(form, answers, whole, one):
+    proposal = replace(PROPOSAL, form=form)
+    assert decide(proposal, votes(*answers), "all", same_value).decision == whole
+    assert decide(proposal, votes(*answers), "form and one", same_value).decision == one
+
+
+def test_a_rejection_has_the_other_answer_and_every_vote_is_in_the_row():
+    row = decide(PROPOSAL, votes(OTHER, OTHER), "all", same_value)
+    assert (row.by, row.reason) == ("solvers", "the solvers answer 15")
+    assert (row.solvers, row.votes, row.answers) == (("s0", "s1"), ("no", "no"), ("15", "15"))
+
+
+def test_what_an_annotator_requested_is_decided():
+    row = decide(replace(LETTERS, requested_by="ana"), [], "all", same_value)
+    assert (row.decision, row.by) == ("accepted", "people")
+
+
+@pytest.mark.parametrize(
+    ("answers", "asked"),
+    [
+        pytest.param([YES, OTHER], True, id="they differ"),
+        pytest.param([OTHER, ABSENT], True, id="one denies it, one is absent"),
+        pytest.param([YES, ABSENT], False, id="merely absent"),
+        pytest.param([ABSENT, ABSENT], False, id="both absent"),
+        pytest.param([], True, id="without solvers"),
+        pytest.param([YES, YES], False, id="accepted"),
+        pytest.param([OTHER, OTHER], False, id="rejected"),
+    ],
+)
+def test_people_see_what_is_open_and_not_merely_absent(answers, asked):
+    assert is_for_people(decide(PROPOSAL, votes(*answers), "all", same_value)) is asked
+
+
+def test_an_open_number_is_spare_once_another_one_is_accepted():
+    first = decide(PROPOSAL, votes(YES, OTHER), "all", same_value)
+    second = decide(replace(PROPOSAL, id="p/8"), votes(YES, YES), "all", same_value)
+    spare, kept = drop_spare([first, second])
+    assert (spare.decision, spare.reason, kept) == ("rejected", "p/8 is accepted", second)
+    assert drop_spare([first]) == [first]
+
+
+def verdict(kind, person="ana", answer=""):
+    return KeyVerdict(proposal="p/7", person=person, verdict=kind, answer=answer)
+
+
+@pytest.mark.parametrize(
+    ("answers", "verdicts", "decision", "by"),
+    [
+        pytest.param([YES, OTHER], [], "open", "", id="nobody looked"),
+        pytest.param([YES, OTHER], [verdict("right")], "accepted", "people", id="right"),
+        pytest.param([YES, OTHER], [verdict("other", "b", "15")], "rejected", "people", id="other"),
+        pytest.param(
+            [YES, OTHER], [verdict("contradictory")], "rejected", "people", id="contradictory"
+        ),
+        pytest.param(
+            [YES, OTHER], [verdict("right"), verdict("other", "bo")], "open", "", id="a tie"
+        ),
+        pytest.param([YES, YES], [verdict("other")], "rejected", "people", id="a drawn one"),
+        pytest.param([OTHER, OTHER], [verdict("right")], "rejected", "solvers", id="not asked"),
+    ],
+)
+def test_people_decide(answers, verdicts, decision, by):
+    row = decide(PROPOSAL, votes(*answers), "all", same_value)
+    (decided,) = apply_verdicts([row], verdicts)
+    assert (decided.decision, decided.by) == (decision, by)
