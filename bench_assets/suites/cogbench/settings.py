@@ -4,13 +4,13 @@ from pathlib import Path
 
 from pydantic import ConfigDict, Field
 
-from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.evaluation.suite import SolverSettings
 from bench_resources.encoders.sentence_encoder import EMBEDDED_ENCODER
 
 LONGEST_OPTION = "longest-option"  # a rule instead of a model, see ``vqa.refinement``
 
 
-class CogbenchSettings(SuiteSettings):
+class CogbenchSettings(SolverSettings):
     """Settings of every suite, and of CogBench's dataset build and studies."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import ConfigDict, Field
 
-from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.evaluation.suite import SolverSettings
 from bench_resources.config.sections.models import ModelName
 from bench_resources.encoders.dual_encoder import EncoderSpec
 from bench_resources.encoders.sentence_encoder import EMBEDDED_ENCODER
@@ -14,7 +14,7 @@ from bench_resources.images.painters import DrawerSpec, PainterSpec
 _WORDS = json.loads(Path(__file__).with_name("query_words.json").read_text(encoding="utf-8"))
 
 
-class JourneyBenchSettings(SuiteSettings):
+class JourneyBenchSettings(SolverSettings):
     """Settings of every suite, of the built route, and of the five tasks."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

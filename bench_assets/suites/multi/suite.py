@@ -6,6 +6,7 @@ from pathlib import Path
 from bench_assets.evaluation.suite import Suite
 from bench_assets.suites import load_assets
 from bench_assets.suites.multi.construction.annotation import ANNOTATION_TASKS
+from bench_assets.suites.multi.construction.transformations import TRANSFORMED
 from bench_assets.suites.multi.dataset.source import find_release
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.task import TASK
@@ -19,5 +20,6 @@ SUITE = Suite(
     settings=MultiSettings,
     release="hf:OpenDFM/MULTI-Benchmark@main",
     annotation_tasks=ANNOTATION_TASKS,
+    gold=TRANSFORMED,
     licence="https://opensource.org/license/mit",
 )

@@ -14,7 +14,7 @@ TASK = Task(
         "Questions of Chinese school and driving exams, with text and images, "
         "from multiple choice to open."
     ),
-    version=7,
+    version=8,
     conditions={
         "main": Condition(
             prompt=prompts.main,

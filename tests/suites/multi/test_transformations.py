@@ -1,4 +1,4 @@
-"""Transformations: which are proven, which wait for review, and what is refused.
+"""Transformations: what rules propose, what the form proves, what solvers accept and refuse.
 
 ``transformed_problems.json`` (the rules' golds) and ``transformation_traps.json`` (``right`` is
 null where the new question has no single right answer) were answered by hand before any rule ran.
@@ -7,33 +7,32 @@ null where the new question has no single right answer) were answered by hand be
 import json
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from string import ascii_uppercase
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench_assets.suites.multi.construction.decisions import Annotation, apply_reviews
+from bench_assets.core.schema.chat import Response
 from bench_assets.suites.multi.construction.item_checks import MASK, defects
 from bench_assets.suites.multi.construction.question_transforms import (
     choose_elements,
     format_question,
     negate,
-    proof_of_split,
+    proof_of_elements,
     split_blanks,
     to_blank,
 )
 from bench_assets.suites.multi.construction.transformations import (
-    FOR_REVIEW,
     RULES,
-    SolverAnswer,
+    TRANSFORMED,
     apply_transformations,
-    confirm,
+    key_proposals,
     proposal_prompt,
     propose,
     read_proposal,
-    select_unproven,
-    shares,
+    settle,
 )
 from bench_assets.suites.multi.dataset.questions import gold_blanks, split_options
 from tests.suites.multi.rows import item
@@ -41,7 +40,6 @@ from tests.suites.multi.rows import item
 HERE = Path(__file__)
 ROWS = json.loads(HERE.with_name("transformed_problems.json").read_text("utf-8"))
 TRAPS = json.loads(HERE.with_name("transformation_traps.json").read_text("utf-8"))
-UNSURE = f"{FOR_REVIEW}no rule proves the new gold"
 
 
 def single(stem, *options, answer="B", **fields):
@@ -60,32 +58,48 @@ def right(one):
     return [options[ascii_uppercase.index(letter)] for letter in one.answer]
 
 
-def applied(row):
-    """The golds that a rule alone puts into the edition; None if it leaves the item alone."""
-    before, rule = problem(row), RULES[row["rule"]]
-    made = rule.make(before)
-    if not made or not rule.proof(before) or any(not rule.undo(before, one) for one in made):
-        return None
-    return [right(one) for one in made]
-
-
 @pytest.mark.parametrize("row", [pytest.param(row, id=row["text"][:40]) for row in ROWS])
 def test_the_gold_of_a_proposal_is_what_a_person_answers(row):
-    assert [right(one) for one in RULES[row["rule"]].make(problem(row))] == row["right"]
+    assert [right(one) for one in RULES[row["rule"]](problem(row))] in ([], row["right"])
 
 
-@pytest.mark.parametrize(
-    "row", [pytest.param(row, id=f"{row['text'][:40]} {n}") for n, row in enumerate(TRAPS)]
-)
-def test_no_gold_is_applied_but_the_one_a_person_answers(row):
-    assert applied(row) in (None, row["right"])
+def scripted(rows, rng, mistakes):
+    """Solvers that answer as the person did, but for a share of mistakes; half of these the key."""
+    truths = {}
+    for number, row in enumerate(rows):
+        before = replace(problem(row), item_id=f"x_{number}")
+        for at, after in enumerate(RULES[row["rule"]](before)):
+            golds = row["right"][at] if row["right"] and at < len(row["right"]) else None
+            truths[f"{after.item_id}/{row['rule']}"] = golds == right(after)
+
+    def ask(solver, requests):
+        answers = []
+        for request in requests:
+            errs = rng.random() < mistakes[solver]
+            finds_key = truths[request.name] != errs or (errs and rng.random() < 0.5)
+            answers.append(keys[request.name] if finds_key else "none")
+        return [Response(text=f"#### {answer}") for answer in answers]
+
+    items = [replace(problem(row), item_id=f"x_{number}") for number, row in enumerate(rows)]
+    requests = {one.item_id: {"name": row["rule"]} for one, row in zip(items, rows, strict=True)}
+    proposals = key_proposals(propose(items, requests, 0.0, 0, by="a rule"), items, [])
+    keys = {one.id: one.key.replace("\n", "; ") for (one,) in proposals}
+    decided = TRANSFORMED.vote(proposals, ("x", "y"), ask)
+    return [truths[row.id] for row in decided if row.decision == "accepted"], len(decided)
 
 
-def test_of_all_problems_answered_by_hand_no_wrong_gold_is_applied():
-    assert len(TRAPS) >= 60
-    golds = [(applied(row), row["right"]) for row in [*ROWS, *TRAPS]]
-    assert [pair for pair in golds if pair[0] not in (None, pair[1])] == []
-    assert sum(gold is not None for gold, _ in golds) >= 44, "the whitelist is of use"
+def test_of_all_problems_answered_by_hand_at_most_one_in_a_hundred_is_wrong():
+    """By the form alone, and with solvers of which one errs in 5 %, the other in 10 %."""
+    rows = [*ROWS, *TRAPS]
+    for row in rows:
+        if row["rule"] == "choose_elements" and proof_of_elements(problem(row)):
+            assert [right(one) for one in choose_elements(problem(row))] == row["right"]
+    shares = []
+    for seed in range(10):
+        accepted, n = scripted(rows, Random(seed), {"x": 0.05, "y": 0.10})
+        shares.append(accepted.count(False) / n)
+        assert sum(accepted) > 40, "it is of use"
+    assert sum(shares) / len(shares) <= 0.01
 
 
 @pytest.mark.parametrize(
@@ -100,8 +114,8 @@ def test_of_all_problems_answered_by_hand_no_wrong_gold_is_applied():
         ),
         pytest.param(
             negate,
-            single("其原因是[MASK]", "甲", "乙", "丙", "丁", answer="C"),
-            "其原因不是[MASK]\nA. 甲\nB. 乙\nC. 丙\nD. 丁",
+            single("下列说法正 确的是[MASK]", "甲", "乙", "丙", "丁", answer="C"),
+            "下列说法错误的是[MASK]\nA. 甲\nB. 乙\nC. 丙\nD. 丁",
             "ABD",
             id="Figure 6 (2)",
         ),
@@ -164,21 +178,21 @@ def test_parallel_blanks_become_questions_of_their_own():
         pytest.param(choose_elements, single("选[MASK]", "①②", "②①", answer="A"), id="orders"),
         pytest.param(choose_elements, single("共[MASK]", "1,200", "2,400"), id="thousands"),
         pytest.param(choose_elements, single("是[MASK]", "3,4,5", "1,2,3"), id="triples"),
-        pytest.param(negate, single("不对的是[MASK]", "甲", "乙", "丙"), id="negated already"),
-        pytest.param(negate, single("是[MASK]", "甲", "乙"), id="one option would be left"),
-        pytest.param(negate, single("求[MASK]", "甲", "乙", "丙"), id="nothing to negate"),
+        pytest.param(negate, single("不正确的是[MASK]", "甲", "乙", "丙"), id="negative already"),
+        pytest.param(
+            negate, single("下列说法错\n误的是[MASK]", "甲", "乙", "丙"), id="hidden by a line end"
+        ),
+        pytest.param(negate, single("正确的是[MASK]", "甲", "乙"), id="one option would be left"),
+        pytest.param(negate, single("合理的是[MASK]", "甲", "乙", "丙"), id="no word to swap"),
+        pytest.param(negate, single("正确的是[MASK]", "①②", "②③", "③④"), id="marks"),
+        pytest.param(
+            negate, single("正确的是[MASK]", "水、冰", "冰和煤", "煤、铁"), id="parts in common"
+        ),
         *(
-            pytest.param(negate, single("原因是[MASK]", "甲", "乙", of), id=of)
+            pytest.param(negate, single("正确的是[MASK]", "甲", "乙", of), id=of)
             for of in (
                 *("以上都是", "以上都不是", "A和B", "All of the above", "其他都对"),
                 *("前两项", "两者皆是", "上述各项"),
-            )
-        ),
-        *(
-            pytest.param(negate, single(f"它{word}是[MASK]", "甲", "乙", "丙"), id=f"{word}是")
-            for word in (
-                *("可能", "一定", "必然", "必须", "应", "应该", "至少", "只", "仅", "通常", "往往"),
-                *("于", "还", "但", "凡", "都", "也", "就", "像", "要"),
             )
         ),
         pytest.param(
@@ -188,8 +202,14 @@ def test_parallel_blanks_become_questions_of_their_own():
             split_blanks, item(type="FB", specific="[MASK]和[MASK]", answer="甲"), id="a gold lacks"
         ),
         pytest.param(to_blank, single("下列正确的是[MASK]", "甲甲", "乙乙"), id="needs options"),
-        pytest.param(to_blank, single("是[MASK]", "甲", "很长" * 9), id="a long text"),
-        pytest.param(to_blank, single("是[MASK]", "甲", "乙或丙"), id="two answers"),
+        pytest.param(to_blank, single("下 列[MASK]", "1", "2"), id="needs options, with a blank"),
+        pytest.param(to_blank, single("是[MASK]", "甲", "水"), id="a word"),
+        pytest.param(to_blank, single("最接 近[MASK]", "1", "2"), id="the closest one"),
+        pytest.param(to_blank, single("则[MASK]", "$a>b$", "$a<b$"), id="a relation"),
+        pytest.param(to_blank, single("It is [MASK]", "one", "three 3"), id="an English word"),
+        pytest.param(to_blank, single("是[MASK]", "$A$", "$B$"), id="a letter of a picture"),
+        pytest.param(to_blank, single("是[MASK]", "1", "1" * 41), id="a long text"),
+        pytest.param(to_blank, single("是[MASK]", "1", "2或3"), id="two answers"),
         pytest.param(to_blank, single("是[MASK]", "[IMAGE_1]", "[IMAGE_2]"), id="images"),
         pytest.param(to_blank, single("约为[MASK]", "3", "以上都是"), id="all of these"),
     ],
@@ -199,7 +219,7 @@ def test_where_a_rule_does_not_apply_nothing_is_proposed(make, before):
 
 
 SOUND = st.text("甲乙丙丁戊己庚辛壬癸", min_size=1, max_size=6)
-STEMS = st.sampled_from(["其原因是[MASK]", "可知[MASK]成立", "正确的是[MASK]", "它的名称是[MASK]"])
+STEMS = st.sampled_from(["其原因是[MASK]", "可知[MASK]成立", "正确的是[MASK]", "它的值是[MASK]"])
 
 
 @st.composite
@@ -225,9 +245,7 @@ def blanks(draw):
 
 @given(st.one_of(singles(), blanks()), st.sampled_from(list(RULES)))
 def test_no_transformation_loses_the_gold_or_leaves_a_defect(before, name):
-    rule = RULES[name]
-    for after in rule.make(before):
-        assert rule.undo(before, after)
+    for after in RULES[name](before):
         assert defects(after) == []
         assert name in ("negate", "choose_elements") or set(right(before)) >= set(right(after))
         if after.type == "FB":
@@ -267,7 +285,7 @@ DEEPEN = {"name": "deepen", "words": "78", "instead": "最右侧叶子节点对�
 )
 def test_a_rewrite_replaces_words_that_an_annotator_names(before, request_, text):
     (row,) = propose([before], {"gzsx_1_0": request_}, 0.0, 0)
-    assert (row.specific, row.proof, row.fault) == (text, "annotator", "")
+    assert (row.specific, row.by, row.fault) == (text, "annotator", "")
 
 
 POET = single("《静夜思》的作者字[MASK]\n[IMAGE_1]", "李白", "杜甫", answer="A", images=("a.png",))
@@ -308,14 +326,16 @@ def test_a_rewrite_that_leaks_or_changes_more_than_the_stem_is_faulty(
     for by in ("annotator", "a model"):
         (row,) = propose([before], {"gzsx_1_0": wish}, 0.0, 0, by=by)
         assert fault in row.fault
-        assert not row.fault.startswith(FOR_REVIEW)
+        assert key_proposals([row], [before], []) == []
         assert apply_transformations([before], [row]) == [before]
 
 
-def test_a_sound_rewrite_by_a_model_waits_for_review():
+def test_a_sound_rewrite_by_a_model_is_proposed_and_one_by_an_annotator_decided():
     wish = {"name": "deepen", "words": "《静夜思》", "instead": "那首望月思乡的五言诗"}
-    (row,) = propose([POET], {"gzsx_1_0": wish}, 0.0, 0, by="a model")
-    assert (row.proof, row.fault) == ("", UNSURE)
+    for by, requested_by in (("a model", ""), ("annotator", "annotator")):
+        rows = propose([POET], {"gzsx_1_0": wish}, 0.0, 0, by=by)
+        ((proposal,),) = key_proposals(rows, [POET], [])
+        assert (proposal.form, proposal.requested_by) == ("", requested_by)
 
 
 @pytest.mark.parametrize(
@@ -339,111 +359,69 @@ def proposals(before):
     return propose([before], {}, 1.0, 3)
 
 
-def answers(rows, agrees, solvers=("x", "y")):
-    return [
-        SolverAnswer(new_id=row.new_id, name=row.name, solver=one, answer="", agrees=agrees)
-        for row in rows
-        for one in solvers
-    ]
-
-
-def test_what_no_rule_proves_waits_for_review_and_is_counted():
-    proven = item(type="FB", specific="[MASK]和[MASK]相加得3", answer="1\n2")
-    rows = [*proposals(SPLIT), *proposals(proven)]
-    assert [row.fault for row in rows] == [UNSURE, UNSURE, "", ""]
-    assert apply_transformations([SPLIT], rows[:2]) == [SPLIT]
-    counted = shares(rows)
-    assert (counted["for review"], counted["share for review"]) == (2, 0.5)
-    assert counted["proven by rule"] == 2
+LONG = (
+    "水是一种常见的化合物",
+    "铁是一种常见的非金属",
+    "冰融化是一种物理变化",
+    "木头燃烧是物理变化",
+)
+CLAIMS = "下列说法正确的是[MASK]\n" + " ".join(map("{}{}".format, "①②③④", LONG))
 
 
 @pytest.mark.parametrize(
-    ("said", "solvers", "proof"),
+    ("before", "proof"),
     [
-        pytest.param({"x": True, "y": True}, ("x", "y"), "solvers: x, y", id="both agree"),
-        pytest.param({"x": True, "y": False}, ("x", "y"), "", id="one does not"),
-        pytest.param({"x": True}, ("x", "y"), "", id="one has not answered"),
-        pytest.param({"x": True}, ("x",), "", id="one solver is not enough"),
-        pytest.param({}, (), "", id="no solvers"),
-    ],
-)
-def test_two_solvers_have_to_find_the_new_gold(said, solvers, proof):
-    rows = proposals(SPLIT)
-    found = [one for solver, agrees in said.items() for one in answers(rows, agrees, [solver])]
-    decided = confirm(rows, found, solvers)
-    assert {row.proof for row in decided} == {proof}
-    assert len(select_unproven(decided)) == (0 if proof else 2)
-
-
-def test_solvers_confirm_all_parts_of_a_split_item_or_none():
-    first, second = rows = proposals(SPLIT)
-    found = answers([first], agrees=True) + answers([second], agrees=False)
-    assert confirm(rows, found, ("x", "y")) == rows
-
-
-def reviewed(transform=None, changes=None):
-    return Annotation(
-        item_id="gzsx_1_0",
-        round=2,
-        annotator="ana",
-        transform=transform or {},
-        changes=changes or {},
-    )
-
-
-@pytest.mark.parametrize(
-    ("review", "names", "proof"),
-    [
-        pytest.param(None, ["split_blanks", "split_blanks"], "", id="nobody looked"),
         pytest.param(
-            {"transform": {"name": "accept"}}, ["split_blanks"] * 2, "annotator", id="accepted"
+            single(CLAIMS, "①③", "①②", "③④"), "", id="no option adds ④ alone"
         ),
         pytest.param(
-            {"changes": {"specific": "得[MASK]", "answer": "水"}},
-            ["by hand"],
-            "annotator",
-            id="written anew",
+            single(CLAIMS, "①③", "①②", "③④", answer="A"), "one option is right", id="by the options"
         ),
         pytest.param(
-            {"transform": {"name": "distill", "words": "得到", "instead": "得"}},
-            ["distill"],
-            "annotator",
-            id="another one",
+            single("互为同位素的是[MASK]\n①氕 ②氦 ③氘 ④锂", "①③", "①②", "③④", answer="A"), "",
+            id="names, which may be a pair",
+        ),
+        pytest.param(
+            single(CLAIMS, "①③", "②④", answer="A"), "", id="② and ④ are wrong together"
         ),
     ],
-)
-def test_a_review_decides_about_a_proposal(review, names, proof):
-    rows = apply_reviews([SPLIT], proposals(SPLIT), [reviewed(**review)] if review else [])
-    assert [row.name for row in rows] == names
-    assert {row.proof for row in rows} == {proof}
+)  # fmt: skip
+def test_the_one_right_option_proves_statements(before, proof):
+    assert proof_of_elements(before) == proof
 
 
-def test_a_review_cannot_accept_a_faulty_proposal():
-    broken = [replace(row, fault="x") for row in proposals(SPLIT)]
-    assert apply_reviews([SPLIT], broken, [reviewed({"name": "accept"})]) == broken
+def decided(rows, items, **answers):
+    said = lambda solver, asked: [Response(text=f"#### {answers[solver]}") for _ in asked]  # noqa: E731
+    return TRANSFORMED.vote(key_proposals(rows, items, []), tuple(answers), said)
+
+
+def test_what_the_solvers_find_is_applied():
+    before = single("它的值是[MASK]", "1.5", "$H_2O$", answer="B")
+    rows = propose([before], {"gzsx_1_0": {"name": "to_blank"}}, 0.0, 0, by="a rule")
+    found = settle(rows, decided(rows, [before], x="$H_2O$", y="H₂O"))
+    assert [row.fault for row in found] == [""]
+    assert [one.type for one in apply_transformations([before], found)] == ["FB"]
 
 
 def test_an_item_is_split_whole_or_not_at_all():
-    before = item(type="FB", specific="[MASK]和[MASK]相加得7", answer="4\n3")
-    rows = propose([before], {}, 0.0, 0)
-    assert [one.answer for one in apply_transformations([before], rows)] == ["4", "3"]
-    assert apply_transformations([before], [rows[0], replace(rows[1], fault="x")]) == [before]
+    rows = proposals(SPLIT)
+    found = settle(rows, decided(rows, [SPLIT], x="H", y="H"))
+    assert [row.fault for row in found] == ["", "rejected: the solvers answer H"]
+    assert apply_transformations([SPLIT], found) == [SPLIT]
+    assert len(apply_transformations([SPLIT], rows)) == 2
 
 
-def test_a_key_without_a_value_proves_nothing():
-    assert proof_of_split(item(type="FB", specific="[MASK]和[MASK]都对", answer="")) == ""
-    assert proof_of_split(item(type="FB", specific="[MASK]和[MASK]相加得7", answer="4\n3")) != ""
-
-
-def test_of_two_rules_the_proven_one_is_proposed():
-    before = single("12-5的值是[MASK]", "2.5", "7", "7.0")  # "不是" would have one right option
-    rows = [propose([before], {}, 1.0, seed)[0] for seed in range(8)]
-    assert {(row.name, row.proof) for row in rows} == {("to_blank", "arithmetic")}
+def test_a_transformation_without_a_decision_by_its_form_waits():
+    rows = proposals(SPLIT)
+    found = settle(rows, decided(rows, [SPLIT]))
+    assert {row.fault for row in found} == {"open: no rule proves it"}
 
 
 def test_the_share_is_drawn_by_item_and_seed():
     items = [
-        single("它的名称是[MASK]", "甲甲", "乙乙", "丙丙", item_id=f"x_{n}") for n in range(400)
+        single(stem, "1", "22", "333", item_id=f"x_{n}_{stem}")
+        for n in range(200)
+        for stem in ("它的值是[MASK]", "值正确的是[MASK]")
     ]
     rows = propose(items, {}, 0.5, 7)
     assert rows == propose(items, {}, 0.5, 7)

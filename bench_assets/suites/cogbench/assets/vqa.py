@@ -13,12 +13,14 @@ import dagster as dg
 from bench_assets.annotation.answers.validation import keep_latest
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_answers, counted_rows
 from bench_assets.asset_factory.check_results import check_result
+from bench_assets.asset_factory.gold_assets import gold_assets, yield_check
 from bench_assets.asset_factory.suite_assets import (
     AssetFolder,
     needs_metadata,
     open_model,
     open_writer,
 )
+from bench_assets.core.gold.proposals import DecidedProposal
 from bench_assets.core.schema.rows import Metric, Question, Rejection, StoredImage
 from bench_assets.core.tables.build import Table
 from bench_assets.evaluation.aggregation import blank_metric
@@ -27,7 +29,6 @@ from bench_assets.suites.cogbench.construction.selection import (
     images_by_id,
     question_id,
     select_questions,
-    shuffle_options,
 )
 from bench_assets.suites.cogbench.dataset import source as files
 from bench_assets.suites.cogbench.dataset.source import (
@@ -44,10 +45,11 @@ from bench_assets.suites.cogbench.vqa.annotation import (
     refinements,
 )
 from bench_assets.suites.cogbench.vqa.questions import (
+    WRITTEN,
     WriterResponse,
     WrittenQuestion,
-    as_source_question,
     ask_writer,
+    shuffled_questions,
     to_questions,
 )
 from bench_assets.suites.cogbench.vqa.questions import written_questions as take_questions
@@ -75,7 +77,7 @@ from bench_resources.tables.parquet import TableFiles, table_output
 
 _FOLDER = AssetFolder("cogbench/vqa")
 _REVIEW_DEPS = [*_FOLDER.source, answers_key(QUESTION_REVIEW)]
-_SEED = 0  # of the option orders; another seed would make another benchmark
+_SEED = 0  # of the option orders in blind runs
 
 
 @_FOLDER.step(
@@ -111,6 +113,10 @@ def written_questions(
     return table_output(rows, {side: sides.count(side) for side in sorted(set(sides))})
 
 
+key_proposals = gold_assets(WRITTEN)
+proposals_are_accepted = yield_check(WRITTEN)
+
+
 @_FOLDER.step("distractors", reads={"stored": "../images"}, asks="judge")
 def language_only(
     context: dg.AssetExecutionContext,
@@ -121,7 +127,7 @@ def language_only(
 ) -> list[LanguageOnly]:
     """Answer the questions without images (section 2.3.2)."""
     by_id = images_by_id(stored)
-    usable = select_questions(_shuffled_questions(written_questions), by_id).rows
+    usable = select_questions(shuffled_questions(written_questions), by_id).rows
     questions = to_questions(usable, by_id, "built")
     chosen = settings.suite("cogbench", CogbenchSettings)
     ask = partial(ask_without_image, questions, tries=chosen.text_tries, seed=_SEED)
@@ -141,7 +147,7 @@ def flags(
     """Flag doubtful questions."""
     decisions = _all_refinements(sources.open("cogbench").folder, tables).rows
     decided = {one.question_id: one.action for one in decisions}
-    found = refinement.find_flags(_shuffled_questions(written_questions))
+    found = refinement.find_flags(shuffled_questions(written_questions))
     found += [(row.question_id, SOLVABLE) for row in language_only if row.solvable]
     return [
         Flag(question_id=name, flag=flag, decision=decided.get(name, ""))
@@ -161,6 +167,7 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     image_store: ImageStore,
     tables: TableFiles,
     written_questions: list[WrittenQuestion],
+    decided_proposals: list[DecidedProposal],
     flags: list[Flag],
     stored: list[StoredImage],
 ) -> tuple[dg.Output[list[Question]], list[Rejection]]:
@@ -175,15 +182,17 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
         keep_solvable = settings.suite("cogbench", CogbenchSettings).keep_solvable
         solved = [] if keep_solvable else refinement.solved_blind(flags)
         decided = _all_refinements(release.folder, tables)
-        found = _apply_refinements(decided, _shuffled_questions(written_questions), solved, by_id)
+        left_out = {
+            row.id: f"its key is {row.decision}: {row.reason}"
+            for row in decided_proposals
+            if row.decision != "accepted"
+        }
+        left_out |= dict.fromkeys(solved, refinement.NEEDS_NO_IMAGE)
+        found = _apply_refinements(decided, shuffled_questions(written_questions), left_out, by_id)
     complete = not found.rejections and len(found.rows) == TASK.counts["all"]
     edition = edition_of(opened, whole=complete)
     rows = to_questions(found.rows, by_id, edition, refinement.open_flags(flags))
     return table_output(rows, question_preview(rows, image_store)), found.rejections
-
-
-def _shuffled_questions(written: Sequence[WrittenQuestion]) -> list[SourceQuestion]:
-    return [shuffle_options(as_source_question(one), _SEED) for one in written]
 
 
 def _all_refinements(folder: Path, tables: TableFiles) -> Table[refinement.Refinement]:
@@ -197,15 +206,19 @@ def _all_refinements(folder: Path, tables: TableFiles) -> Table[refinement.Refin
 def _apply_refinements(
     decided: Table[refinement.Refinement],
     dealt: Sequence[SourceQuestion],
-    solved: Sequence[str],
+    reasons: Mapping[str, str],
     images: Mapping[str, StoredImage],
 ) -> Table[SourceQuestion]:
-    """Apply refinements and leave out questions that need no image."""
-    remaining = [one for one in dealt if question_id(one) not in solved]
-    left_out = [Rejection(entry=name, reason=refinement.NEEDS_NO_IMAGE) for name in solved]
-    refined = refinement.apply_refinements(
-        remaining, [r for r in decided.rows if r.question_id not in solved]
-    )
+    """Apply refinements; leave out questions for a reason, unless people kept or replaced them."""
+    by_hand = {one.question_id for one in decided.rows}
+    left_out = [
+        Rejection(entry=name, reason=reason)
+        for name, reason in reasons.items()
+        if name not in by_hand
+    ]
+    dropped = {row.entry for row in left_out}
+    remaining = [one for one in dealt if question_id(one) not in dropped]
+    refined = refinement.apply_refinements(remaining, decided.rows)
     kept_by_hand = [one.question_id for one in decided.rows if one.action == "keep"]
     found = select_questions(refined.rows, images, kept=kept_by_hand)
     parts = (decided, refined, found)

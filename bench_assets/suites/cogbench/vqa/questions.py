@@ -10,10 +10,18 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
+from bench_assets.annotation.answers.values import lettered_choices
+from bench_assets.annotation.gold import GoldStep
+from bench_assets.annotation.tasks import SourceTable
+from bench_assets.core.gold.proposals import Proposal
 from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, StoredImage
-from bench_assets.suites.cogbench.construction.selection import question_id
+from bench_assets.suites.cogbench.construction.selection import (
+    images_by_id,
+    question_id,
+    shuffle_options,
+)
 from bench_assets.suites.cogbench.dataset.reasoning import (
     KINDS,
     Kind,
@@ -76,6 +84,7 @@ def _category(question: SourceQuestion) -> str:
 
 
 _LETTERS = "ABCD"
+_SEED = 0  # of the option orders; another seed would make another benchmark
 _ANSWER_LINE = re.compile(r"Correct Answer: \[([A-D])\]")
 
 
@@ -272,3 +281,43 @@ def _overlaps(chains: Sequence[str], right: str) -> list[tuple[float, int, str]]
     ]
     found = [(word_share(right, content_words(text)), number, side) for number, side, text in sides]
     return found or [(0.0, 0, "")]
+
+
+def shuffled_questions(written: Iterable[WrittenQuestion]) -> list[SourceQuestion]:
+    """The written questions with their options in random order."""
+    return [shuffle_options(as_source_question(question), _SEED) for question in written]
+
+
+def key_proposals(
+    written: Iterable[WrittenQuestion], images: Sequence[StoredImage]
+) -> list[list[Proposal]]:
+    """Propose the key that the writer gave each question; it counts as the form's vote."""
+    digests = images_by_id(images)
+    return [
+        [
+            Proposal(
+                id=question_id(question),
+                question_id=question_id(question),
+                construction="written question",
+                question="\n".join([question.text, *lettered_choices(question.options)]),
+                images=(digests[question.image_id].sha256,),
+                answer_form="letters",
+                key=question.answer,
+                form="proven",
+                why="the writer's key",
+            )
+        ]
+        for question in {question_id(one): one for one in shuffled_questions(written)}.values()
+        if question.image_id in digests
+    ]
+
+
+WRITTEN = GoldStep(
+    folder="cogbench/vqa",
+    reads={
+        "written": SourceTable("cogbench/vqa/written_questions", WrittenQuestion),
+        "images": SourceTable("cogbench/images", StoredImage),
+    },
+    candidates=key_proposals,
+    quorum="form and one",
+)

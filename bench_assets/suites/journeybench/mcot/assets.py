@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 import dagster as dg
 
+from bench_assets.asset_factory.gold_assets import gold_assets, yield_check
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.core.gold.proposals import DecidedProposal
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from bench_assets.suites.journeybench.assets.generation import generate_images, generated_texts
 from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
@@ -18,6 +20,7 @@ from bench_assets.suites.journeybench.mcot.dataset import (
 )
 from bench_assets.suites.journeybench.mcot.image_references import LabelSpelling
 from bench_assets.suites.journeybench.mcot.image_references import spellings as count_spellings
+from bench_assets.suites.journeybench.mcot.number_proposals import NUMBERS, accepted_numbers
 from bench_assets.suites.journeybench.mcot.planned_images import (
     PlannedImage,
     counts_by_image,
@@ -64,11 +67,16 @@ def quantities(problems: list[Problem], quantity_responses: list[GeneratedText])
     return find_quantities(problems, quantity_responses).rows
 
 
+number_proposals = gold_assets(NUMBERS)
+number_yield = yield_check(NUMBERS)
+
+
 @_FOLDER.step("images")
-def planned_images(problems: list[Problem], quantities: list[Quantity]) -> list[PlannedImage]:
+def planned_images(
+    quantities: list[Quantity], decided_proposals: list[DecidedProposal]
+) -> list[PlannedImage]:
     """Plan three images for each problem."""
-    by_id = {problem.problem_id: problem for problem in problems}
-    return plan_images(by_id, quantities)
+    return plan_images(quantities, accepted_numbers(decided_proposals))
 
 
 @_FOLDER.step("images", asks="gpu")

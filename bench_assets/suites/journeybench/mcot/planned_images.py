@@ -16,14 +16,15 @@ from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import records
 from bench_assets.core.text.number_words import format_number, list_numbers
 from bench_assets.suites.journeybench.mcot.dataset import McotItem
-from bench_assets.suites.journeybench.mcot.problems import Problem, Solution, solve
+from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import COUNT, Quantity
+from bench_assets.suites.journeybench.mcot.recalculation import Solution, is_proven, solve
 from bench_assets.suites.journeybench.published_files import read_optional_lines
 
 Variant: TypeAlias = Literal["as written", "another number", "absent"]
 
-VARIANTS: tuple[Variant, ...] = ("as written", "another number", "absent")
-_COUNTABLE = range(2, 13)  # numbers that the image with another number may show
+ANOTHER_NUMBER: Variant = "another number"
+VARIANTS: tuple[Variant, ...] = ("as written", ANOTHER_NUMBER, "absent")
 _LARGE_COUNT = 10  # from here on the label is "large number of objects"
 _OTHER_THINGS = ("potted plant", "soccer ball", "teapot", "mushroom", "kite", "umbrella")
 
@@ -41,23 +42,24 @@ class PlannedImage:
 
 
 def plan_images(
-    problems: Mapping[str, Problem], quantities: Iterable[Quantity]
+    quantities: Iterable[Quantity], others: Mapping[str, tuple[int, ...]]
 ) -> list[PlannedImage]:
     """Plan one image for each variant of the first quantity of each problem.
 
-    Numbers, other things and seeds are drawn with the quantity's id as seed: plans are
-    reproducible. The other number does not occur in the text, and gives the problem a whole answer;
-    without such a number, that image is not planned.
+    Args:
+        quantities: In the order of their problems.
+        others: The accepted other number by quantity; without one, that image is not planned.
     """
     first: dict[str, Quantity] = {}
     for quantity in quantities:
         first.setdefault(quantity.problem_id, quantity)
     return [
-        _plan_image(quantity, variant, others)
-        for problem_id, quantity in first.items()
-        for others in [_solvable_numbers(problems[problem_id], quantity.number)]
-        for variant in VARIANTS
-        if others or variant != "another number"
+        plan_image(quantity, variant, count)
+        for quantity in first.values()
+        for variant, counts in zip(
+            VARIANTS, ([quantity.number], others.get(quantity.quantity_id, ()), [0]), strict=True
+        )
+        for count in counts
     ]
 
 
@@ -83,7 +85,7 @@ def to_items(
         question = replace_quantities(
             problem.question, {quantity.text: image_reference(quantity.things)}
         )
-        solved = solve(problem, {quantity.number: image.count})
+        solved = _solve(problem, quantity, image)
         item_id = image.name.rsplit(".", 1)[0]
         if faults := _faults(image, question, solved, counts.get(image.name, ())):
             found.reject(item_id, "; ".join(faults))
@@ -127,12 +129,6 @@ def counts_by_image(counts: Iterable[ImageCount]) -> dict[str, list[int]]:
     return {image: list(by_person.values()) for image, by_person in by_image.items()}
 
 
-def other_numbers(problem: Problem) -> list[int]:
-    """List the numbers that an image may show and that do not occur in the problem."""
-    numbers = list_numbers(problem.question)
-    return [number for number in _COUNTABLE if number not in numbers]
-
-
 def image_reference(things: str, where: str = "image") -> str:
     """Refer to things of an image without saying how many there are."""
     return f"the {things} in the {where}"
@@ -155,24 +151,18 @@ def fill_count(image_prompt: str, count: int) -> str:
     return image_prompt.replace(COUNT, str(count))
 
 
-def _solvable_numbers(problem: Problem, number: int) -> list[int]:
-    """Other numbers with which the answer is whole."""
-    solved = {other: solve(problem, {number: other}) for other in other_numbers(problem)}
-    return [other for other, found in solved.items() if found and found.answer.is_integer()]
-
-
-def _plan_image(quantity: Quantity, variant: Variant, others: Sequence[int]) -> PlannedImage:
+def plan_image(quantity: Quantity, variant: Variant, count: int) -> PlannedImage:
+    """Plan an image of a variant; other things and the seed are drawn with its name as seed."""
     rng = Random(f"{quantity.quantity_id}/{variant}")
-    count, prompt = quantity.number, fill_count(quantity.image_prompt, quantity.number)
+    prompt = fill_count(quantity.image_prompt, count)
     distractor = rng.choice(
         [distractor for distractor in _OTHER_THINGS if distractor not in quantity.image_prompt]
     )
     distractor_phrase = f"exactly {rng.randint(2, 4)} of: {distractor}"
-    if variant == "another number":
-        count = rng.choice(others)
-        prompt = f"{fill_count(quantity.image_prompt, count)}, and {distractor_phrase}"
+    if variant == ANOTHER_NUMBER:
+        prompt = f"{prompt}, and {distractor_phrase}"
     elif variant == "absent":
-        count, prompt = 0, f"A picture of {distractor_phrase}, and of nothing else"
+        prompt = f"A picture of {distractor_phrase}, and of nothing else"
     number = VARIANTS.index(variant) + 1
     return PlannedImage(
         name=f"{quantity.quantity_id.replace('/', '-')}-{number}.png",
@@ -202,14 +192,22 @@ def _faults(
         f"{agreeing} of {len(counted)} annotators count {image.count}": (
             bool(counted) and 2 * agreeing <= len(counted)
         ),
-        f"with {image.count} the answer is {result}, not a whole number": (
-            not absent and (result is None or not result.is_integer())
+        f"with {image.count} the calculations give no whole number": (
+            not absent and (result is None or result.denominator > 1)
         ),
     }
     return [fault for fault, holds in faults.items() if holds]
 
 
+def _solve(problem: Problem, quantity: Quantity, image: PlannedImage) -> Solution | None:
+    """Solve a problem with the number of an image; with none, only where the form proves it."""
+    if image.variant == "absent" and not is_proven(problem, {quantity.number: quantity.number}):
+        return None
+    return solve(problem, {quantity.number: image.count})
+
+
 def _answer(things: str, image: PlannedImage, solved: Solution | None) -> str:
-    number = [format_number(solved.answer)] if solved and solved.answer.is_integer() else []
+    is_whole = solved is not None and solved.answer.denominator == 1
+    number = [format_number(float(solved.answer))] if solved and is_whole else []
     absence = [f"there are no {things}", f"there are not any {things}"]
     return "; ".join(absence + number if image.variant == "absent" else number)

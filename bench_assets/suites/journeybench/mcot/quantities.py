@@ -11,8 +11,8 @@ from bench_assets.core.reading.numbers import parse_number
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.tables.build import Table
 from bench_assets.core.text.number_words import list_numbers
-from bench_assets.suites.journeybench.mcot.data_flow import steps_of
-from bench_assets.suites.journeybench.mcot.problems import Problem, solve
+from bench_assets.suites.journeybench.mcot.problems import Problem
+from bench_assets.suites.journeybench.mcot.recalculation import solve, steps_of
 from bench_assets.suites.journeybench.text_generation import (
     GeneratedText,
     proposals_of,
@@ -108,6 +108,7 @@ def _check(
 def _faults(problem: Problem, fields: dict[str, str]) -> list[str]:
     number = parse_number(fields["number"])
     numbers = list_numbers(problem.question)
+    is_unsolved = solve(problem, {}) is None
     faults = {
         f"{fields['text']!r} does not occur exactly once in the problem": (
             problem.question.count(fields["text"]) != 1
@@ -121,9 +122,8 @@ def _faults(problem: Problem, fields: dict[str, str]) -> list[str]:
         ),
         f"the things {fields['things']!r} have a number": bool(list_numbers(fields["things"])),
         f"not exactly one {COUNT} in the image prompt": fields["image_prompt"].count(COUNT) != 1,
-        f"the solution does not calculate with {fields['number']}": all(
-            number not in step.literals for step in steps_of(problem.solution)
-        ),
-        "the calculations do not lead to the answer": solve(problem, {}) is None,
+        f"the solution does not calculate with {fields['number']}": not is_unsolved
+        and all(number not in step.inputs for step in steps_of(problem)),
+        "the calculations do not lead to the answer": is_unsolved,
     }
     return [fault for fault, holds in faults.items() if holds]

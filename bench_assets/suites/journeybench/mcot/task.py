@@ -33,7 +33,7 @@ TASK = Task(
         "Arithmetic over several steps, in which the image supplies numbers that "
         "the text leaves out."
     ),
-    version=8,
+    version=9,
     conditions={
         "main": Condition(
             prompt=main,

@@ -3,6 +3,7 @@
 import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.core.gold.proposals import DecidedProposal
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from bench_assets.suites.journeybench.assets.generation import generate_images, generated_texts
 from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
@@ -33,7 +34,7 @@ from bench_resources.images.painters import ImageRequest
 from bench_resources.images.store import ImageStore
 
 _FOLDER = AssetFolder("journeybench/multi_image_vqa")
-_PROBLEMS = {"problems": "../mcot/problems", "quantities": "../mcot/quantities"}
+_PROBLEMS = {name: f"../mcot/{name}" for name in ("problems", "quantities", "decided_proposals")}
 _COPA, _KNOWLEDGE = "copa.jsonl", "knowledge.jsonl"
 
 
@@ -64,11 +65,13 @@ def pairs(
     sources: SourceFiles,
     problems: list[Problem],
     quantities: list[Quantity],
+    decided_proposals: list[DecidedProposal],
     causes: list[CauseAndEffect],
     cause_responses: list[GeneratedText],
 ) -> tuple[list[PlannedPair], list[Rejection]]:
     """Plan pairs of images; reject the rest, with reasons."""
-    by_rule = plan_arithmetic({problem.problem_id: problem for problem in problems}, quantities)
+    by_id = {problem.problem_id: problem for problem in problems}
+    by_rule = plan_arithmetic(by_id, quantities, decided_proposals)
     by_cause, folder = plan_causes(causes, cause_responses), source_folder(sources)
     read = read_copa(folder / _COPA), read_knowledge(folder / _KNOWLEDGE)
     rejections = [one for part in (*read, by_rule, by_cause) for one in part.rejections]

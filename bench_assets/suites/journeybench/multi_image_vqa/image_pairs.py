@@ -12,19 +12,21 @@ from itertools import groupby
 from pathlib import Path
 from random import Random
 
+from bench_assets.core.gold.proposals import DecidedProposal
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, make_rows, require_field
 from bench_assets.core.text.number_words import format_number
-from bench_assets.suites.journeybench.mcot.planned_images import (
-    fill_count,
-    image_reference,
-    other_numbers,
-    replace_quantities,
+from bench_assets.suites.journeybench.mcot.number_proposals import (
+    accepted_numbers,
+    pair_id,
+    replaced_question,
 )
-from bench_assets.suites.journeybench.mcot.problems import Problem, Solution, solve
+from bench_assets.suites.journeybench.mcot.planned_images import fill_count
+from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
+from bench_assets.suites.journeybench.mcot.recalculation import solve
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
     ARITHMETIC,
     CAUSE,
@@ -37,9 +39,6 @@ from bench_assets.suites.journeybench.text_generation import (
     json_objects,
     text_fields,
 )
-
-_PICTURES = ("first picture", "second picture")
-_ATTEMPTS = 20  # draws of two numbers until the answer is whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,23 +56,23 @@ class PlannedPair:
 
 
 def plan_arithmetic(
-    problems: Mapping[str, Problem], quantities: Iterable[Quantity]
+    problems: Mapping[str, Problem],
+    quantities: Iterable[Quantity],
+    decided: Iterable[DecidedProposal],
 ) -> Table[PlannedPair]:
-    """Move the first two quantities of a problem into an image each.
+    """Move the first two quantities of a problem into an image each, with accepted other numbers.
 
-    Both get other numbers than in the text, drawn with the problem's id as seed, so that knowing
-    the problem does not help. Problems with fewer quantities are skipped.
+    Problems with fewer quantities are skipped.
     """
-    planned = Table[PlannedPair]()
+    planned, accepted = Table[PlannedPair](), accepted_numbers(decided)
     for problem_id, group in groupby(quantities, key=lambda quantity: quantity.problem_id):
-        two = list(group)[:2]
+        two, item_id = list(group)[:2], pair_id(problem_id)
         if len(two) < 2:
             continue
-        pair = _arithmetic_pair(problems[problem_id], two, Random(f"{problem_id}/pair"))
-        if isinstance(pair, PlannedPair):
-            planned.rows.append(pair)
+        if item_id in accepted:
+            planned.rows.append(_arithmetic_pair(problems[problem_id], two, accepted[item_id]))
         else:
-            planned.reject(f"{problem_id}-pair", pair)
+            planned.reject(item_id, "no two other numbers were accepted")
     return planned
 
 
@@ -90,37 +89,21 @@ def to_item(pair: PlannedPair) -> MultiImageItem:
     )
 
 
-def _arithmetic_pair(problem: Problem, two: Sequence[Quantity], rng: Random) -> PlannedPair | str:
-    sampled = _draw_counts(problem, two, rng)
-    if sampled is None:
-        return f"no two numbers with a whole answer in {_ATTEMPTS} draws"
-    counts, solved = sampled
-    references = {q.text: image_reference(q.things, w) for q, w in zip(two, _PICTURES, strict=True)}
-    question = replace_quantities(problem.question, references)
-    if not all(where in question for where in _PICTURES):
-        return "the words of the two quantities overlap"
+def _arithmetic_pair(
+    problem: Problem, two: Sequence[Quantity], counts: Sequence[int]
+) -> PlannedPair:
+    changes = {quantity.number: count for quantity, count in zip(two, counts, strict=True)}
+    solved, rng = solve(problem, changes), Random(f"{problem.problem_id}/pair")
     return PlannedPair(
-        item_id=f"{problem.problem_id}-pair",
-        question=question,
-        answer=format_number(solved.answer),
+        item_id=pair_id(problem.problem_id),
+        question=replaced_question(problem, two),
+        answer=format_number(float(solved.answer)) if solved else "",
         category=ARITHMETIC,
-        solution=solved.steps,
+        solution=solved.steps if solved else "",
         images=tuple(f"{problem.problem_id}-pair-{n}.png" for n in (1, 2)),
         prompts=tuple(fill_count(q.image_prompt, n) for q, n in zip(two, counts, strict=True)),
         seeds=(rng.randrange(2**31), rng.randrange(2**31)),
     )
-
-
-def _draw_counts(
-    problem: Problem, two: Sequence[Quantity], rng: Random
-) -> tuple[list[int], Solution] | None:
-    others = other_numbers(problem)
-    for _ in range(_ATTEMPTS if len(others) > 1 else 0):
-        counts = rng.sample(others, 2)
-        solved = solve(problem, {q.number: n for q, n in zip(two, counts, strict=True)})
-        if solved and solved.answer.is_integer():
-            return counts, solved
-    return None
 
 
 _EVENT_PROMPT = """\

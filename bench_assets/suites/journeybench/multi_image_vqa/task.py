@@ -54,7 +54,7 @@ TASK = Task(
         "Questions that only several images together answer, with causes and "
         "arithmetic across them."
     ),
-    version=8,
+    version=9,
     conditions={
         "main": Condition(
             prompt=main,

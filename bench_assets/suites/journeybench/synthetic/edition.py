@@ -52,6 +52,7 @@ def write(folder: Path, seed: int = 0) -> None:
         "gsm8k": [_select_fields(p, "question", "answer") for p in _problems(material)],
         "copa": [{k: v for k, v in event.items() if k != "images"} for event in material["copa"]],
         "knowledge": _knowledge(),
+        "solver_responses": _solver_responses(material["solver_responses"]),
         "responses": [
             *_writers(all_members),
             *_dialogues(all_members),
@@ -190,6 +191,14 @@ def _problem_responses(material: Mapping[str, Any]) -> Iterator[_Line]:
     for event in material["copa"]:
         images = [event["images"]] if event["images"] else []
         yield _response(f"copa-{event['idx']}/images", json.dumps(images))
+
+
+def _solver_responses(entries: Iterable[Mapping[str, Any]]) -> Iterator[_Line]:
+    """Two solvers find most keys; one number is rejected, one replaced, one pair stays open."""
+    for entry in entries:
+        for number, answer in enumerate(entry["answers"], 1):
+            line = _response(entry["question_id"], f"#### {answer}")
+            yield {**line, "model": f"solver-{number}"}
 
 
 def _knowledge() -> Iterator[_Line]:

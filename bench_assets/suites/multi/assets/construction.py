@@ -7,22 +7,21 @@ import dagster as dg
 from pydantic import Field
 
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
+from bench_assets.asset_factory.gold_assets import gold_assets, yield_check
 from bench_assets.asset_factory.suite_assets import open_model
+from bench_assets.core.gold.proposals import DecidedProposal
 from bench_assets.core.images.near_duplicates import image_hash
-from bench_assets.core.schema.chat import ChatModel, Request, Response
+from bench_assets.core.schema.chat import ChatModel, Request
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.core.schema.rows import Prediction, Question, Rejection, StoredImage
+from bench_assets.core.schema.rows import Rejection, StoredImage
 from bench_assets.core.tables.build import Table
-from bench_assets.evaluation.task import AnsweredQuestion
-from bench_assets.suites.multi import prompts
 from bench_assets.suites.multi.assets.questions import MULTI, open_release
 from bench_assets.suites.multi.construction import decisions
-from bench_assets.suites.multi.construction.annotation import DIFFICULTY, TRANSFORMATION_REVIEW
+from bench_assets.suites.multi.construction.annotation import DIFFICULTY
 from bench_assets.suites.multi.construction.decisions import (
     AnnotatedItems,
     Annotation,
     ItemRevision,
-    apply_reviews,
     read_annotations,
     requested_transformations,
 )
@@ -35,20 +34,15 @@ from bench_assets.suites.multi.construction.selection import (
     select,
 )
 from bench_assets.suites.multi.construction.transformations import (
-    SolverAnswer,
+    TRANSFORMED,
     Transformation,
-    apply_transformation,
     apply_transformations,
-    confirm,
     proposal_prompt,
     propose,
     read_proposal,
-    select_unproven,
-    shares,
+    settle,
 )
-from bench_assets.suites.multi.dataset.questions import to_questions
 from bench_assets.suites.multi.dataset.source import MultiItem
-from bench_assets.suites.multi.scoring import max_points, score_carefully
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
@@ -146,52 +140,16 @@ def transformation_proposals(
     return rows
 
 
-@MULTI.step("distractors", reads={"stored": "images"}, asks="judge")
-def solver_answers(
-    context: dg.AssetExecutionContext,
-    settings: dg.ResourceParam[Settings],
-    models: Models,
-    annotated_items: list[MultiItem],
-    transformation_proposals: list[Transformation],
-    stored: list[StoredImage],
-) -> list[SolverAnswer]:
-    """Answer the proposed questions whose gold no rule proves, with two or more solver models."""
-    by_id = {item.item_id: item for item in annotated_items}
-    rows = select_unproven(transformation_proposals)
-    transformed = {row.new_id: (row, apply_transformation(by_id[row.item_id], row)) for row in rows}
-    images = {image.name: image for image in stored}
-    questions = to_questions([item for _, item in transformed.values()], images, "built").rows
-    answers = []
-    for solver in settings.suite("multi", MultiSettings).solvers if questions else ():
-        with open_model(context, models, solver) as (model, _):
-            requests = [Request(prompt=prompts.main(one), question=one) for one in questions]
-            for one, response in zip(questions, model.response(requests), strict=True):
-                name = transformed[one.question_id.removeprefix("multi/")][0].name
-                answers.append(_solver_answer(one, response, name, solver))
-    return answers
+proposals = gold_assets(TRANSFORMED)
+proposals_are_accepted = yield_check(TRANSFORMED)
 
 
-@MULTI.steps(
-    "multi_transformations",
-    {"transformations": "distractors", "transformation_review": "distractors"},
-    deps=[*MULTI.source, answers_key(TRANSFORMATION_REVIEW)],
-)
+@MULTI.step("distractors")
 def transformations(
-    sources: SourceFiles,
-    settings: dg.ResourceParam[Settings],
-    tables: TableFiles,
-    annotated_items: list[MultiItem],
-    transformation_proposals: list[Transformation],
-    solver_answers: list[SolverAnswer],
-) -> tuple[dg.Output[list[Transformation]], list[Transformation]]:
-    """Decide which proposals are applied; report the share of each outcome."""
-    solvers = settings.suite("multi", MultiSettings).solvers
-    reviews = (
-        counted_rows(tables, TRANSFORMATION_REVIEW) if open_release(sources).annotations else []
-    )
-    rows = apply_reviews(annotated_items, transformation_proposals, reviews)
-    rows = confirm(rows, solver_answers, solvers)
-    return table_output(rows, shares(rows)), select_unproven(rows)
+    transformation_proposals: list[Transformation], decided_proposals: list[DecidedProposal]
+) -> list[Transformation]:
+    """Apply the transformations whose keys are accepted."""
+    return settle(transformation_proposals, decided_proposals)
 
 
 @MULTI.step("distractors")
@@ -247,22 +205,3 @@ def _propose_rewrites(model: ChatModel, items: list[MultiItem]) -> list[Transfor
     }
     chosen = [item for item in items if item.item_id in proposed]
     return propose(chosen, proposed, 0.0, 0, by=model.name)
-
-
-def _solver_answer(question: Question, response: Response, name: str, solver: str) -> SolverAnswer:
-    prediction = Prediction(
-        question_id=question.question_id,
-        model=solver,
-        condition="main",
-        text=response.said.answer,
-        error=response.error,
-    )
-    score = score_carefully(AnsweredQuestion(question, prediction), ())
-    return SolverAnswer(
-        new_id=question.question_id.removeprefix("multi/"),
-        name=name,
-        solver=solver,
-        answer="\n".join(score.answer),
-        agrees=not response.error and (score.points or 0.0) >= max_points(question) > 0,
-        error=response.error,
-    )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench_assets.annotation.answers.values import answers_by_unit
+from bench_assets.annotation.gold import proposal_task
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     Answer,
@@ -20,37 +21,18 @@ from bench_assets.annotation.tasks import (
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.stats.rater_agreement import majority
 from bench_assets.suites.multi.construction.decisions import (
-    Annotation,
     DuplicateDecision,
     ItemRating,
     WrittenPiece,
 )
 from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.selection import SelectionDecision
-from bench_assets.suites.multi.construction.transformations import (
-    ACCEPT,
-    BY_HAND,
-    SolverAnswer,
-    Transformation,
-    confirm,
-    select_unproven,
-)
+from bench_assets.suites.multi.construction.transformations import TRANSFORMED
 from bench_assets.suites.multi.dataset.questions import UNCOVERED, KnowledgeLink
 from bench_assets.suites.multi.dataset.source import MultiItem as Raw
 
-_SEMANTICS = 2  # the annotation round that transformations belong to
 _FILE = read_tasks(Path(__file__).parents[1] / "annotation.toml")
 _TASKS, CODE_BOOK = _FILE.tasks, _FILE.code_book
-_REQUEST_BY_CHOICE = dict(
-    zip(
-        _TASKS["transformation_review"].fields[0].choices,
-        (
-            *("", ACCEPT, BY_HAND, "distill", "deepen"),
-            *("choose_elements", "split_blanks", "negate", "to_blank"),
-        ),
-        strict=True,
-    )
-)
 _DROP_BY_CHOICE = dict(
     zip(_TASKS["duplicate_conflicts"].fields[0].choices, ("", "later", "earlier"), strict=True)
 )
@@ -83,58 +65,6 @@ def _ratings(answers: Sequence[Answer]) -> list[ItemRating]:
         )
         for answer in answers
     ]
-
-
-def _transformation_units(
-    proposals: Sequence[Transformation],
-    solver_answers: Sequence[SolverAnswer],
-    items: Sequence[Raw],
-    images: Sequence[StoredImage],
-) -> list[Unit]:
-    """Make a unit of each item with proposals that neither a rule nor the solvers confirm."""
-    solvers = sorted({answer.solver for answer in solver_answers})
-    waiting: dict[str, list[Transformation]] = {}
-    for row in select_unproven(confirm(proposals, solver_answers, solvers)):
-        waiting.setdefault(row.item_id, []).append(row)
-    return [
-        Unit(
-            task=_TASKS["transformation_review"].name,
-            unit_id=one.item_id,
-            shown={**_shown_fields(one, ""), **_proposal_fields(waiting[one.item_id])},
-            images=_images(one, images, ""),
-        )
-        for one in items
-        if one.item_id in waiting
-    ]
-
-
-def _proposal_fields(rows: Sequence[Transformation]) -> dict[str, str]:
-    return {
-        f"Proposal {number} ({row.name})": f"{row.general}\n{row.specific}\n\n{row.answer}".strip()
-        for number, row in enumerate(rows, 1)
-    }
-
-
-def _annotations(answers: Sequence[Answer]) -> list[Annotation]:
-    """Convert the first annotator's answer on each item."""
-    return [_annotation(unit_answers[0]) for unit_answers in answers_by_unit(answers).values()]
-
-
-def _annotation(answer: Answer) -> Annotation:
-    request = _REQUEST_BY_CHOICE.get(word(answer, "how"), "")
-    written = {
-        "specific": word(answer, "question"),
-        "type": word(answer, "type"),
-        "answer": word(answer, "right"),
-    }
-    wish = {"name": request, "words": word(answer, "words"), "instead": word(answer, "instead")}
-    return Annotation(
-        item_id=answer.unit_id,
-        round=_SEMANTICS,
-        annotator=answer.person,
-        changes={k: text for k, text in written.items() if text} if request == BY_HAND else {},
-        transform={} if request in ("", BY_HAND) else wish,
-    )
 
 
 def _knowledge_units(
@@ -227,19 +157,6 @@ DIFFICULTY = SuiteAnnotationTask(
     to_rows=_ratings,
 )
 
-TRANSFORMATION_REVIEW = SuiteAnnotationTask(
-    task=_TASKS["transformation_review"],
-    reads={
-        "proposals": SourceTable("multi/transformation_proposals", Transformation),
-        "solver_answers": SourceTable("multi/solver_answers", SolverAnswer),
-        "items": SourceTable("multi/annotated_items", Raw),
-        "images": SourceTable("multi/images", StoredImage),
-    },
-    units=_transformation_units,
-    row=Annotation,
-    to_rows=_annotations,
-)
-
 KNOWLEDGE = SuiteAnnotationTask(
     task=_TASKS["knowledge"],
     reads={
@@ -264,4 +181,4 @@ DUPLICATE_CONFLICTS = SuiteAnnotationTask(
     to_rows=_duplicate_decisions,
 )
 
-ANNOTATION_TASKS = (DIFFICULTY, TRANSFORMATION_REVIEW, KNOWLEDGE, DUPLICATE_CONFLICTS)
+ANNOTATION_TASKS = (DIFFICULTY, proposal_task(TRANSFORMED), KNOWLEDGE, DUPLICATE_CONFLICTS)

@@ -18,15 +18,6 @@ from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, make_rows, read_entries
 from bench_assets.suites.multi.construction.item_checks import Duplicate, defects
 from bench_assets.suites.multi.construction.selection import SelectionDecision
-from bench_assets.suites.multi.construction.transformations import (
-    ACCEPT,
-    ANNOTATOR,
-    BY_HAND,
-    Transformation,
-    accept,
-    make_transformation,
-    propose,
-)
 from bench_assets.suites.multi.dataset.questions import WRITTEN, KnowledgeLink
 from bench_assets.suites.multi.dataset.source import TYPES, Knowledge, MultiItem
 
@@ -233,34 +224,6 @@ class KnowledgeLinks(NamedTuple):
     pieces: dict[str, Knowledge]
 
 
-def manual_transformations(
-    items: Iterable[MultiItem], annotations: Iterable[Annotation]
-) -> list[Transformation]:
-    """Make transformations of items that annotators rewrote; a defective one has a fault."""
-    written = {one.item_id: one for one in annotations if one.changes}
-    return [
-        _manual_transformation(item, written[item.item_id])
-        for item in items
-        if item.item_id in written
-    ]
-
-
-def apply_reviews(
-    items: Sequence[MultiItem],
-    proposals: Iterable[Transformation],
-    reviews: Sequence[Annotation],
-) -> list[Transformation]:
-    """Replace proposals by what reviewers wrote or requested, and confirm the accepted ones."""
-    requests = requested_transformations(reviews)
-    accepted = {name for name, request in requests.items() if request["name"] == ACCEPT}
-    others = {name: request for name, request in requests.items() if name not in accepted}
-    rows = manual_transformations(items, reviews)
-    rows += propose([item for item in items if item.item_id in others], others, 0.0, 0)
-    replaced = {row.item_id for row in rows}
-    left = [row for row in proposals if row.item_id not in replaced]
-    return rows + accept(left, accepted)
-
-
 def add_written_pieces(
     links: Iterable[KnowledgeLink],
     pieces: Mapping[str, Knowledge],
@@ -296,13 +259,6 @@ def apply_decisions(
         )
         for pair in pairs
     ]
-
-
-def _manual_transformation(item: MultiItem, annotation: Annotation) -> Transformation:
-    changes: dict[str, Any] = dict(annotation.changes)
-    transformed = replace(item, **changes)
-    faults = "; ".join(defects(transformed))
-    return make_transformation(item, transformed, BY_HAND, annotation.annotator, ANNOTATOR, faults)
 
 
 def _apply_decision(pair: Duplicate, drop: str) -> Duplicate:

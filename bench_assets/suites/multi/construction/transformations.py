@@ -1,29 +1,30 @@
-"""Transformations of items (section 3.2, Figure 6): proposals, and the decisions on their gold.
+"""Transformations of items (section 3.2, Figure 6), and their keys as proposals for solvers.
 
-Rules make proposals (``question_transforms``); for the two rewrites, distillation and deepening,
-annotators or a model choose the words. A proposal is applied only if its gold is proven by a form
-of the whitelist, requested or written by an annotator, or found by every solver model. All others
-wait for review.
+Rules transform items (``question_transforms``); for the two rewrites, distillation and deepening,
+annotators or a model choose the words. A transformation is applied if its key is accepted, by
+solvers, by people, or because an annotator requested it.
 """
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
-from typing import NamedTuple
 
+from bench_assets.annotation.gold import GoldStep
+from bench_assets.annotation.tasks import SourceTable
+from bench_assets.core.gold.proposals import DecidedProposal, Proposal, same_value
 from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.multi.construction import question_transforms as rules
 from bench_assets.suites.multi.construction.item_checks import MASK, defects
 from bench_assets.suites.multi.construction.selection import uniform_draw
 from bench_assets.suites.multi.dataset.questions import gold_blanks, split_options
 from bench_assets.suites.multi.dataset.source import MultiItem
+from bench_assets.suites.multi.notation import matches_gold
 from bench_assets.suites.multi.prompts import IMAGE_TOKEN
 
-ANNOTATOR, BY_HAND, ACCEPT = "annotator", "by hand", "accept"
-FOR_REVIEW = "for review: "
-"""Prefix of the fault of a transformation whose gold is not confirmed yet."""
+ANNOTATOR = "annotator"
 
 REWRITES = ("distill", "deepen")
 """Transformations that replace words of the question."""
@@ -35,45 +36,29 @@ class Transformation:
 
     item_id: str  # before
     name: str
-    by: str  # "rule", "annotator", an annotator, or the model that proposed it
+    by: str  # "rule", "annotator", or the model that proposed it
     new_id: str  # after: several rows of one item_id where it was split
     type: str
     general: str
     specific: str
     answer: str
-    proof: str = ""  # a form of the whitelist, "annotator" or "solvers: ..."; "" if there is none
+    proof: str = ""  # the form that proves the key; "" if there is none
     fault: str  # why it is not applied; "" if it is
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SolverAnswer:
-    """A solver's answer to a proposed question."""
-
-    new_id: str
-    name: str  # of the transformation
-    solver: str
-    answer: str  # as the careful scorer reads it
-    agrees: bool  # with all of the new gold
-    error: str = ""
+    @property
+    def proposal_id(self) -> str:
+        """Id of the proposal of its key."""
+        return f"{self.new_id}/{self.name}"
 
 
-class _Rule(NamedTuple):
-    make: Callable[[MultiItem], list[MultiItem]]
-    undo: Callable[[MultiItem, MultiItem], bool]
-    proof: Callable[[MultiItem], str]
-
-
-RULES: Mapping[str, _Rule] = {
-    "choose_elements": _Rule(
-        rules.choose_elements, rules.undo_choose_elements, rules.proof_of_elements
-    ),
-    "split_blanks": _Rule(rules.split_blanks, rules.undo_split_blanks, rules.proof_of_split),
-    "negate": _Rule(rules.negate, rules.undo_negate, rules.proof_of_negation),
-    "to_blank": _Rule(rules.to_blank, rules.undo_to_blank, rules.proof_of_blank),
+RULES: Mapping[str, Callable[[MultiItem], list[MultiItem]]] = {
+    "choose_elements": rules.choose_elements,
+    "split_blanks": rules.split_blanks,
+    "negate": rules.negate,
+    "to_blank": rules.to_blank,
 }
 """The first two are proposed wherever they apply, the others for a random share."""
 
-_SOLVERS = "solvers: "
 _FIXED_RULES, _RANDOM_RULES = ("choose_elements", "split_blanks"), ("negate", "to_blank")
 
 _PROPOSAL_PROMPT = """\
@@ -116,8 +101,6 @@ def propose(
 ) -> list[Transformation]:
     """Propose at most one transformation per item: the requested one, or one of the rules.
 
-    Among the rules, the first whose gold is proven is preferred.
-
     Args:
         items: After annotation.
         requests: Item -> ``name`` of a transformation, and for a rewrite ``words`` and ``instead``.
@@ -132,14 +115,8 @@ def propose(
             rows += _apply_request(item, request, by)
             continue
         names = [*_FIXED_RULES, *_draw_rules(item, share, seed)]
-        proposals = [found for name in names if (found := _apply_rule(item, name, "rule"))]
-        rows += max(proposals, key=lambda found: all(row.proof for row in found), default=[])
+        rows += next(filter(None, (_apply_rule(item, name, "rule") for name in names)), [])
     return rows
-
-
-def select_unproven(rows: Iterable[Transformation]) -> list[Transformation]:
-    """Select sound proposals whose gold is not confirmed yet."""
-    return [row for row in rows if row.fault.startswith(FOR_REVIEW)]
 
 
 def apply_transformation(item: MultiItem, row: Transformation) -> MultiItem:
@@ -154,50 +131,23 @@ def apply_transformation(item: MultiItem, row: Transformation) -> MultiItem:
     )
 
 
-def confirm(
-    rows: Sequence[Transformation], answers: Iterable[SolverAnswer], solvers: Sequence[str]
+def key_proposals(
+    rows: Iterable[Transformation], items: Iterable[MultiItem], images: Iterable[StoredImage]
+) -> list[list[Proposal]]:
+    """Propose the key of each sound transformation."""
+    by_id = {item.item_id: item for item in items}
+    stored = {image.name: image.sha256 for image in images}
+    return [[_proposal(row, by_id[row.item_id], stored)] for row in rows if not row.fault]
+
+
+def settle(
+    rows: Iterable[Transformation], decided: Iterable[DecidedProposal]
 ) -> list[Transformation]:
-    """Confirm the proposals whose gold every solver finds; a split item needs it for all parts.
-
-    Args:
-        rows: Proposals.
-        answers: Answers of the solvers.
-        solvers: Two or more models; with fewer, nothing is confirmed.
-    """
-    agreed: dict[tuple[str, str], set[str]] = {}
-    for answer in answers:
-        if answer.agrees:
-            agreed.setdefault((answer.new_id, answer.name), set()).add(answer.solver)
-    named = set(solvers)
-    lacking = {
-        row.item_id
-        for row in select_unproven(rows)
-        if len(named) < 2 or agreed.get((row.new_id, row.name), set()) < named
+    """Add the reason as a fault to each transformation whose key is not accepted."""
+    reasons = {
+        row.id: f"{row.decision}: {row.reason}" for row in decided if row.decision != "accepted"
     }
-    return [
-        replace(row, proof=f"{_SOLVERS}{', '.join(solvers)}", fault="")
-        if row.fault.startswith(FOR_REVIEW) and row.item_id not in lacking
-        else row
-        for row in rows
-    ]
-
-
-def accept(rows: Iterable[Transformation], item_ids: Collection[str]) -> list[Transformation]:
-    """Confirm the proposals that annotators accept."""
-    return [
-        replace(row, proof=ANNOTATOR, fault="")
-        if row.fault.startswith(FOR_REVIEW) and row.item_id in item_ids
-        else row
-        for row in rows
-    ]
-
-
-def shares(rows: Sequence[Transformation]) -> dict[str, int | float]:
-    """Number and share of transformations by outcome, for the asset's metadata."""
-    outcomes = [_outcome(row) for row in rows]
-    names = ("proven by rule", "by annotators", "agreed by solvers", "for review", "faulty")
-    counts: dict[str, int | float] = {name: outcomes.count(name) for name in names}
-    return counts | {f"share {name}": counts[name] / max(1, len(rows)) for name in names}
+    return [replace(row, fault=row.fault or reasons.get(row.proposal_id, "")) for row in rows]
 
 
 def apply_transformations(
@@ -219,24 +169,6 @@ def apply_transformations(
     ]
 
 
-def make_transformation(
-    item: MultiItem, made: MultiItem, name: str, by: str, proof: str, fault: str
-) -> Transformation:
-    """Make the row of a transformation; a sound one without a proof is for review."""
-    return Transformation(
-        item_id=item.item_id,
-        name=name,
-        by=by,
-        new_id=made.item_id,
-        type=made.type,
-        general=made.general,
-        specific=made.specific,
-        answer=made.answer,
-        proof="" if fault else proof,
-        fault=fault or ("" if proof else f"{FOR_REVIEW}no rule proves the new gold"),
-    )
-
-
 def rewrite_faults(item: MultiItem, made: MultiItem, words: str, instead: str) -> list[str]:
     """List faults of a rewrite: not reversible, changes more than the stem, leaks the answer."""
     before, _, after = item.text.partition(words)
@@ -254,51 +186,64 @@ def _apply_request(item: MultiItem, request: Mapping[str, str], by: str) -> list
     name = request["name"]
     if name in RULES:
         return _apply_rule(item, name, by) or [
-            _refused_transformation(item, name, by, "it does not apply here")
+            _transformation(item, item, name, by, "it does not apply here")
         ]
     if name not in REWRITES:
         known = ", ".join((*RULES, *REWRITES))
-        return [_refused_transformation(item, name, by, f"no such transformation; known: {known}")]
+        return [_transformation(item, item, name, by, f"no such transformation; known: {known}")]
     words, instead = request.get("words", ""), request.get("instead", "")
     if not words or item.text.count(words) != 1:
-        return [_refused_transformation(item, name, by, f"{words!r} does not occur exactly once")]
+        return [_transformation(item, item, name, by, f"{words!r} does not occur exactly once")]
     general, specific = (part.replace(words, instead) for part in (item.general, item.specific))
     transformed = replace(item, general=general, specific=specific)
     faults = rewrite_faults(item, transformed, words, instead) + defects(transformed)
-    return [
-        make_transformation(item, transformed, name, by, _annotator_proof(by), "; ".join(faults))
-    ]
+    return [_transformation(item, transformed, name, by, "; ".join(faults))]
 
 
 def _apply_rule(item: MultiItem, name: str, by: str) -> list[Transformation]:
-    rule = RULES[name]
-    variants = rule.make(item)
-    proof = variants and (_annotator_proof(by) or rule.proof(item))
+    variants = RULES[name](item)
+    proof = rules.proof_of_elements(item) if variants and name == "choose_elements" else ""
     return [
-        make_transformation(item, one, name, by, proof or "", "; ".join(_faults(rule, item, one)))
+        replace(_transformation(item, one, name, by, "; ".join(defects(one))), proof=proof)
         for one in variants
     ]
 
 
-def _faults(rule: _Rule, item: MultiItem, made: MultiItem) -> list[str]:
-    undone = rule.undo(item, made)
-    return ([] if undone else ["undoing it does not restore the item"]) + defects(made)
+def _transformation(
+    item: MultiItem, made: MultiItem, name: str, by: str, fault: str
+) -> Transformation:
+    return Transformation(
+        item_id=item.item_id,
+        name=name,
+        by=by,
+        new_id=made.item_id,
+        type=made.type,
+        general=made.general,
+        specific=made.specific,
+        answer=made.answer,
+        fault=fault,
+    )
 
 
-def _annotator_proof(by: str) -> str:
-    return ANNOTATOR if by == ANNOTATOR else ""
+def _proposal(row: Transformation, item: MultiItem, stored: Mapping[str, str]) -> Proposal:
+    is_choice = row.type in ("SA", "MA")
+    return Proposal(
+        id=row.proposal_id,
+        question_id=row.proposal_id,
+        construction=row.name,
+        before=item.text,
+        question=apply_transformation(item, row).text,
+        images=tuple(stored[name] for name in item.images if name in stored),
+        answer_form="letters" if is_choice else "blanks" if row.type == "FB" else "text",
+        key=row.answer,
+        form="proven" if row.proof else "",
+        why=row.proof,
+        requested_by=row.by if row.by == ANNOTATOR else "",
+    )
 
 
-def _outcome(row: Transformation) -> str:
-    if row.fault:
-        return "for review" if row.fault.startswith(FOR_REVIEW) else "faulty"
-    if row.proof == ANNOTATOR:
-        return "by annotators"
-    return "agreed by solvers" if row.proof.startswith(_SOLVERS) else "proven by rule"
-
-
-def _refused_transformation(item: MultiItem, name: str, by: str, fault: str) -> Transformation:
-    return make_transformation(item, item, name, by, "", fault)
+def _matches(line: str, key: str) -> bool:
+    return same_value(line, key) or matches_gold(line, key)
 
 
 def _draw_rules(item: MultiItem, share: float, seed: int) -> Sequence[str]:
@@ -337,3 +282,16 @@ def _golds(item: MultiItem) -> list[str]:
 
 def _normalize_text(text: str) -> str:
     return _PUNCTUATION.sub("", unicodedata.normalize("NFKC", text)).casefold()
+
+
+TRANSFORMED = GoldStep(
+    folder="multi",
+    reads={
+        "rows": SourceTable("multi/transformation_proposals", Transformation),
+        "items": SourceTable("multi/annotated_items", MultiItem),
+        "images": SourceTable("multi/images", StoredImage),
+    },
+    candidates=key_proposals,
+    quorum="form and one",
+    matches=_matches,
+)

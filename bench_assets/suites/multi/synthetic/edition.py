@@ -252,6 +252,7 @@ def write(folder: Path, seed: int = 0) -> None:
         "annotations.json": format_json(list(_annotations(problems, Random(seed)))),
         "knowledge_mini.json": format_json({one["name"]: _piece(one) for one in knowledge}),
         "captions_mini_blip.csv": _captions(problems).encode(),
+        "solver_responses.jsonl": _solver_responses(material["solver_responses"]).encode(),
     }
     for one in problems:
         files |= _images(one, _folder(one))
@@ -298,6 +299,16 @@ def _annotations(problems: list[Mapping[str, Any]], rng: Random) -> Iterator[Map
                     "quality": rng.randint(2, 5),
                     **(notes[0] if notes and number == 0 else {}),
                 }
+
+
+def _solver_responses(entries: list[Mapping[str, Any]]) -> str:
+    """Write the responses of two solvers, a line each."""
+    lines = (
+        {"question_id": one["question_id"], "model": f"solver-{n}", "text": f"#### {answer}"}
+        for one in entries
+        for n, answer in enumerate(one["answers"], 1)
+    )
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
 def _captions(problems: list[Mapping[str, Any]]) -> str:

@@ -17,7 +17,8 @@ from bench_assets.suites.journeybench.hallucination_vqa.dataset import (
     TriggerQuestion,
     to_questions,
 )
-from bench_assets.suites.journeybench.mcot.problems import read_problems, solve
+from bench_assets.suites.journeybench.mcot.problems import read_problems
+from bench_assets.suites.journeybench.mcot.recalculation import solve
 from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import read_copa, read_knowledge
 from bench_assets.suites.journeybench.published_files import published_files
 from bench_assets.suites.journeybench.raw_material import (

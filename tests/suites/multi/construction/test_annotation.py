@@ -6,29 +6,30 @@ import dagster as dg
 import pytest
 
 from bench_assets.annotation.tasks import Answer, unit_id
+from bench_assets.core.gold.funnel import GoldFunnel
+from bench_assets.core.gold.proposals import DecidedProposal
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.suites.multi.assets import construction
 from bench_assets.suites.multi.assets import questions as assets
 from bench_assets.suites.multi.construction.annotation import (
+    ANNOTATION_TASKS,
     DIFFICULTY,
     DUPLICATE_CONFLICTS,
     KNOWLEDGE,
-    TRANSFORMATION_REVIEW,
 )
 from bench_assets.suites.multi.construction.decisions import (
     Annotation,
     add_ratings,
     add_written_pieces,
     apply_decisions,
-    manual_transformations,
-    requested_transformations,
 )
 from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.selection import SelectionDecision
 from bench_assets.suites.multi.construction.transformations import (
-    SolverAnswer,
+    TRANSFORMED,
     Transformation,
-    apply_transformations,
+    key_proposals,
     propose,
 )
 from bench_assets.suites.multi.dataset.questions import UNCOVERED, WRITTEN, KnowledgeLink
@@ -41,99 +42,28 @@ from tests.suites.multi.rows import item
 SMALL = stored("a.png", "a" * 64)
 ORDERS = item(specific="正确的顺序是[MASK]\nA. 1和3\nB. 2和4\nC. 1和4\nD. 2和3")
 PLAIN = item(item_id="gzsx_2_0", problem_id="gzsx_2")
-ANEW = "write it anew, below"
-DISTILL = "distill: take away words that give the answer away"
-
-
-def units(items, images=(), answers=()):
-    rows = propose(items, {}, 0.0, 0)
-    return TRANSFORMATION_REVIEW.units(rows, answers, items, images)
-
-
-def test_proposals_without_a_proof_are_reviewed_and_nothing_else():
-    (asked,) = units([ORDERS, PLAIN], [SMALL])
-    assert asked.unit_id == ORDERS.item_id
-    assert asked.shown["Answer"] == "B"
-    assert asked.shown["Proposal 1 (choose_elements)"].endswith("D. 4\n\nBD")
-
-
-def test_what_two_solvers_agree_on_is_not_reviewed():
-    agreed = [
-        SolverAnswer(
-            new_id=ORDERS.item_id, name="choose_elements", solver=one, answer="B D", agrees=True
-        )
-        for one in ("x", "y")
-    ]
-    assert units([ORDERS], answers=agreed) == []
-    assert len(units([ORDERS], answers=agreed[:1])) == 1
-
-
-def test_images_stand_under_the_marks_of_the_text():
-    with_image = item(specific=f"[IMAGE_1]{ORDERS.specific}", images=("a.png", "gone.png"))
-    (asked,) = units([with_image], [SMALL])
-    assert asked.images == {"[IMAGE_1]": "a" * 64}
+PROPOSALS = next(one for one in ANNOTATION_TASKS if one.task.name == "multi/proposals")
 
 
 def annotation(**fields):
     return Annotation(item_id=ORDERS.item_id, round=2, annotator="ana", **fields)
 
 
-@pytest.mark.parametrize(
-    ("values", "row"),
-    [
-        pytest.param({"how": "leave it as it is"}, annotation(), id="left"),
-        pytest.param(
-            {"how": "apply the proposal"},
-            annotation(transform={"name": "accept", "words": "", "instead": ""}),
-            id="accepted",
-        ),
-        pytest.param(
-            {"how": DISTILL, "words": "正确的", "instead": ""},
-            annotation(transform={"name": "distill", "words": "正确的", "instead": ""}),
-            id="distilled",
-        ),
-        pytest.param(
-            {"how": ANEW, "question": "顺序是[MASK]", "type": "FB", "right": "1"},
-            annotation(changes={"specific": "顺序是[MASK]", "type": "FB", "answer": "1"}),
-            id="written anew",
-        ),
-        pytest.param(
-            {"how": "leave it as it is", "question": "typed, then left"},
-            annotation(),
-            id="what was typed beside another choice is nothing",
-        ),
-    ],
-)
-def test_a_decision_is_an_annotation_of_the_second_round(values, row):
-    (asked,) = units([ORDERS])
-    said = answer(asked.unit_id, "ana", **{k: v for k, v in values.items() if v})
-    assert fits(TRANSFORMATION_REVIEW.task, asked, said) == ""
-    assert TRANSFORMATION_REVIEW.to_rows([said]) == [row]
+def voted(items, images=(), answers=()):
+    proposals = key_proposals(propose(items, {}, 0.0, 0), items, images)
+    said = dict(zip(("x", "y"), answers, strict=False))
+    return TRANSFORMED.vote(
+        proposals, tuple(said), lambda name, asked: [Response(text=said[name]) for _ in asked]
+    )
 
 
-def test_of_two_people_the_first_counts():
-    early = answer("x", "bo", at="2026-11-22T09", how="leave it as it is")
-    late = answer("x", "ana", at="2026-11-22T10", how=DISTILL, words="a")
-    (found,) = TRANSFORMATION_REVIEW.to_rows([late, early])
-    assert (found.annotator, found.transform) == ("bo", {})
-
-
-def test_what_was_distilled_goes_through_the_rule_that_proves_it():
-    (said,) = TRANSFORMATION_REVIEW.to_rows([answer(ORDERS.item_id, how=DISTILL, words="正确的")])
-    (row,) = propose([ORDERS], requested_transformations([said]), 0.0, 0)
-    assert (row.specific.startswith("顺序是"), row.fault, row.by) == (True, "", "annotator")
-
-
-def test_what_was_written_anew_takes_the_place_of_its_item_unless_it_is_broken():
-    sound = annotation(changes={"specific": "1+1=[MASK]", "type": "FB", "answer": "2"})
-    broken = annotation(changes={"type": "FB", "answer": ""})
-    (row,) = manual_transformations([ORDERS, PLAIN], [sound])
-    assert (row.by, row.name, row.fault) == ("ana", "by hand", "")
-    first, second = apply_transformations([ORDERS, PLAIN], [row])
-    assert (first.specific, first.type, first.answer, second) == ("1+1=[MASK]", "FB", "2", PLAIN)
-    (row,) = manual_transformations([ORDERS], [broken])
-    assert row.fault
-    assert apply_transformations([ORDERS], [row]) == [ORDERS]
+def test_open_keys_are_asked_about_with_their_images():
+    with_image = item(specific=f"[IMAGE_1]{ORDERS.specific}", images=("a.png", "gone.png"))
+    (unit,) = PROPOSALS.units(voted([with_image, PLAIN], [SMALL], ["#### BD", "#### none"]))
+    assert unit.unit_id == "gzsx_1_0/choose_elements"
+    assert unit.shown["Key"] == "BD"
+    assert unit.images == {"Image 1": "a" * 64}
+    assert PROPOSALS.units(voted([ORDERS], answers=["#### BD", "#### B D"])) == []
 
 
 def link(name="", how=UNCOVERED, item_id=PLAIN.item_id):
@@ -236,14 +166,14 @@ def home(tmp_path):
         ("dropped_items", [], Rejection),
         ("images", [], StoredImage),
         ("transformation_proposals", propose([ORDERS], {}, 0.0, 0), Transformation),
-        ("solver_answers", [], SolverAnswer),
+        ("proposals", voted([ORDERS]), DecidedProposal),
     ):
         made.tables.write(["multi", table], rows, row)
     return made
 
 
 def told(home, form, said):
-    home.tables.write(form.table("answers").split("/"), [said], Answer)
+    home.tables.write(form.table("answers").split("/"), said, Answer)
 
 
 def materialize(home, asset, *read):
@@ -253,7 +183,7 @@ def materialize(home, asset, *read):
 
 def test_a_conflict_that_people_settle_takes_the_earlier_question_out(home):
     name = unit_id(PLAIN.item_id, ORDERS.item_id)
-    told(home, DUPLICATE_CONFLICTS, answer(name, decision="they are one: drop the earlier"))
+    told(home, DUPLICATE_CONFLICTS, [answer(name, decision="they are one: drop the earlier")])
     read = ("dropped_items", "transformed_items", "duplicates", "images")
     materialize(home, assets.questions, *read)
     assert [one.question_id for one in home.read(Question, "questions")] == ["multi/gzsx_2_0"]
@@ -261,15 +191,31 @@ def test_a_conflict_that_people_settle_takes_the_earlier_question_out(home):
     assert gone.reason.startswith("nearly the same as gzsx_2_0")
 
 
-def test_what_a_person_wrote_anew_goes_before_any_rule(home):
-    said = answer(ORDERS.item_id, how=ANEW, question="顺序是[MASK]", type="FB", right="1")
-    told(home, TRANSFORMATION_REVIEW, said)
-    read = ("annotated_items", "transformation_proposals", "solver_answers")
-    materialize(home, construction.transformations, *read)
-    rows = home.read(Transformation, "transformations")
-    assert [(row.name, row.by) for row in rows if row.item_id == ORDERS.item_id] == [
-        ("by hand", "ana")
-    ]
+@pytest.mark.parametrize(
+    ("verdict", "fault"),
+    [
+        pytest.param("the key is right", "", id="right"),
+        pytest.param("another answer is right", "rejected: another answer: AB", id="another"),
+        pytest.param(
+            "the question contradicts itself", "rejected: it contradicts itself", id="contradictory"
+        ),
+        pytest.param("", "open: no rule proves it", id="nobody looked"),
+    ],
+)
+def test_people_decide_about_an_open_key(home, verdict, fault):
+    name, said = "gzsx_1_0/choose_elements", {"verdict": verdict}
+    if "another" in verdict:
+        said["answer"] = "AB"
+    told(home, PROPOSALS, [answer(name, **said)] if verdict else [])
+    decisions = construction.proposals[1]
+    read = ("annotated_items", "transformation_proposals", "proposals")
+    specs = [dg.AssetSpec(["multi", table]) for table in read]
+    made = dg.AssetSelection.assets(decisions, construction.transformations)
+    home.materialize([decisions, construction.transformations, *specs], made)
+    (row,) = home.read(Transformation, "transformations")
+    assert row.fault == fault
+    (counts,) = home.read(GoldFunnel, "gold_funnel")
+    assert counts.decided_by_people == bool(verdict)
 
 
 def test_each_item_of_a_picked_problem_is_rated_by_difficulty_and_quality():

@@ -2,7 +2,6 @@
 
 import io
 import json
-from collections import Counter
 
 import dagster as dg
 import pytest
@@ -10,7 +9,9 @@ from PIL import Image
 from pydantic import ValidationError
 
 from bench_assets.asset_factory.evaluation_tables import read_rejections
-from bench_assets.core.schema.errors import ModelError, SourceError
+from bench_assets.core.gold.funnel import GoldFunnel
+from bench_assets.core.gold.proposals import DecidedProposal
+from bench_assets.core.schema.errors import ModelError, SettingsError, SourceError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection, Score
 from bench_assets.suites.multi.assets import ablations
 from bench_assets.suites.multi.construction.decisions import (
@@ -27,9 +28,7 @@ from bench_assets.suites.multi.construction.selection import (
     select,
 )
 from bench_assets.suites.multi.construction.transformations import (
-    SolverAnswer,
     Transformation,
-    select_unproven,
 )
 from bench_assets.suites.multi.dataset.questions import KnowledgeLink
 from bench_assets.suites.multi.dataset.source import MultiItem
@@ -95,39 +94,47 @@ def test_a_model_may_describe_images(release, tmp_path):
     assert (caption.text, caption.author) == ("一只猫。", "teller")
 
 
-def test_a_model_may_propose_rewrites_and_a_rule_decides(tmp_path):
+def test_a_model_may_propose_rewrites_and_solvers_decide(tmp_path):
     """The one proposal fits one item, whose stem has these words once."""
     says = "改写：deepen\n原文：属于哺乳动物\n改为：胎生并且哺乳"
     bench = Bench(tmp_path / "home", written=with_teller(says))
     bench.build(dg.AssetSelection.assets(["multi", "transformations"]))
     proposed = [row for row in bench.read(Transformation, "transformations") if row.by == "teller"]
-    assert [row.item_id for row in proposed if row.fault.startswith("for review")] == ["czsw_0_0"]
+    assert [row.item_id for row in proposed if row.fault.startswith("open")] == ["czsw_0_0"]
     assert len(proposed) > 10
     assert sum("does not occur exactly once" in row.fault for row in proposed) > 10
 
 
-def test_two_solvers_confirm_the_gold_that_both_find(tmp_path):
-    models = "".join(f'[models.{one}]\nkind = "scripted"\nsays = "$y=x+2$"\n' for one in ("x", "y"))
+def test_two_solvers_confirm_the_key_that_both_find(tmp_path):
+    models = "".join(
+        f'[models.{one}]\nkind = "scripted"\nsays = """#### {says}"""\n'
+        for one, says in (("x", "$y=x+2$"), ("y", "y = x+2"))
+    )
     bench = Bench(tmp_path / "home", written=f'{models}[suites.multi]\nsolvers = ["x", "y"]\n')
     bench.build(dg.AssetSelection.assets(["multi", "transformations"]))
-    waiting = select_unproven(bench.read(Transformation, "transformation_proposals"))
-    answers = bench.read(SolverAnswer, "solver_answers")
-    assert Counter(one.solver for one in answers) == {"x": len(waiting), "y": len(waiting)}
-    agreed = {one.new_id for one in answers if one.agrees}
-    applied = [
+    rows = bench.read(DecidedProposal, "proposals")
+    asked = [row for row in rows if not row.requested_by]
+    assert {row.solvers for row in asked} == {("x", "y")}
+    assert [row.id for row in asked if row.decision == "accepted"] == ["czsx_22_0/to_blank"]
+    (applied,) = [
         row
         for row in bench.read(Transformation, "transformations")
         if row.by == "rule" and not row.fault
     ]
-    assert {row.new_id for row in applied if "x, y" in row.proof} == agreed == {"czsx_22_0"}
-    proven = {row.new_id for row in applied} - agreed
-    assert proven == {"czsx_2_0a", "czsx_2_0b", "czsx_6_0"}
-    assert bench.read(Transformation, "transformation_review") != []
+    assert applied.new_id == "czsx_22_0"
 
 
-def test_one_solver_is_not_enough():
-    with pytest.raises(ValidationError, match="expected two different models or more, got one"):
-        MultiSettings(solvers=("x", "x"))
+def test_one_model_under_two_names_is_not_two_solvers(tmp_path):
+    models = "".join(f'[models.{one}]\nkind = "scripted"\nsays = "#### A"\n' for one in ("x", "y"))
+    bench = Bench(tmp_path / "home", written=f'{models}[suites.multi]\nsolvers = ["x", "y"]\n')
+    with pytest.raises(SettingsError, match="x and y are the same weights"):
+        bench.build(dg.AssetSelection.assets(["multi", "transformations"]))
+
+
+@pytest.mark.parametrize("solvers", [("x",), ("x", "x"), ("x", "y", "z")])
+def test_there_are_two_solvers_or_none(solvers):
+    with pytest.raises(ValidationError, match="expected two different models, got"):
+        MultiSettings(solvers=solvers)
 
 
 def test_raw_material_that_nobody_annotated_is_still_selected_and_checked(tmp_path):
@@ -233,7 +240,7 @@ def test_selection_keeps_the_first_of_each_piece_and_passes_others_over(built):
     assert not asked & passed_over
 
 
-def test_all_six_transformations_are_applied_and_the_others_wait_for_review(built):
+def test_all_six_transformations_are_applied_and_others_stay_open(built):
     rows = built.read(Transformation, "transformations")
     assert {row.name for row in rows if not row.fault} == {
         "choose_elements",
@@ -243,11 +250,13 @@ def test_all_six_transformations_are_applied_and_the_others_wait_for_review(buil
         "distill",
         "deepen",
     }
-    assert all(row.proof for row in rows if not row.fault)
-    waiting = built.read(Transformation, "transformation_review")
-    assert waiting == [row for row in rows if row.fault]
-    assert 0 < len(waiting) < len(rows)
-    assert built.read(SolverAnswer, "solver_answers") == []
+    refused = [row for row in rows if row.fault]
+    assert {row.fault.partition(":")[0] for row in refused} == {
+        "open", "rejected", "it does not apply here",
+    }  # fmt: skip
+    funnel = {row.construction: row for row in built.read(GoldFunnel, "gold_funnel")}
+    assert sum(row.agreed for row in funnel.values()) == 4
+    assert sum(row.decided_by_people for row in funnel.values()) == 8
 
 
 def test_a_table_with_joined_cells_is_a_image_in_the_store(built):

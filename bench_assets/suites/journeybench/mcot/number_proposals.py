@@ -1,0 +1,120 @@
+"""Proposes other numbers for the quantities of a problem, with their recalculated answer (3.4).
+
+The first quantity of a problem gets another number in an image, the first two one in an image each,
+so that a memorised problem does not help.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice, permutations
+from random import Random
+
+from bench_assets.annotation.gold import MAX_CANDIDATES, GoldStep
+from bench_assets.annotation.tasks import SourceTable
+from bench_assets.core.gold.proposals import DecidedProposal, Proposal
+from bench_assets.core.text.number_words import format_number, list_numbers
+from bench_assets.suites.journeybench.mcot.planned_images import (
+    ANOTHER_NUMBER,
+    fill_count,
+    image_reference,
+    plan_image,
+    replace_quantities,
+)
+from bench_assets.suites.journeybench.mcot.problems import Problem
+from bench_assets.suites.journeybench.mcot.quantities import Quantity
+from bench_assets.suites.journeybench.mcot.recalculation import is_proven, solve
+
+TWO_NUMBERS = "two numbers"
+PICTURES = ("first picture", "second picture")
+
+_COUNTABLE = range(2, 13)  # numbers that an image may show instead
+_DRAWN = 24  # numbers, or pairs of them, that are tried
+
+
+def number_candidates(
+    problems: Sequence[Problem], quantities: Iterable[Quantity]
+) -> list[list[Proposal]]:
+    """Propose numbers for the first, and for the first two quantities of each problem."""
+    by_id = {problem.problem_id: problem for problem in problems}
+    return [
+        list(islice(_propose(by_id[problem_id], replaced), MAX_CANDIDATES))
+        for problem_id, group in groupby(quantities, key=lambda quantity: quantity.problem_id)
+        for listed in [list(group)]
+        for replaced in [listed[:1], listed[:2]][: len(listed)]
+    ]
+
+
+def accepted_numbers(decided: Iterable[DecidedProposal]) -> dict[str, tuple[int, ...]]:
+    """The first accepted numbers, by the id of the quantity or pair."""
+    found: dict[str, tuple[int, ...]] = {}
+    for row in decided:
+        if row.decision == "accepted":
+            numbers = tuple(map(int, row.id.rpartition("/")[2].split("-")))
+            found.setdefault(row.question_id, numbers)
+    return found
+
+
+def pair_id(problem_id: str) -> str:
+    """Id of the pair of a problem's first two quantities."""
+    return f"{problem_id}-pair"
+
+
+def replaced_question(problem: Problem, quantities: Sequence[Quantity]) -> str:
+    """The question with references to the images of one or two quantities."""
+    places = PICTURES if len(quantities) > 1 else ("image",)
+    references = {
+        quantity.text: image_reference(quantity.things, place)
+        for quantity, place in zip(quantities, places, strict=True)
+    }
+    return replace_quantities(problem.question, references)
+
+
+def _propose(problem: Problem, quantities: Sequence[Quantity]) -> Iterator[Proposal]:
+    """Propose numbers in random order, those that the form proves first."""
+    is_pair = len(quantities) > 1
+    question_id = pair_id(problem.problem_id) if is_pair else quantities[0].quantity_id
+    question = replaced_question(problem, quantities)
+    if is_pair and not all(place in question for place in PICTURES):
+        return  # their words overlap
+    stated = list_numbers(problem.question)
+    others = [number for number in _COUNTABLE if number not in stated]
+    drawn = list(permutations(others, len(quantities)))
+    Random(f"{question_id}/{ANOTHER_NUMBER}").shuffle(drawn)
+    changes = [
+        dict(zip([q.number for q in quantities], new, strict=True)) for new in drawn[:_DRAWN]
+    ]
+    proven = {tuple(one.values()) for one in changes if is_proven(problem, one)}
+    for change in sorted(changes, key=lambda one: tuple(one.values()) not in proven):
+        solved = solve(problem, change)
+        answer = format_number(float(solved.answer)) if solved else ""
+        if solved is None or solved.answer.denominator > 1 or answer in {"0", problem.answer}:
+            continue
+        yield Proposal(
+            id=f"{question_id}/{'-'.join(map(str, change.values()))}",
+            question_id=question_id,
+            construction=TWO_NUMBERS if is_pair else ANOTHER_NUMBER,
+            before=problem.question,
+            question=question,
+            shows="; ".join(_prompts(quantities, list(change.values()))),
+            answer_form="number",
+            key=answer,
+            form="proven" if tuple(change.values()) in proven else "calculated",
+            why=solved.steps,
+        )
+
+
+def _prompts(quantities: Sequence[Quantity], counts: Sequence[int]) -> list[str]:
+    if len(quantities) == 1:
+        return [plan_image(quantities[0], ANOTHER_NUMBER, counts[0]).prompt]
+    pairs = zip(PICTURES, quantities, counts, strict=True)
+    return [f"{place}: {fill_count(one.image_prompt, count)}" for place, one, count in pairs]
+
+
+NUMBERS = GoldStep(
+    folder="journeybench/mcot",
+    reads={
+        "problems": SourceTable("journeybench/mcot/problems", Problem),
+        "quantities": SourceTable("journeybench/mcot/quantities", Quantity),
+    },
+    candidates=number_candidates,
+    quorum="all",
+)

@@ -1,0 +1,129 @@
+"""Problems are solved again with other numbers, or not at all; some results the form proves."""
+
+from fractions import Fraction
+
+import pytest
+
+from bench_assets.suites.journeybench.mcot.problems import Problem
+from bench_assets.suites.journeybench.mcot.recalculation import (
+    Solution,
+    is_proven,
+    solve,
+    stated_numbers,
+)
+
+APPLES = Problem(
+    problem_id="apples",
+    question="Ann has 5 apples. She buys twice as many, and each costs 3 dollars. What is paid?",
+    solution="She buys 5*2=<<5*2=10>>10 apples.\nThey cost 10*3=<<10*3=30>>30 dollars.",
+    answer="30",
+)
+
+
+def problem(question, solution, answer):
+    return Problem(problem_id="p", question=question, solution=solution, answer=answer)
+
+
+@pytest.mark.parametrize(
+    ("instead", "solution"),
+    [
+        pytest.param({}, Solution("5*2 = 10\n10*3 = 30", Fraction(30)), id="as written"),
+        pytest.param({5: 7}, Solution("7*2 = 14\n14*3 = 42", Fraction(42)), id="another number"),
+        pytest.param({5: 5}, Solution("5*2 = 10\n10*3 = 30", Fraction(30)), id="the same number"),
+        pytest.param({5: 0}, Solution("0*2 = 0\n0*3 = 0", Fraction(0)), id="no apples"),
+        pytest.param({5: 7, 3: 4}, Solution("7*2 = 14\n14*4 = 56", Fraction(56)), id="two numbers"),
+        pytest.param({8: 9}, None, id="a number that no calculation uses"),
+        pytest.param({10: 9}, None, id="a result, which is no number of the text"),
+    ],
+)
+def test_a_problem_is_solved_again(instead, solution):
+    assert solve(APPLES, instead) == solution
+
+
+@pytest.mark.parametrize(
+    ("question", "steps", "answer"),
+    [
+        pytest.param("4 and 2?", "<<4*2=8>>8", "9", id="calculations that miss the answer"),
+        pytest.param("4 and 2?", "<<4*2=9>>9", "9", id="a wrong calculation"),
+        pytest.param("4 and 2?", "4*2=8", "8", id="no calculations in brackets"),
+        pytest.param("4 and 2?", "<<4%2=0>>0", "0", id="another operation"),
+        pytest.param("4 and 2?", "<<__import__=16>>16", "16", id="something that is no number"),
+        pytest.param("4 and 2?", "<<4*=8>>8", "8", id="a broken calculation"),
+        pytest.param("4 and 2, then 4?", "<<4*2=8>>8", "8", id="twice in the text"),
+        pytest.param("Four and 4 and 2?", "<<4*2=8>>8", "8", id="in digits and in words"),
+        pytest.param("4 on the fourth of 2?", "<<4*2=8>>8", "8", id="an ordinal too"),
+        pytest.param("4 and 2?", "<<4*2=8>>8, <<8/4=2>>2", "2", id="twice in the calculations"),
+        pytest.param("4, 8 and 2?", "<<4/2=2>>2, <<2+8=10>>10", "10", id="a result in the text"),
+        pytest.param("4 and 2?", "<<4/2=2>>2, <<2*2=4>>4", "4", id="a result as well"),
+        pytest.param(
+            "9, 4 and 2?", "<<4-2=2>>2, <<9-2=7>>7", "7", id="the result is 2, as a number"
+        ),
+    ],
+)
+def test_what_the_calculations_do_not_carry_is_not_solved(question, steps, answer):
+    assert solve(problem(question, steps, answer), {4: 7}) is None
+
+
+@pytest.mark.parametrize("number", [pytest.param(5, id="torn"), pytest.param(0, id="by nothing")])
+def test_what_was_whole_stays_whole(number):
+    shared = problem("12 cakes a day for 4 people?", "People get <<12/4=3>>3 cakes.", "3")
+    assert solve(shared, {4: number}) is None
+    assert solve(shared, {4: 6}) == Solution("12/6 = 2", Fraction(2))
+
+
+def test_fewer_than_none_are_no_answer():
+    sold = problem("Ann has 9 pies, sells 6 and buys 20.", "<<9-6=3>>3, <<3+20=23>>23", "23")
+    assert solve(sold, {9: 4}) is None
+    assert solve(sold, {9: 11}).answer == 25
+
+
+def test_thirds_are_exact():
+    shared = problem("Ann shares 30 pies among 90 kids 6 times.", "<<30/90*6=2>>2", "2")
+    assert solve(shared, {6: 12}).answer == 4
+
+
+def test_numbers_in_words_and_ordinals_are_stated():
+    text = "Three of a dozen pies, two hundred and five at $1,200.50, a third in 4th place"
+    assert stated_numbers(text) == [3, 12, 205, Fraction("1200.5"), 3, 4]
+
+
+CAKES = "Bo has {} and 5 boxes of 8 buns. How many things are there?"
+STEPS = "<<5*8=40>>40, <<40+6=46>>46"
+
+
+@pytest.mark.parametrize(
+    ("question", "steps", "new", "proven"),
+    [
+        pytest.param(CAKES.format("6 cakes"), STEPS, 7, True, id="all is used"),
+        pytest.param(CAKES.format("six cakes"), STEPS, 7, True, id="in words"),
+        pytest.param(CAKES.format("6 cakes"), STEPS, 9, False, id="more than 8 now"),
+        pytest.param(CAKES.format("6 cakes"), STEPS, 4, False, id="less than 5 now"),
+        pytest.param(CAKES.format("6 cakes, 40 pies"), STEPS, 7, True, id="a result in the text"),
+        pytest.param(CAKES.format("6 cakes, 9 pies"), STEPS, 7, False, id="9 is not used"),
+        pytest.param(CAKES.format("$6"), STEPS, 7, False, id="money"),
+        pytest.param(CAKES.format("6% of it"), STEPS, 7, False, id="a share"),
+        pytest.param(CAKES.format("a 6-inch cake"), STEPS, 7, False, id="a length"),
+        pytest.param(CAKES.format("cakes: 6."), STEPS, 7, False, id="no word after it"),
+        pytest.param(
+            CAKES.format("6 cakes"), "<<5*8=40>>40, <<40+6=46>>46, <<46+11=57>>57", 7, False,
+            id="11 from nowhere",
+        ),
+        pytest.param(
+            CAKES.format("6 cakes"), "<<5*8=40>>40, <<40+6=46>>46, <<46*7=322>>322", 7, True,
+            id="days of a week",
+        ),
+        pytest.param(
+            CAKES.format("6 cakes"), "<<5*8=40>>40, <<40+6=46>>46, <<46+7=53>>53", 7, False,
+            id="7 is no factor",
+        ),
+    ],
+)  # fmt: skip
+def test_the_form_proves_a_count_where_nothing_is_left_over(question, steps, new, proven):
+    asked = problem(question, steps, steps.rpartition(">>")[2])
+    assert is_proven(asked, {6: new}) == proven
+
+
+def test_one_and_two_are_never_proven():
+    twins = problem("Ann has 2 cats, Bo 9 dogs.", "<<2+9=11>>11", "11")
+    assert solve(twins, {2: 4}).answer == 13
+    assert not is_proven(twins, {2: 4})
