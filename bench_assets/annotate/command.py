@@ -178,6 +178,37 @@ def verdicts(
 
 
 @app.command()
+def proposals(
+    suite: Annotated[str, typer.Argument(help="Suite. Default: all with an active task.")] = "",
+    accepted: Annotated[
+        int, typer.Option(min=0, help="Accepted proposals that people check too, drawn at random.")
+    ] = 0,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Have people decide open keys of proposed questions, and print what became of all.
+
+    Example: bench annotate proposals multi --accepted 30
+    """
+    from bench_assets.annotate.operations import (
+        draw_accepted,
+        funnel_rows,
+        proposal_tasks,
+        publish,
+    )
+
+    with open_home(suite) as bench:
+        tasks, now = proposal_tasks(bench, suite), datetime.now(UTC)
+        for task in tasks:
+            if accepted:
+                draw_accepted(bench, task, accepted, now)
+        progress_rows = [publish(bench, task, now) for task in tasks]
+        if not as_json:
+            print_rows(progress_rows, as_json=False)
+        print_rows([row for task in tasks for row in funnel_rows(bench, task)], as_json=as_json)
+
+
+@app.command()
 def status(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
     """Print progress of each task: done, in progress, open, by annotator, expected end.
 

@@ -24,6 +24,8 @@ from bench_assets.annotation.answers.validation import (
     ResolvedAnswers,
     resolve_answers,
 )
+from bench_assets.annotation.gold import GoldStep
+from bench_assets.annotation.responses.draws import ranked
 from bench_assets.annotation.tasks import (
     AnnotationError,
     AnnotationTask,
@@ -35,6 +37,8 @@ from bench_assets.annotation.tasks import (
 )
 from bench_assets.asset_factory.annotation_inputs import undecided_in_task
 from bench_assets.comparison.people_checks import people_checks
+from bench_assets.core.gold.funnel import GoldFunnel
+from bench_assets.core.gold.proposals import DecidedProposal
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.measured_figures import DrawnUnit
 from bench_assets.core.schema.rows import Prediction, Question, Score
@@ -161,6 +165,68 @@ def draw_verdicts(
     drawn = draw_units(task, questions, judged, n, format_timestamp(at))
     add_figures(bench.settings.home, DrawnUnit, drawn)
     return drawn
+
+
+def proposal_tasks(bench: Workbench, suite: str) -> list[str]:
+    """Name the active annotation tasks on proposed questions, of one suite or of all.
+
+    Raises:
+        SettingsError: If there is none.
+    """
+    steps = [one.gold.suite for one in bench.catalog.suites if one.gold and suite in ("", one.name)]
+    named = [f"{name}/proposals" for name in steps]
+    if suite and not named:
+        raise SettingsError(f"{suite}: its build proposes no questions")
+    if not (active := [name for name in named if name in bench.settings.annotation.tasks]):
+        known = " or ".join(f'[annotation.tasks."{name}"]' for name in named)
+        raise SettingsError(f"{bench.settings.file}: no task is configured. Add a section {known}")
+    return active
+
+
+def draw_accepted(bench: Workbench, name: str, n: int, at: datetime) -> None:
+    """Draw accepted proposals for people; a larger draw contains the smaller ones.
+
+    Args:
+        bench: The home.
+        name: Annotation task on proposals, such as "multi/proposals".
+        n: Proposals that votes accepted.
+        at: Current time.
+
+    Raises:
+        BenchError: If a table cannot be read or built.
+    """
+    step = _gold_step(bench, name)
+    ask(bench, name)
+    rows = bench.tables.read([*step.folder.split("/"), "proposals"], DecidedProposal)
+    accepted = [row.id for row in rows if row.decision == "accepted" and row.by != "people"]
+    drawn = [
+        DrawnUnit(
+            task=name,
+            model="",
+            unit=unit,
+            questions=unit,
+            judge="",
+            stratum="accepted",
+            probability=min(1.0, n / len(accepted)),
+            digest="",
+            at=format_timestamp(at),
+        )
+        for unit in ranked(accepted)[:n]
+    ]
+    add_figures(bench.settings.home, DrawnUnit, drawn)
+
+
+def funnel_rows(bench: Workbench, name: str) -> list[GoldFunnel]:
+    """Count the outcomes of a suite's proposals, with people's answers so far; raises as above."""
+    key = dg.AssetKey([*_gold_step(bench, name).folder.split("/"), "gold_funnel"])
+    wanted = dg.AssetSelection.assets(key).required_multi_asset_neighbors()
+    bench.materialize(wanted, title="gold funnel")
+    return bench.tables.read(key.path, GoldFunnel)
+
+
+def _gold_step(bench: Workbench, name: str) -> GoldStep:
+    steps = (suite.gold for suite in bench.catalog.suites if suite.gold)
+    return next(step for step in steps if name == f"{step.suite}/proposals")
 
 
 def judged_numbers(bench: Workbench, name: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from bench_assets.features import hooks_of
 from bench_assets.report.pages.annotation import AnnotationPages
 from bench_assets.report.pages.checks import ExpectationsPage
 from bench_assets.report.pages.comparison import ComparisonPage
+from bench_assets.report.pages.gold import GoldPage
 from bench_assets.report.pages.index import IndexPage
 from bench_assets.report.pages.numbers import NumberPages
 from bench_assets.report.pages.tasks import TaskPages
@@ -61,6 +62,7 @@ def parts(
         NumberPages(settings=settings, without_images=without_images),
         ComparisonPage(),
         ExpectationsPage(),
+        GoldPage(),
         PointProvenance(),
         *(part_of(without_images) for part_of in hooks_of("report part")),
         AnnotationPages(settings=settings, without_images=without_images),

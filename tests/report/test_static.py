@@ -10,6 +10,7 @@ import pytest
 
 from bench_assets.annotation.answers.progress import AnnotationProgress
 from bench_assets.annotation.answers.quality import AnnotatorQuality, UnitDisagreement
+from bench_assets.core.gold.funnel import GoldFunnel
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.expectations import ValidationRow
@@ -63,7 +64,7 @@ def written_names() -> set[str]:
                             one.value for one in ast.walk(names) if isinstance(one, ast.Constant)
                         }
     rows = (Metric, PublishedNumber, ValidationRow)
-    people = (AnnotationProgress, AnnotatorQuality, UnitDisagreement)
+    people = (AnnotationProgress, AnnotatorQuality, UnitDisagreement, GoldFunnel)
     found |= {field.name for row in (*rows, *people) for field in fields(row)}
     return found | {*responses._SAID, *responses._SCORED, *responses._JUDGED}
 

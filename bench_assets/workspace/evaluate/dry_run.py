@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import NamedTuple
 
+from bench_assets.annotation.gold import GoldStep
 from bench_assets.asset_factory.configured_runner import configured_verdicts
 from bench_assets.asset_factory.evaluation_tables import questions_key
+from bench_assets.asset_factory.gold_assets import solvers_of
 from bench_assets.core.judging.second_look import ConstrainedReader
 from bench_assets.core.schema.chat import NOT_CACHED, ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Question
@@ -40,7 +42,7 @@ class Estimate:
 
     task: str
     condition: str
-    asked: str  # "model" or "judge", which includes the reader
+    asked: str  # "model", "judge", which includes the reader, or "solver" of proposed questions
     model: str
     requests: int  # distinct; for a judge an upper bound while responses are missing
     cached: int  # requests with a cached response
@@ -82,7 +84,8 @@ def dry_run(
     tasks = {task.name: task for task in named}.values()  # a task may be named beside its suite
     print_stale_questions(bench, tasks)
     with bench.models(asks=False) as models:
-        return [
+        steps = [bench.catalog.suite(name).gold for name in {task.suite: None for task in tasks}]
+        return [row for step in steps if step for row in _of_solvers(bench, models, step)] + [
             row
             for task in tasks
             if task.asked_of == "model"
@@ -103,6 +106,22 @@ def tokens_in(prompt: Prompt) -> int:
     n_latin = sum(letter < "\u0250" for letter in text)
     n_other = len(text) - n_latin
     return ceil(n_latin / _LETTERS_PER_TOKEN) + n_other + _TOKENS_PER_IMAGE * len(prompt.images)
+
+
+def _of_solvers(bench: Workbench, models: Models, step: GoldStep) -> list[Estimate]:
+    """Estimate the solvers of a suite from its present proposals, each with every candidate."""
+    keys = {name: table.key.split("/") for name, table in step.reads.items()}
+    counters: dict[str, _RequestCounter] = {}
+
+    def count(solver: str, requests: list[Request]) -> list[Response]:
+        counter = counters.setdefault(solver, _RequestCounter(models, solver, unsaid=_NO_VERDICT))
+        return counter.response(requests)
+
+    is_built = all(map(bench.tables.exists, keys.values()))
+    if is_built and (solvers := solvers_of(step, bench.settings, models)):
+        tables = {name: bench.tables.read(keys[name], step.reads[name].row) for name in keys}
+        step.vote(step.candidates(**tables), solvers, count)
+    return [counter.estimate(f"{step.folder}/proposals", "solver") for counter in counters.values()]
 
 
 class _Asker(NamedTuple):
@@ -134,8 +153,8 @@ def _of_task(
     predictions = runner.predictions(questions)
     if isinstance(verdicts, ModelVerdicts | ReaderVerdicts):
         runner.judgements(questions, predictions)
-    judges = [one.estimate(task, "judge") for one in of_judges.values()]
-    return [counter.estimate(task, "model"), *judges]
+    judges = [one.estimate(task.name, "judge") for one in of_judges.values()]
+    return [counter.estimate(task.name, "model"), *judges]
 
 
 _PLACEHOLDER = Response(text="?")
@@ -205,7 +224,7 @@ class _RequestCounter:
         """Nothing: the other model looks requests up when they are counted."""
         return _EmptyCache(self.name)
 
-    def estimate(self, task: Task, asked: str) -> Estimate:
+    def estimate(self, task: str, asked: str) -> Estimate:
         """Estimate the tokens, time and cost of the recorded requests."""
         n, spec, before = self._distinct - self._cached, self._spec, self._earlier
         longest = spec.max_tokens if isinstance(spec, SamplingSection) else 0
@@ -217,7 +236,7 @@ class _RequestCounter:
         at_once = spec.initial_concurrency if isinstance(spec, ServerSpec) else 1
         seconds = None if before.seconds is None else n * before.seconds / at_once
         return Estimate(
-            task=task.name,
+            task=task,
             condition=self._condition,
             asked=asked,
             model=self.name,

@@ -4,11 +4,11 @@
   Bench.page("/task", async (main) => {
     const index = await Bench.index();
     const samples = await Promise.all(index.tasks.map((task) => Bench.has(`samples-${task.slug}`) && Bench.data(`samples-${task.slug}`)));
-    main.append(Bench.title("Tasks"), Bench.h("div", { class: "cards" }, index.tasks.map((task, i) => Bench.h(
+    Bench.append(main, [Bench.title("Tasks"), Bench.h("div", { class: "cards" }, index.tasks.map((task, i) => Bench.h(
       "section", { class: "card task" }, Bench.thumbnail(samples[i]), Bench.h("h2", {}, Bench.h("a", { href: Bench.link(["task", task.name]) }, Bench.printable(task.title))),
       Bench.h("p", {}, Bench.printable(task.purpose)), facts(index, task),
       Bench.h("p", {}, Bench.h("a", { href: Bench.link(["samples", task.name]), "aria-label": `Samples of ${task.title}` }, "Samples")),
-    ))));
+    ))), Bench.has("gold") && Bench.h("p", { class: "ways no-print" }, Bench.h("a", { href: "#/gold" }, "Keys of proposed questions"))]);
   });
 
   Bench.page("/task/:task", async (main, params, query) => {

@@ -1,0 +1,48 @@
+"""Data of ``#/gold``: what became of proposed questions, and the open ones."""
+
+from dataclasses import asdict
+from typing import Any
+
+from bench_assets.annotation.gold import GoldStep, mark_changes
+from bench_assets.catalog import Catalog
+from bench_assets.core.gold.funnel import GoldFunnel
+from bench_assets.core.gold.proposals import DecidedProposal, is_for_people
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.text.escaping import escape_to_one_line
+from bench_assets.report.site.folder import Site
+from bench_resources.tables.parquet import TableFiles
+
+_LISTED = 60  # open proposals per suite
+
+
+class GoldPage:
+    """Writes ``gold``: the funnel of each suite that proposes questions, and what is open."""
+
+    def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
+        """Write the funnels; unreadable tables by their error."""
+        found = [_suite(tables, suite.gold) for suite in catalog.suites if suite.gold]
+        shown = [one for one in found if one["funnel"] or one["problem"]]
+        if shown:
+            site.put("gold", shown)
+
+
+def _suite(tables: TableFiles, step: GoldStep) -> dict[str, Any]:
+    entry: dict[str, Any] = {"suite": step.suite, "funnel": [], "open": [], "problem": ""}
+    folder = step.folder.split("/")
+    if not tables.exists([*folder, "gold_funnel"]):
+        return entry
+    try:
+        funnel = tables.read([*folder, "gold_funnel"], GoldFunnel)
+        decided = tables.read([*folder, "decided_proposals"], DecidedProposal)
+    except TableError as error:
+        return {**entry, "problem": escape_to_one_line(str(error))}
+    waiting = [_proposal(row) for row in decided if is_for_people(row)]
+    return {**entry, "funnel": [asdict(row) for row in funnel], "open": waiting[:_LISTED]}
+
+
+def _proposal(row: DecidedProposal) -> dict[str, Any]:
+    names = ("id", "construction", "before", "shows", "key", "why", "reason")
+    shown = {name: getattr(row, name) for name in names}
+    votes = list(zip(row.solvers, row.votes, row.last_lines, strict=True))
+    question = mark_changes(row.before, row.question) if row.before else row.question
+    return {**shown, "question": question, "votes": votes}
