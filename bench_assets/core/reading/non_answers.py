@@ -52,7 +52,11 @@ _EXCEPTION = re.compile(
     rf"(?P<name>[A-Z]\w*(?:Error|Exception|Interrupt|Warning)|(?i:{_section_pattern('exceptions')}))"
     rf"(?::[^\n]*|\([^\n]*|[ \t]+(?:[-–—][ \t]+)?(?!\(){_ERROR_DETAIL})"
 )
-_ORDINARY = re.compile(r"Exceptions?: (?:the|an?)(?: (?!\w+ed\b)[a-z]+){1,3}\.?")  # no error
+_ORDINARY = re.compile(  # no error: an exception to what is asked
+    r"Exceptions?: (?:the|an?)(?: (?!\w+ed\b)[a-z]+){1,3}"
+    r"(?: (?:is|are)(?: (?!\w+ed\b)[a-z]+){1,3})?\.?"
+)
+_LABEL = re.compile(r"\A\W*(?:error|exceptions?)\W*:\W*", re.IGNORECASE)
 _LABELLED = re.compile(
     rf"\W*(?:{_section_pattern('label of a short rest')})\W{{0,2}}(?:[:：\])]|\s[-–—])"
     rf"\s*(?:{_ERROR_DETAIL})?"
@@ -192,7 +196,8 @@ def _leaks_template(text: str) -> bool:
 
 
 def _is_error(text: str, question: str, options: Sequence[str]) -> bool:
-    if _ORDINARY.fullmatch(text):
+    rest = _LABEL.sub("", text, count=1).rstrip(" .)*")
+    if _ORDINARY.fullmatch(text) or _LETTER.fullmatch(rest) or rest in options:
         return False
     if match := _EXCEPTION.fullmatch(text):
         return not any(match["name"] in part for part in (question, *options))
