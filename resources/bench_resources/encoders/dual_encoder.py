@@ -25,6 +25,7 @@ from bench_resources.encoders.caching_encoder import CachingEncoder
 from bench_resources.images.store import ImageStore
 from bench_resources.models.transformers.loading import (
     device_of,
+    hold_load_report,
     refuse_incomplete,
     refuse_incomplete_parts,
 )
@@ -92,14 +93,15 @@ def load_dual_encoder(location: str, revision: str, device: str) -> DualEncoder:
     from transformers import AutoConfig
 
     config = AutoConfig.from_pretrained(location, revision=revision)
-    model, loading = _class_for(config).from_pretrained(
-        location,
-        revision=revision,
-        dtype=torch.float32,
-        ignore_mismatched_sizes=True,  # else the error of transformers names no tensor
-        output_loading_info=True,
-    )
-    refuse_incomplete(location, loading)
+    with hold_load_report(location):
+        model, loading = _class_for(config).from_pretrained(
+            location,
+            revision=revision,
+            dtype=torch.float32,
+            ignore_mismatched_sizes=True,  # else the error of transformers names no tensor
+            output_loading_info=True,
+        )
+        refuse_incomplete(location, loading)
     refuse_infinite_weights(model, location)
     model = model.to(device).eval()
     blip = type(model).__name__ == "BlipForImageTextRetrieval"
@@ -307,8 +309,9 @@ class _SentenceTransformersEncoder:
         from sentence_transformers import SentenceTransformer
 
         own_revision = None if Path(location).is_dir() else revision
-        self._model = SentenceTransformer(location, revision=own_revision, device=device)
-        refuse_incomplete_parts(self._model, location, own_revision)
+        with hold_load_report(location):
+            self._model = SentenceTransformer(location, revision=own_revision, device=device)
+            refuse_incomplete_parts(self._model, location, own_revision)
         refuse_infinite_weights(self._model, location)
         self._open_image = open_image
 

@@ -16,7 +16,7 @@ from bench_resources.checkpoints.content_checksums import require_unchanged
 from bench_resources.checkpoints.hub_access import first_line, hub_access
 from bench_resources.checkpoints.identity import pin
 from bench_resources.checkpoints.torchvision_operators import enable_torchvision
-from bench_resources.models.transformers.loading import refuse_incomplete_parts
+from bench_resources.models.transformers.loading import hold_load_report, refuse_incomplete_parts
 from bench_resources.models.transformers.nan_checks import refuse_infinite_weights
 
 if TYPE_CHECKING:
@@ -72,9 +72,10 @@ def open_text_encoder(written: str = EMBEDDED_ENCODER, folder: Path = Path()) ->
     logging.disable_progress_bar()  # weights of this size load at once
     revision = None if Path(location).is_dir() else checkpoint.revision
     try:
-        with hub_access(), require_unchanged(checkpoint.checksums):
-            model = SentenceTransformer(checkpoint.location, revision=revision)
-        refuse_incomplete_parts(model, location, revision)
+        with hold_load_report(location):
+            with hub_access(), require_unchanged(checkpoint.checksums):
+                model = SentenceTransformer(checkpoint.location, revision=revision)
+            refuse_incomplete_parts(model, location, revision)
         refuse_infinite_weights(model, location)
     except (OSError, ValueError, RuntimeError) as error:
         raise ModelError(

@@ -1,8 +1,10 @@
 """Loads the weights of a checkpoint of any family, precision or adapter."""
 
 import json
+import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +21,42 @@ if TYPE_CHECKING:
     from torch.nn import Module
     from transformers import PretrainedConfig, PreTrainedModel
 
+_log = logging.getLogger("bench_assets.checkpoints")
+
 _SHOWN = 3  # names of tensors in an error
 _SCALE = re.compile(
     r"_scale_inv$|\.((weight|input)_scale(_2)?|qweight|q?scales|qzeros|absmax|SCB)$"
 )
+_STYLE = re.compile(r"\x1b\[\d+m")
+_reported: set[str] = set()
+
+
+@contextmanager
+def hold_load_report(location: str) -> Iterator[None]:
+    """Hold back transformers' report of a loading: it follows our error, else is logged once.
+
+    Raises:
+        ModelError: As the body does, with the report.
+    """
+    reports: list[str] = []
+
+    def hold(record: logging.LogRecord) -> bool:
+        is_report = " LOAD REPORT" in (text := record.getMessage())
+        reports.extend([_STYLE.sub("", text).strip()] * is_report)
+        return not is_report
+
+    logger = logging.getLogger("transformers.modeling_utils")
+    logger.addFilter(hold)
+    try:
+        yield
+    except ModelError as error:
+        error.args = ("\n".join([str(error), *reports[:1]]),)
+        raise
+    finally:
+        logger.removeFilter(hold)
+    if reports and location not in _reported:
+        _reported.add(location)
+        _log.warning("%s loads, and transformers reports:\n%s", location, reports[0])
 
 
 @hub_access()

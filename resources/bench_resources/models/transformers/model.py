@@ -18,7 +18,11 @@ from bench_resources.checkpoints.identity import Checkpoint
 from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
 from bench_resources.models.transformers.detokenization import ResponseTexts, ends_of
 from bench_resources.models.transformers.image_tokens import ImageTokens, limit_tokens
-from bench_resources.models.transformers.loading import load_weights, loading_problem
+from bench_resources.models.transformers.loading import (
+    hold_load_report,
+    load_weights,
+    loading_problem,
+)
 from bench_resources.models.transformers.nan_checks import FiniteCheck
 from bench_resources.models.transformers.option_scores import (
     elicit,
@@ -258,17 +262,18 @@ def load(spec: TransformersSpec, checkpoint: Checkpoint) -> TransformersModel:
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # ours shows the progress
-    try:
-        processor = load_processor(spec, checkpoint)
-        model = load_weights(spec, checkpoint)
-        if getattr(model, "generation_config", None) is None:
-            raise ModelError(f"{checkpoint.location}: {type(model).__name__} generates no text")
-    except ModelError:
-        raise
-    except Exception as error:  # any exception: formats, families and third-party code
-        raise ModelError(
-            f"{checkpoint.location}: does not load: {loading_problem(error)}"
-        ) from error
+    with hold_load_report(checkpoint.location):
+        try:
+            processor = load_processor(spec, checkpoint)
+            model = load_weights(spec, checkpoint)
+            if getattr(model, "generation_config", None) is None:
+                raise ModelError(f"{checkpoint.location}: {type(model).__name__} generates no text")
+        except ModelError:
+            raise
+        except Exception as error:  # any exception: formats, families and third-party code
+            raise ModelError(
+                f"{checkpoint.location}: does not load: {loading_problem(error)}"
+            ) from error
     if spec.max_image_tokens and not spec.text_only:
         limit_tokens(processor, spec.max_image_tokens, checkpoint.location)
     return TransformersModel(model, processor, spec)

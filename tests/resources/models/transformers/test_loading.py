@@ -94,6 +94,30 @@ def test_missing_tensors_are_named(copy: Path) -> None:
         load(spec_of(copy), pin(str(copy)))
 
 
+def test_the_report_of_transformers_comes_once_behind_a_sentence(
+    copy: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    from safetensors.torch import load_file, save_file
+
+    weights = copy / "model.safetensors"
+    tensors = load_file(weights)
+    name = next(name for name in tensors if name.endswith("layers.1.mlp.up_proj.weight"))
+    save_file(tensors | {"unused": tensors[name] * 1}, weights, {"format": "pt"})
+    for _ in range(2):
+        load(spec_of(copy), pin(str(copy)))
+    assert caplog.text.count("LOAD REPORT") == 1
+    assert f"{copy} loads, and transformers reports:\nLlava" in caplog.text
+    tensors.pop(name)
+    save_file(tensors, weights, {"format": "pt"})
+    with pytest.raises(ModelError) as refused:
+        load(spec_of(copy), pin(str(copy)))
+    sentence, _, report = str(refused.value).partition("\n")
+    assert sentence.startswith(f"{copy}: 1 tensors are missing, such as ")
+    assert report.startswith("LlavaForConditionalGeneration LOAD REPORT")
+    assert "up_proj.weight" in report
+    assert "LOAD REPORT" not in capfd.readouterr().err.replace(caplog.text, "")
+
+
 def test_tensors_of_the_wrong_shape_are_named_with_both(copy: Path) -> None:
     from safetensors.torch import load_file, save_file
 
