@@ -46,6 +46,13 @@ def promises() -> list[Promise]:
             )
             for of, sizes in {**EQUAL, **UNEVEN}.items()
         ),
+        Promise(
+            what=ALARMS,
+            of="11 to 13 very uneven images, each right or wrong as a whole",
+            trial=partial(_alarm, _whole_images),
+            low=0,
+            high=6.5,
+        ),
         *(
             Promise(
                 what=HELD,
@@ -140,6 +147,15 @@ def of_uneven(
     before, after = rng.random(n) < easy, rng.random(n) < other
     after |= rng.random(n) < gain
     return _pairs(before.astype(float), after.astype(float), of, most)
+
+
+def _whole_images(n: int, rng: Rng, gain: float) -> list[PairedScores]:
+    """Two to four images have most questions; all questions of an image change alike."""
+    k, large = rng.integers(11, 14), rng.integers(2, 5)
+    of = np.sort(np.concatenate([np.arange(n) % large, np.arange(large, k)]))
+    change = rng.choice([-1, 0, 1], p=[0.4, 0.2, 0.4], size=k)[of]
+    after = np.where(rng.random(len(of)) < gain, 1.0, change > 0)
+    return _pairs((change < 0).astype(float), after, of, np.ones(len(of)))
 
 
 def _in_between(n: int, rng: Rng, gain: float) -> list[PairedScores]:

@@ -72,11 +72,26 @@
     const freedom = 1 / (squares + adjusted ** 2 - fourths);
     const n = pairs.length;
     const error = Math.sqrt(Math.max(spread / most ** 2, 1 / (n * (n + 2))));
-    const least = 2 ** -(changed + 1); // least one-sided mid-p-value of a sign test
+    let least = 2 ** -(changed + 1); // least one-sided mid-p-value of a sign test
+    const ofT = tails(change / error, freedom);
+    const few = 1 / squares < Math.min(25, 0.75 * clusters.size); // effective clusters, and uneven
+    if (few && ofT < ALPHA) least = Math.max(least, signFlip([...clusters.values()].map(([gained]) => gained)));
     const half = Math.max(quantile(freedom) * error, least >= ALPHA ? Math.abs(change) : 0);
-    const p = changed ? Math.max(tails(change / error, freedom), least) : 1;
+    const p = changed ? Math.max(ofT, least) : 1;
     const largest = pairs.every((pair) => pair.share) ? 1 : Infinity;
     return { change, low: Math.max(change - half, -largest), high: Math.min(change + half, largest), p };
+  }
+
+  /** p-value of giving each gain either sign (Fisher, 1935); the sum of those beyond the largest 14 is taken for normal. */
+  function signFlip(gains) {
+    const sizes = gains.map(Math.abs).sort((x, y) => y - x);
+    let sums = [0];
+    for (const size of sizes.slice(0, 14)) sums = sums.flatMap((sum) => [sum - size, sum + size]);
+    const spread = Math.sqrt(sizes.slice(14).reduce((all, size) => all + size ** 2, 0));
+    const total = Math.abs(gains.reduce((all, gain) => all + gain, 0));
+    const share = (z) => (z < 0 ? 2 - tails(z, 1e6) : tails(z, 1e6));
+    const shares = sums.map((sum) => (spread ? share((total - sum) / spread) : Number(Math.abs(sum) >= total - 1e-6)));
+    return shares.reduce((all, one) => all + one, 0) / sums.length;
   }
 
   /** Two-sided p-value of Student's t: the regularised incomplete beta function, as a continued fraction (Lentz). */
