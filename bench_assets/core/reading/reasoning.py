@@ -1,7 +1,7 @@
 """Splits a response into reasoning and answer.
 
-Reasoning is recognised only at the beginning of a response. Two tables list the tags of model
-families, from their chat templates and the parsers of vLLM and SGLang.
+Reasoning is recognised only at the beginning of a response. ``reasoning.toml`` lists the tags of
+model families, from their chat templates and the parsers of vLLM and SGLang.
 
 Some chat templates open the reasoning themselves, so that a response begins inside it. Local
 engines restore the opening tag. For other responses, the first closing tag ends the reasoning,
@@ -9,9 +9,11 @@ unless an opening tag of its form precedes it or it is quoted.
 """
 
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 
@@ -30,57 +32,11 @@ class ReasoningFormat:
     opened_by: Literal["template", "model", "words"] = "template"
 
 
-THOUGHTS: tuple[ReasoningFormat, ...] = (
-    ReasoningFormat(
-        "<think>",
-        "</think>",
-        "Qwen3, Qwen3-VL-Thinking, QwQ, DeepSeek-R1 and V3.1, GLM-4.1V, GLM-4.5V, InternVL3.5,"
-        " MiniCPM-V 4.5, Phi-4-reasoning, Hunyuan-A13B, Granite 3.3, EXAONE 4, ERNIE 4.5 VL, Step3,"
-        " Nemotron, MiMo-VL, Ovis2.5, Keye-VL, Kimi K2, Magistral 2506",
-    ),
-    ReasoningFormat("<thinking>", "</thinking>", "models prompted to think in tags"),
-    ReasoningFormat("<thought>", "</thought>", "EXAONE Deep"),
-    ReasoningFormat("<reasoning>", "</reasoning>", "models trained with GRPO recipes"),
-    ReasoningFormat("[THINK]", "[/THINK]", "Magistral 2507, Ministral 3"),
-    ReasoningFormat("◁think▷", "◁/think▷", "Kimi-VL-Thinking, Kimi-Dev"),
-    ReasoningFormat("<seed:think>", "</seed:think>", "Seed-OSS"),
-    ReasoningFormat("<|START_THINKING|>", "<|END_THINKING|>", "Command A Reasoning and Vision"),
-    ReasoningFormat("<|begin_of_thought|>", "<|end_of_thought|>", "OpenThinker, Sky-T1"),
-    ReasoningFormat("<|inner_prefix|>", "<|inner_suffix|>", "Apertus"),
-    ReasoningFormat("[unused16]", "[unused17]", "openPangu"),
-    ReasoningFormat("<unused94>thought", "<unused95>", "MedGemma"),
-    ReasoningFormat("<|channel>thought", "<channel|>", "Gemma 4"),
-    ReasoningFormat("<|channel|>analysis<|message|>", "<|end|>", "gpt-oss", "model"),
-    ReasoningFormat("<|channel|>commentary<|message|>", "<|end|>", "gpt-oss", "model"),
-    ReasoningFormat(
-        "analysis", "assistantfinal", "gpt-oss, decoded without its special tokens", "words"
-    ),
-    ReasoningFormat("<SUMMARY>", "</SUMMARY>", "LLaVA-CoT", "model"),
-    ReasoningFormat("<CAPTION>", "</CAPTION>", "LLaVA-CoT", "model"),
-    ReasoningFormat("<REASONING>", "</REASONING>", "LLaVA-CoT", "model"),
-    ReasoningFormat("Here is my thought process:", "Here is my response:", "Granite 3.2", "words"),
-    ReasoningFormat(
-        "Here's my thought process:", "Here's my response:", "Granite 3.2, quantised", "words"
-    ),
-)
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+THOUGHTS = tuple(ReasoningFormat(**row) for row in _TABLES["thoughts"])
 """Tags of thoughts; those of other models are set by ``thinking_tags``."""
-
-ANSWERS: tuple[ReasoningFormat, ...] = (
-    ReasoningFormat(
-        "<answer>", "</answer>", "GLM-4.1V, Hunyuan-A13B, models trained with GRPO recipes"
-    ),
-    ReasoningFormat("<|begin_of_box|>", "<|end_of_box|>", "GLM-4.1V, GLM-4.5V"),
-    ReasoningFormat("<response>", "</response>", "ERNIE 4.5"),
-    ReasoningFormat("<|START_RESPONSE|>", "<|END_RESPONSE|>", "Command A Reasoning and Vision"),
-    ReasoningFormat("<|begin_of_solution|>", "<|end_of_solution|>", "OpenThinker, Sky-T1"),
-    ReasoningFormat("<|channel|>final<|message|>", "<|return|>", "gpt-oss"),
-    ReasoningFormat(
-        "<|channel|>final<|message|>", "<|end|>", "gpt-oss, in a conversation's history"
-    ),
-    ReasoningFormat("<CONCLUSION>", "</CONCLUSION>", "LLaVA-CoT"),
-)
+ANSWERS = tuple(ReasoningFormat(**row) for row in _TABLES["answers"])
 """Tags around the final answer; each pair is removed at most once."""
-
 
 Tags: TypeAlias = tuple[str, str]  # opening and closing tag of a thought
 Span: TypeAlias = tuple[int, int]  # start and end (exclusive) of a tag
