@@ -4,8 +4,7 @@ Its SQLite storage makes an engine for every connection, which forgets the SQL t
 compiled, and a connection for every statement, which reads the whole schema; and alembic reads
 ninety migrations anew whenever a database is opened. A test opens several, and writes hundreds of
 events. An instance that is only in memory connects anew for each of them. All keep the course of
-every step, what was planned, and which versions of data went in, which is for people who look at
-the UI: it is left out.
+every step and what was planned, which is for people who look at the UI: it is left out.
 """
 
 import os
@@ -35,7 +34,6 @@ def make_databases_once() -> None:
     if version("dagster").startswith("1.13."):  # what is left out is what this minor never reads
         _make_memory_light()
         _leave_steps_out()
-        _leave_inputs_out()
 
 
 def _read_once(config: Config) -> ScriptDirectory:
@@ -189,13 +187,3 @@ def _leave_steps_out() -> None:
 
     SqliteEventLogStorage.store_event = store_event
     InMemoryEventLogStorage.store_event = keep_event
-
-
-def _leave_inputs_out() -> None:
-    """The versions of all inputs, which each step looks up for Dagster's own marks of staleness."""
-    from dagster._core.execution.context.data_version_cache import DataVersionCache
-
-    def unknown(self: DataVersionCache, asset_keys: Any) -> None:
-        self.input_asset_version_info |= dict.fromkeys(asset_keys)
-
-    DataVersionCache._fetch_input_asset_version_info = unknown

@@ -28,11 +28,14 @@ from bench_assets.asset_factory.evaluation_tables import (
     rejection_tables,
 )
 from bench_assets.asset_factory.suite_assets import (
+    MODEL_SETUP,
     PARTITIONS_BY_MODEL_KIND,
     AssetArguments,
     AssetFolder,
     Pool,
     StageName,
+    judge_key,
+    scorer_key,
 )
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.evaluation.runner import Baselines, Runner, StoredResponses
@@ -105,6 +108,7 @@ def predictions_asset(of: EvaluationStep) -> dg.AssetsDefinition:
 
     @dg.asset(
         ins=of.ins("questions"),
+        deps=[MODEL_SETUP],
         description=(
             f"One row: a model's response to one question of {task.shown}, and details of the "
             f"request. Condition: {task.conditions[of.condition].about} A question without a "
@@ -168,6 +172,7 @@ def judgements_asset(
     @dg.asset(
         name=name,
         ins=of.ins("questions", "predictions"),
+        deps=[judge_key(of.task.suite)],
         description=about,
         **of.stage("judgements", "judge"),
     )
@@ -210,6 +215,7 @@ def _scores(of: EvaluationStep) -> dg.AssetsDefinition:
     make = dg.asset(
         name="scores",
         ins=of.ins("questions", "predictions", *(["judgements"] if task.has_judgements else [])),
+        deps=[scorer_key(task.suite)],
         description=_SCORES,
         **of.stage("scores"),
     )

@@ -68,6 +68,25 @@ def select_group(*groups: str) -> dg.AssetSelection:
     return reduce(operator.or_, found) if found else dg.AssetSelection.assets()
 
 
+MODEL_SETUP = dg.AssetKey("model_setup")
+"""Observed input of predictions: the setup of each model."""
+
+
+def source_key(suite: str) -> dg.AssetKey:
+    """Key of a suite's observed source: its place, its files, and the settings of the build."""
+    return dg.AssetKey([suite, "source_files"])
+
+
+def judge_key(suite: str) -> dg.AssetKey:
+    """Key of the observed setups of a suite's judge and reader."""
+    return dg.AssetKey([suite, "judge_setup"])
+
+
+def scorer_key(suite: str) -> dg.AssetKey:
+    """Key of the observed setup of a suite's scorer, with its reviews."""
+    return dg.AssetKey([suite, "scorer_setup"])
+
+
 class AssetArguments(TypedDict):
     """Arguments of ``dg.asset`` besides the inputs."""
 
@@ -146,8 +165,8 @@ class AssetFolder:
 
     @property
     def source(self) -> list[dg.AssetKey]:
-        """Dependency of assets that read source files."""
-        return [dg.AssetKey([self.suite, "source"])]
+        """Dependencies of assets that read source files."""
+        return [dg.AssetKey([self.suite, "source"]), source_key(self.suite)]
 
     def stage(
         self,

@@ -1,7 +1,7 @@
 """Assembly of the whole graph: suites, evaluations, checks, jobs, sensors; groups of the UI."""
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,8 +13,15 @@ from bench_assets.asset_factory.suite_assets import GROUP_TAG, JOINT_GROUPS, sel
 from bench_assets.catalog import Catalog
 from bench_assets.defs.checks.expectations import expectations_asset, source_checks
 from bench_assets.defs.checks.regression import regression_checks
-from bench_assets.defs.checks.staleness import configuration_digest
 from bench_assets.defs.checks.table_checks import task_checks
+from bench_assets.defs.code_versions import code_versions
+from bench_assets.defs.observed_inputs import (
+    BUILD_STAGES,
+    input_assets,
+    observe_inputs,
+    observing_io_manager,
+    with_source,
+)
 from bench_assets.defs.suite_datasets import load_suite_assets, memoize
 from bench_assets.defs.tables.annotation import annotation_assets, summary_asset
 from bench_assets.defs.tables.leaderboard import leaderboard_assets
@@ -23,8 +30,7 @@ from bench_assets.evaluation.task import Task
 from bench_assets.features import hooks_of
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.settings_resource import HomeSettings
-from bench_resources.datasets.source_files import SourceFiles, tables_of
-from bench_resources.datasets.source_state import HomeTableIOManager
+from bench_resources.datasets.source_files import HomeTables, SourceFiles
 from bench_resources.images.store import open_image_store
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.asset_types import column_schemas
@@ -32,7 +38,7 @@ from bench_resources.tables.parquet import TableFiles
 from bench_sensors.annotation import annotation_sensors
 from bench_sensors.changes import change_sensors, with_automation
 from bench_sensors.checkpoints import checkpoint_sensors
-from bench_sensors.configuration import configuration_sensor, model_sensor
+from bench_sensors.configuration import model_sensor, observation_sensor
 from bench_sensors.evaluations import EVALUATION_JOB, suite_tables
 from bench_sensors.orphaned_runs import orphaned_run_sensors
 from bench_sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_assets
@@ -106,14 +112,15 @@ def build_graph(
     Args:
         settings: Settings of the home folder.
         catalog: Suites to load; the leaderboard is always included.
-        tables: Tables, instead of the home folder's.
+        tables: Tables, instead of those of the home at the start of a run.
         models: Models of a command, whose runs have its settings; by default, every run reads
             bench.toml anew.
     """
     # Partitioned checks and data versions are beta; constraints.txt pins the tested version.
     warnings.simplefilter("ignore", dg.BetaWarning)
     warnings.simplefilter("ignore", dg.PreviewWarning)
-    resources = _resources(settings, tables or tables_of(settings), models)
+    warnings.filterwarnings("ignore", "Property `OpDefinition.version`", DeprecationWarning)
+    resources = _resources(settings, catalog, tables, models)
     jobs = [name for suite in catalog.evaluable.names for name, *_ in _jobs(suite)]
     catalog, suite_assets = load_suite_assets(
         catalog, resources.keys(), [*jobs, QUICK_EVALUATION, EVALUATION_JOB]
@@ -132,7 +139,7 @@ def build_graph(
         sensors=[
             *checkpoint_sensors(checkpoint_jobs, evaluable.suites),
             *change_sensors(_specs(assets)),
-            configuration_sensor(partial(configuration_digest, catalog.tasks)),
+            observation_sensor(partial(observe_inputs, catalog)),
             webhook_sensor(evaluable.suites),
             model_sensor(),
             *orphaned_run_sensors(settings),
@@ -142,8 +149,17 @@ def build_graph(
         # In process: a spawned step could not share loaded weights.
         executor=dg.in_process_executor,
         resources=resources,
-    ).map_asset_specs(func=_completion(assets, catalog, _inactive_answers(catalog, configured)))
-    return Graph(definitions, catalog)
+    ).map_asset_specs(
+        func=_completion(
+            assets,
+            catalog,
+            _inactive_answers(catalog, configured),
+            code_versions(settings.home, catalog.suites),
+        )
+    )
+    # apart, because Dagster maps no specs of observed assets
+    inputs = dg.Definitions(assets=input_assets(catalog))
+    return Graph(dg.Definitions.merge(definitions, inputs), catalog)
 
 
 def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str]) -> list[Any]:
@@ -195,9 +211,19 @@ def _inactive_answers(catalog: Catalog, configured: Collection[str]) -> frozense
 
 
 def _completion(
-    assets: Iterable[Any], catalog: Catalog, absent: Collection[dg.AssetKey]
+    assets: Iterable[Any],
+    catalog: Catalog,
+    absent: Collection[dg.AssetKey],
+    code: Mapping[str, str],
 ) -> Callable[[dg.AssetSpec], dg.AssetSpec]:
-    """Group, column schema and automation of each asset, without dependencies on ``absent``."""
+    """Group, column schema, automation, inputs and code version of each asset.
+
+    Args:
+        assets: The assets.
+        catalog: The suites.
+        absent: Tables that no asset makes, whose dependencies are dropped.
+        code: Code versions of the suites' dataset builds, and of the leaderboard ("").
+    """
     columns = {
         key: {"dagster/column_schema": schema}
         for asset in assets
@@ -206,10 +232,23 @@ def _completion(
     }
 
     def complete(spec: dg.AssetSpec) -> dg.AssetSpec:
-        grouped = assign_group(with_automation(_drop_dependencies(spec, absent)), catalog)
+        connected = with_source(_drop_dependencies(spec, absent), catalog.names)
+        grouped = assign_group(with_automation(_with_code(connected, code)), catalog)
         return grouped.merge_attributes(metadata=columns.get(spec.key, {}))
 
     return complete
+
+
+def _with_code(spec: dg.AssetSpec, code: Mapping[str, str]) -> dg.AssetSpec:
+    """Add the digest of the code to the version; evaluations have versions raised by hand."""
+    suite, is_board = spec.key.path[0], spec.group_name == "leaderboard"
+    is_build = spec.tags.get("bench/stage") in BUILD_STAGES and "bench/per" not in spec.tags
+    version = code.get(suite if is_build else "", "") if is_build or is_board else ""
+    if not version or spec.tags.get("bench/stage") == "observed":
+        return spec
+    return spec.replace_attributes(
+        code_version="+".join(filter(None, [spec.code_version, version]))
+    )
 
 
 def _drop_dependencies(spec: dg.AssetSpec, absent: Collection[dg.AssetKey]) -> dg.AssetSpec:
@@ -238,17 +277,20 @@ def _define_jobs(jobs: Iterable[_Job]) -> list[Any]:
     ]
 
 
-def _resources(settings: Settings, tables: TableFiles, models: Models | None) -> dict[str, object]:
+def _resources(
+    settings: Settings, catalog: Catalog, tables: TableFiles | None, models: Models | None
+) -> dict[str, object]:
     home, images = str(settings.home), open_image_store(settings)
     read = settings if models else HomeSettings(home=home)
+    opened = tables or HomeTables(settings=read)
     of_command = dg.ResourceDefinition.hardcoded_resource  # Dagster would make it anew
     return {
         "settings": of_command(settings) if models else read,
         "sources": SourceFiles(settings=read),
         "image_store": images,
         "models": of_command(models) if models else Models(settings=read, image_store=images),
-        "tables": tables,
-        "io_manager": HomeTableIOManager(files=tables, settings=read),
+        "tables": opened,
+        "io_manager": observing_io_manager(catalog, files=opened, settings=read),
     }
 
 

@@ -18,6 +18,7 @@ from bench_assets.asset_factory.evaluation_tables import (
     evaluation_key,
     questions_key,
 )
+from bench_assets.asset_factory.suite_assets import judge_key, scorer_key, source_key
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.evaluation.suite import Suite
@@ -115,6 +116,7 @@ def _graph_keys(suite: Suite) -> set[dg.AssetKey]:
         *map(quick_evaluation_key, model_tasks),
         *(answers_key(one) for one in suite.annotation_tasks),
         *map(audit_key, model_tasks),
+        *(key(suite.name) for key in (source_key, judge_key, scorer_key)),
         *(
             dg.AssetKey(evaluation_key(task, condition, table))
             for task in model_tasks

@@ -56,29 +56,37 @@ _OF_MODELS = dg.AssetSelection.tag("bench/per", _PER[0]) | dg.AssetSelection.tag
 )
 _MOST_ASSETS = 450  # of one sensor; Dagster refuses to evaluate more than 500
 _CONSTANTS = dg.AssetSelection.tag("bench/stage", "constants")
+_TABLES = dg.AssetSelection.all() - _CONSTANTS  # without observed inputs
+
+
+def _materialized_again(
+    changed: dg.AutomationCondition[dg.AssetKey],
+) -> dg.AutomationCondition[dg.AssetKey]:
+    """Materialize what exists again when inputs have changed."""
+    # Not since_last_handled: it misses a change between a request and the next tick.
+    is_due = changed.since(When.newly_updated()) & ~When.newly_requested().since(changed)
+    return (
+        (is_due | When.any_deps_match(When.will_be_requested()))
+        & ~When.missing()
+        & ~When.in_progress()
+    )
+
 
 # Metrics materialized before the constants compute these themselves, so they need not wait.
 _CHANGED = When.any_deps_match(ContentChange()).ignore(_CONSTANTS)
-_OUT_OF_DATE = _CHANGED.since(When.newly_updated())
-# Not since_last_handled: it misses a change between a request and the next tick.
-_NOT_REQUESTED = ~When.newly_requested().since(_CHANGED)
-
-_ALL_MODELS_CONDITION = (
-    ((_OUT_OF_DATE & _NOT_REQUESTED) | When.any_deps_match(When.will_be_requested()))
-    & ~When.missing()
-    & ~When.in_progress()
-)
+_ALL_MODELS_CONDITION = _materialized_again(_CHANGED)
 """No waiting: a broken or slow model must not freeze the leaderboard."""
 
+# Changed settings start no evaluation: the leaderboard marks their numbers as stale.
 _ONE_MODEL_CONDITION = (
-    _ALL_MODELS_CONDITION
-    & ~When.any_deps_missing().ignore(_CONSTANTS)
+    _materialized_again(When.any_deps_match(ContentChange()).allow(_TABLES))
+    & ~When.any_deps_missing().allow(_TABLES)
     & ~When.any_deps_in_progress()
     & When.all_deps_blocking_checks_passed()
 )
 _QUESTIONS_CONDITION = (
-    (_OUT_OF_DATE | When.missing())
-    & _NOT_REQUESTED
+    (_CHANGED.since(When.newly_updated()) | When.missing())
+    & ~When.newly_requested().since(_CHANGED)
     & ~When.any_deps_missing()
     & ~When.in_progress()
 )

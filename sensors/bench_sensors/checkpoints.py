@@ -247,7 +247,7 @@ def _result(
     now: float,
 ) -> dg.SensorResult:
     suites = configured_suites(settings, tables)
-    if missing := suites_lacking_questions(instance, suites, tables):
+    if missing := suites_lacking_questions(instance, settings, suites, tables):
         return dg.SensorResult(
             cursor=json.dumps(state),
             skip_reason=f"no question tables of {', '.join(missing)}: materialize them, or name "

@@ -1,11 +1,10 @@
-"""Sensors on bench.toml: new models, and a fresh leaderboard.
+"""Sensors on bench.toml and on what it names: changed sources and setups, and new models.
 
-The leaderboard marks metrics as stale if their configuration changed; this sensor updates it
-without waiting for the next evaluation. Models and encoders added to bench.toml become partitions
-while the UI runs.
+The leaderboard follows a changed setup, which marks metrics as stale. Models and encoders added to
+bench.toml become partitions while the UI runs.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 import dagster as dg
@@ -15,53 +14,36 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.models import DEMO_MODELS
 from bench_resources.tables.parquet import TableFiles
 
-State: TypeAlias = Callable[[Settings, TableFiles], str]
+Observe: TypeAlias = Callable[
+    [dg.DagsterInstance, Settings, TableFiles], Sequence[dg.AssetObservation]
+]
+"""Observations of the inputs that have changed since the last ones."""
 
-LEADERBOARD = dg.AssetKey("leaderboard")
 
-
-def configuration_sensor(state: State) -> dg.SensorDefinition:
-    """Build the sensor on changes of the configuration; it evaluates no model.
-
-    Args:
-        state: Digests the parts of the configuration that make metrics stale.
-    """
+def observation_sensor(observe: Observe) -> dg.SensorDefinition:
+    """Build the sensor that observes sources and setups; it starts no run."""
 
     @dg.sensor(
-        name="configuration_changes",
-        target=dg.AssetSelection.assets(LEADERBOARD),
+        name="observed_inputs",
         minimum_interval_seconds=60,  # a tick takes a few milliseconds per model
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
-            "Rebuilds the leaderboard when the configuration of an evaluated model or of a judge "
-            "changes, which marks their metrics as stale. On by default: it evaluates no model."
+            "Observes the files of the sources, and the setups of models, judges and scorers: "
+            "tables made of what has changed are stale. On by default: it starts no run."
         ),
     )
-    def configuration_changes(
+    def observed_inputs(
         context: dg.SensorEvaluationContext,
         settings: dg.ResourceParam[Settings],
         tables: TableFiles,
     ) -> dg.SensorResult:
-        return detect_changes(context.instance, settings, tables, context.cursor, state)
+        changed = observe(context.instance, settings, tables)
+        names = ", ".join(event.asset_key.to_user_string() for event in changed)
+        return dg.SensorResult(
+            asset_events=changed, skip_reason=f"changed: {names}" if names else "nothing changed"
+        )
 
-    return configuration_changes
-
-
-def detect_changes(
-    instance: dg.DagsterInstance,
-    settings: Settings,
-    tables: TableFiles,
-    cursor: str | None,
-    state: State,
-) -> dg.SensorResult:
-    """Compare with the last tick; the first tick only records."""
-    now = state(settings, tables)
-    if cursor in (None, now):
-        return dg.SensorResult(cursor=now, skip_reason="the configuration is unchanged")
-    if instance.get_latest_materialization_event(LEADERBOARD) is None:
-        return dg.SensorResult(cursor=now, skip_reason="the leaderboard was never materialized")
-    request = dg.RunRequest(asset_selection=[LEADERBOARD])  # its export follows by itself
-    return dg.SensorResult(cursor=now, run_requests=[request])
+    return observed_inputs
 
 
 def model_sensor() -> dg.SensorDefinition:

@@ -17,7 +17,9 @@ from bench_assets.core.schema.errors import SettingsError, did_you_mean
 from bench_assets.evaluation.suite import Suite
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.watched import CheckpointSettings
+from bench_resources.datasets.source_files import table_locations
 from bench_resources.runs.failures import describe_failure, first_line, recorded_events
+from bench_resources.runs.ledger import last_materialization
 from bench_sensors.attempts import (
     ACTIVE_STATUSES,
     ATTEMPT_TAG,
@@ -142,13 +144,17 @@ def configured_suites(settings: Settings, tables: Tables) -> list[str]:
 
 
 def suites_lacking_questions(
-    instance: dg.DagsterInstance, suites: Sequence[str], tables: Tables
+    instance: dg.DagsterInstance, settings: Settings, suites: Sequence[str], tables: Tables
 ) -> list[str]:
-    """Suites without question tables: a run over them would fail."""
+    """Suites without question tables of their present source: a run over them would fail."""
+    roots = table_locations(settings)
+
+    def is_built(suite: str, key: dg.AssetKey) -> bool:
+        made = last_materialization(instance, key)
+        return made is not None and made.root == roots.get(suite, "")
+
     return [
-        suite
-        for suite in suites
-        if not all(map(instance.get_latest_materialization_event, tables[suite].questions))
+        suite for suite in suites if not all(is_built(suite, k) for k in tables[suite].questions)
     ]
 
 

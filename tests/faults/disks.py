@@ -26,7 +26,6 @@ PLACES: Mapping[str, str] = {
     "the predictions": "tables/quiz/predictions/*.parquet",
     "the questions": "tables/quiz/questions/*.parquet",
     "the table of images": "tables/quiz/images/*.parquet",
-    "a note of what was built": "tables/.built/*",
     "a stored image": "images/*/*",
     "the response store": "responses.sqlite",
     "Dagster's runs": "dagster/history/runs.db",
@@ -207,7 +206,6 @@ def _flipped_table(trial: Trial, rows: list[object], row_type: type[object]) -> 
             if tables.read(["quiz", "rows"], row_type) != rows:
                 raise FoundError("other rows are read than were written")
             tables.digest(["quiz", "rows"])
-            tables.has_errors(["quiz", "rows"])
         except TableError as error:
             refused += 1
             if file.name not in str(error):

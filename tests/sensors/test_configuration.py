@@ -1,71 +1,81 @@
-"""A model that is configured otherwise is marked on the leaderboard without a new number."""
+"""Changed sources and setups are observed, and new models become partitions."""
+
+from functools import partial
 
 import dagster as dg
 import pytest
 
-from bench_assets.core.schema.rows import Metric
-from bench_assets.defs.checks.staleness import configuration_digest
+from bench_assets.asset_factory.suite_assets import MODELS, source_key
+from bench_assets.catalog import load_catalog
+from bench_assets.defs.observed_inputs import MODEL_SETUP, observe_inputs
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.settings_resource import HomeSettings
-from bench_resources.tables.parquet import TableFiles
-from bench_sensors.configuration import LEADERBOARD, detect_changes, model_sensor
-from tests.quiz import TASK
+from bench_resources.datasets.source_files import HomeTables
+from bench_sensors.configuration import model_sensor, observation_sensor
 
-MODELS = (
-    '[models.a]\nkind = "scripted"\nsays = "{a}"\n[models.b]\nkind = "scripted"\nsays = "{b}"\n'
-)
+TOML = """
+[benchmarks.quiz]
+file = "quiz.jsonl"
+[models.a]
+kind = "scripted"
+says = "{a}"
+[models.b]
+kind = "scripted"
+says = "{b}"
+"""
+ROW = '{"id": "1", "question": "Which?", "options": ["red", "blue"], "answer": "A"}'
 
 
 class Home:
-    """A home in which ``a`` was measured on the quiz, and an instance that records it."""
+    """A home with a quiz and two models, and an instance in which they are partitions."""
 
     def __init__(self, folder, instance):
-        self.folder, self.instance, self.cursor = folder, instance, None
-        self.tables = TableFiles(folder=str(folder / "tables"))
+        self.folder, self.instance = folder, instance
+        (folder / "quiz.jsonl").write_text(ROW)
         self.write(a="A", b="B")
-        self.tables.write(["quiz", "metrics"], [], Metric, "a")
+        instance.add_dynamic_partitions(MODELS.name, ["a", "b"])
+        catalog = load_catalog(load_settings(folder)).only(["quiz"])
+        self._sensor = observation_sensor(partial(observe_inputs, catalog))
 
     def write(self, **says):
-        (self.folder / "bench.toml").write_text(MODELS.format(**says))
-
-    def gather(self):
-        self.instance.report_runless_asset_event(dg.AssetMaterialization(LEADERBOARD))
+        (self.folder / "bench.toml").write_text(TOML.format(**says))
 
     def look(self):
-        """What is asked for."""
-
-        def state(settings, tables):
-            return configuration_digest([TASK], settings, tables)
-
-        found = detect_changes(
-            self.instance, load_settings(self.folder), self.tables, self.cursor, state
-        )
-        self.cursor = found.cursor
-        return [request.asset_selection for request in found.run_requests or ()]
+        """Keys and partitions that a tick observes."""
+        settings = HomeSettings(home=str(self.folder))
+        resources = {"settings": settings, "tables": HomeTables(settings=settings)}
+        with dg.build_sensor_context(self.instance, resources=resources) as context:
+            found = self._sensor(context).asset_events
+        for event in found:
+            self.instance.report_runless_asset_event(event)
+        return {(event.asset_key, event.partition) for event in found}
 
 
 @pytest.fixture
 def home(tmp_path):
     with dg.DagsterInstance.ephemeral() as instance:
         home = Home(tmp_path, instance)
-        home.gather()
-        assert home.look() == []
+        assert {(source_key("quiz"), None), (MODEL_SETUP, "a"), (MODEL_SETUP, "b")} < home.look()
+        assert home.look() == set()
         yield home
 
 
-def test_another_configuration_of_a_measured_model_gathers_the_leaderboard_once(home):
+def test_another_setup_of_a_model_is_observed_once(home):
     home.write(a="B", b="B")
-    assert home.look() == [[LEADERBOARD]]
-    assert home.look() == []
+    assert home.look() == {(MODEL_SETUP, "a")}
+    assert home.look() == set()
 
 
-def test_a_model_that_was_not_measured_is_no_matter(home):
-    home.write(a="A", b="A")
-    assert home.look() == []
+def test_an_edited_source_is_observed_once(home):
+    (home.folder / "quiz.jsonl").write_text(ROW.replace('"A"}', '"B"}'))
+    assert home.look() == {(source_key("quiz"), None)}
+    assert home.look() == set()
 
 
 def test_each_tick_reads_the_file_as_it_is_now(home):
     sensor, settings = model_sensor(), HomeSettings(home=str(home.folder))
+    for name in "ab":
+        home.instance.delete_dynamic_partition(MODELS.name, name)
 
     def tick():
         with dg.build_sensor_context(home.instance, resources={"settings": settings}) as context:
@@ -78,11 +88,3 @@ def test_each_tick_reads_the_file_as_it_is_now(home):
     assert "not a TOML file" in str(failure.value.__cause__)
     (home.folder / "bench.toml").write_text('[models.c]\nkind = "random"\n')
     assert tick().endswith("c, random")
-
-
-def test_a_leaderboard_that_nobody_gathered_is_not_gathered(tmp_path):
-    with dg.DagsterInstance.ephemeral() as instance:
-        home = Home(tmp_path, instance)
-        assert home.look() == []
-        home.write(a="B", b="B")
-        assert home.look() == []

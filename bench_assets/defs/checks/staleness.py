@@ -1,14 +1,13 @@
 """Stale metrics: those of other questions, sources or settings than the present ones."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 
 from bench_assets.asset_factory.configured_runner import configured_reader, reader_model
-from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.comparison.measurements import QUESTIONS_CHANGED
 from bench_assets.core.judging.second_look import READER
 from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
-from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import (
     Signature,
@@ -24,28 +23,19 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.base import ModelSpec
 from bench_resources.datasets.source_files import table_locations
 from bench_resources.datasets.source_state import SourceState
-from bench_resources.models.registry.setup import setup_of
+from bench_resources.models.registry.setup import FindModel, setup_of
 from bench_resources.tables.parquet import TableFiles
 
 _BY_READER = format_judge_setup(READER, "")
 
 
-def configuration_digest(tasks: Sequence[Task], settings: Settings, tables: TableFiles) -> str:
-    """Digest all inputs of ``stale_reason``, for the models that have metrics."""
-    keys = [evaluation_key(task, "main", "metrics") for task in tasks]
-    measured = sorted({model for key in keys for model in tables.known(key)})
-    now = CurrentConfiguration(settings)
-    sources = [now.questions_stale_reason(task, tables) for task in tasks]
-    return json_digest([now.facts(tasks, measured), sources])
-
-
 class CurrentConfiguration:
     """Current settings of bench.toml, the files they name, and the present questions."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Read nothing yet; each file is read once."""
+    def __init__(self, settings: Settings, find: FindModel | None = None) -> None:
+        """Read nothing yet; each file is read once, and each model found once by ``find``."""
         self._settings = settings
-        self._setup = cache(lambda name: setup_of(name, settings))
+        self._setup = cache(lambda name: setup_of(name, settings, find))
         self._questions: dict[str, str] = {}  # by location of the table
         self._changes: dict[str, str] = {}
 
@@ -78,32 +68,13 @@ class CurrentConfiguration:
         measured = split_setups(row.setup or "")  # NULL if queried together with newer tables
         if model and measured.model - {format_model_setup(model)}:
             return "measured under another configuration of the model"
-        judge, reader = self._judge(task), self._reader(task, row.model)
+        judge, reader = self.judge(task), self.reader(task, row.model)
         by_reader = {one for one in measured.judge if one.startswith(_BY_READER)}
         of_judge = measured.judge - by_reader
         for role, now, found in (("judge", judge, of_judge), ("reader", reader, by_reader)):
             if now is not None and found - {now}:
                 return f"measured under another configuration of the {role}"
         return ""
-
-    def facts(self, tasks: Iterable[Task], models: Iterable[str]) -> list[object]:
-        """All inputs of ``stale_reason``, for the models that have metrics."""
-        setups: dict[str, str | None] = {}
-        for name in models:
-            try:
-                setups[name] = self._setup(name)
-            except UnknownNameError:
-                setups[name] = None
-        judges = {task.name: self._judge(task) for task in tasks if task.is_judged}
-        readers = {
-            (task.name, name): self._reader(task, name)
-            for task in tasks
-            for name in setups
-            if task.is_read
-        }
-        scorers = {task.name: self._scorer(task) for task in tasks}
-        reviews = {task.name: self._review(task) for task in tasks}
-        return [setups, judges, list(readers.items()), scorers, reviews]
 
     def questions_stale_reason(
         self, task: Task, tables: TableFiles, condition: str = "main"
@@ -148,7 +119,14 @@ class CurrentConfiguration:
             return f"measured with the scorer {read}"
         return ""
 
-    def _judge(self, task: Task) -> str | None:
+    def model(self, name: str) -> str:
+        """Setup of a model; "" if it is unknown, or cannot be read."""
+        try:
+            return self._setup(name)
+        except UnknownNameError:
+            return ""
+
+    def judge(self, task: Task) -> str | None:
         """Setup of the judge; "" if none can be chosen, None if it cannot be read."""
         setting = self._settings.suite(task.suite, SuiteSettings).judge
         try:
@@ -160,7 +138,7 @@ class CurrentConfiguration:
             return ""
         return format_judge_setup(chosen.name, setup) if setup else None
 
-    def _reader(self, task: Task, model: str) -> str | None:
+    def reader(self, task: Task, model: str) -> str | None:
         """Setup of the reader of a model's responses; "" if nobody reads, None if unreadable."""
         setting = self._settings.suite(task.suite, SuiteSettings).judge
         try:

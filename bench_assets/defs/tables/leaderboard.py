@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_tables import describe_questions, evaluation_key
+from bench_assets.asset_factory.evaluation_tables import (
+    describe_questions,
+    evaluation_key,
+    questions_key,
+)
 from bench_assets.asset_factory.partial_results import partial_tables
+from bench_assets.asset_factory.suite_assets import (
+    MODEL_SETUP,
+    judge_key,
+    scorer_key,
+    source_key,
+)
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import QUESTIONS_CHANGED
 from bench_assets.comparison.people_checks import with_people
@@ -30,6 +40,7 @@ from bench_assets.core.stats.ranks import add_rank_intervals
 from bench_assets.core.tables.arrow import to_json, to_rows
 from bench_assets.core.text.escaping import escape_formula, escape_markdown
 from bench_assets.defs.checks.staleness import CurrentConfiguration
+from bench_assets.defs.observed_inputs import LEADERBOARD_INPUTS
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.other_sources import other_sources
 from bench_resources.config.bench_toml import Settings
@@ -254,6 +265,7 @@ def leaderboard_assets(catalog: Catalog) -> list[dg.AssetsDefinition]:
 
 def _published_asset(catalog: Catalog) -> dg.AssetsDefinition:
     @dg.asset(
+        deps=[LEADERBOARD_INPUTS],
         group_name="leaderboard",
         kinds={"python"},
         tags={"bench/stage": "leaderboard"},
@@ -271,7 +283,20 @@ def _published_asset(catalog: Catalog) -> dg.AssetsDefinition:
 def _leaderboard(catalog: Catalog) -> dg.AssetsDefinition:
     @dg.asset(
         ins={"published": dg.AssetIn()},
-        deps=[evaluation_key(task, "main", "metrics") for task in catalog.tasks],
+        deps=[
+            *dict.fromkeys(
+                dg.AssetKey(key(task, "main"))
+                for task in catalog.tasks
+                for key in (questions_key, partial(evaluation_key, table="metrics"))
+            ),
+            *(
+                key(suite)
+                for suite in catalog.evaluable.names
+                for key in (source_key, judge_key, scorer_key)
+            ),
+            LEADERBOARD_INPUTS,
+            MODEL_SETUP,
+        ],
         group_name="leaderboard",
         kinds={"duckdb"},
         tags={"bench/stage": "leaderboard"},

@@ -8,12 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from bench_assets.core.schema.errors import HomeError, SettingsError, TableError
 from bench_assets.workspace.console.output import print_message
-from bench_assets.workspace.materialization.freshness import NOTES_FOLDER
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.stores import (
     open_home_blobs,
@@ -29,7 +27,6 @@ from bench_resources.storage.blobs.port import Blobs
 from bench_resources.storage.blobs.transfer import TransferOutcome, TransferRules, transfer
 from bench_resources.storage.locks import lock_holders
 from bench_resources.tables.file_bytes import read_footer, verify_checksum
-from bench_resources.tables.locations import SOURCES_FOLDER
 
 if TYPE_CHECKING:
     from bench_resources.storage.vectors import VectorMergeResult
@@ -90,7 +87,7 @@ def migrate_blobs(settings: Settings, *, back: bool) -> Iterator[MigrationResult
     yield _copy_images(*_target_and_source(settings, KIND, back=back))
     yield _copy_generation_notes(*_target_and_source(settings, PAINTED, back=back))
     replaced, _ = _target_and_source(settings, REPLACED, back=back)
-    yield from _copy_tables(*_target_and_source(settings, "tables", back=back), replaced)
+    yield _copy_tables(*_target_and_source(settings, "tables", back=back), replaced)
 
 
 def _target_and_source(settings: Settings, subfolder: str, *, back: bool) -> tuple[Blobs, Blobs]:
@@ -116,49 +113,18 @@ def _copy_generation_notes(target: Blobs, source: Blobs) -> MigrationResult:
     return _migration_result("notes of painted images", target, source, became)
 
 
-def _copy_tables(target: Blobs, source: Blobs, replaced: Blobs) -> Iterator[MigrationResult]:
-    """Copy tables unless the target's is newer; then their provenance notes."""
-    listed = list(source.list())
-    retained = _RetainedTables()
-    rules = TransferRules(is_whole=_is_checksummed, is_better=retained.is_newer, replaced=replaced)
-    found = transfer(target, source, (one for one in listed if one.name.endswith(_TABLE)), rules)
-    yield _migration_result("tables", target, source, found)
-    rules = TransferRules(
-        is_whole=lambda *_: True, is_better=lambda name, *_: not retained.beside(name)
-    )
-    became = transfer(
-        target, source, (one for one in listed if f"{NOTES_FOLDER}/" in one.name), rules
-    )
-    yield _migration_result("notes of what was made", target, source, became)
+def _copy_tables(target: Blobs, source: Blobs, replaced: Blobs) -> MigrationResult:
+    """Copy tables unless the target's is newer."""
+    rules = TransferRules(is_whole=_is_checksummed, is_better=_is_newer, replaced=replaced)
+    tables = (one for one in source.list() if one.name.endswith(_TABLE))
+    found = transfer(target, source, tables, rules)
+    return _migration_result("tables", target, source, found)
 
 
-class _RetainedTables:
-    """Tables of the target that stayed although the source has different ones."""
-
-    def __init__(self) -> None:
-        self._names: list[str] = []
-        self._lock = Lock()
-
-    def is_newer(self, name: str, ours: bytes, theirs: bytes) -> bool:
-        """Whether a table should replace another: it is newer and has other rows."""
-        own_footer, other_footer = read_footer(ours, name), read_footer(theirs, name)
-        newer = (
-            own_footer.digest != other_footer.digest and own_footer.written > other_footer.written
-        )
-        if not newer:
-            with self._lock:
-                self._names.append(name)
-        return newer
-
-    def beside(self, note: str) -> bool:
-        """Whether a retained table has the source of a note; the target's note then stays."""
-        return any(_place_of(name) == _place_of(note) for name in self._names)
-
-
-def _place_of(name: str) -> str:
-    """Folder of a source's tables; "" for the configured source."""
-    parts = name.split("/")
-    return parts[1] if parts[0] == SOURCES_FOLDER else ""
+def _is_newer(name: str, ours: bytes, theirs: bytes) -> bool:
+    """Whether a table should replace another: it is newer and has other rows."""
+    own_footer, other_footer = read_footer(ours, name), read_footer(theirs, name)
+    return own_footer.digest != other_footer.digest and own_footer.written > other_footer.written
 
 
 def _never_valid(*_: object) -> bool:

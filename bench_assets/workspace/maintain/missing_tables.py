@@ -1,6 +1,6 @@
 """Finds missing tables for ``bench home verify``: tables that were materialized and are gone.
 
-Freshness notes name the tables of a materialization; metrics imply the other tables of their
+Dagster's event log names the tables that were materialized; metrics imply the other tables of their
 evaluation. A table with neither may never have been materialized, and is not reported.
 """
 
@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from shlex import quote
 from typing import Any, NamedTuple, TypeAlias
-from urllib.parse import unquote
 
 import dagster as dg
 
@@ -23,15 +22,8 @@ from bench_assets.core.schema.rows import Question, StoredImage
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.maintain.verification_findings import VerificationFinding
 from bench_assets.workspace.materialization import asset_selections
-from bench_assets.workspace.materialization.freshness import (
-    NOTES_FOLDER,
-    invalidated_note,
-    noted_tables,
-    notes_folder,
-)
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.tables.file_bytes import table_name
-from bench_resources.tables.locations import SOURCES_FOLDER
 from bench_resources.tables.parquet import Table
 
 _SHOWN = "SELECT DISTINCT unnest(images) AS image FROM tables"
@@ -79,14 +71,13 @@ def suites_by_image(bench: Workbench) -> dict[str, str]:
 
 
 def invalidate_suite(bench: Workbench, suite: str) -> None:
-    """Mark a suite's question tables as stale."""
-    blobs = bench.tables.blobs
-    for note in list(blobs.list(notes_folder(bench.tables, suite))):
-        name = unquote(note.name.rpartition("/")[2])
-        if " " not in name and name.split("/")[0] == suite:  # other notes belong to evaluations
-            with suppress(HomeError):  # a read-only home cannot be rebuilt anyway
-                text = (blobs.get(note.name) or b"").decode(errors="replace")
-                blobs.put(note.name, invalidated_note(text).encode(), sync=False)
+    """Mark a suite's question tables as stale: the ledger finds them made by unknown code."""
+    with suppress(HomeError):  # a read-only home cannot be rebuilt anyway
+        for task in bench.catalog.tasks_of(suite):
+            key = dg.AssetKey(questions_key(task, "main"))
+            if bench.ledger.event(key):
+                event = dg.AssetMaterialization(key, description="Its images are damaged.")
+                bench.instance.report_runless_asset_event(event)
 
 
 def _conditions(bench: Workbench, suite: str) -> Iterator[tuple[Task, str]]:
@@ -133,8 +124,6 @@ def missing_tables(bench: Workbench, listed: Collection[str]) -> Iterator[Verifi
         HomeError: If the store of tables cannot be reached.
     """
     names = set(listed)
-    # The leaderboard's note has no source, but its tables may have one.
-    names |= {name.split("/", 2)[2] for name in names if name.startswith(f"{SOURCES_FOLDER}/")}
     for record in sorted(set(_recorded_tables(bench, listed))):
         if record.name not in names and not bench.tables.blobs.exists(record.name):  # written since
             yield _missing_finding(bench, record)
@@ -154,16 +143,13 @@ def _missing_finding(bench: Workbench, record: _TableRecord) -> VerificationFind
 
 
 def _recorded_tables(bench: Workbench, listed: Collection[str]) -> Iterator[_TableRecord]:
-    """Collect the tables that notes and metrics record, and that the graph still has."""
+    """Collect the tables that runs and metrics record, and that the graph still has."""
     graph = bench.definitions.resolve_asset_graph()
     known = {tuple(key.path) for key in graph.get_all_asset_keys()}
     divided = {key for key in known if graph.get(dg.AssetKey(key)).is_partitioned}
     tasks = {task.name: task for task in bench.catalog.tasks}
-    for name in listed:
-        folder, is_note, note = name.rpartition(f"{NOTES_FOLDER}/")
-        if is_note and "/" not in note:
-            records = _tables_in_note(bench, folder.rstrip("/"), note)
-            yield from (one for one in records if one.key in (divided if one.model else known))
+    with suppress(HomeError):  # damaged records are a finding of their own
+        yield from _materialized_tables(bench)
     for root, task, condition, model in set(_recorded_evaluations(bench, listed)):
         for table in _MADE_BEFORE_METRICS:
             if (key := tuple(evaluation_key(tasks[task], condition, table))) in divided:
@@ -172,14 +158,17 @@ def _recorded_tables(bench: Workbench, listed: Collection[str]) -> Iterator[_Tab
             yield _TableRecord(root, key, "")
 
 
-def _tables_in_note(bench: Workbench, root: str, note: str) -> Iterator[_TableRecord]:
-    """Tables named by a note."""
-    text = b""
-    with suppress(HomeError):  # a folder in its place
-        text = bench.tables.blobs.get("/".join((*filter(None, [root]), NOTES_FOLDER, note))) or b""
-    model = unquote("".join(note.split(" ", 2)[2:]))
-    for name in noted_tables(text.decode(errors="replace")):
-        yield _TableRecord(root, tuple(name.split("/")), model)
+def _materialized_tables(bench: Workbench) -> Iterator[_TableRecord]:
+    """Tables of the event log, without those of removed models."""
+    if bench.is_read_only:
+        return
+    ledger, graph = bench.ledger, bench.definitions.resolve_asset_graph()
+    for key in sorted(graph.materializable_asset_keys):
+        of = graph.get(key).partitions_def
+        for name in ledger.partitions(of) if of else [None]:
+            event = None if ledger.is_absent(key) else ledger.event(key, name)
+            if event and event.digest:
+                yield _TableRecord(event.root, tuple(key.path), name or "")
 
 
 def _recorded_evaluations(bench: Workbench, listed: Collection[str]) -> Iterator[_EvaluationRecord]:

@@ -11,7 +11,6 @@ import dagster as dg
 from bench_assets.asset_factory.suite_assets import PARTITIONS_BY_MODEL_KIND
 from bench_assets.core.schema.errors import HomeError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Prediction
-from bench_assets.workspace.materialization.freshness import model_notes
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.models_toml import read_models, remove_model
 from bench_resources.config.stores import existing_response_store, open_table_locks
@@ -110,7 +109,7 @@ def remove(bench: Workbench, found: Removable, *, responses: bool) -> RemovalRes
             megabytes += freed
         blobs = bench.tables.blobs
         names = [one.name for one in found.tables]
-        for name in (*names, *model_notes(bench.tables, model)):
+        for name in names:
             blobs.delete(name)
         if index := bench.tables.metrics_index:
             for folder in {name.rpartition("/")[0] for name in names}:

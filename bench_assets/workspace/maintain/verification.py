@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def verify(bench: Workbench) -> list[VerificationFinding]:
     """Read everything in a home, and report damage; if files are not readable, only those.
 
-    Changes only freshness notes: suites with missing or damaged images are marked as stale, so
+    Records only that suites with missing or damaged images are stale, so
     that the reported commands rebuild them.
     """
     home = bench.settings.home

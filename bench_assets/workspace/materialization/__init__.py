@@ -1,1 +1,1 @@
-"""Materialization: the workbench, Dagster instance and processes, freshness, backfills."""
+"""Materialization: the workbench, Dagster instance and processes, backfills."""

@@ -201,6 +201,7 @@ def add_every_model(bench: Workbench) -> int:
     models = {*DEMO_MODELS, *bench.settings.models}
     bench.add_models(list(models))
     bench.add_encoders()
+    bench.observe([])
     return len(models)
 
 

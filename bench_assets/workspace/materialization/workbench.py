@@ -4,7 +4,7 @@ Assets are materialized in this process, and recorded in the instance that the U
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
@@ -13,24 +13,31 @@ from typing import Any, Self, cast, get_args
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_tables import no_questions_error, questions_key
+from bench_assets.asset_factory.evaluation_tables import (
+    CONSTANTS,
+    evaluation_key,
+    no_questions_error,
+    questions_key,
+)
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.catalog import Catalog, load_catalog
 from bench_assets.comparison.results import HomeResults, Result
 from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError
-from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.core.schema.rows import Metric, Question, StoredImage
+from bench_assets.core.tables.arrow import digest
+from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.console.output import print_message
-from bench_assets.workspace.materialization import asset_selections, table_groups
-from bench_assets.workspace.materialization.freshness import TableGroup
+from bench_assets.workspace.materialization import asset_selections
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sources_toml import remember_source
-from bench_resources.config.stores import open_table_locks
-from bench_resources.datasets.source_files import SourceFiles, table_locations, tables_of
+from bench_resources.config.stores import open_home_blobs, open_table_locks
+from bench_resources.datasets.source_files import open_source, tables_of
 from bench_resources.images.store import open_image_store
 from bench_resources.models.registry.named_models import ResolvedModel
 from bench_resources.models.registry.opening import Models
 from bench_resources.response_cache.throughput import ProgressStyle
+from bench_resources.runs.ledger import Ledger
 
 
 class Workbench:
@@ -70,8 +77,7 @@ class Workbench:
             settings=settings, image_store=open_image_store(settings), progress=progress
         )
         self._models.know(models)
-        locations = table_locations(settings)
-        self._is_recorded = scratch is None and table_locations(settings.of_file) == locations
+        self._is_recorded = scratch is None
         self._progress = progress
         self._is_of_all = not suites
         if self._is_of_all:  # suites whose assets cannot be loaded are left out of the catalog
@@ -105,21 +111,8 @@ class Workbench:
         return definitions
 
     @cached_property
-    def _home(self) -> table_groups.HomeContext:
-        return table_groups.HomeContext(
-            lambda: self.definitions,
-            self.catalog,
-            self.tables,
-            self._models,
-            SourceFiles(settings=self.settings),
-        )
-
-    @cached_property
     def instance(self) -> dg.DagsterInstance:
-        """Dagster's instance; opened on first use, which takes a while.
-
-        Ephemeral for sources other than bench.toml's, since the UI and its sensors follow those.
-        """
+        """Dagster's instance; opened on first use, which takes a while. Ephemeral for scratch."""
         if not self._is_recorded:
             return dg.DagsterInstance.ephemeral()
         from bench_assets.workspace.materialization.dagster_instance import open_instance
@@ -135,22 +128,84 @@ class Workbench:
         """Find a model by name, once for this workbench; raises as ``resolve_name``."""
         return self._models.named(name)
 
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger of the tables, as it is now."""
+        return Ledger(self.instance, self.definitions.resolve_asset_graph())
+
+    def observe(self, suites: Collection[str], models: Sequence[str] = ()) -> None:
+        """Report the present sources and setups that tables are made of, where they have changed.
+
+        ``suites`` (): all, and what the leaderboard prints.
+
+        Raises:
+            SourceError: If a source does not have the suite's layout.
+        """
+        from bench_assets.defs.observed_inputs import ObservedInputs, report_changes
+
+        inputs = ObservedInputs(self.settings, self.catalog, self.tables, self._models.named)
+        for suite in (read := [*map(self.catalog.suite, suites)]):
+            source = open_source(suite.name, self.settings)
+            if suite.require_source and not source.is_mini:
+                suite.require_source(source.folder)
+        versions = inputs.of(read, models) if suites else inputs.all(self.instance)
+        report_changes(self.instance, versions)
+
+    def due(
+        self, keys: Set[dg.AssetKey], model: str = "", ledger: Ledger | None = None
+    ) -> dict[dg.AssetKey, str]:
+        """Tables that have to be made again, each with the reason: by the ledger, or by its file.
+
+        Args:
+            keys: Tables that are made together.
+            model: The partition of those that have partitions.
+            ledger: The ledger, if it was read already.
+        """
+        ledger = ledger or self.ledger
+        if reasons := ledger.due(keys, model):
+            return reasons
+        graph = self.definitions.resolve_asset_graph()
+        for key in sorted(key for key in keys if not ledger.is_absent(key)):
+            part = model if graph.get(key).is_partitioned else ""
+            made = ledger.event(key, part or None)
+            if made and made.digest and (reason := self._file_problem(key, part, made.digest)):
+                reasons[key] = reason
+        return reasons
+
+    def _file_problem(self, key: dg.AssetKey, partition: str, made: str) -> str:
+        """Why the file of a table is not the one that was made, or its images are not there."""
+        try:
+            if self.tables.digest(key.path, partition) != made:
+                return "its file is gone, or another one"
+        except TableError as error:
+            return str(error)
+        images = open_home_blobs(self.settings, "images").folder
+        is_gone = images is not None and not images.is_dir() and made != digest(())
+        return "its images are gone" if is_gone and self.row_type(key) is StoredImage else ""
+
     def refresh_questions(self, suite: str) -> None:
-        """Build the questions of a suite or task, unless their inputs are unchanged.
+        """Build the questions of a suite or task, unless they are current.
 
         In a read-only home, old ones stay, with a warning.
 
         Raises:
             BenchError: If the source cannot be used, or a blocking check fails.
         """
-        suite_name = self.catalog.suite(suite).name
-        for one in dict.fromkeys((suite_name, suite)):  # digesting inputs is slow
-            if (group := table_groups.question_group(self._home, one)).is_fresh():
-                return
-        if self.is_read_only and all(self.tables.exists(key.path) for key in group.keys):
-            print_message(f"warning: {suite}: its questions may be old; the home is read-only")
+        tasks = self.catalog.tasks_of(suite)
+        present = [task for task in tasks if self.tables.exists(questions_key(task, "main"))]
+        now = CurrentConfiguration(self.settings)
+        stale = any(now.questions_stale_reason(task, self.tables) for task in present)
+        if self.is_read_only and present:
+            if stale:
+                print_message(f"warning: {suite}: its questions are old; the home is read-only")
             return
-        self._make([group], title=f"{suite}: questions")
+        name = self.catalog.suite(suite).name
+        self.observe([name])
+        for selected in dict.fromkeys((name, suite)):
+            keys = self._resolve(asset_selections.dataset_build(selected))
+            if not stale and not self.due(keys):
+                return
+        self._make(keys, title=f"{suite}: questions")
 
     def remember_source(self, suite: str) -> None:
         """Record that a suite or task is evaluated from its present source; its questions exist.
@@ -172,12 +227,14 @@ class Workbench:
         Raises:
             BenchError: If the source cannot be used, or a blocking check fails.
         """
-        self._make([table_groups.question_group(self._home, suite)], title=f"{suite}: questions")
+        self.observe([self.catalog.suite(suite).name])
+        keys = self._resolve(asset_selections.dataset_build(suite))
+        self._make(keys, title=f"{suite}: questions")
 
     def evaluate(self, suites: Sequence[str], model: str, condition: str = "main") -> None:
         """Generate, judge, score and aggregate for a model under one condition, in one run.
 
-        Tasks with fresh tables are skipped.
+        Tasks with current tables are skipped.
 
         Args:
             suites: Suites or tasks. A suite excludes its retrieval task, which evaluates encoders
@@ -199,19 +256,37 @@ class Workbench:
             if task.conditions[condition].needs and not is_built:
                 raise no_questions_error(task, condition)
             self.remember_source(task.suite)
-        wanted = table_groups.evaluation_groups(self._home, tasks, model, condition)
-        constants = [*table_groups.constants_groups(self._home, tasks, condition)]
-        if all(one.is_fresh() for one in (*wanted, *constants)):
+        self.observe({task.suite for task in tasks}, [model] if kind == "model" else [])
+        if not self._due_evaluations(tasks, model, condition):
             return
         from bench_resources.runs.orphaned_runs import table_locks
 
-        folders = {"/".join(key.path[:-1]) for one in wanted for key in one.keys}
+        folders = {"/".join(evaluation_key(task, condition, "")[:-1]) for task in tasks}
         with open_table_locks(self.settings).held(table_locks(folders, model), print_message):
             # another process may have evaluated meanwhile
-            wanted = table_groups.evaluation_groups(self._home, tasks, model, condition)
-            if due := [one for one in (*constants, *wanted) if not one.is_fresh()]:
+            if due := self._due_evaluations(tasks, model, condition):
                 self._add_partition(kind, model)
                 self._make(due, model=model)
+
+    def _due_evaluations(
+        self, tasks: Iterable[Task], model: str, condition: str
+    ) -> set[dg.AssetKey]:
+        """Tables of the evaluations that are not current, and of constants."""
+        known = self.definitions.resolve_asset_graph().get_all_asset_keys()
+        now, ledger = CurrentConfiguration(self.settings), self.ledger
+        found: set[dg.AssetKey] = set()
+        for task in tasks:
+            keys = self._resolve(asset_selections.evaluation(task, condition, known))
+            constants = dg.AssetKey([*questions_key(task, condition)[:-1], CONSTANTS])
+            for made in (keys, {constants} & known):
+                if made and self.due(made, model, ledger):
+                    found |= made
+            metrics = evaluation_key(task, condition, "metrics")
+            if not keys & found and self.tables.exists(metrics, model):
+                rows = self.tables.read(metrics, Metric, model)
+                if rows and now.stale_reason(task, rows[0], self.tables):
+                    found |= keys
+        return found
 
     def metrics(self, suite: str, model: str, condition: str = "main") -> list[Metric]:
         """Read the metrics of an evaluation, from all its tables."""
@@ -234,9 +309,10 @@ class Workbench:
 
     def refresh_leaderboard(self) -> None:
         """Compute the leaderboard and its export, unless nothing changed."""
-        gathered = table_groups.leaderboard_group(self._home)
-        if not gathered.is_fresh():
-            self._make([gathered], title="leaderboard")
+        self.observe([])
+        keys = self._resolve(asset_selections.LEADERBOARD)
+        if self.due(keys):
+            self._make(keys, title="leaderboard")
 
     def add_models(self, models: Sequence[str]) -> None:
         """Add partitions for models that have none.
@@ -321,23 +397,20 @@ class Workbench:
         """Rebuild the tables that only this condition needs, unless their inputs are unchanged."""
         if condition == "main" and task.asked_of == "model":
             return  # it reads the dataset build alone
-        graph = self.definitions.resolve_asset_graph()
-        known = graph.get_all_asset_keys()
-        due = asset_selections.condition_inputs(task, condition, known)
-        if keys := due.resolve(graph):
-            name = dg.AssetKey(questions_key(task, condition)).to_user_string()
-            group = table_groups.on_demand_group(self._home, name, keys)
-            if not group.is_fresh():
-                self._make([group], title=name)
+        known = self.definitions.resolve_asset_graph().get_all_asset_keys()
+        keys = self._resolve(asset_selections.condition_inputs(task, condition, known))
+        if keys:
+            self.observe([task.suite])
+            if self.due(keys):
+                self._make(keys, title=dg.AssetKey(questions_key(task, condition)).to_user_string())
+
+    def _resolve(self, selection: dg.AssetSelection) -> Set[dg.AssetKey]:
+        return selection.resolve(self.definitions.resolve_asset_graph())
 
     def _make(
-        self, due: Sequence[TableGroup], *, model: str | None = None, title: str = ""
+        self, keys: Collection[dg.AssetKey], *, model: str | None = None, title: str = ""
     ) -> None:
-        """Materialize groups in one run, and record the inputs digested before it."""
-        keys = {key for one in due for key in one.keys}
         self.materialize(dg.AssetSelection.assets(*keys), model=model, title=title)
-        for one in due:
-            one.note()
 
     def row_type(self, key: dg.AssetKey) -> type[Any]:
         """Type of the rows of an asset's table.

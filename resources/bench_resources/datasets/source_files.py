@@ -43,6 +43,16 @@ class SourceFiles(dg.ConfigurableResource[Any]):
         return open_source(suite, self.settings)
 
 
+class HomeTables(dg.ConfigurableResource[TableFiles]):
+    """The tables of the present sources: opened when a run starts or a sensor ticks."""
+
+    settings: dg.ResourceDependency[Settings]
+
+    def create_resource(self, context: dg.InitResourceContext) -> TableFiles:
+        """Open the tables."""
+        return tables_of(self.settings)
+
+
 def open_source(suite: str, settings: Settings) -> SuiteSource:
     """Find the source of a suite; the mini edition's folder if none is configured.
 

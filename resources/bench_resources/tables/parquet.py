@@ -45,6 +45,12 @@ Table: TypeAlias = tuple[tuple[str, ...], str]
 """Asset key and partition; "" for an asset without partitions."""
 
 
+TABLE_DIGEST = "bench/digest"
+"""Metadata of a materialization: the digest of the table's rows, as in its file."""
+
+FAILED_REQUESTS = "bench/errors"
+"""Metadata of a materialization: number of rows whose request failed."""
+
 _RECENT = 3  # tables that a run holds: questions, responses, verdicts
 _GROUP_ROWS = 8192  # rows of a row group
 
@@ -74,7 +80,7 @@ class TableFiles(TableBytes):
         """
         name = table_name(key, partition)
         metadata = {
-            DIGEST: digest(rows),
+            DIGEST: footer.get(DIGEST) or digest(rows),
             WRITTEN: f"{time.time():.6f}",
             TABLE_NAME_KEY: name,
             **footer,
@@ -111,19 +117,6 @@ class TableFiles(TableBytes):
                 wanted = [name in of for name in table.column("question_id").to_pylist()]
                 table = table.filter(pa.array(wanted, pa.bool_()))
             return to_rows(table, row_type)
-
-    def has_errors(self, key: Sequence[str], partition: str = "") -> bool:
-        """Whether a table has a row with an ``error``; False without a table or such a column.
-
-        Raises:
-            TableError: If the table is damaged.
-        """
-        if not self.exists(key, partition):
-            return False
-        with self.open_verified(key, partition) as file:
-            if "error" not in file.schema_arrow.names:
-                return False
-            return any(file.read(columns=["error"]).column("error").to_pylist())
 
     def query(
         self,
@@ -224,16 +217,18 @@ class TableFiles(TableBytes):
 class TableIOManager(dg.ConfigurableIOManager):
     """Stores every asset annotated ``list[Row]`` as a table."""
 
-    files: TableFiles
+    files: dg.ResourceDependency[TableFiles]
     _recent: dict[tuple[object, ...], Sequence[Any]] = PrivateAttr(default_factory=dict)
 
     def handle_output(self, context: dg.OutputContext, obj: Sequence[Any]) -> None:
         """Write the table of the asset or partition."""
         partition = context.asset_partition_key if context.has_asset_partitions else ""
         key, row_type = context.asset_key.path, asset_row_type(context)
-        footer = self.footer(context, obj, row_type)
+        footer = {DIGEST: digest(obj), **self.footer(context, obj, row_type)}
         place = self.files.write(key, obj, row_type, partition, footer)
-        context.add_output_metadata({"path": dg.MetadataValue.path(place)})
+        context.add_output_metadata(
+            {"path": dg.MetadataValue.path(place), TABLE_DIGEST: str(footer[DIGEST])}
+        )
 
     def footer(
         self, context: dg.OutputContext, rows: Sequence[Any], row_type: type[Any]
@@ -280,11 +275,17 @@ def table_output(
         metadata: Further metadata for the UI.
         name: Name of the output, for assets with several outputs.
     """
+    failed = sum(bool(getattr(row, "error", "")) for row in rows)
     return dg.Output(
         rows,
         output_name=name,
         data_version=dg.DataVersion(digest(rows)),
-        metadata={**(metadata or {}), "dagster/row_count": len(rows), **preview(rows)},
+        metadata={
+            **(metadata or {}),
+            "dagster/row_count": len(rows),
+            **({FAILED_REQUESTS: failed} if failed else {}),
+            **preview(rows),
+        },
     )
 
 

@@ -113,7 +113,6 @@ def _table(data: bytes, folder: Path) -> object:
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(data)
     tables.digest(["t"])
-    tables.has_errors(["t"])
     return tables.read(["t"], Score)
 
 

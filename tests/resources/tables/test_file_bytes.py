@@ -63,7 +63,6 @@ def test_of_3000_flipped_bits_none_is_read_as_other_rows(files: TableFiles, path
     [
         pytest.param(lambda files: files.read(KEY, Score), id="its rows"),
         pytest.param(lambda files: files.digest(KEY), id="its digest"),
-        pytest.param(lambda files: files.has_errors(KEY), id="whether it has errors"),
         pytest.param(lambda files: files.verify(KEY), id="whether it is whole"),
         pytest.param(points, id="what SQL finds in it"),
     ],

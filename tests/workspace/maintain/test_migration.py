@@ -60,8 +60,6 @@ def filled(home: Path, text: str, n_images: int = 1) -> Path:
     shown = [image_store.put(image(n), f"{n}.png").sha256 for n in range(n_images)]
     tables = TableFiles(folder=str(home / "tables"))
     tables.write(KEY, [question(text=text, images=tuple(shown))], Question)
-    for place in ("", ".of/codis-1/"):
-        tables.blobs.put(f"{place}.built/codis", f"made of {text}".encode())
     tables.blobs.put(".of/codis-1/codis/scores/a%2Fb@1.parquet", _table_of(tables))
     (home / "painted").mkdir()
     (home / "painted" / ("ab" * 32)).write_text(shown[0])
@@ -101,7 +99,6 @@ WHOLE = {
     "images": (8, 8, 0, 0),
     "notes of painted images": (1, 1, 0, 0),
     "tables": (2, 2, 0, 0),
-    "notes of what was made": (2, 2, 0, 0),
 }
 
 
@@ -126,7 +123,7 @@ def test_what_is_damaged_stays_where_it_is_and_is_counted(settings: Settings) ->
     assert found["images"] == (7, 7, 1, 0)
     assert found["tables"] == (1, 1, 1, 0)
     assert found["notes of painted images"] == (1, 1, 1, 0)
-    assert len(shared(settings)) == 7 + 1 + 2 + 1
+    assert len(shared(settings)) == 7 + 1 + 1
 
 
 def test_of_two_tables_the_newer_stays_and_the_other_is_kept_apart(
@@ -139,15 +136,12 @@ def test_of_two_tables_the_newer_stays_and_the_other_is_kept_apart(
     older, newer = lying(settings.home)[name], lying(other.home)[name]
     assert counted(moved(other))["tables"] == (2, 2, 0, 0)
     assert shared(settings)[name] == newer
-    assert shared(settings)["tables/.built/codis"] == b"made of b"
     assert older in [open_home_blobs(settings, "replaced").get(one.name)
                      for one in open_home_blobs(settings, "replaced").list()]  # fmt: skip
     assert counted(moved(settings))["tables"] == (0, 0, 0, 2)
     assert shared(settings)[name] == newer
-    assert shared(settings)["tables/.built/codis"] == b"made of b"
     moved(settings, back=True)
     assert lying(settings.home)[name] == newer
-    assert lying(settings.home)["tables/.built/codis"] == b"made of b"
     assert older in [file.read_bytes() for file in (settings.home / "replaced").rglob("all*")]
 
 

@@ -109,8 +109,8 @@ def test_what_was_made_and_is_gone_is_missing(home, names, missed):
     assert missed.items() <= commands("missing").items()
 
 
-def test_what_is_missing_beside_numbers_is_told_without_any_note(home):
-    gone(home, ".built", "quiz/scores/a.parquet", "quiz/predictions/b.parquet")
+def test_missing_tables_beside_metrics_are_reported_without_records_of_runs(home):
+    gone(home, "../dagster", "quiz/scores/a.parquet", "quiz/predictions/b.parquet")
     assert commands("missing").keys() == {"quiz/scores of a", "quiz/predictions of b"}
 
 
@@ -121,29 +121,15 @@ def test_the_commands_bring_back_what_is_missing(home):
     assert found(fails=False) == {}
 
 
-def no_evaluation(home):
-    gone(home, "quiz/predictions", "quiz/scores", "quiz/metrics")
-    for note in (home / "tables/.built").glob("quiz main *"):
-        note.unlink()
-
-
-def only_predictions(home):
-    """As an evaluation leaves them that failed before there were scores."""
-    gone(home, "quiz/scores/a.parquet", "quiz/metrics/a.parquet")
-    (home / "tables/.built/quiz main a").unlink()
-
-
 @pytest.mark.parametrize(
-    "unmake",
+    "remove",
     [
-        pytest.param(lambda _: bench("home", "remove", "a", "--yes"), id="a model was removed"),
-        pytest.param(no_evaluation, id="nobody was evaluated"),
-        pytest.param(only_predictions, id="an evaluation failed"),
-        pytest.param(lambda home: gone(home, "../tables"), id="nothing was ever made"),
+        pytest.param(lambda _: bench("home", "remove", "a", "--yes"), id="a model"),
+        pytest.param(lambda home: gone(home, "../dagster", "../tables"), id="all"),
     ],
 )
-def test_what_was_never_made_is_not_missed(home, unmake):
-    unmake(home)
+def test_removed_tables_are_not_missing(home, remove):
+    remove(home)
     assert found(fails=False) == {}
 
 
@@ -166,7 +152,6 @@ def test_rows_of_another_model_are_not_shown_and_are_made_again(home):
 
 
 def test_what_another_version_wrote_is_outdated_and_a_command_brings_it_forward(home):
-    """The command drops the freshness note too: as of another version, it does not hold."""
     tables = TableFiles(folder=str(home / "tables"))
     row = make_dataclass("Row", [("question_id", str), ("mark", float)], frozen=True)
     tables.write(["quiz", "scores"], [row("0", 1.0)], row, "a")
@@ -236,11 +221,3 @@ def test_commands_are_right_below_a_path_with_an_apostrophe(evaluated, tmp_path,
     told = [shlex.split(command) for command in commands("damaged").values()]
     for file in spoilt:
         assert any(str(file) in words for words in told), (file, told)
-
-
-def test_what_a_note_of_no_source_names_may_lie_below_a_named_source(home):
-    """The leaderboard is made of all suites: its note is of no source."""
-    there = home / "tables/.of/theirs/quiz/scores"
-    there.mkdir(parents=True)
-    (home / "tables/quiz/scores/a.parquet").rename(there / "a.parquet")
-    assert "missing" not in {one["state"] for one in lines(bench("home", "verify", "--json"))}

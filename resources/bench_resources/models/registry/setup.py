@@ -1,8 +1,7 @@
 """Setup of a model, without opening it.
 
 ``setup_of`` is a short digest of identity and decoding, stored beside the responses; it ignores
-settings of speed, price and location. ``state_of`` lists all properties of a model, to decide which
-tables are stale.
+settings of speed, price and location.
 """
 
 import os
@@ -13,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeAlias
 
-from bench_assets.core.schema.errors import BenchError, ModelError
+from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.provenance import json_digest
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.base import ModelSpec
@@ -33,7 +32,7 @@ from bench_resources.models.registry.named_models import (
     resolve_name,
     watched_spec,
 )
-from bench_resources.storage.file_digests import FileDigests, home_digests, iter_texts
+from bench_resources.storage.file_digests import iter_texts
 
 FindModel: TypeAlias = Callable[[str], ResolvedModel]
 """Finds a model by name, as ``resolve_name`` does, but once."""
@@ -65,14 +64,6 @@ def setup_of(name: str, settings: Settings, find: FindModel | None = None) -> st
     return ""
 
 
-def state_of(name: str, settings: Settings, find: FindModel | None = None) -> list[object]:
-    """Settings, files and hub commit of a model; the reason if it is unusable."""
-    try:
-        return _state(find(name) if find else resolve_name(name, settings), settings)
-    except BenchError as error:
-        return [str(error)]
-
-
 def named_files(said: object, settings: Settings) -> list[Path]:
     """The existing files and folders that a setting names, at any depth."""
     paths = (settings.resolve(text) for text in sorted(set(iter_texts(said))) if text)
@@ -97,7 +88,9 @@ def _facts(model: ResolvedModel, settings: Settings) -> list[object]:
         return [_section(spec, settings), spec.identity_parts, *_digests(files)]
     section = _section(spec, settings)
     code = _package_files(spec.factory.partition(":")[0]) if isinstance(spec, PythonSpec) else []
-    return [section, *_digests([*named_files(spec.model_dump(mode="json"), settings), *code])]
+    named = named_files(spec.model_dump(mode="json"), settings)
+    inside = (file for path in named for file in (path.rglob("*") if path.is_dir() else [path]))
+    return [section, *_digests([*sorted(filter(Path.is_file, inside)), *code])]
 
 
 def _server_facts(spec: ServerSpec, settings: Settings, *, files: bool = True) -> list[object]:
@@ -156,55 +149,3 @@ def _digests(paths: Iterable[Path]) -> Iterator[list[object]]:
                     yield [file.name, sha256(file.read_bytes()).hexdigest()]
                 else:
                     yield [file.name, stat.st_size, stat.st_mtime_ns]
-
-
-def _state(model: ResolvedModel, settings: Settings) -> list[object]:
-    spec = model.spec
-    section = spec.model_dump(mode="json")
-    if model.of:
-        return [section, _state(model.of, settings)]
-    digests = home_digests(settings.home)
-    if isinstance(spec, TransformersSpec):
-        return [section, *_checkpoint_state(resolve_local_paths(spec, settings.resolve), digests)]
-    if isinstance(spec, ServerSpec) and spec.path:
-        from bench_resources.checkpoints.identity import pin_served
-
-        return [
-            section,
-            pin_served(str(settings.resolve(spec.path)), _cached_digest(digests)).content,
-        ]
-    module = type(spec).__module__  # for an added kind, a module of its package
-    if isinstance(spec, PythonSpec):
-        module = spec.factory.partition(":")[0]
-    return [section, *digests.of([*named_files(section, settings), _package_of(module)])]
-
-
-def _checkpoint_state(spec: TransformersSpec, digests: FileDigests) -> list[object]:
-    from bench_resources.checkpoints.identity import pin
-    from bench_resources.models.transformers.loading import dtype_of
-
-    pinned = pin(
-        spec.path,
-        spec.revision,
-        spec.gguf_file,
-        processor=spec.processor,
-        base=spec.base,
-        digest=_cached_digest(digests),
-    )
-    return [pinned.content, spec.identity_parts, dtype_of(spec)]  # "auto" depends on the machine
-
-
-def _cached_digest(digests: FileDigests) -> Callable[[Iterable[Path]], str]:
-    return lambda files: json_digest(list(digests.of(files)))
-
-
-def _package_of(module: str) -> Path:
-    """The innermost package of a module; if it is in none, its file."""
-    try:
-        found = find_spec(module)
-    except ImportError:
-        found = None
-    if not found or not found.origin:
-        return Path(module)
-    file = Path(found.origin)
-    return file.parent if "." in module or found.submodule_search_locations else file

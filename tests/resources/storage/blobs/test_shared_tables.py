@@ -55,7 +55,6 @@ def test_what_was_never_written_is_not_there(opened: Opened) -> None:
     tables = opened()
     assert (tables.digest(KEY), tables.state(KEY), tables.partitions(KEY)) == (None, "", [])
     assert not tables.exists(KEY)
-    assert not tables.has_errors(KEY)
     assert tables.written(KEY) == 0
     assert tables.query("SELECT * FROM t", {"t": ([KEY], Metric)}).num_rows == 0
     for ask in (tables.verify, lambda key: tables.read(key, Rejection)):
@@ -134,7 +133,7 @@ def test_a_damaged_table_is_told_and_left_out(opened: Opened) -> None:
     assert found.column("model").to_pylist() == ["n"]
     assert list(damaged) == [(KEY, "m")]
     assert tables.place(KEY, "m") in damaged[KEY, "m"]
-    for ask in (tables.digest, tables.verify, tables.state, tables.has_errors):
+    for ask in (tables.digest, tables.verify, tables.state):
         with pytest.raises(TableError, match="materialize it again"):
             ask(KEY, "m")
     with pytest.raises(TableError, match="materialize it again"):

@@ -1,0 +1,324 @@
+"""Observed inputs: what tables are made of that no asset makes, as assets with versions.
+
+They are the sources, the setups of models, judges and scorers, and the files that the leaderboard
+prints. A sensor and each command report a new version as an observation, without a run.
+"""
+
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+import dagster as dg
+
+from bench_assets.annotation.tasks import PEOPLE, AnnotationError, format_timestamp
+from bench_assets.asset_factory.configured_runner import people_judge
+from bench_assets.asset_factory.evaluation_tables import evaluation_key
+from bench_assets.asset_factory.suite_assets import (
+    MODEL_SETUP,
+    MODELS,
+    judge_key,
+    scorer_key,
+    source_key,
+)
+from bench_assets.catalog import Catalog
+from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
+from bench_assets.core.schema.provenance import json_digest
+from bench_assets.core.tables.arrow import digest
+from bench_assets.defs.checks.staleness import CurrentConfiguration
+from bench_assets.evaluation.suite import Suite, SuiteSettings
+from bench_assets.evaluation.task import Task
+from bench_assets.features import open_annotation_backend
+from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.datasets.source_files import (
+    SuiteSource,
+    configured_release,
+    open_source,
+    table_locations,
+)
+from bench_resources.datasets.source_state import HomeTableIOManager
+from bench_resources.models.registry.setup import FindModel, named_files, setup_of
+from bench_resources.runs.ledger import observe
+from bench_resources.storage.file_digests import file_states, home_digests, iter_texts
+from bench_resources.tables.parquet import TableFiles
+
+LEADERBOARD_INPUTS = dg.AssetKey("leaderboard_inputs")
+"""Printed numbers, tables of other sources, and metrics that no run made."""
+
+_STAGE = {"bench/stage": "observed"}
+
+BUILD_STAGES = ("source", "images", "annotation", "select", "distractors", "questions")
+"""Stages of a dataset build."""
+
+Versions: TypeAlias = Mapping[tuple[dg.AssetKey, str | None], str]
+"""Version by input and partition."""
+
+_MANY = 1 << 16  # images; their digests would take 2 kB each
+_EVALUATION_SETTINGS = frozenset(SuiteSettings.model_fields)  # questions do not depend on them
+_DIGITS = 16
+
+
+class ObservedInputs:
+    """Reads the present versions of observed inputs; each setup once."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        catalog: Catalog,
+        tables: TableFiles,
+        find: FindModel | None = None,
+    ) -> None:
+        """Read nothing yet.
+
+        Args:
+            settings: Settings of the home, with a command's overrides.
+            catalog: The suites.
+            tables: Tables of the home.
+            find: Finds models, if they were resolved already.
+        """
+        self._settings = settings
+        self._catalog = catalog
+        self._tables = tables
+        self._configuration = CurrentConfiguration(settings, find)
+
+    def all(self, instance: dg.DagsterInstance) -> Versions:
+        """Versions of all inputs, for the models that are partitions of an instance."""
+        models = instance.get_dynamic_partitions(str(MODELS.name))
+        found = self.of(self._catalog.evaluable.suites, models)
+        return {**found, **self.of_leaderboard(instance)}
+
+    def of(self, suites: Iterable[Suite], models: Iterable[str]) -> Versions:
+        """Versions of the inputs of suites and of models' setups."""
+        found = dict(self.of_models(models))
+        for suite in suites:
+            found |= self.of_suite(suite)
+        return found
+
+    def of_suite(self, suite: Suite) -> Versions:
+        """Versions of a suite's source, judge and scorer."""
+        chosen = self._settings.suite(suite.name, SuiteSettings).model_dump(mode="json")
+        judge = {name: chosen.pop(name) for name in ("judge", "reader")}
+        judges = [*(self._judge(task) for task in suite.tasks)]
+        review = Path(chosen["review"]) if chosen["review"] else None
+        reviewed = sha256(review.read_bytes()).hexdigest() if review and review.is_file() else ""
+        try:
+            source = _source_facts(self._settings, suite)
+        except BenchError as error:  # the build reports it
+            source = [str(error)]
+        return {
+            (source_key(suite.name), None): _version(source),
+            (judge_key(suite.name), None): _version([judge, judges]),
+            (scorer_key(suite.name), None): _version([chosen, reviewed]),
+        }
+
+    def of_models(self, models: Iterable[str]) -> Versions:
+        """Versions of models' setups."""
+        return {
+            (MODEL_SETUP, name): self._configuration.model(name) or "unknown" for name in models
+        }
+
+    def of_leaderboard(self, instance: dg.DagsterInstance) -> Versions:
+        """Version of what the leaderboard prints besides the tables that Dagster made."""
+        suites, home = self._catalog.suites, self._settings.home
+        files = [*(suite.published for suite in suites if suite.published), home / "draws.jsonl"]
+        printed = [*home_digests(home).of(file for file in files if file.exists())]
+        others = [
+            [tables.below(key), tables.states(key)]
+            for task in self._catalog.tasks
+            for tables in self._tables.elsewhere(task.suite)
+            for key in (evaluation_key(task, "main", name) for name in ("questions", "metrics"))
+        ]
+        unrecorded = [self._unrecorded(instance, task) for task in self._catalog.tasks]
+        return {(LEADERBOARD_INPUTS, None): _version([printed, others, unrecorded])}
+
+    def _unrecorded(self, instance: dg.DagsterInstance, task: Task) -> Mapping[str, str]:
+        """Metrics that were not made by a run, such as imported ones; and those that are gone."""
+        key = evaluation_key(task, "main", "metrics")
+        present = self._tables.states(key)
+        names = present.keys() ^ instance.get_materialized_partitions(dg.AssetKey(key))
+        return {name: present.get(name, "") for name in sorted(names)}
+
+    def _judge(self, task: Task) -> list[object]:
+        """The judge and the reader of a task, or what people have judged."""
+        now, setting = self._configuration, self._settings.suite(task.suite, SuiteSettings).judge
+        try:
+            if task.is_judged and task.chosen_judge(setting).name == PEOPLE:
+                people = people_judge(task, self._settings)
+                until = people.terms.until
+                closed = bool(until) and format_timestamp(people.now) > until
+                return [digest(people.answers), str(people.terms), closed]
+        except (SettingsError, AnnotationError, UnknownNameError):  # the run reports it
+            return []
+        judge = now.judge(task) if task.is_judged else ""
+        return [judge, now.reader(task, "") if task.is_read else ""]
+
+
+def build_models(settings: Settings, suite: str) -> Collection[str]:
+    """Models that take part in the build of a suite's questions, such as a writer."""
+    return settings.models.keys() & set(iter_texts(_build_settings(settings, suite)))
+
+
+def _version(facts: object) -> str:
+    return json_digest(facts)[:_DIGITS]
+
+
+def _source_facts(settings: Settings, suite: Suite) -> list[object]:
+    """Place and content of a source, and what a build reads besides: settings, models, answers.
+
+    The mini edition's folder is not included, because code generates it; nor is that of a release,
+    whose address names its content.
+    """
+    name = suite.name
+    chosen = _build_settings(settings, name)
+    models = {model: setup_of(model, settings) for model in build_models(settings, name)}
+    folders = named_files(chosen, settings)
+    facts: list[object] = [chosen, models, table_locations(settings).get(name, "")]
+    benchmark = settings.benchmarks.get(name)
+    if benchmark:
+        facts.append(benchmark.model_dump(mode="json"))
+        others = [benchmark.shots_file, benchmark.answers_file and benchmark.answers_file.file]
+        folders += [settings.resolve(file) for file in others if file]
+    if not configured_release(settings, name):
+        source = open_source(name, settings)
+        folders += [] if source.is_mini else [source.folder]
+        facts.append(_images(benchmark, name, source, settings) if benchmark else "")
+    read = home_digests(settings.home).of(folders)
+    return [*facts, *read, *_annotation_inputs(settings, suite)]
+
+
+def _build_settings(settings: Settings, suite: str) -> dict[str, Any]:
+    entries = settings.suites.get(suite, {}).items()
+    return {name: value for name, value in entries if name not in _EVALUATION_SETTINGS}
+
+
+def _images(
+    benchmark: FileBenchmarkSettings, name: str, source: SuiteSource, settings: Settings
+) -> str:
+    """Digest the images that a file benchmark names.
+
+    More than ``_MANY`` images are compared by size and modification time, since reading is slow.
+    """
+    from bench_assets.file_benchmarks.questions import (
+        benchmark_location,
+        image_files,
+    )  # takes 0.1 s
+
+    place = benchmark_location(name, source.folder, settings)
+    files = [*map(Path, image_files(benchmark, place))]
+    read = home_digests(settings.home).of(files) if len(files) <= _MANY else file_states(files)
+    state = sha256()
+    for fact in read:
+        state.update(json_digest(fact).encode())
+    return state.hexdigest()
+
+
+def _annotation_inputs(settings: Settings, suite: Suite) -> Iterator[object]:
+    """Answers to the suite's configured annotation tasks, with their settings."""
+    for form in suite.annotation_tasks:
+        if (task_settings := settings.annotation.tasks.get(form.task.name)) is None:
+            continue
+        yield [form.task.name, settings.annotation.kind, task_settings.model_dump(mode="json")]
+        try:
+            yield digest(open_annotation_backend(settings).answers(form.task))
+        except BenchError as error:  # building the tables reports it
+            yield str(error)
+
+
+def report_changes(instance: dg.DagsterInstance, versions: Versions) -> None:
+    """Report the versions that are not the last observed ones."""
+    for change in observe(instance, versions):
+        instance.report_runless_asset_event(change)
+
+
+def observe_inputs(
+    catalog: Catalog, instance: dg.DagsterInstance, settings: Settings, tables: TableFiles
+) -> list[dg.AssetObservation]:
+    """Observations of all inputs that have changed since the last ones."""
+    return observe(instance, ObservedInputs(settings, catalog, tables).all(instance))
+
+
+def observing_io_manager(catalog: Catalog, **resources: Any) -> HomeTableIOManager:  # noqa: ANN401
+    """Build the IO manager; each run observes what it reads when it starts."""
+
+    class ObservingTableIOManager(HomeTableIOManager):
+        """A ``HomeTableIOManager`` for runs that nobody observed inputs for."""
+
+        @contextmanager
+        def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Any]:
+            """Report changed sources and setups of the run's tables, then store them."""
+            if (run := context.run) and (instance := context.instance):
+                tables = cast(TableFiles, self.files)
+                inputs = ObservedInputs(cast(Settings, self.settings), catalog, tables)
+                selected = {key.path[0] for key in run.asset_selection or ()}
+                suites = catalog.evaluable.suites
+                suites = tuple(one for one in suites if not selected or one.name in selected)
+                report_changes(
+                    instance,
+                    inputs.of(suites, [*filter(None, [run.tags.get("dagster/partition")])]),
+                )
+            with super().yield_for_execution(context) as manager:
+                yield manager
+
+    return ObservingTableIOManager(**resources)
+
+
+def input_assets(catalog: Catalog) -> list[Any]:
+    """The observed inputs as assets; the button of the UI observes them in a run."""
+    suites = catalog.evaluable.suites
+    about = (
+        (source_key, "dataset", "Files and place of the source, and what the build reads besides."),
+        (judge_key, "evaluation", "Setups of the judge and of the reader."),
+        (scorer_key, "evaluation", "The scorer, its settings and the reviewed responses."),
+    )
+    return [
+        *(
+            _observed(catalog, key(suite.name), f"{suite.name}_{group}", description)
+            for suite in suites
+            for key, group, description in about
+        ),
+        _observed(catalog, MODEL_SETUP, "leaderboard", "Setup of each model.", MODELS),
+        _observed(
+            catalog,
+            LEADERBOARD_INPUTS,
+            "leaderboard",
+            "Printed numbers, imported metrics, and tables of other sources.",
+        ),
+    ]
+
+
+def _observed(
+    catalog: Catalog,
+    key: dg.AssetKey,
+    group: str,
+    description: str,
+    partitions: dg.DynamicPartitionsDefinition | None = None,
+) -> Any:  # noqa: ANN401 - Dagster's type is private
+    @dg.observable_source_asset(
+        key=key,
+        group_name=group,
+        description=description,
+        tags=_STAGE,
+        partitions_def=partitions,
+    )
+    def observed(
+        context: dg.AssetExecutionContext,
+        settings: dg.ResourceParam[Settings],
+        tables: TableFiles,
+    ) -> dg.DataVersion | dg.DataVersionsByPartition:
+        versions = ObservedInputs(settings, catalog, tables).all(context.instance)
+        found = {part: version for (name, part), version in versions.items() if name == key}
+        if partitions:
+            return dg.DataVersionsByPartition({str(part): found[part] for part in found})
+        return dg.DataVersion(found[None])
+
+    return observed
+
+
+def with_source(spec: dg.AssetSpec, suites: Collection[str]) -> dg.AssetSpec:
+    """Let the first tables of a dataset build depend on its source."""
+    suite, is_build = spec.key.path[0], spec.tags.get("bench/stage") in BUILD_STAGES
+    if suite not in suites or not is_build or "bench/per" in spec.tags or spec.deps:
+        return spec
+    return spec.replace_attributes(deps=[source_key(suite)])

@@ -1,0 +1,260 @@
+"""The ledger over real events: what is not current is due, and nothing else."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import dagster as dg
+import pytest
+from dagster._core.definitions.data_version import CachingStaleStatusResolver
+from dagster._core.loader import LoadingContextForTest
+
+from bench_resources.runs.ledger import Ledger, observe
+
+MODELS = dg.DynamicPartitionsDefinition(name="model")
+SOURCE, SETUP = dg.AssetKey("source_files"), dg.AssetKey("model_setup")
+TABLES = [dg.AssetKey(name) for name in ("rejections", "questions", "predictions", "metrics")]
+BOARD = dg.AssetKey("board")
+ORACLE = {"FRESH": {"current", "below"}, "STALE": {"stale"}, "MISSING": {"missing"}}
+
+
+class Bench:
+    """A benchmark of five tables, whose content and code are set by the test."""
+
+    def __init__(self, instance: dg.DagsterInstance) -> None:
+        self.instance = instance
+        self.content: dict[str, str] = {}
+        self.code: dict[str, str] = {}
+        self.has_questions = True
+        self.source, self.setups = "1", dict[str, str]()
+        self.definitions = self._define()
+        self.observe()
+
+    def _define(self) -> dg.Definitions:  # noqa: C901 - seven definitions
+        def version(name: str) -> dg.DataVersion:
+            return dg.DataVersion(self.content.get(name, "1"))
+
+        @dg.observable_source_asset(key=SOURCE)
+        def source_files() -> dg.DataVersion:
+            return dg.DataVersion(self.source)
+
+        @dg.observable_source_asset(key=SETUP, partitions_def=MODELS)
+        def model_setup() -> dg.DataVersionsByPartition:
+            return dg.DataVersionsByPartition(self.setups)
+
+        @dg.multi_asset(
+            outs={
+                "rejections": dg.AssetOut(code_version=self.code.get("build", "1")),
+                "questions": dg.AssetOut(
+                    code_version=self.code.get("build", "1"), is_required=False
+                ),
+            },
+            deps=[SOURCE],
+        )
+        def build() -> Iterator[dg.Output[None]]:
+            yield dg.Output(None, "rejections", data_version=version("rejections"))
+            if self.has_questions:
+                yield dg.Output(None, "questions", data_version=version("questions"))
+
+        @dg.asset(deps=["questions", SETUP], partitions_def=MODELS, code_version="1")
+        def predictions(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
+            name = context.partition_key
+            failed = {"bench/errors": 2} if self.content.get(name) == "failed" else {}
+            return dg.MaterializeResult(data_version=version(name), metadata=failed)
+
+        @dg.asset(
+            deps=["predictions", "questions"],
+            partitions_def=MODELS,
+            code_version=self.code.get("metrics", "1"),
+        )
+        def metrics(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
+            if self.content.get(context.partition_key) == "broken":
+                raise ValueError
+            return dg.MaterializeResult(data_version=version(f"metrics {context.partition_key}"))
+
+        @dg.asset(deps=["metrics", SETUP])
+        def board() -> None: ...
+
+        assets = [source_files, model_setup, build, predictions, metrics, board]
+        return dg.Definitions(assets=assets)
+
+    @property
+    def graph(self) -> Any:
+        return self.definitions.resolve_asset_graph()
+
+    def change_code(self, **versions: str) -> None:
+        """Define the graph with other versions of code."""
+        self.code |= versions
+        self.definitions = self._define()
+
+    def observe(self) -> int:
+        """Report what has changed; returns how many inputs that were."""
+        versions = {(SOURCE, None): self.source}
+        versions |= {(SETUP, name): version for name, version in self.setups.items()}
+        changed = observe(self.instance, versions)
+        for event in changed:
+            self.instance.report_runless_asset_event(event)
+        return len(changed)
+
+    def make(self, *names: str, model: str | None = None) -> None:
+        """Materialize tables by name, in one run."""
+        if model and not self.instance.has_dynamic_partition("model", model):
+            self.instance.add_dynamic_partitions("model", [model])
+        self.definitions.resolve_implicit_global_asset_job_def().execute_in_process(
+            instance=self.instance,
+            asset_selection=[dg.AssetKey(name) for name in names],
+            partition_key=model,
+            raise_on_error=False,
+            run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+        )
+
+    def evaluate(self, *models: str) -> None:
+        for model in models:
+            self.setups.setdefault(model, "1")
+            self.observe()
+            self.make("predictions", "metrics", model=model)
+
+    def build(self) -> None:
+        self.make("rejections", "questions")
+
+    def states(self) -> dict[str, str]:
+        """State of each table that is not current, by the ledger; Dagster's resolver agrees."""
+        graph, found = self.graph, {}
+        ledger = Ledger(self.instance, graph)
+        oracle = CachingStaleStatusResolver(
+            self.instance, graph, LoadingContextForTest(self.instance)
+        )
+        for key, model in self._parts(graph):
+            status = ledger.status(key, model)
+            theirs = oracle.get_status(key, model).value
+            if status.state != "absent" and len(ledger.partitions(MODELS)) < 100:
+                assert status.state in ORACLE[theirs], (key, model, status, theirs)
+            if status.state != "current":
+                found[" ".join(filter(None, [key.to_user_string(), model]))] = status.state
+        return found
+
+    def due(self) -> set[str]:
+        ledger = Ledger(self.instance, self.graph)
+        models = self.instance.get_dynamic_partitions("model")
+        evaluations = {
+            f"{key.to_user_string()} {model}"
+            for model in models
+            for key in ledger.due(TABLES[2:], model)
+        }
+        return evaluations | {key.to_user_string() for key in ledger.due([*TABLES[:2], BOARD])}
+
+    def _parts(self, graph: Any) -> Iterable[tuple[dg.AssetKey, str | None]]:
+        for key in sorted(graph.materializable_asset_keys):
+            is_partitioned = graph.get(key).is_partitioned
+            models = self.instance.get_dynamic_partitions("model")
+            yield from ((key, part) for part in (models if is_partitioned else [None]))
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    with dg.DagsterInstance.ephemeral() as instance:
+        found = Bench(instance)
+        found.build()
+        found.evaluate("a", "b")
+        found.make("board")
+        yield found
+
+
+BELOW = {"predictions a", "predictions b", "metrics a", "metrics b", "board"}
+
+
+def test_everything_that_was_made_is_current(bench: Bench) -> None:
+    assert (bench.states(), bench.due()) == ({}, set())
+
+
+def test_tables_that_were_never_made_are_missing() -> None:
+    with dg.DagsterInstance.ephemeral() as instance:
+        bench = Bench(instance)
+        assert bench.states() == dict.fromkeys(("board", "questions", "rejections"), "missing")
+        bench.build()
+        instance.add_dynamic_partitions("model", ["a"])
+        assert bench.due() == {"predictions a", "metrics a", "board"}
+
+
+def test_a_changed_source_is_observed_once_and_reaches_all_tables(bench: Bench) -> None:
+    bench.source = "2"
+    assert [bench.observe() for _ in range(2)] == [1, 0]
+    stale = dict.fromkeys(("questions", "rejections"), "stale")
+    assert bench.states() == stale | dict.fromkeys(BELOW, "below")
+    assert bench.due() == {"questions", "rejections"}
+    bench.build()
+    assert bench.states() == {}, "the same questions again"
+    bench.source = "1"
+    bench.observe()
+    bench.content["questions"] = "2"
+    bench.build()
+    evaluations = BELOW - {"board"}
+    assert bench.states() == dict.fromkeys(evaluations, "stale") | {"board": "below"}
+    assert bench.due() == evaluations
+    bench.evaluate("a", "b")
+    assert bench.states() == {}, "metrics are the same"
+
+
+def test_code_of_another_version_makes_a_table_stale(bench: Bench) -> None:
+    bench.change_code(metrics="2")
+    stale = {"metrics a": "stale", "metrics b": "stale", "board": "below"}
+    assert bench.states() == stale
+    bench.evaluate("a")
+    assert bench.due() == {"metrics b"}
+    bench.change_code(build="2")
+    assert bench.due() == {"metrics b", "questions", "rejections"}
+
+
+def test_another_setup_of_a_model_reaches_its_tables_alone(bench: Bench) -> None:
+    bench.setups["b"] = "2"
+    assert bench.observe() == 1
+    assert bench.states() == {"predictions b": "stale", "metrics b": "below", "board": "stale"}
+    bench.content["b"] = "2"
+    bench.make("predictions", model="b")
+    assert bench.due() == {"metrics b", "board"}
+
+
+def test_failed_requests_and_tables_of_failed_runs_are_due(bench: Bench) -> None:
+    bench.content["a"] = "failed"
+    bench.evaluate("a")
+    assert Ledger(bench.instance, bench.graph).due(TABLES, "a") == {
+        dg.AssetKey("predictions"): "2 failed requests"
+    }
+    bench.content["a"] = "broken"
+    bench.evaluate("a")
+    assert "its run failed" in Ledger(bench.instance, bench.graph).due(TABLES, "a").values()
+    del bench.content["a"]
+    bench.evaluate("a")
+    assert bench.due() == set()
+
+
+def test_a_table_that_a_source_does_not_have_is_absent(bench: Bench) -> None:
+    bench.source, bench.has_questions = "2", False
+    bench.observe()
+    bench.build()
+    assert bench.states()["questions"] == "absent"
+    assert not {"questions", "rejections"} & bench.due()
+
+
+@pytest.mark.parametrize(
+    "number",
+    [101, *(pytest.param(number, marks=pytest.mark.long) for number in (99, 100, 300))],
+)
+def test_the_changed_ones_of_many_models_are_due_alone(bench: Bench, number: int) -> None:
+    names = [f"m{n}" for n in range(number - 2)]
+    bench.evaluate(*names)
+    bench.make("board")
+    assert (bench.states(), bench.due()) == ({}, set())
+    bench.setups |= {"m3": "2", names[-1]: "2"}
+    assert bench.observe() == 2
+    assert bench.due() == {"predictions m3", f"predictions {names[-1]}", "board"}
+    bench.content |= {"metrics m3": "2"}
+    bench.evaluate("m3", names[-1])
+    assert bench.due() == {"board"}
+    bench.make("board")
+    assert bench.due() == set()
+    bench.content |= {"metrics m5": "2"}
+    bench.make("metrics", model="m5")
+    assert bench.states() == {"board": "stale"}
+    bench.evaluate("a")
+    bench.make("board")
+    assert bench.due() == set()
