@@ -5,6 +5,7 @@ from hashlib import sha256
 
 import pytest
 
+from bench_assets.asset_factory.gold_assets import RECORDED
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.multi.construction.decisions import (
     drop_duplicates,
@@ -14,12 +15,23 @@ from bench_assets.suites.multi.construction.decisions import (
 )
 from bench_assets.suites.multi.construction.item_checks import defects, duplicates
 from bench_assets.suites.multi.construction.markup import convert_item
-from bench_assets.suites.multi.construction.transformations import apply_transformations, propose
+from bench_assets.suites.multi.construction.transformations import (
+    TRANSFORMED,
+    apply_transformations,
+    key_proposals,
+    propose,
+    settle,
+)
 from bench_assets.suites.multi.dataset.questions import to_questions
 from bench_assets.suites.multi.dataset.source import find_release, read_items
 from bench_assets.suites.multi.scoring import max_points
 from bench_assets.suites.multi.synthetic import edition as mini
 from bench_assets.suites.multi.task import TASK
+from bench_resources.models.registry.recorded import (
+    RecordedModel,
+    group_by_model,
+    read_responses,
+)
 from tests.fair_exam import ImageFiles, chance, shortcuts, unfair, unfair_constants
 from tests.rows import stored
 
@@ -51,11 +63,23 @@ def edition(folder, seed):
         if not defects(one)
     ]
     images = {name: image(name, content) for name, content in data.items()}
-    made = apply_transformations(items, propose(items, requested_transformations(notes), 0.1, seed))
+    rows = propose(items, requested_transformations(notes), 0.1, seed)
+    made = apply_transformations(
+        items, settle(rows, decide(key_proposals(rows, items, []), folder))
+    )
     hashes = {name: one.sha256[:16] for name, one in images.items()}  # drawn twice alike or not
     made = drop_duplicates(made, duplicates(made, hashes, 0.8, 6))
     files = {images[name].sha256: content for name, content in data.items()}
     return to_questions(made, images, "mini").rows, files
+
+
+def decide(proposals, folder):
+    """Decisions by the recorded responses of two solvers, as the build makes them."""
+    recorded = group_by_model(read_responses(folder / RECORDED), nameless="")
+    solvers = {name: RecordedModel(name, rows, folder) for name, rows in recorded.items()}
+    return TRANSFORMED.vote(
+        proposals, tuple(solvers), lambda name, asked: solvers[name].response(asked)
+    )
 
 
 def image(name, content):
