@@ -146,10 +146,13 @@ def test_no_trigger_question_is_answered_without_looking(mini):
 
 
 @pytest.mark.long
-def test_thirty_multi_image_questions_of_three_kinds(mini):
+def test_multi_image_questions_are_of_three_kinds(mini):
+    """Of ten pairs of numbers, the solvers leave one open."""
     questions = mini.rows("multi_image_vqa/questions", Question)
     kinds = ("Arithmetic Reasoning", "External Knowledge", "Cause and Effect")
-    assert Counter(question.category for question in questions) == dict.fromkeys(kinds, 10)
+    assert Counter(question.category for question in questions) == dict(
+        zip(kinds, (9, 10, 10), strict=True)
+    )
     assert all(len(set(question.images)) == 2 for question in questions)
 
 
@@ -162,7 +165,8 @@ def test_every_fault_of_the_problems_has_a_reason(mini):
         "unreadable response",
         "'six drums' does not occur exactly once in the problem",
     ]
-    (unseen,) = mini.rows("multi_image_vqa/built_rejections", Rejection)
+    pair, unseen = mini.rows("multi_image_vqa/built_rejections", Rejection)
+    assert pair.reason == "no two other numbers were accepted"
     assert (unseen.entry, unseen.reason) == ("copa-10/images", "cannot be seen")
 
 
