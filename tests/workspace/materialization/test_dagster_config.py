@@ -105,10 +105,10 @@ def test_pools_are_limited_by_name_and_again_when_they_change(tmp_path: Path) ->
             assert not any(pool.from_default for pool in pools)
             return {pool.name: pool.limit for pool in pools}
 
-    assert limits("") == {"gpu": 1, "judge": 4}
+    assert limits("") == {"gpu": 1, "judge": 4, "server": 4}
     wide = limits("[cluster]\npools = { gpu = 8, gpu-80gb = 2 }\n")
-    assert wide == {"gpu": 8, "judge": 4, "gpu-80gb": 2}
-    assert limits("") == {"gpu": 1, "judge": 4, "gpu-80gb": 2}
+    assert wide == {"gpu": 8, "judge": 4, "server": 4, "gpu-80gb": 2}
+    assert limits("") == {"gpu": 1, "judge": 4, "server": 4, "gpu-80gb": 2}
 
 
 def test_a_pool_that_another_home_limits_at_the_same_moment_is_limited(
@@ -125,8 +125,8 @@ def test_a_pool_that_another_home_limits_at_the_same_moment_is_limited(
     monkeypatch.setattr(SqlEventLogStorage, "_upsert_and_lock_limit_row", beaten_once)
     with open_instance(tmp_path) as instance:
         pools = instance.event_log_storage.get_pool_limits()
-    assert {pool.name: pool.limit for pool in pools} == {"gpu": 1, "judge": 4}
-    assert beaten == {"gpu", "judge"}
+    assert {pool.name: pool.limit for pool in pools} == {"gpu": 1, "judge": 4, "server": 4}
+    assert beaten == {"gpu", "judge", "server"}
 
 
 def test_a_pool_of_some_models_limits_their_runs_by_a_tag(tmp_path: Path) -> None:
@@ -142,7 +142,8 @@ def test_a_pool_of_some_models_limits_their_runs_by_a_tag(tmp_path: Path) -> Non
         assert isinstance(instance.run_coordinator, PoolCoordinator)
         pools = instance.event_log_storage.get_pool_limits()
     # Dagster's own pool lets through what the tags limit: one of gpu beside two of gpu-80gb.
-    assert {pool.name: pool.limit for pool in pools} == {"gpu": 3, "gpu-80gb": 2, "judge": 4}
+    limits = {pool.name: pool.limit for pool in pools}
+    assert limits == {"gpu": 3, "gpu-80gb": 2, "judge": 4, "server": 4}
 
 
 def test_what_is_missing_for_shared_records_is_said_with_what_to_install(

@@ -138,6 +138,7 @@ def ui(tmp_path: Path, server: ChatServer) -> Iterator[Ui]:
     section = f'kind = "server"\nbase_url = "{server.base_url}"\nconcurrency = 1\nmodel = '
     (home / "bench.toml").write_text(
         '[sources]\ncodis = "../codis"\n[suites.codis]\njudge = "rules"\n'
+        "[cluster]\npools = { server = 1 }\n"  # one run at a time
         f'[models.m]\n{section}"m"\n[models.n]\n{section}"n"\n'
     )
     with Workbench(load_settings(home), ["codis"]) as bench:
@@ -225,3 +226,12 @@ def test_runs_go_on_while_the_unit_of_the_code_server_restarts(ui: Ui, server: C
     with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
         until(lambda: instance.get_run_by_id(run_id).status == dg.DagsterRunStatus.SUCCESS)
     assert len(server.bodies) == 40
+
+
+def test_two_models_on_servers_are_evaluated_at_once(ui: Ui, server: ChatServer) -> None:
+    file = ui.home / "bench.toml"
+    file.write_text(file.read_text().replace("pools = { server = 1 }", ""))
+    ui.start()
+    for model in ("m", "n"):
+        ui.launch(model)
+    until(lambda: server.most_at_once == 2)  # each sends one request at a time

@@ -9,8 +9,11 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from bench_resources.config.addresses import template_of
 from bench_resources.config.sections.base import StrictSection
 
-POOL_LIMITS = {"gpu": 1, "judge": 4}
-"""Default number of concurrent runs per pool: one loads weights, a few wait for judges."""
+SERVER_POOL = "server"
+"""Pool of models on servers that are not started here."""
+
+POOL_LIMITS = {"gpu": 1, "judge": 4, SERVER_POOL: 4}
+"""Default number of concurrent runs per pool: one loads weights, a few wait for servers."""
 
 MAX_RUNS = 4
 """Default number of concurrent runs of all kinds, as in the repository's ``dagster.yaml``."""
@@ -61,7 +64,8 @@ class ClusterSettings(StrictSection):
     """Seconds, beyond five minutes, that a launched run may wait for free resources of the
     cluster; default with Slurm: a week."""
     pools: dict[PoolName, PoolLimit] = Field(default_factory=dict)
-    """Pool to its number of runs, on all machines together; ``gpu`` and ``judge`` always exist."""
+    """Pool to its number of runs, on all machines together; ``gpu``, ``server`` and ``judge``
+    always exist."""
     pool_of: dict[str, PoolName] = Field(default_factory=dict)
     """Model, or a pattern such as ``"big-*"``, to the pool that its runs hold; the longest match
     counts."""

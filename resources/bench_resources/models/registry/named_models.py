@@ -20,6 +20,7 @@ from bench_assets.core.schema.elicitation import (
 from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.base import ModelSpec
+from bench_resources.config.sections.cluster import SERVER_POOL
 from bench_resources.config.sections.engine_kinds import UnusableSpec
 from bench_resources.config.sections.local_models import AutoSpec, TransformersSpec, VllmSpec
 from bench_resources.config.sections.models import (
@@ -257,15 +258,16 @@ def _server_spec(serve: str, entries: Mapping[str, Any], settings: Settings) -> 
 def model_pools(settings: Settings) -> dict[str, str]:
     """Model, or a pattern of models -> the pool that its runs hold instead of ``gpu``.
 
-    ``pool_of`` in [cluster] takes precedence over a model's own section.
+    ``pool_of`` in [cluster] takes precedence over a model's own section. A server that is not
+    started here loads no weights here: its runs hold ``server``.
 
     Raises:
         SettingsError: If a section names an unknown pool.
     """
     pools = {
-        name: spec.pool
+        name: spec.pool or SERVER_POOL
         for name, spec in settings.models.items()
-        if isinstance(spec, ServerSpec) and spec.pool
+        if isinstance(spec, ServerSpec) and (spec.pool or spec.base_url)
     }
     for name, pool in pools.items():
         if pool not in (known := settings.cluster.limits):

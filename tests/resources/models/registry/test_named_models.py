@@ -28,6 +28,11 @@ def pools(home: Path, text: str) -> dict[str, str]:
     ("text", "expected"),
     [
         pytest.param("", {}, id="nobody names one"),
+        pytest.param(
+            f"{HOSTED}{STARTED}".replace('pool = "hosted"\n', "").replace('pool = "node-a"\n', ""),
+            {"gpt": "server"},
+            id="a server of others loads no weights here",
+        ),
         pytest.param(CLUSTER + HOSTED + STARTED, {"gpt": "hosted", "mine": "node-a"}, id="two do"),
         pytest.param(
             f'{CLUSTER}pool_of = {{ gpt = "node-a" }}\n{HOSTED}',
