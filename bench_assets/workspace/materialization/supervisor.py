@@ -130,11 +130,15 @@ class Supervisor:
         self._wait_until_ready(self._states[-1])
 
     def supervise(self) -> None:
-        """Start services again that ended or do not respond, until a signal."""
+        """Tend the services until a signal."""
         while True:
-            for state in self._states:
-                self._tend(state)
+            self.tend()
             time.sleep(_POLL_SECONDS)
+
+    def tend(self) -> None:
+        """Start services again that have ended, and end those that do not respond."""
+        for state in self._states:
+            self._tend(state)
 
     def _wait_until_ready(self, state: _ServiceState) -> None:
         process = state.process
