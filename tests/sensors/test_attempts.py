@@ -1,11 +1,22 @@
 """A checkpoint without a number is requested again, with pauses, and named until it has one."""
 
+import re
 from pathlib import Path
 
 import dagster as dg
 import pytest
 
-from tests.sensors.watched import TABLES, Daemon, names, record, watching, write_checkpoint
+from bench_sensors.checkpoints import describe_missing
+from tests.sensors.watched import (
+    CATALOG,
+    TABLES,
+    Daemon,
+    names,
+    record,
+    watching,
+    with_questions,
+    write_checkpoint,
+)
 
 HOUR, DAY = 3600.0, 86_400.0
 
@@ -117,3 +128,24 @@ def test_what_a_person_started_is_not_requested_beside_it(requested: Daemon) -> 
     fail(requested)
     requested.start(by_hand)
     assert names(requested.tick(601)) == ["a/step-1 codis/2"]
+
+
+def test_what_has_no_number_is_described_for_leaderboard_and_report(
+    tmp_path: Path, runs: Path
+) -> None:
+    settings = watching(tmp_path / "home", suites='["codis", "blink"]')
+    write_checkpoint(runs / "a" / "step-1")
+    with dg.DagsterInstance.local_temp(str(tmp_path)) as instance:  # cursors are read
+        daemon = Daemon(settings, with_questions(instance))
+        daemon.tick()
+        evaluate(daemon, "blink")
+        fail(daemon)
+        (line,) = describe_missing(instance, settings, CATALOG.suites)
+        assert re.fullmatch(
+            r"a/step-1@\w{8} on codis: no number: .+, tried once, next .*\d\d:\d\d", line
+        )
+        evaluate(daemon, "codis")
+        assert describe_missing(instance, settings, CATALOG.suites) == []
+        unknown = watching(tmp_path / "home", suites='["codex"]')
+        (line,) = describe_missing(instance, unknown, CATALOG.suites)
+        assert "no suite 'codex'" in line

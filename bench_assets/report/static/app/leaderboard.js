@@ -30,7 +30,7 @@
 
   /** Checkpoints without a number, and why. */
   function missing(index) {
-    const lines = index.missing.map((line) => Bench.h("li", { class: "problem" }, Bench.foreign(line)));
+    const lines = index.missing.map((line) => Bench.h("li", {}, Bench.foreign(line)));
     return lines.length ? [Bench.h("section", {}, Bench.h("h2", {}, "No number"), Bench.h("ul", {}, lines))] : [];
   }
 
