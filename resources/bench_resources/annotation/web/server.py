@@ -1,5 +1,6 @@
 """Server of the annotation pages, in a thread."""
 
+import asyncio
 import logging
 import socket
 from collections.abc import Callable, Mapping
@@ -12,13 +13,15 @@ from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from bench_assets.annotation.tasks import AnnotationTerms
 from bench_assets.core.extras import require_extra
@@ -47,7 +50,8 @@ PORT = 8766
 LOOPBACK = "127.0.0.1"
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 _ANY_ADDRESS = ("0.0.0.0", "::")
-_MAX_REQUESTS = 256  # requests
+_MAX_CONNECTIONS = 900  # a process may often open 1,024 files
+_QUIET = 10.0  # s that a connection may take for the headers of a request, or without a byte of it
 _SESSION = 365 * 86400  # s; a link ends a session earlier
 
 _log = logging.getLogger("bench_assets.annotation.answers")
@@ -132,6 +136,7 @@ def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
         routes=Pages(desk=desk, sessions=sessions, uploads=Uploads(setup.images)).routes(),
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=sorted(hosts), www_redirect=False),
+            Middleware(_OriginCheck, host=outside.netloc),
             Middleware(RequestBodyLimitMiddleware, max_body_size=MOST_TEXT + MOST_BYTES),
             Middleware(
                 SessionMiddleware,
@@ -154,6 +159,52 @@ def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
 def _url_host(host: str) -> str:
     """A host as in addresses and the header Host: IPv6 in brackets."""
     return f"[{host}]" if ":" in host else host
+
+
+@dataclass(frozen=True, slots=True)
+class _OriginCheck:
+    """Middleware that refuses forms of other sites, by the header Origin that browsers send."""
+
+    app: ASGIApp
+    host: str  # public host and port of the pages
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers, app = Headers(scope=scope), self.app
+        own = {headers.get("host", ""), self.host} - {""}
+        is_other = "origin" in headers and headers["origin"].partition("://")[2] not in own
+        if is_other and scope["method"] not in ("GET", "HEAD"):
+            app = _message_page(403, "Not possible", "This form came from another site.")
+        await app(scope, receive, send)
+
+
+class _TimedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # chosen by uvicorn
+    """HTTP connections that close when a client sends no whole request in time."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        super().connection_made(transport)
+        self._before, self._has_data = self.cycle, False
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        self._has_data = True
+        super().data_received(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._check.cancel()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._check = self.loop.call_later(_QUIET, self._close_quiet)
+
+    def _close_quiet(self) -> None:
+        cycle, before, has_data = self.cycle, self._before, self._has_data
+        self._before, self._has_data = cycle, False
+        is_open = cycle is not None and not cycle.response_complete
+        is_quiet = not has_data if is_open else cycle is before
+        if is_quiet and (not is_open or cycle.more_body):
+            self.transport.close()
+        else:
+            self._wait()
 
 
 class PagesServer:
@@ -186,7 +237,8 @@ class PagesServer:
         self._server = uvicorn.Server(
             uvicorn.Config(
                 self._app, log_config=None, access_log=False, server_header=False,
-                proxy_headers=False, ws="none", lifespan="off", limit_concurrency=_MAX_REQUESTS,
+                proxy_headers=False, ws="none", lifespan="off", limit_concurrency=_MAX_CONNECTIONS,
+                http=_TimedProtocol,
                 timeout_graceful_shutdown=5,
             )
         )  # fmt: skip

@@ -2,7 +2,9 @@
 
 import logging
 import re
+import socket
 import sys
+from contextlib import ExitStack
 from html import unescape
 from pathlib import Path
 
@@ -241,3 +243,41 @@ def test_the_address_of_ipv6_opens_the_pages(tmp_path: Path) -> None:
     setup = Setup(store=PagesStore(tmp_path / "pages.sqlite"), images=ImageFolder(str(tmp_path)))
     with PagesServer(setup, "::1", 0) as served:
         assert httpx.get(f"{served.address}/health", trust_env=False).text == "ok"
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [("", 303), ("{own}", 303), ("https://evil.example", 403), ("null", 403), ("http://[::1", 403)],
+)
+def test_forms_of_other_sites_are_refused(site: Site, origin: str, status: int) -> None:
+    site.people.ask(FORM, [A])
+    page = shown(site)
+    headers = {"Origin": origin.format(own=site.address)} if origin else {}
+    sent = site.visitor("ana").http.post(
+        page.url.path,
+        data={"form-token": token(page), "correct": "yes"},
+        headers=headers,
+        follow_redirects=False,
+    )
+    assert sent.status_code == status
+
+
+def test_half_open_connections_shut_nobody_out_and_are_closed(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bench_resources.annotation.web.server._QUIET", 0.5)
+    host, port = site.address.removeprefix("http://").split(":")
+    begun = [
+        *(b"" for _ in range(100)),
+        *(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: " for _ in range(100)),
+        *(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n" for _ in range(100)),
+    ]
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.create_connection((host, int(port)))) for _ in begun]
+        for connection, data in zip(sockets, begun, strict=True):
+            connection.sendall(data)
+        assert httpx.get(site.address + site.link("ana"), trust_env=False).status_code == 303
+        for connection in sockets:
+            connection.settimeout(10)
+            while connection.recv(65536):
+                pass
