@@ -99,13 +99,13 @@ class GoldStep:
         solvers: Sequence[str],
         ask: Callable[[str, list[Request]], list[Response]],
     ) -> list[DecidedProposal]:
-        asked = [one for one in proposals if one.answer_form != "text" and not one.requested_by]
-        requests = [Request(prompt=solver_prompt(one), name=one.id) for one in asked]
-        votes: dict[str, list[SolverVote]] = {one.id: [] for one in proposals}
-        for solver in solvers if asked else ():
-            for one, response in zip(asked, ask(solver, requests), strict=True):
-                votes[one.id].append(read_vote(one, response, solver, self.matches))
-        return [decide(one, votes[one.id], self.quorum, self.matches) for one in proposals]
+        solvable = [row for row in proposals if row.answer_form != "text" and not row.requested_by]
+        requests = [Request(prompt=solver_prompt(row), name=row.id) for row in solvable]
+        votes: dict[str, list[SolverVote]] = {row.id: [] for row in proposals}
+        for solver in solvers if solvable else ():
+            for row, response in zip(solvable, ask(solver, requests), strict=True):
+                votes[row.id].append(read_vote(row, response, solver, self.matches))
+        return [decide(row, votes[row.id], self.quorum, self.matches) for row in proposals]
 
 
 def proposal_task(step: GoldStep) -> SuiteAnnotationTask:
@@ -133,7 +133,7 @@ def _units(
     task: str, proposals: Sequence[DecidedProposal], drawn: Sequence[DrawnUnit] = ()
 ) -> list[Unit]:
     """Make units of the open proposals, then of the drawn accepted ones."""
-    names = {one.unit for one in drawn}
+    names = {row.unit for row in drawn}
     accepted = [row for row in proposals if row.decision == "accepted" and row.id in names]
     return [
         Unit(

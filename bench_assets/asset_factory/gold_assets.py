@@ -45,10 +45,10 @@ def solvers_of(step: GoldStep, settings: Settings, models: Models) -> tuple[str,
         SettingsError: If both are the same weights under two names.
     """
     solvers = settings.suite(step.suite, SolverSettings).solvers
-    named = [models.named(name).base for name in solvers]
+    resolved = [models.named(name).base for name in solvers]
     weights = {
-        (one.location or str(one.spec), getattr(one.spec, "model", ""), one.content)
-        for one in named
+        (model.location or str(model.spec), getattr(model.spec, "model", ""), model.content)
+        for model in resolved
     }
     if len(weights) < len(solvers):
         raise SettingsError(

@@ -28,7 +28,7 @@ NONE = "none"
 """A solver's answer to a question without exactly one answer."""
 
 _COLUMNS = ("solvers", "votes", "answers", "last_lines", "errors")
-_ASKED = {
+_ANSWER_FORMS = {
     "number": "the number",
     "letters": 'the letters of all right options, such as "AC"',
     "blanks": 'what belongs into the blanks, in order, separated by ";"',
@@ -95,9 +95,9 @@ def solver_prompt(proposal: Proposal) -> Prompt:
     """Ask for the answer; shows neither the key, nor the old answer, nor the rule."""
     images = [Image(sha256) for sha256 in proposal.images]
     shows = f"The image shows: {proposal.shows}\n\n" if proposal.shows else ""
-    asked = _ASKED[proposal.answer_form]
+    form = _ANSWER_FORMS[proposal.answer_form]
     ending = (
-        f'Think step by step. End with the line "#### " and {asked}, or with "#### {NONE}" if the'
+        f'Think step by step. End with the line "#### " and {form}, or with "#### {NONE}" if the'
         " question contradicts itself, has no answer, or more than one."
     )
     return Prompt.of(*images, f"{shows}{proposal.question}\n\n{ending}")
@@ -127,9 +127,9 @@ def same_value(line: str, key: str) -> bool:
     >>> same_value("$1,200.0", "1200"), same_value("2/4", "0.5"), same_value("H2O", "h2o ")
     (True, True, True)
     """
-    number, other = _to_number(line), _to_number(key)
-    if number is not None and other is not None:
-        return number == other
+    number, key_number = _to_number(line), _to_number(key)
+    if number is not None and key_number is not None:
+        return number == key_number
     return _BETWEEN.sub("", line).casefold() == _BETWEEN.sub("", key).casefold()
 
 
@@ -149,9 +149,9 @@ def decide(
     needed = (by_form and is_whole) if quorum == "all" else is_whole or (by_form and n_yes > 0)
     if needed or (not votes and proposal.form == "proven"):
         return replace(row, decision="accepted", by="solvers" if votes else "form")
-    first, *others = [vote.answer.splitlines() for vote in votes] or [[]]
+    first, *later = [vote.answer.splitlines() for vote in votes] or [[]]
     is_denied = bool(votes) and all(vote.vote == "no" for vote in votes)
-    if is_denied and all(_agree(first, other, matches) for other in others):
+    if is_denied and all(_agree(first, lines, matches) for lines in later):
         reason = f"the solvers answer {', '.join(first)}"
         return replace(row, decision="rejected", by="solvers", reason=reason)
     return replace(row, reason="the votes differ" if votes else "no rule proves it")
@@ -184,12 +184,12 @@ def apply_verdicts(
 
 
 def _apply_verdicts(row: DecidedProposal, verdicts: Sequence[KeyVerdict]) -> DecidedProposal:
-    verdict = majority(one.verdict for one in verdicts)
+    verdict = majority(given.verdict for given in verdicts)
     if verdict is None or not (is_for_people(row) or row.decision == "accepted"):
         return row
-    said = {"right": "", "other": "another answer", "contradictory": "it contradicts itself"}
-    answers = sorted({one.answer for one in verdicts if one.verdict == verdict and one.answer})
-    reason = ": ".join(filter(None, (said[verdict], ", ".join(answers))))
+    reasons = {"right": "", "other": "another answer", "contradictory": "it contradicts itself"}
+    answers = sorted({given.answer for given in verdicts if given.verdict == verdict} - {""})
+    reason = ": ".join(filter(None, (reasons[verdict], ", ".join(answers))))
     decision: Decision = "accepted" if verdict == "right" else "rejected"
     return replace(row, decision=decision, by="people", reason=reason)
 

@@ -20,10 +20,9 @@ class GoldPage:
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the funnels; unreadable tables by their error."""
-        found = [_suite(tables, suite.gold) for suite in catalog.suites if suite.gold]
-        shown = [one for one in found if one["funnel"] or one["problem"]]
-        if shown:
-            site.put("gold", shown)
+        entries = [_suite(tables, suite.gold) for suite in catalog.suites if suite.gold]
+        if built := [entry for entry in entries if entry["funnel"] or entry["problem"]]:
+            site.put("gold", built)
 
 
 def _suite(tables: TableFiles, step: GoldStep) -> dict[str, Any]:

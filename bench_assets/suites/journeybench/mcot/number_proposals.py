@@ -45,12 +45,12 @@ def number_candidates(
 
 def accepted_numbers(decided: Iterable[DecidedProposal]) -> dict[str, tuple[int, ...]]:
     """The first accepted numbers, by the id of the quantity or pair."""
-    found: dict[str, tuple[int, ...]] = {}
+    accepted: dict[str, tuple[int, ...]] = {}
     for row in decided:
         if row.decision == "accepted":
             numbers = tuple(map(int, row.id.rpartition("/")[2].split("-")))
-            found.setdefault(row.question_id, numbers)
-    return found
+            accepted.setdefault(row.question_id, numbers)
+    return accepted
 
 
 def pair_id(problem_id: str) -> str:
@@ -82,8 +82,8 @@ def _propose(problem: Problem, quantities: Sequence[Quantity]) -> Iterator[Propo
     changes = [
         dict(zip([q.number for q in quantities], new, strict=True)) for new in drawn[:_DRAWN]
     ]
-    proven = {tuple(one.values()) for one in changes if is_proven(problem, one)}
-    for change in sorted(changes, key=lambda one: tuple(one.values()) not in proven):
+    proven = {tuple(change.values()) for change in changes if is_proven(problem, change)}
+    for change in sorted(changes, key=lambda change: tuple(change.values()) not in proven):
         solved = solve(problem, change)
         answer = format_number(float(solved.answer)) if solved else ""
         if solved is None or solved.answer.denominator > 1 or answer in {"0", problem.answer}:
@@ -106,7 +106,9 @@ def _prompts(quantities: Sequence[Quantity], counts: Sequence[int]) -> list[str]
     if len(quantities) == 1:
         return [plan_image(quantities[0], ANOTHER_NUMBER, counts[0]).prompt]
     pairs = zip(PICTURES, quantities, counts, strict=True)
-    return [f"{place}: {fill_count(one.image_prompt, count)}" for place, one, count in pairs]
+    return [
+        f"{place}: {fill_count(quantity.image_prompt, count)}" for place, quantity, count in pairs
+    ]
 
 
 NUMBERS = GoldStep(

@@ -41,9 +41,9 @@ def steps_of(problem: Problem) -> list[Calculation]:
     """List the calculations of a solution in order; a broken one raises ``ValueError``."""
     return [
         Calculation(
-            one[1], evaluate(one[2]), [Fraction(number) for number in _NUMBER.findall(one[1])]
+            match[1], evaluate(match[2]), [Fraction(number) for number in _NUMBER.findall(match[1])]
         )
-        for one in _CALCULATION.finditer(problem.solution.replace(",", ""))
+        for match in _CALCULATION.finditer(problem.solution.replace(",", ""))
     ]
 
 

@@ -77,7 +77,7 @@ def proof_of_elements(item: MultiItem) -> str:
         element for listed in combined if len(listed - right) == 1 for element in listed - right
     }
     elements, statements = set().union(*combined), _statements(item.general + stem)
-    is_stated = all(len(statements.get(one, "")) >= _MIN_STATEMENT for one in elements)
+    is_stated = all(len(statements.get(mark, "")) >= _MIN_STATEMENT for mark in elements)
     return "one option is right" if is_stated and added == elements - right else ""
 
 
@@ -165,8 +165,8 @@ def _rank(element: str) -> int:
 def _are_combined(options: Sequence[str]) -> bool:
     """Whether an option names others, has a mark, or shares a part with another one."""
     parts = [set(filter(None, _PARTS.split(option))) for option in options]
-    named = any(_NAMED.search(option) or _OTHER_OPTIONS.search(option) for option in options)
-    return named or any(one & other for one, other in combinations(parts, 2))
+    is_named = any(_NAMED.search(option) or _OTHER_OPTIONS.search(option) for option in options)
+    return is_named or any(first & second for first, second in combinations(parts, 2))
 
 
 def _statements(stem: str) -> dict[str, str]:

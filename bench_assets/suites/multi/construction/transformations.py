@@ -204,8 +204,8 @@ def _apply_rule(item: MultiItem, name: str, by: str) -> list[Transformation]:
     variants = RULES[name](item)
     proof = rules.proof_of_elements(item) if variants and name == "choose_elements" else ""
     return [
-        replace(_transformation(item, one, name, by, "; ".join(defects(one))), proof=proof)
-        for one in variants
+        replace(_transformation(item, variant, name, by, "; ".join(defects(variant))), proof=proof)
+        for variant in variants
     ]
 
 
