@@ -47,6 +47,55 @@ _EDITS: Mapping[str, Callable[[Row], Row]] = {
     "is one of two in a list": lambda row: row | {"image": [row["image"], None]},
     "is a space": lambda row: row | {"image": " "},
 }
+
+
+def _edit_rows(edit: Callable[[list[Row]], list[Row]]) -> "Callable[[Quiz], None]":
+    return lambda quiz: quiz.write(edit(quiz.rows()))
+
+
+def _swap_images(quiz: "Quiz") -> None:
+    first, second = quiz.home / "0.png", quiz.home / "1.png"
+    before = first.read_bytes()
+    first.write_bytes(second.read_bytes())
+    second.write_bytes(before)
+
+
+def _replace_folder(quiz: "Quiz") -> None:
+    folder = quiz.home.rename(quiz.home.with_name("old"))
+    shutil.copytree(folder, quiz.home)
+    quiz.write([row | {"answer": "B"} for row in quiz.rows()])
+
+
+def _move_file(quiz: "Quiz") -> None:
+    quiz.file = quiz.file.rename(quiz.home / "moved.jsonl")
+    quiz.write([row | {"answer": "A"} for row in quiz.rows()])
+    (quiz.home / "bench.toml").write_text(_TOML.format(file=quiz.file.name, more=""))
+
+
+def _change_setting(quiz: "Quiz") -> None:
+    text = (quiz.home / "bench.toml").read_text().replace('says = "A"', 'says = "B"')
+    (quiz.home / "bench.toml").write_text(text)
+
+
+_CHANGES: "Mapping[str, Callable[[Quiz], None]]" = {
+    "a key is corrected": _edit_rows(lambda rows: [rows[0] | {"answer": "B"}, *rows[1:]]),
+    "two keys are exchanged": _edit_rows(
+        lambda rows: [rows[0] | {"answer": "B"}, rows[1] | {"answer": "A"}, *rows[2:]]
+    ),
+    "a question is reworded": _edit_rows(lambda rows: [rows[0] | {"question": "Why?"}, *rows[1:]]),
+    "an option is renamed": _edit_rows(
+        lambda rows: [rows[0] | {"options": ["green", "blue"]}, *rows[1:]]
+    ),
+    "two images are exchanged": _swap_images,
+    "an image is overwritten": lambda quiz: Image.new("RGB", (9, 9)).save(quiz.home / "0.png"),
+    "a row is added": _edit_rows(lambda rows: [*rows, rows[0] | {"id": 99, "question": "New?"}]),
+    "a row is removed": _edit_rows(lambda rows: rows[1:]),
+    "all rows but one are removed": _edit_rows(lambda rows: rows[:1]),
+    "the rows are reversed": _edit_rows(lambda rows: rows[::-1]),
+    "the folder is replaced by a copy": _replace_folder,
+    "the file is moved": _move_file,
+    "the model's section is changed": _change_setting,
+}
 _NAMES = (
     "Käse.png",
     "ürün/ölçü.png",
@@ -75,6 +124,10 @@ def faults() -> list[Fault]:
           for name, edit in _EDITS.items()),
         _row("the image of one row of a Parquet file is null", "written by datasets",
              "that row is rejected", _without_image_in_parquet),
+        *(_row(f"a source of which {name}", "edited after an evaluation",
+               "the number is that of a fresh home, or the evaluation says what changed",
+               lambda trial, change=change: _changed(trial, change))
+          for name, change in _CHANGES.items()),
         _row("rows without an image that are meant", 'images = "optional"',
              "they are questions", _optional_images),
         *(_row(f"an image named {name} in the form {form}", "an archive of macOS, or a name",
@@ -179,6 +232,20 @@ def _without_image(trial: Trial, edit: Callable[[Row], Row]) -> str:
         if "(6 before)" not in str(error):  # a table that lost rows stays, and says so
             raise
     return _require(quiz.fresh(trial.folder / "fresh"), Number(2 / 5, 5, 1))
+
+
+def _changed(trial: Trial, change: Callable[[Quiz], None]) -> str:
+    quiz = Quiz(trial.folder / "home")
+    _require(quiz.evaluate(), Number(0.5, 6, 0))
+    change(quiz)
+    try:
+        found: Number | str = quiz.evaluate()
+    except BenchError as error:
+        found = str(error)
+    fresh = quiz.fresh(trial.folder / "fresh")
+    if isinstance(found, str) and "(6 before)" in found:  # a table that lost rows says so
+        return found
+    return _require(found, fresh)
 
 
 def _without_image_in_parquet(trial: Trial) -> str:
