@@ -179,7 +179,7 @@ def sample_html(sample: Mapping[str, Any]) -> str:
 
 def _shown(sample: Mapping[str, Any], name: str) -> object:
     if name != "score":
-        return sample[name]
+        return sample[name] or ""
     points = sample["score"]
     is_none = points is None or isnan(points)
     return "not scored" if is_none else f"{points:g} of {sample['max_score']:g}"

@@ -64,7 +64,8 @@ class Run:
     def samples(self) -> "pd.DataFrame":
         """A row for each response: images, prompt, response, answer, expected, score, why.
 
-        ``images`` holds objects whose ``open()`` returns a PIL image.
+        ``answer`` is what was read of the response, None if nothing was. ``images`` holds objects
+        whose ``open()`` returns a PIL image.
 
         >>> import bench_assets as bench
         >>> result = bench.evaluate("codis", model="random", limit=4)

@@ -111,12 +111,16 @@ def _sample(
         "images": tuple(SampleImage(image, store) for image in question.images),
         "prompt": prompt,
         "response": prediction.raw_text or prediction.text or " > ".join(prediction.ranking),
-        "answer": " | ".join(score.answer) if score else "",
+        "answer": " | ".join(score.answer) if score and _is_read(score) else None,
         "expected": " | ".join(question.answer),
         "score": score.points if score else None,
         "max_score": score.max_points if score else 1.0,
         "why": prediction.error or prediction.no_answer or (score.note if score else ""),
     }
+
+
+def _is_read(score: Score) -> bool:
+    return bool(score.answer) and not (score.unread or score.no_answer)
 
 
 def prompt_text(prompt: Prompt) -> str:

@@ -239,9 +239,10 @@ def _text(x: float, y: float, text: str, colour: str = _INK, anchor: str = "star
 
 
 def render_svg(width: float, height: float, drawn: str) -> str:
-    """Render on white, in px."""
+    """Render on white, in px; narrower where there is less room, at the same proportions."""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" style="max-width:100%" '
         f'font-family="sans-serif" font-size="11">'
         f'<rect width="100%" height="100%" fill="white"/>{drawn}</svg>'
     )

@@ -35,7 +35,8 @@ def placed_texts(svg: str) -> dict[str | None, tuple[float, float]]:
 
 def size(svg: str) -> tuple[float, float]:
     found = ElementTree.fromstring(svg).attrib
-    return float(found["width"]), float(found["height"])
+    width, height = map(float, found["viewBox"].split()[2:])
+    return width, height
 
 
 @pytest.mark.parametrize(
