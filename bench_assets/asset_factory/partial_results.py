@@ -35,6 +35,7 @@ from bench_resources.datasets.source_files import table_locations
 from bench_resources.tables.parquet import TableFiles
 
 FOLDER = "partial"
+SO_FAR = "so far"  # end of the part of an evaluation in progress
 
 _MAX_QUESTIONS = 50_000  # questions; larger runs in progress are not shown
 _MIN_INTERVAL = 5.0  # seconds between two snapshots of a run in progress, at least
@@ -163,7 +164,7 @@ def _write_snapshot(
     evaluation = runner.run(complete)
     write_partial(
         settings.home,
-        as_partial(evaluation, f"{len(complete)} of {len(questions)} questions so far"),
+        as_partial(evaluation, f"{len(complete)} of {len(questions)} questions {SO_FAR}"),
     )
 
 

@@ -2,16 +2,20 @@
 
 import csv
 import io
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import pytest
 
-from bench_assets.core.schema.rows import Question
+from bench_assets.asset_factory.partial_results import partial_tables
+from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.core.schema.signature import with_partial
 from bench_assets.workspace.inspect.report_server import serve_live
 from bench_resources.tables.parquet import TableFiles
-from tests.report.fair import HOSTILE, QUESTIONS, catalog, fair_home, measure, report
+from tests.report.fair import HOSTILE, QUESTIONS, catalog, fair_home, measure, metric, report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -146,6 +150,25 @@ def test_a_served_page_shows_what_was_measured_meanwhile(page: "Page", tmp_path:
         page.get_by_role("button", name="Show new results").click()
         page.get_by_role("link", name="0.950, run/step-1000").wait_for()
         page.goto("about:blank")  # a page that is left asks no server that has ended
+
+
+def test_a_served_page_says_what_runs(page: "Page", tmp_path: Path) -> None:
+    fair_home(tmp_path)
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+
+    def answer(n: int) -> None:
+        row = metric("run/step-999", 0.5)
+        part = replace(row, signature=with_partial(row.signature, f"{n} of 6 questions so far"))
+        partial_tables(tmp_path).write(["quiz", "metrics"], [part], Metric, "run/step-999")
+
+    answer(1)
+    with serve_live(tmp_path, lambda: report(tmp_path, tables, catalog(tmp_path)), 0) as served:
+        page.goto(served)
+        header = page.locator("header .running")
+        header.get_by_text("run/step-999 on a quiz: 1 of 6").wait_for()
+        answer(4)
+        header.get_by_text(re.compile(r"4 of 6, about \d+ s left")).wait_for()
+        page.goto("about:blank")
 
 
 def test_a_filter_leaves_what_fits(page: "Page", address: str) -> None:

@@ -1,7 +1,6 @@
 """``bench report``: the HTML report of a home folder."""
 
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Annotated
@@ -76,10 +75,9 @@ def _serve(
     bench: "Workbench", left_out: "Collection[str]", port: int | None, *, in_browser: bool
 ) -> None:
     """Serve the report, and keep it current, until Ctrl-C."""
-    from bench_assets.workspace.inspect.leaderboard import present_report
-    from bench_assets.workspace.inspect.report_server import serve_live
+    from bench_assets.workspace.inspect.report_server import report_maker, serve_live
 
-    with serve_live(bench.settings.home, partial(present_report, bench, left_out), port) as address:
+    with serve_live(bench.settings.home, report_maker(bench, left_out), port) as address:
         print_message(f"Press Ctrl-C to stop: {address}/")
         if in_browser:
             typer.launch(address)

@@ -1,6 +1,5 @@
 """``bench ui``: the Dagster UI, or its web server, daemon and code server separately."""
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -47,8 +46,7 @@ def ui(
         return
     import webbrowser
 
-    from bench_assets.workspace.inspect.leaderboard import present_report
-    from bench_assets.workspace.inspect.report_server import serve_live
+    from bench_assets.workspace.inspect.report_server import report_maker, serve_live
     from bench_assets.workspace.materialization.dagster_processes import (
         add_every_model,
         require_free,
@@ -62,7 +60,7 @@ def ui(
         n_models = add_every_model(bench)
         home = bench.settings.home
         with (
-            serve_live(home, partial(present_report, bench)) as report,
+            serve_live(home, report_maker(bench)) as report,
             supervise_ui(default_home(), port) as running,
         ):
             print_message(f"Home: {home}, {n_models} models")

@@ -1,7 +1,7 @@
 """Data of the first page: tasks, models, leaderboard, mean ranks."""
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bench_assets.asset_factory.evaluation_tables import describe_questions, evaluation_key
-from bench_assets.asset_factory.partial_results import partial_tables
+from bench_assets.asset_factory.partial_results import SO_FAR, partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import primary_cells, to_columns
 from bench_assets.comparison.reader_tests import null_tests, reader_test
@@ -89,6 +89,7 @@ class IndexPage:
                 "version": version("bench-assets"),
                 "measured": _last_measured(tables, catalog.tasks),
                 "missing": self._missing,
+                "running": list(_running(self._settings.home, catalog.tasks, rows)),
                 "tasks": tasks,
                 "models": [self._model(name, rows) for name in sorted(named)],
                 "rows": to_columns(rows, COLUMNS),
@@ -189,6 +190,19 @@ def _partial_cells(
         for row in _cells_of(partial_tables(home), task, condition)
         if (condition, row["model"]) not in complete
     ]
+
+
+def _running(
+    home: Path, tasks: Iterable[Task], rows: Iterable[Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Evaluations in progress or interrupted, with the time of their last snapshot."""
+    named = {task.name: task for task in tasks}
+    for row in rows:
+        if (row["partial"] or "").endswith(SO_FAR):
+            key = evaluation_key(named[row["task"]], row["condition"], "metrics")
+            at = partial_tables(home).written(key, row["model"])
+            title = named[row["task"]].shown
+            yield {"model": row["model"], "task": title, "part": row["partial"], "at": at}
 
 
 def _without_number(

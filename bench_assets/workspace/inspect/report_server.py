@@ -3,7 +3,7 @@
 import sys
 import time
 import zipfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +14,9 @@ from typing import Any
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.report.site.addresses import remember_port, served_port
 from bench_assets.workspace.console.output import print_message
+from bench_assets.workspace.inspect.leaderboard import present_report
+from bench_assets.workspace.materialization.opening import home_settings
+from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.storage.atomic_write import open_atomic
 
 ADDRESS = "127.0.0.1"
@@ -74,6 +77,19 @@ def open_server(home: Path, port: int | None = None) -> ThreadingHTTPServer:
     if serving.server_port != served_port(home):
         remember_port(home, serving.server_port)
     return serving
+
+
+def report_maker(bench: Workbench, without_images: Collection[str] = ()) -> Callable[[], object]:
+    """A function that updates the report of a home, with the settings as they are then."""
+    known = home_settings()
+
+    def make() -> object:
+        nonlocal bench, known
+        if (settings := home_settings()) != known:
+            bench, known = Workbench(settings), settings
+        return present_report(bench, without_images)
+
+    return make
 
 
 @contextmanager

@@ -16,8 +16,11 @@ from bench_assets.workspace.inspect.report_server import (
     ADDRESS,
     open_server,
     pack_report,
+    report_maker,
     serve_live,
 )
+from bench_assets.workspace.materialization.opening import home_settings
+from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.images.store import ImageStore
 
 
@@ -157,3 +160,23 @@ def test_a_served_report_is_made_again_and_a_failure_ends_nothing(
     with serve_live(folder.parent, remake, 0):
         assert many.wait(10)
     assert capsys.readouterr().err.count("The report cannot be updated: scores") == 1
+
+
+def test_a_served_report_follows_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
+    with Workbench(home_settings()) as bench:
+        make = report_maker(bench)
+        make()
+        (tmp_path / "signs.jsonl").write_text('{"question": "1 + 1?", "answer": "2"}')
+        (tmp_path / "bench.toml").write_text('[benchmarks.signs]\nfile = "signs.jsonl"\n')
+        assert "signs" not in index_of(tmp_path)
+        make()
+        assert "signs" in index_of(tmp_path)
+
+
+def index_of(home: Path) -> str:
+    """The data of the first page."""
+    (file,) = (home / "report" / "data").glob("index.*.js")
+    return file.read_text(encoding="utf-8")

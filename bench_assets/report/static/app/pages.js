@@ -123,7 +123,26 @@
     }
     const isIdle = !main.contains(document.activeElement) || document.activeElement.localName === "h1";
     if (!news.hidden && isIdle && !main.querySelector("dialog[open], details[open], .sample-columns")) await renew();
+    await running();
     setTimeout(follow, EVERY);
+  }
+
+  const RECENT = 120; // s since the last snapshot of an evaluation that is not over
+  const begun = new Map(); // first snapshot that this page has seen of each evaluation
+
+  /** Show the evaluations in progress of a served report: responses, time left, and the last failure. */
+  async function running() {
+    const { running: all, missing } = await Bench.index();
+    const lines = all.filter((one) => Date.now() / 1000 - one.at < RECENT).map((one) => {
+      const [done, total] = one.part.match(/\d+/g).map(Number);
+      const name = `${one.model} ${one.task}`;
+      if (!begun.has(name)) begun.set(name, { done, at: one.at });
+      const first = begun.get(name);
+      const left = done > first.done ? `, about ${Math.ceil(((total - done) * (one.at - first.at)) / (done - first.done))} s left` : "";
+      return Bench.h("span", {}, Bench.foreign(one.model), ` on ${Bench.printable(one.task)}: ${Bench.count(done)} of ${Bench.count(total)}${left}`);
+    });
+    if (missing.length) lines.push(Bench.h("a", { class: "problem", href: "#/" }, Bench.printable(missing[missing.length - 1])));
+    document.querySelector(".running").replaceChildren(...lines);
   }
 
   async function renew() {
@@ -141,7 +160,7 @@
         "header", { class: "frame" }, Bench.h("a", { class: "name", href: "#/" }, "bench-assets"),
         Bench.h("nav", { class: "pages", "aria-label": "Pages" }),
         Bench.h("button", { class: "plain news", hidden: true, onclick: renew }, "Show new results"),
-        Bench.themeSwitch(),
+        Bench.themeSwitch(), Bench.h("p", { class: "running note", role: "status" }),
       ),
       main,
       Bench.h("footer", { class: "frame" }),
@@ -149,7 +168,7 @@
     window.addEventListener("hashchange", () => show(true));
     await show(false);
     await made();
-    if (["127.0.0.1", "localhost"].includes(location.hostname)) setTimeout(follow, EVERY);
+    if (["127.0.0.1", "localhost"].includes(location.hostname)) await follow();
   }
 
   async function made() {
