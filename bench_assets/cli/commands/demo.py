@@ -19,9 +19,9 @@ from bench_resources.config.sections.models import DEMO_MODELS
 
 NEXT_STEPS = """
 Next:
-  bench report --serve                                  every question, response and image
-  bench evaluate codis --model path/to/checkpoint       your own model; or http://127.0.0.1:8000/v1#name
-  bench ui                                              the same graph in the Dagster UI"""
+  bench report --serve --open                      questions, responses, images
+  bench evaluate codis --model path/to/checkpoint  or http://127.0.0.1:8000/v1
+  bench ui                                         the graph in the Dagster UI"""
 
 
 DEMO_STEPS = (
@@ -31,10 +31,7 @@ DEMO_STEPS = (
 _FIRST = "codis"  # a suite that is built within seconds
 _ELSEWHERE = ("cogbench", "journeybench")
 """Suites for the second process: half of the work, and all that encode sentences."""
-_CAVEATS = (
-    "Retrieval evaluates encoders, not chat models.",
-    "Mini editions are synthetic: their scores say nothing about the published benchmarks.",
-)
+_CAVEAT = "Mini editions are synthetic: scores say nothing about the published benchmarks."
 
 
 def evaluate_embedded(bench: Workbench) -> list[BenchError]:
@@ -113,16 +110,13 @@ def _collected_errors(failures: list[BenchError]) -> Generator[None]:
 
 
 def print_summary(bench: Workbench) -> None:
-    """Print the matrix, the path of the report, three next commands, and the verdict on the run."""
+    """Print the matrix, the verdict on the run, the path of the report, and three next commands."""
     rows = bench.rows("leaderboard")
-    print_matrices(rows, chance_levels(bench), published=False)
-    print_result("")
-    for sentence in _CAVEATS:
+    print_matrices(rows, chance_levels(bench), published=False, only_learnt=True)
+    print_result(f"{_CAVEAT}\n")
+    for sentence in run_verdicts(bench.tables, bench.catalog.tasks, rows):
         print_result(sentence)
     every = parts(rows, bench.catalog, bench.settings)
     page = make_report(bench.settings, bench.tables, bench.catalog, every, print_message)
     print_result(f"\nThe report: {page}")
     print_result(NEXT_STEPS)
-    print_result("")
-    for sentence in run_verdicts(bench.tables, bench.catalog.tasks, rows):
-        print_result(sentence)

@@ -1,12 +1,18 @@
 """Terminal output of the leaderboard: a matrix per edition and a summary."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rich.table import Table
 
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.core.text.escaping import escape_to_one_line
-from bench_assets.workspace.console.output import print_message, print_result, print_table
+from bench_assets.workspace.console.output import (
+    output_width,
+    print_message,
+    print_result,
+    print_table,
+)
 from bench_assets.workspace.inspect.leaderboard import Matrix, MatrixRow, matrices
 
 _WIDTH = 100
@@ -17,6 +23,7 @@ def print_matrices(
     chance: Mapping[str, float | None],
     *,
     published: bool,
+    only_learnt: bool = False,
 ) -> None:
     """Print the leaderboard: models by tasks, one matrix per edition.
 
@@ -24,14 +31,17 @@ def print_matrices(
         rows: The leaderboard.
         chance: Task -> expected score of guessing, if known.
         published: Whether to include the papers' rows.
+        only_learnt: Whether to leave out tasks on which no model is above the blind baselines.
     """
     displayed = [one for one in matrices(rows, chance) if one.models or one.blind or published]
     if not displayed:
         print_message("No results yet. Run: bench evaluate SUITE --model MODEL")
     for matrix in displayed:
         print_result(f"\n{matrix.edition}: each task's primary metric")
-        _print(matrix, published=published)
-        for sentence in matrix.legend:
+        learnt = tuple(task for task in matrix.tasks if task not in matrix.unlearnt)
+        shown = replace(matrix, tasks=learnt) if only_learnt else matrix
+        _print(shown, published=published)
+        for sentence in shown.legend:
             print_result(sentence)
     hidden = sum(len(one.published) for one in matrices(rows, chance))
     if hidden and not published:
@@ -55,7 +65,7 @@ def _print(matrix: Matrix, *, published: bool) -> None:
                 table.add_row(
                     escape_to_one_line(line.name),
                     *rank,
-                    *(line.cells.get(task_name, "") for task_name in tasks),
+                    *(line.cells.get(name, "–" * (part is matrix.models)) for name in tasks),
                 )
             table.add_section()
         print_table(table)
@@ -71,7 +81,8 @@ def _blocks(matrix: Matrix, lines: Sequence[MatrixRow]) -> list[list[str]]:
     names = max((len(escape_to_one_line(line.name)) for line in lines), default=0)
     first = names + 1 + _longest(_rank_title(matrix))
     blocks: list[list[str]] = [[]]
-    left = _WIDTH - first
+    whole = min(_WIDTH, output_width())
+    left = whole - first
     for task in matrix.tasks:
         width = 1 + max(
             _longest(_wrap_task_name(task)),
@@ -79,7 +90,7 @@ def _blocks(matrix: Matrix, lines: Sequence[MatrixRow]) -> list[list[str]]:
         )
         if blocks[-1] and width > left:
             blocks.append([])
-            left = _WIDTH - names
+            left = whole - names
         blocks[-1].append(task)
         left -= width
     return blocks

@@ -15,6 +15,7 @@ from bench_assets.core.schema.metric_text import (
     format_percent,
     format_value,
     is_hidden,
+    shown_interval,
 )
 from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow
 from bench_assets.core.schema.signature import partial_part
@@ -37,7 +38,7 @@ _MARKS = {
     "?": f"{NOT_CHECKED}, the judge's own number: bench annotate verdicts TASK",
     "'": "read by itself: the model looked again at its own responses",
     "!": "its table cannot be read: run bench home verify",
-    "\u2013": "no response could be scored",
+    "none": "no response could be scored",
 }
 
 _RANKS = "after a value: 95 % interval of the model's rank, simultaneous for all models of a task"
@@ -63,6 +64,7 @@ class Matrix:
     published: tuple[MatrixRow, ...]  # numbers of papers
     ranked: tuple[str, ...]  # tasks that the mean rank averages
     lowest_best: tuple[str, ...] = ()  # tasks whose lowest value is the best
+    unlearnt: tuple[str, ...] = ()  # the last tasks, if a model is above the baselines on others
 
     @property
     def legend(self) -> list[str]:
@@ -72,6 +74,11 @@ class Matrix:
         marks = [f"{mark} {meaning}" for mark, meaning in _MARKS.items() if mark in used]
         values = (cell.partition("\n")[0] for line in self.models for cell in line.cells.values())
         marks += [_RANKS] if any(" " in value for value in values) else []
+        if any(task not in line.cells for line in self.models for task in self.tasks):
+            marks.append("– not evaluated")
+        if self.unlearnt:
+            tasks = ", ".join(self.unlearnt)
+            marks.append(f"no model is shown to be better than the best blind baseline: {tasks}")
         return [*marks, *(f"lower is better: {task}" for task in self.lowest_best)]
 
 
@@ -132,6 +139,8 @@ def _matrix(
             best = min if row.lower_is_better else max
             constants[row.task] = best(row.constant, constants.get(row.task, row.constant))
     known = {"chance": chance if not place else {}, "best constant response": constants}
+    learnt = _learnt(measured, known)
+    tasks = tuple(sorted(tasks, key=lambda task: task not in learnt))
 
     def line(model: str) -> MatrixRow:
         return MatrixRow(
@@ -148,7 +157,27 @@ def _matrix(
         published=tuple(_published([row for row in rows if not row.is_measured])),
         ranked=ranks.tasks,
         lowest_best=tuple(dict.fromkeys(row.task for row in rows if row.lower_is_better)),
+        unlearnt=tuple(task for task in tasks if task not in learnt) if learnt else (),
     )
+
+
+def _learnt(
+    rows: Sequence[LeaderboardRow], levels: Mapping[str, Mapping[str, float | None]]
+) -> set[str]:
+    """Tasks on which the whole interval of a model is above every blind baseline."""
+    merits: dict[str, list[float]] = {}
+    for row in rows:
+        sign = -1 if row.lower_is_better else 1
+        known = (of_task.get(row.task) for of_task in levels.values())
+        merits.setdefault(row.task, []).extend(sign * one for one in known if one is not None)
+        merits[row.task] += [row.merit] if row.is_baseline and not isnan(row.value) else []
+    return {
+        row.task
+        for row in rows
+        if not (row.is_baseline or partial_part(row.signature) or row.stale)
+        if (interval := shown_interval(row)) and merits[row.task]
+        if (-interval[1] if row.lower_is_better else interval[0]) > max(merits[row.task])
+    }
 
 
 def _levels(
@@ -172,7 +201,7 @@ def _ranks(rows: Sequence[LeaderboardRow]) -> MeanRanks:
 
 def _cell(row: LeaderboardRow) -> str:
     if isnan(row.value):
-        return "!" if row.n_scored is None else "\u2013"
+        return "!" if row.n_scored is None else "none"
     marks = "*" * bool(row.n_failed or partial_part(row.signature)) + "°" * bool(
         cluster_warning(row)
     )

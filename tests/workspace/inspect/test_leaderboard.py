@@ -3,6 +3,8 @@
 from dataclasses import replace
 from math import nan
 
+import pytest
+
 from bench_assets.cli.output.leaderboard import print_matrices
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.workspace.inspect.leaderboard import Matrix, matrices
@@ -112,7 +114,7 @@ def test_what_cannot_be_read_stands_beside_what_can_and_alone_where_nothing_can(
         "unknown edition of theirs",
     ]
     unscored = measured("c", "good", nan, n_scored=0)
-    assert cells(*matrices([unscored], {}))["good"] == {"c": "–"}
+    assert cells(*matrices([unscored], {}))["good"] == {"c": "none"}
     (alone,) = matrices([lost], {})
     assert cells(alone)["good"] == {"c": "!"}
 
@@ -165,3 +167,24 @@ def test_the_lowest_error_has_the_best_rank() -> None:
     assert [(line.name, line.rank) for line in matrix.models] == [("x", "1.0"), ("y", "2.0")]
     assert cells(matrix)["best constant response"] == {"a": "0.400", "e": "0.200"}
     assert "lower is better: e" in matrix.legend
+
+
+def test_what_was_learnt_is_first_and_the_rest_is_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The best constant response has 0.4: 0.35 to 0.55 reaches it, 0.5 to 0.7 does not."""
+    rows = [
+        replace(measured("a", "good", 0.45), low=0.35, high=0.55),
+        replace(measured("b", "good", 0.6), low=0.5, high=0.7),
+        replace(measured("b", "other", 0.1), low=0.0, high=0.2),
+    ]
+    (matrix,) = matrices(rows, {})
+    assert (matrix.tasks, matrix.unlearnt) == (("b", "a"), ("a",))
+    assert matrix.legend == [
+        "– not evaluated",
+        "no model is shown to be better than the best blind baseline: a",
+    ]
+    print_matrices(rows, {}, published=False, only_learnt=True)
+    printed = capsys.readouterr().out
+    assert "0.600" in printed
+    assert "0.450" not in printed
