@@ -6,6 +6,7 @@ prints. A sensor and each command report a new version as an observation, withou
 
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -40,7 +41,7 @@ from bench_resources.datasets.source_files import (
 )
 from bench_resources.datasets.source_state import HomeTableIOManager
 from bench_resources.models.registry.setup import FindModel, named_files, setup_of
-from bench_resources.runs.ledger import observe
+from bench_resources.runs.ledger import last_observation, observe
 from bench_resources.storage.file_digests import file_states, home_digests, iter_texts
 from bench_resources.tables.parquet import TableFiles
 
@@ -226,17 +227,12 @@ def _annotation_inputs(settings: Settings, suite: Suite) -> Iterator[object]:
             yield str(error)
 
 
-def report_changes(instance: dg.DagsterInstance, versions: Versions) -> None:
-    """Report the versions that are not the last observed ones."""
-    for change in observe(instance, versions):
-        instance.report_runless_asset_event(change)
-
-
 def observe_inputs(
     catalog: Catalog, instance: dg.DagsterInstance, settings: Settings, tables: TableFiles
 ) -> list[dg.AssetObservation]:
     """Observations of all inputs that have changed since the last ones."""
-    return observe(instance, ObservedInputs(settings, catalog, tables).all(instance))
+    versions = ObservedInputs(settings, catalog, tables).all(instance)
+    return observe(versions, partial(last_observation, instance))
 
 
 def observing_io_manager(catalog: Catalog, **resources: Any) -> HomeTableIOManager:  # noqa: ANN401
@@ -254,10 +250,9 @@ def observing_io_manager(catalog: Catalog, **resources: Any) -> HomeTableIOManag
                 selected = {key.path[0] for key in run.asset_selection or ()}
                 suites = catalog.evaluable.suites
                 suites = tuple(one for one in suites if not selected or one.name in selected)
-                report_changes(
-                    instance,
-                    inputs.of(suites, [*filter(None, [run.tags.get("dagster/partition")])]),
-                )
+                versions = inputs.of(suites, filter(None, [run.tags.get("dagster/partition")]))
+                for change in observe(versions, partial(last_observation, instance)):
+                    instance.report_runless_asset_event(change)
             with super().yield_for_execution(context) as manager:
                 yield manager
 

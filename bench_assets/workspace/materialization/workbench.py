@@ -37,7 +37,7 @@ from bench_resources.images.store import open_image_store
 from bench_resources.models.registry.named_models import ResolvedModel
 from bench_resources.models.registry.opening import Models
 from bench_resources.response_cache.throughput import ProgressStyle
-from bench_resources.runs.ledger import Ledger
+from bench_resources.runs.ledger import Ledger, observe
 
 
 class Workbench:
@@ -78,6 +78,7 @@ class Workbench:
         )
         self._models.know(models)
         self._is_recorded = scratch is None
+        self._ledger: Ledger | None = None
         self._progress = progress
         self._is_of_all = not suites
         if self._is_of_all:  # suites whose assets cannot be loaded are left out of the catalog
@@ -130,8 +131,10 @@ class Workbench:
 
     @property
     def ledger(self) -> Ledger:
-        """The ledger of the tables, as it is now."""
-        return Ledger(self.instance, self.definitions.resolve_asset_graph())
+        """The ledger of the tables, as it was after the last run or change of this workbench."""
+        if self._ledger is None:
+            self._ledger = Ledger(self.instance, self.definitions.resolve_asset_graph())
+        return self._ledger
 
     def observe(self, suites: Collection[str], models: Sequence[str] = ()) -> None:
         """Report the present sources and setups that tables are made of, where they have changed.
@@ -141,7 +144,7 @@ class Workbench:
         Raises:
             SourceError: If a source does not have the suite's layout.
         """
-        from bench_assets.defs.observed_inputs import ObservedInputs, report_changes
+        from bench_assets.defs.observed_inputs import ObservedInputs
 
         inputs = ObservedInputs(self.settings, self.catalog, self.tables, self._models.named)
         for suite in (read := [*map(self.catalog.suite, suites)]):
@@ -149,19 +152,18 @@ class Workbench:
             if suite.require_source and not source.is_mini:
                 suite.require_source(source.folder)
         versions = inputs.of(read, models) if suites else inputs.all(self.instance)
-        report_changes(self.instance, versions)
+        for change in observe(versions, self.ledger.event):
+            self.instance.report_runless_asset_event(change)
+            self._ledger = None
 
-    def due(
-        self, keys: Set[dg.AssetKey], model: str = "", ledger: Ledger | None = None
-    ) -> dict[dg.AssetKey, str]:
+    def due(self, keys: Set[dg.AssetKey], model: str = "") -> dict[dg.AssetKey, str]:
         """Tables that have to be made again, each with the reason: by the ledger, or by its file.
 
         Args:
             keys: Tables that are made together.
             model: The partition of those that have partitions.
-            ledger: The ledger, if it was read already.
         """
-        ledger = ledger or self.ledger
+        ledger = self.ledger
         if reasons := ledger.due(keys, model):
             return reasons
         graph = self.definitions.resolve_asset_graph()
@@ -263,7 +265,7 @@ class Workbench:
 
         folders = {"/".join(evaluation_key(task, condition, "")[:-1]) for task in tasks}
         with open_table_locks(self.settings).held(table_locks(folders, model), print_message):
-            # another process may have evaluated meanwhile
+            self._ledger = None  # another process may have evaluated meanwhile
             if due := self._due_evaluations(tasks, model, condition):
                 self._add_partition(kind, model)
                 self._make(due, model=model)
@@ -273,13 +275,13 @@ class Workbench:
     ) -> set[dg.AssetKey]:
         """Tables of the evaluations that are not current, and of constants."""
         known = self.definitions.resolve_asset_graph().get_all_asset_keys()
-        now, ledger = CurrentConfiguration(self.settings), self.ledger
+        now = CurrentConfiguration(self.settings)
         found: set[dg.AssetKey] = set()
         for task in tasks:
             keys = self._resolve(asset_selections.evaluation(task, condition, known))
             constants = dg.AssetKey([*questions_key(task, condition)[:-1], CONSTANTS])
             for made in (keys, {constants} & known):
-                if made and self.due(made, model, ledger):
+                if made and self.due(made, model):
                     found |= made
             metrics = evaluation_key(task, condition, "metrics")
             if not keys & found and self.tables.exists(metrics, model):
@@ -391,6 +393,7 @@ class Workbench:
         run = AssetRun(job=job, keys=keys, model=model, title=title, progress=self._progress)
         with storage_error_reporting(self.settings.home / "dagster"), closing(self._models):
             locks = self.settings.home / "locks"
+            self._ledger = None
             run.execute(self.instance, locks if self._is_recorded else None)
 
     def _refresh_condition(self, task: Task, condition: str) -> None:

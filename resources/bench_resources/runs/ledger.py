@@ -6,7 +6,7 @@ with an input of 100 partitions or more; commands, sensors and tests ask this mo
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -24,7 +24,7 @@ _INPUT_VERSION = "dagster/input_data_version/"
 _INPUT_EVENT = "dagster/input_event_pointer/"
 _NEVER_MADE = "INITIAL"  # version of an input that was not there, whose event is "NULL"
 _FAILED = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
-_FEW = 3  # partitions of a table that are queried one by one
+_FEW = 2  # partitions of a table that are queried one by one
 
 
 class Event(NamedTuple):
@@ -79,6 +79,8 @@ class Ledger:
         self._last: dict[dg.AssetKey, Event | None] = {}
         self._by_partition: dict[dg.AssetKey, dict[str, Event | None]] = defaultdict(dict)
         self.partitions = cache(self._read_partitions)
+        self._has_failed = cache(self._read_failure)
+        self.is_absent = cache(self._is_absent)
         self.status = cache(self._status)
 
     def due(self, keys: Collection[dg.AssetKey], partition: str = "") -> dict[dg.AssetKey, str]:
@@ -101,8 +103,8 @@ class Ledger:
                 reasons[key] = f"{made.n_failed} failed requests"
             else:
                 runs[key] = made.run
-        failed = self._failed_runs({*runs.values()})
-        return reasons | {key: "its run failed" for key, run in runs.items() if run in failed}
+        failed = {key: "its run failed" for key, run in runs.items() if self._has_failed(run)}
+        return reasons | failed
 
     def event(self, key: dg.AssetKey, partition: str | None = None) -> Event | None:
         """The latest event of a table or of another input; None if there is none."""
@@ -123,7 +125,7 @@ class Ledger:
             events |= {str(record.partition_key): _event(record) for record in records}
         return events.get(partition)
 
-    def is_absent(self, key: dg.AssetKey) -> bool:
+    def _is_absent(self, key: dg.AssetKey) -> bool:
         """Whether the present source has no such table: its step left it out, or one above it."""
         node = self._graph.get(key)
         if node.is_partitioned or not node.is_materializable:
@@ -212,6 +214,8 @@ class Ledger:
     def _read(self, keys: Collection[dg.AssetKey]) -> None:
         """Read the last event of each asset: one query for all tables, one for another input."""
         unknown = {key for key in keys if key not in self._last}
+        if not unknown:
+            return
         tables = [key for key in unknown if self._graph.get(key).is_materializable]
         self._last |= dict.fromkeys(tables)
         for record in self._instance.get_asset_records(tables) if tables else ():
@@ -236,11 +240,9 @@ class Ledger:
             return self._instance.fetch_materializations(wanted, limit=limit).records
         return self._instance.fetch_observations(wanted, limit=limit).records
 
-    def _failed_runs(self, runs: Collection[str]) -> set[str]:
-        if not runs:
-            return set()
-        failed = dg.RunsFilter(run_ids=[*runs], statuses=_FAILED)
-        return {run.run_id for run in self._instance.get_runs(failed)}
+    def _read_failure(self, run: str) -> bool:
+        found = self._instance.get_run_by_id(run)
+        return found is not None and found.status in _FAILED
 
 
 def last_materialization(instance: dg.DagsterInstance, key: dg.AssetKey) -> Event | None:
@@ -248,23 +250,29 @@ def last_materialization(instance: dg.DagsterInstance, key: dg.AssetKey) -> Even
     return next(map(_event, instance.fetch_materializations(key, limit=1).records), None)
 
 
+def last_observation(
+    instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None
+) -> Event | None:
+    """The latest observation of an input."""
+    known = dg.AssetRecordsFilter(key, asset_partitions=[partition] if partition else None)
+    return next(map(_event, instance.fetch_observations(known, limit=1).records), None)
+
+
 def observe(
-    instance: dg.DagsterInstance, versions: Mapping[tuple[dg.AssetKey, str | None], str]
+    versions: Mapping[tuple[dg.AssetKey, str | None], str],
+    last: Callable[[dg.AssetKey, str | None], Event | None],
 ) -> list[dg.AssetObservation]:
     """Observations of the inputs whose version is not the last observed one.
 
     Args:
-        instance: Dagster's instance.
         versions: Version by input and partition.
+        last: Finds the last observation, such as ``Ledger.event``.
     """
-    changed = []
-    for (key, partition), version in versions.items():
-        known = dg.AssetRecordsFilter(key, asset_partitions=[partition] if partition else None)
-        last = next(map(_event, instance.fetch_observations(known, limit=1).records), None)
-        if last is None or last.version != version:
-            tags = {DATA_VERSION: version}
-            changed.append(dg.AssetObservation(key, partition=partition, tags=tags))
-    return changed
+    return [
+        dg.AssetObservation(key, partition=partition, tags={DATA_VERSION: version})
+        for (key, partition), version in versions.items()
+        if (event := last(key, partition)) is None or event.version != version
+    ]
 
 
 def _event(record: dg.EventLogRecord) -> Event:

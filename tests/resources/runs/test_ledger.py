@@ -1,6 +1,7 @@
 """The ledger over real events: what is not current is due, and nothing else."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import dagster as dg
@@ -8,7 +9,7 @@ import pytest
 from dagster._core.definitions.data_version import CachingStaleStatusResolver
 from dagster._core.loader import LoadingContextForTest
 
-from bench_resources.runs.ledger import Ledger, observe
+from bench_resources.runs.ledger import Ledger, last_observation, observe
 
 MODELS = dg.DynamicPartitionsDefinition(name="model")
 SOURCE, SETUP = dg.AssetKey("source_files"), dg.AssetKey("model_setup")
@@ -90,7 +91,7 @@ class Bench:
         """Report what has changed; returns how many inputs that were."""
         versions = {(SOURCE, None): self.source}
         versions |= {(SETUP, name): version for name, version in self.setups.items()}
-        changed = observe(self.instance, versions)
+        changed = observe(versions, partial(last_observation, self.instance))
         for event in changed:
             self.instance.report_runless_asset_event(event)
         return len(changed)
