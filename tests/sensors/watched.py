@@ -224,10 +224,11 @@ _JOBS = [
     dg.define_asset_job(QUICK_EVALUATION, dg.AssetSelection.groups(QUICK_EVALUATION)),
     dg.define_asset_job(EVALUATION_JOB, select_group(*TABLES)),
 ]
+_QUESTIONS = [dg.AssetSpec(key) for of in TABLES.values() for key in of.questions]
 _STAND_INS = [*map(_stand_in, TABLES)]
 defs = dg.Definitions(
     assets=[
-        *(dg.AssetSpec(key) for of in TABLES.values() for key in of.questions),
+        dg.multi_asset(name="question_tables", specs=_QUESTIONS)(lambda: None),
         *quick_evaluation_assets(CATALOG.tasks),
         *_STAND_INS,
     ],
