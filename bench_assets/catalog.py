@@ -54,8 +54,10 @@ class Catalog:
     @property
     def evaluable(self) -> "Catalog":
         """Leave out imported results of other harnesses, which no model can be evaluated on."""
-        own = tuple(one for one in self.suites if not any(t.measured_by for t in one.tasks))
-        return replace(self, suites=own)
+        evaluable_suites = tuple(
+            suite for suite in self.suites if not any(t.measured_by for t in suite.tasks)
+        )
+        return replace(self, suites=evaluable_suites)
 
     @property
     def tasks(self) -> tuple[Task, ...]:
@@ -104,7 +106,7 @@ class Catalog:
             UnknownNameError: If one of the names is unknown.
         """
         wanted = {self.suite(name).name for name in names}
-        return replace(self, suites=tuple(one for one in self.suites if one.name in wanted))
+        return replace(self, suites=tuple(suite for suite in self.suites if suite.name in wanted))
 
     def without(self, problems: dict[str, str]) -> "Catalog":
         """Leave out the suites with a problem, and keep a message for each.
@@ -112,7 +114,7 @@ class Catalog:
         Args:
             problems: Reason why a suite cannot be used, by its name.
         """
-        lines = [_left_out(name, why, self.origins) for name, why in problems.items()]
+        lines = [_left_out(name, problem, self.origins) for name, problem in problems.items()]
         left = tuple(suite for suite in self.suites if suite.name not in problems)
         return replace(
             self,
@@ -149,7 +151,10 @@ class Catalog:
     def _check_annotation_task(self, task: str, settings: Settings) -> None:
         where, name = f"{settings.file}, [annotation.tasks],", task.partition("/")[0]
         if name in self.names:
-            tasks = [one.task.name for one in self.suite(name).every_annotation_task]
+            tasks = [
+                annotation_task.task.name
+                for annotation_task in self.suite(name).every_annotation_task
+            ]
             if task not in tasks:
                 raise UnknownNameError(f"annotation task, in {where}", task, tasks)
 
@@ -171,10 +176,10 @@ def load_catalog(
     loaded: dict[str, Suite] = {}
     origins = {**plugins.origins}
     problems = [*plugins.problems]
-    for name, found in plugins.found.items():
+    for name, plugin in plugins.found.items():
         try:
             with plugin_error_reporting():
-                loaded[name] = _validated_suite(found, name, plugins)
+                loaded[name] = _validated_suite(plugin, name, plugins)
         except BenchError as error:
             problems.append(_left_out(name, str(error), origins))
     for section, suite in _suites_of_home(settings) if settings else ():
@@ -186,7 +191,9 @@ def load_catalog(
     left_out = settings.left_out if settings else {}
     if settings:
         problems += _stale_sections(settings, installed | origins.keys() | loaded.keys())
-        problems += [f"{settings.section(n)}, is left out: {why}" for n, why in left_out.items()]
+        problems += [
+            f"{settings.section(n)}, is left out: {reason}" for n, reason in left_out.items()
+        ]
     suites, unfit = tuple(loaded[name] for name in sorted(loaded)), list[str]()
     if find_owners(EXTENSIONS):
         from bench_assets.evaluation.extensions import with_extensions
@@ -221,27 +228,28 @@ def _validated_suite(found: Suite, name: str, plugins: Plugins[Suite]) -> Suite:
         SettingsError: If it has a defect that would break the graph.
     """
     suite = replace(found, code=found.code or (plugins.code[name],))
-    why = suite_defects(suite)
+    defects = suite_defects(suite)
     if suite.name != name:
-        why.append(f"name: {suite.name!r} is not the name of its entry point")
-    if why:
-        raise SettingsError("; ".join(why))
+        defects.append(f"name: {suite.name!r} is not the name of its entry point")
+    if defects:
+        raise SettingsError("; ".join(defects))
     return suite
 
 
 def _stale_sections(settings: Settings, known: Collection[str]) -> list[str]:
     """Format a line for each suite that bench.toml names but that is not installed."""
-    named: dict[str, Iterable[str]] = {
+    named_sections: dict[str, Iterable[str]] = {
         "sources": settings.sources,
         "suites": settings.suites,
         "annotation.tasks": (task.partition("/")[0] for task in settings.annotation.tasks),
         "checkpoints": settings.checkpoints.suites,
     }
-    others = f"known: {', '.join(sorted(known))}."
+    known_names = f"known: {', '.join(sorted(known))}."
     return [
         f"{settings.file}, [{section}]: no suite named {name!r} is installed, so the entry is "
-        f"ignored; {did_you_mean(name, known) or others} Install its package, or remove the entry"
-        for section, names in named.items()
+        f"ignored; {did_you_mean(name, known) or known_names} Install its package, or remove the"
+        " entry"
+        for section, names in named_sections.items()
         for name in dict.fromkeys(names)
         if name not in known
     ]

@@ -23,9 +23,9 @@ def _load() -> "Definitions":
     redact_logs(default_home())
     redact_stderr(default_home())
     settings = load_settings(default_home())
-    found = load_catalog(settings)
-    found.check(settings)
-    definitions, catalog = build_graph(settings, found)
+    loaded = load_catalog(settings)
+    loaded.check(settings)
+    definitions, catalog = build_graph(settings, loaded)
     for problem in (*catalog.problems, *kind_problems(settings.models)):
         logging.getLogger(__name__).warning(problem)
     return definitions

@@ -59,7 +59,7 @@ def find_plugins(
         only: Names to load; None: all.
         taken: Names that this project uses without an entry point; conflicts are always reported.
     """
-    found: dict[str, Kind] = {}
+    plugins_by_name: dict[str, Kind] = {}
     origins: dict[str, str] = {}
     code: dict[str, Path] = {}
     problems: list[str] = []
@@ -71,19 +71,23 @@ def find_plugins(
         try:
             if entry.name in taken:
                 raise SettingsError(f"the name is taken by {_OWN}; choose another")
-            if other := origins.get(entry.name):
-                raise SettingsError(f"the name is taken by {other}; uninstall one of the two")
-            found[entry.name], code[entry.name] = _load(entry, kind)
+            if origin := origins.get(entry.name):
+                raise SettingsError(f"the name is taken by {origin}; uninstall one of the two")
+            plugins_by_name[entry.name], code[entry.name] = _load(entry, kind)
             origins[entry.name] = _origin(entry)
         except SettingsError as error:
             problems.append(f"{_origin(entry)}, is left out: {error}")
             unusable.setdefault(entry.name, f"{error} ({_origin(entry)})")
     return Plugins(
-        found=found,
+        found=plugins_by_name,
         origins=origins,
         code=code,
         problems=problems,
-        unusable={name: why for name, why in unusable.items() if name not in {*found, *taken}},
+        unusable={
+            name: reason
+            for name, reason in unusable.items()
+            if name not in {*plugins_by_name, *taken}
+        },
         names=frozenset(entries.names),
     )
 

@@ -133,11 +133,13 @@ def _descriptions(suite: Suite, bench: Workbench) -> None:
 
 def _ids(task: Task, questions: Sequence[Question]) -> None:
     times = Counter(question.question_id for question in questions)
-    for one in questions:
-        name = one.question_id
+    for subject in questions:
+        name = subject.question_id
         assert times[name] == 1, f"{task.name}: {times[name]} questions have the id {name}"
         assert name.startswith(f"{task.suite}/"), f"{name}: its id must begin with {task.suite}/"
-        assert one.task == task.name, f"{name}: its task is {one.task!r}, expected {task.name!r}"
+        assert subject.task == task.name, (
+            f"{name}: its task is {subject.task!r}, expected {task.name!r}"
+        )
 
 
 def _slices(task: Task, questions: Sequence[Question]) -> None:

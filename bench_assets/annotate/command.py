@@ -97,12 +97,12 @@ def links(
             print_message(f"All earlier links of {name} are revoked.")
         if revoke and not person:
             return
-        found: list[PersonLink] = make_links(settings, task or [], person or [], days)
+        links: list[PersonLink] = make_links(settings, task or [], person or [], days)
         if as_json:
-            print_rows(found, as_json=True)
+            print_rows(links, as_json=True)
         else:
-            for one in found:
-                print_result(f"{one.person}  {one.link}")
+            for link in links:
+                print_result(f"{link.person}  {link.link}")
 
 
 def _settings() -> "Settings":

@@ -95,12 +95,12 @@ def list_tasks(bench: Workbench) -> list[AnnotationTaskStatus]:
     active = bench.settings.annotation.tasks
     return [
         AnnotationTaskStatus(
-            task=one.task.name,
-            title=one.task.title,
-            asked=one.task.name in active,
-            about=one.task.about,
+            task=task.task.name,
+            title=task.task.title,
+            asked=task.task.name in active,
+            about=task.task.about,
         )
-        for one in _tasks(bench)
+        for task in _tasks(bench)
     ]
 
 
@@ -255,8 +255,10 @@ def progress(bench: Workbench, name: str, now: datetime) -> list[AnnotationProgr
         AnnotationError: If the annotation backend cannot be used.
     """
     return [
-        progress_of(one.task.name, one.units, one.counted.all, one.undecided, now)
-        for one in _campaigns(bench, name)
+        progress_of(
+            campaign.task.name, campaign.units, campaign.counted.all, campaign.undecided, now
+        )
+        for campaign in _campaigns(bench, name)
     ]
 
 
@@ -264,8 +266,8 @@ def quality(bench: Workbench, name: str) -> list[AnnotatorQuality]:
     """Compute the answer quality of each annotator; raises as ``progress``."""
     return [
         row
-        for one in _campaigns(bench, name)
-        for row in annotator_quality(one.task, one.units, one.counted.all)
+        for campaign in _campaigns(bench, name)
+        for row in annotator_quality(campaign.task, campaign.units, campaign.counted.all)
     ]
 
 
@@ -273,8 +275,10 @@ def queue(bench: Workbench, name: str) -> list[UnitDisagreement]:
     """List the units for a second round, most disagreement first; raises as ``progress``."""
     return [
         row
-        for one in _campaigns(bench, name)
-        for row in disagreements(one.task, one.units, one.counted.answers, one.undecided.open)
+        for campaign in _campaigns(bench, name)
+        for row in disagreements(
+            campaign.task, campaign.units, campaign.counted.answers, campaign.undecided.open
+        )
         if row.disagreement or row.lacking
     ]
 
@@ -324,19 +328,19 @@ def import_answers(bench: Workbench, name: str, file: Path) -> ImportCounts:
 
 
 def _export_files(bench: Workbench, name: str, folder: Path) -> list[Path]:
-    (one,) = _campaigns(bench, name)
+    (campaign,) = _campaigns(bench, name)
     images = open_image_store(bench.settings)
     texts = {
-        "task.json": json.dumps(to_json(one.task), ensure_ascii=False, indent=2) + "\n",
-        "units.jsonl": _json_lines([_blind(unit) for unit in one.units]),
-        "answers.jsonl": _json_lines([to_json(answer) for answer in one.counted.all]),
-        "answers.csv": _csv(one.task, one.counted.answers),
+        "task.json": json.dumps(to_json(campaign.task), ensure_ascii=False, indent=2) + "\n",
+        "units.jsonl": _json_lines([_blind(unit) for unit in campaign.units]),
+        "answers.jsonl": _json_lines([to_json(answer) for answer in campaign.counted.all]),
+        "answers.csv": _csv(campaign.task, campaign.counted.answers),
     }
     with describe_write_errors(folder):
         (folder / "images").mkdir(parents=True, exist_ok=True)
         for file, text in texts.items():
             (folder / file).write_text(text, encoding="utf-8")
-        for sha in {sha for unit in one.units for sha in unit.images.values()}:
+        for sha in {sha for unit in campaign.units for sha in unit.images.values()}:
             (folder / "images" / sha).write_bytes(images.read(sha))
     return [folder / file for file in texts]
 
@@ -344,12 +348,12 @@ def _export_files(bench: Workbench, name: str, folder: Path) -> list[Path]:
 def _export_label_studio(bench: Workbench, name: str, folder: Path) -> list[Path]:
     (task,) = _selected_tasks(bench, name)
     units = bench.tables.read(task.table("units").split("/"), Unit)
-    place = open_image_store(bench.settings).place
+    image_location = open_image_store(bench.settings).place
     config = label_studio.labelling_config(task.task)
     files = [folder / "labelling-config.xml", folder / "tasks.json"]
     with open_atomic(files[1]) as tasks:
         for number, unit in enumerate(units):
-            entry = label_studio.import_task(task.task, unit, partial(data_uri, place))
+            entry = label_studio.import_task(task.task, unit, partial(data_uri, image_location))
             text = json.dumps(entry, ensure_ascii=False)
             tasks.write(f"{',' if number else '['}\n{text}".encode())
         tasks.write(b"\n]\n" if units else b"[]\n")
@@ -364,7 +368,7 @@ def _tasks(bench: Workbench) -> list[SuiteAnnotationTask]:
 
 def _selected_tasks(bench: Workbench, name: str) -> list[SuiteAnnotationTask]:
     """Select one task by name, or all active tasks."""
-    known = {one.task.name: one for one in _tasks(bench)}
+    known = {task.task.name: task for task in _tasks(bench)}
     active = bench.settings.annotation.tasks
     if name and name not in known:
         raise UnknownNameError("task", name, known)
@@ -378,18 +382,22 @@ def _selected_tasks(bench: Workbench, name: str) -> list[SuiteAnnotationTask]:
             f"{bench.settings.file}: no annotation task is configured. Add a section"
             ' [annotation.tasks."SUITE/TASK"]; `bench annotate tasks` lists all.'
         )
-    return [known[name]] if name else [one for one in known.values() if one.task.name in active]
+    return (
+        [known[name]]
+        if name
+        else [campaign for campaign in known.values() if campaign.task.name in active]
+    )
 
 
 def _campaigns(bench: Workbench, name: str) -> Iterator[Campaign]:
     tool = open_annotation_backend(bench.settings)
-    for one in _selected_tasks(bench, name):
-        units = bench.tables.read(one.table("units").split("/"), Unit)
-        terms = bench.settings.annotation.tasks[one.task.name].terms
-        counted = resolve_answers(one.task, units, tool.answers(one.task), terms)
-        suite = bench.catalog.suite(one.suite)
-        waits = undecided_in_task(bench.tables, one, suite, units, counted.answers, terms)
-        yield Campaign(one.task, units, counted, waits)
+    for task in _selected_tasks(bench, name):
+        units = bench.tables.read(task.table("units").split("/"), Unit)
+        terms = bench.settings.annotation.tasks[task.task.name].terms
+        counted = resolve_answers(task.task, units, tool.answers(task.task), terms)
+        suite = bench.catalog.suite(task.suite)
+        waits = undecided_in_task(bench.tables, task, suite, units, counted.answers, terms)
+        yield Campaign(task.task, units, counted, waits)
 
 
 def _blind(unit: Unit) -> dict[str, object]:
@@ -415,7 +423,7 @@ def _csv(task: AnnotationTask, answers: Sequence[Answer]) -> str:
         values = ["; ".join(answer.values.get(name, ())) for name in columns]
         metadata = [getattr(answer, name) for name in metadata_columns]
         cells = (*metadata, *values)
-        lines.writerow(escape_formula(one) if isinstance(one, str) else one for one in cells)
+        lines.writerow(escape_formula(cell) if isinstance(cell, str) else cell for cell in cells)
     return text.getvalue()
 
 

@@ -88,7 +88,7 @@ class Unit:
 
         Independent of the order of fields, which tables do not keep.
         """
-        content = [sorted(one.items()) for one in (self.shown, self.images, self.choices)]
+        content = [sorted(mapping.items()) for mapping in (self.shown, self.images, self.choices)]
         return _digest(content)
 
 
@@ -371,11 +371,11 @@ def by_id(task: AnnotationTask, units: Sequence[Unit]) -> dict[str, Unit]:
     Raises:
         AnnotationError: If two have the same id.
     """
-    found = {unit.unit_id: unit for unit in units}
-    if len(found) < len(units):
+    units_by_id = {unit.unit_id: unit for unit in units}
+    if len(units_by_id) < len(units):
         ((duplicate, _),) = Counter(unit.unit_id for unit in units).most_common(1)
         raise AnnotationError(f"{task.name}: duplicate unit id {duplicate!r}")
-    return found
+    return units_by_id
 
 
 def new_answers(known: Iterable[Answer], answers: Iterable[Answer]) -> list[Answer]:
@@ -387,8 +387,8 @@ def new_answers(known: Iterable[Answer], answers: Iterable[Answer]) -> list[Answ
 
 def _content(answer: Answer) -> Hashable:
     values = tuple(sorted(answer.values.items()))
-    named = (answer.unit_id, answer.unit_digest, answer.person)
-    return (*named, answer.at, answer.changed_at, answer.skipped, values)
+    identity = (answer.unit_id, answer.unit_digest, answer.person)
+    return (*identity, answer.at, answer.changed_at, answer.skipped, values)
 
 
 class AnnotationBackend(Protocol):

@@ -36,7 +36,7 @@ def counted_answers(tables: TableFiles, task: SuiteAnnotationTask) -> list[Answe
     key = answers_key(task).path
     if not tables.exists(key):
         return []
-    return [one for one in tables.read(key, Answer) if not one.complaint]
+    return [answer for answer in tables.read(key, Answer) if not answer.complaint]
 
 
 def counted_rows(tables: TableFiles, task: SuiteAnnotationTask) -> list[Any]:
@@ -64,7 +64,7 @@ def required_votes(settings: Settings, task: SuiteAnnotationTask, usual: int) ->
 
 def decision_keys(task: Task) -> list[dg.AssetKey]:
     """Keys of the decision tables with open units of a question table."""
-    return [dg.AssetKey(one.name.split("/")) for one in task.decided_in]
+    return [dg.AssetKey(decision_table.name.split("/")) for decision_table in task.decided_in]
 
 
 def undecided_by_decisions(
@@ -94,13 +94,13 @@ def undecided_in_task(
 
     The suite's decisions are used, unless they were made from other answers than ``counted``.
     """
-    tables_of = (one for of in suite.tasks for one in of.decided_in)
-    decisions = next((one for one in tables_of if one.task == task.task.name), None)
+    tables_of = (decision_table for of in suite.tasks for decision_table in of.decided_in)
+    decisions = next((inputs for inputs in tables_of if inputs.task == task.task.name), None)
     decided = None
     if decisions and _are_current(tables, decisions, task.to_rows(counted)):
         names = {unit.unit_id for unit in units}
         rows = _open_rows(tables, decisions)
-        decided = {name: why for name, why in rows.items() if name in names}
+        decided = {name: row for name, row in rows.items() if name in names}
     return undecided_units(units, counted, decided, terms, datetime.now(UTC))
 
 
@@ -112,7 +112,7 @@ def _open_rows(tables: TableFiles, decisions: DecisionTable) -> Mapping[str, str
 def _are_current(tables: TableFiles, decisions: DecisionTable, said: Sequence[Any]) -> bool:
     """Whether decisions were made from these votes and those of files."""
     key, row = decisions.votes
-    if not all(tables.exists(one.split("/")) for one in (decisions.name, key)):
+    if not all(tables.exists(table_name.split("/")) for table_name in (decisions.name, key)):
         return False
     votes = tables.read(key.split("/"), row)
     return Counter(said) == Counter(vote for vote in votes if vote.tool)
@@ -125,14 +125,18 @@ def undecided_inputs(
 
     Questions of a release have none: its authors decided.
     """
-    if questions and not {one.edition for one in questions} & {"built", "mini"}:
+    if questions and not {question.edition for question in questions} & {"built", "mini"}:
         return {}
-    return {one.task: undecided_by_decisions(tables, settings, one) for one in task.decided_in}
+    return {
+        inputs.task: undecided_by_decisions(tables, settings, inputs) for inputs in task.decided_in
+    }
 
 
 def units_of_tasks(task: Task, tables: TableFiles) -> dict[str, int]:
     """Number of published units, by the annotation task that decides about a task's questions."""
-    keys = {one.task: annotation_table(one.task, "units").split("/") for one in task.decided_in}
+    keys = {
+        inputs.task: annotation_table(inputs.task, "units").split("/") for inputs in task.decided_in
+    }
     return {
         name: sum(not unit.gold for unit in tables.read(key, Unit))
         for name, key in keys.items()
@@ -148,11 +152,13 @@ def label_undecided(
     Signatures of metrics include these labels.
     """
     configured = settings.annotation.tasks
-    found = undecided_inputs(task, tables, settings, questions) if configured else {}
-    undecided = [one for name, one in found.items() if name in configured]
+    undecided_tables = undecided_inputs(task, tables, settings, questions) if configured else {}
+    undecided = [
+        undecided_table for name, undecided_table in undecided_tables.items() if name in configured
+    ]
     counts = {
-        OPEN: sum(len(one.open) for one in undecided),
-        EXPIRED: sum(len(one.expired) for one in undecided),
+        OPEN: sum(len(inputs.open) for inputs in undecided),
+        EXPIRED: sum(len(inputs.expired) for inputs in undecided),
     }
     labels = {name: str(count) for name, count in counts.items() if count}
-    return [replace(one, labels={**one.labels, **labels}) for one in questions]
+    return [replace(question, labels={**question.labels, **labels}) for question in questions]

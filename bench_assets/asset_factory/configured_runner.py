@@ -128,9 +128,9 @@ def configured_reader(
     Raises:
         SettingsError: If the task has no such judge.
     """
-    named = settings.suite(task.suite, SuiteSettings).reader
-    reader = task.chosen_reader(judge, named)
-    return reader if named or not reader or _can_read(reader, settings, find) else ""
+    reader_name = settings.suite(task.suite, SuiteSettings).reader
+    reader = task.chosen_reader(judge, reader_name)
+    return reader if reader_name or not reader or _can_read(reader, settings, find) else ""
 
 
 def reader_model(
@@ -143,8 +143,8 @@ def reader_model(
         UnknownNameError: If there is no such model.
     """
     model = evaluated if reader == SELF else reader
-    found = find(model) if find else resolve_name(model, settings)
-    if isinstance(found.base.spec, RecordedSpec):
+    resolved = find(model) if find else resolve_name(model, settings)
+    if isinstance(resolved.base.spec, RecordedSpec):
         raise SettingsError(
             f"{model}: its responses are recorded, so it cannot be asked as a reader. Name another"
             " model with --reader"
@@ -155,8 +155,8 @@ def reader_model(
 def _can_read(model: str, settings: Settings, find: FindModel | None) -> bool:
     """Whether a judge's model can be the reader: it exists, and was not recorded."""
     try:
-        found = find(model) if find else resolve_name(model, settings)
-        return not isinstance(found.base.spec, RecordedSpec)
+        resolved = find(model) if find else resolve_name(model, settings)
+        return not isinstance(resolved.base.spec, RecordedSpec)
     except (UnknownNameError, ModelError, SettingsError):
         return False
 
@@ -189,9 +189,10 @@ def people_judge(
     """
     from bench_assets.evaluation.people_judge import PeopleJudge
 
-    if other := next((one for one in conditions if one != "main"), ""):
+    if other_condition := next((condition for condition in conditions if condition != "main"), ""):
         raise SettingsError(
-            f"{task.name}: people judge only the condition main, not {other}. Name another judge"
+            f"{task.name}: people judge only the condition main, not {other_condition}."
+            " Name another judge"
         )
     form = task.response_tasks[0].task
     chosen = settings.annotation.tasks.get(form.name)

@@ -82,8 +82,8 @@ class EvaluationStep:
 
     def ins(self, *tables: str) -> dict[str, dg.AssetIn]:
         """Inputs of an asset: tables of this evaluation, including the questions."""
-        own = self.split or self.task.condition(self.condition).own_questions
-        folders = {"questions": self._table_prefix if own else ""}
+        is_split = self.split or self.task.condition(self.condition).own_questions
+        folders = {"questions": self._table_prefix if is_split else ""}
         places = {t: posixpath.join(folders.get(t, self._table_prefix), t) for t in tables}
         return AssetFolder(self.task.name).ins(**places)
 
@@ -183,8 +183,8 @@ def judgements_asset(
         questions: list[Question],
         predictions: list[Prediction],
     ) -> dg.Output[list[Judgement]]:
-        named = judge(settings, of.task.suite)
-        rows, metadata = run_judge(context, models, of.task, named, questions, predictions)
+        judge_name = judge(settings, of.task.suite)
+        rows, metadata = run_judge(context, models, of.task, judge_name, questions, predictions)
         pages = verdicts_preview(questions, predictions, rows, models.image_store)
         return table_output(rows, {**metadata, **pages})
 

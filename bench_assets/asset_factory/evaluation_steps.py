@@ -149,9 +149,13 @@ def read_run(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]
 
     Tables that cannot be read are left out: `bench home verify` names them.
     """
-    steps = [one for one in tables.partitions(key) if one != model and is_same_run(one, model)]
-    found: list[Metric] = []
+    steps = [
+        partition
+        for partition in tables.partitions(key)
+        if partition != model and is_same_run(partition, model)
+    ]
+    metrics: list[Metric] = []
     for step in sorted(steps, key=lambda one: tables.written(key, one)):
         with suppress(TableError):
-            found += tables.read(key, Metric, step)
-    return found
+            metrics += tables.read(key, Metric, step)
+    return metrics

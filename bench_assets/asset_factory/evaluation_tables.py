@@ -134,9 +134,9 @@ def read_judged_responses(
         tables.partitions(key := keys("judgements")), key=lambda one: -tables.written(key, one)
     )
     comparable = (
-        one
-        for one in names
-        if one != own and _has_same_questions(tables, keys("metrics"), one, questions_digest)
+        name
+        for name in names
+        if name != own and _has_same_questions(tables, keys("metrics"), name, questions_digest)
     )
     others = list(islice(comparable, _MAX_JUDGED // max(1, len(questions))))
     known = chain([(predictions, judgements)], _read_evaluations(tables, keys, others))

@@ -154,10 +154,12 @@ def _write_snapshot(
     all_predictions = runner.predictions(questions)
     clusters = cluster_questions(questions)
     incomplete = {clusters[row.question_id] for row in all_predictions if row.error}
-    complete = [one for one in questions if clusters[one.question_id] not in incomplete]
+    complete = [
+        question for question in questions if clusters[question.question_id] not in incomplete
+    ]
     if not complete:
         return
-    ids = {one.question_id for one in complete}
+    ids = {prediction.question_id for prediction in complete}
     answered = StoredResponses([row for row in all_predictions if row.question_id in ids])
     constants = partial(_subset_constants, settings, condition)
     runner = replace(runner, responses=answered, baselines=Baselines(constants=constants))
@@ -179,11 +181,11 @@ def _subset_constants(
     tables = TableFiles(
         folder=str(settings.home / "tables"), places=table_locations(settings), **shared
     )
-    own = f"{condition}/" if task.condition(condition).own_questions else ""
-    key = AssetFolder(task.name).key(f"{own}{CONSTANTS}").path
+    prefix = f"{condition}/" if task.condition(condition).own_questions else ""
+    key = AssetFolder(task.name).key(f"{prefix}{CONSTANTS}").path
     with suppress(TableError):
         known = tables.read(key, BestConstant) if tables.exists(key) else []
-        if tried := dict.fromkeys(one.response for one in known):
+        if tried := dict.fromkeys(constant.response for constant in known):
             return best_constants(task, few, list(tried))
     return []
 

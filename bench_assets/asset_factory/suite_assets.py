@@ -59,13 +59,13 @@ JOINT_GROUPS = ("leaderboard", "quick_evaluation")
 
 def select_group(*groups: str) -> dg.AssetSelection:
     """Select one group, "codis" or "codis_ablations", as named by ``AssetFolder.stage``."""
-    found = [
+    selections = [
         dg.AssetSelection.groups(group)
         if group in JOINT_GROUPS
         else dg.AssetSelection.tag(GROUP_TAG, group)
         for group in groups
     ]
-    return reduce(operator.or_, found) if found else dg.AssetSelection.assets()
+    return reduce(operator.or_, selections) if selections else dg.AssetSelection.assets()
 
 
 MODEL_SETUP = dg.AssetKey("model_setup")
@@ -129,7 +129,7 @@ class Step(NamedTuple):
         """Dagster types of the tables that it builds: those of the returned rows."""
         returned = get_type_hints(self.function)["return"]
         tables = get_args(returned) if get_origin(returned) is tuple else [returned]
-        return [one if get_origin(one) is list else get_args(one)[0] for one in tables]
+        return [table if get_origin(table) is list else get_args(table)[0] for table in tables]
 
     def as_output(self) -> Callable[..., Any]:
         """The function, with its rows as outputs of Dagster."""
@@ -141,8 +141,8 @@ class Step(NamedTuple):
 
         outputs = tuple(dg.Output[one] for one in self.table_types)  # type: ignore[valid-type]
         returned = outputs[0] if len(outputs) == 1 else tuple[outputs]  # type: ignore[valid-type]
-        own = signature(self.function).replace(return_annotation=returned)
-        build.__signature__ = own  # type: ignore[attr-defined]
+        own_signature = signature(self.function).replace(return_annotation=returned)
+        build.__signature__ = own_signature  # type: ignore[attr-defined]
         build.__annotations__ = {**self.function.__annotations__, "return": returned}
         return build
 
@@ -280,8 +280,8 @@ class AssetFolder:
 
         Names are paths that start at the folder: ``ins("problems", stored="../images")``.
         """
-        named = {table: table for table in tables} | renamed
-        return {name: dg.AssetIn(self.key(table)) for name, table in named.items()}
+        inputs = {table: table for table in tables} | renamed
+        return {name: dg.AssetIn(self.key(table)) for name, table in inputs.items()}
 
     def ins_of(self, **tables: tuple[str, type[Any]]) -> dict[str, dg.AssetIn]:
         """Inputs of an asset with row types, for functions without annotations."""
@@ -356,8 +356,8 @@ def loaded(package: ModuleType) -> Sequence[Any]:
         parts = (spec.description, rows.get(spec.key.to_user_string()))
         return spec.replace_attributes(description="\n\n".join(filter(None, parts)))
 
-    found = dg.load_assets_from_modules(modules)
-    assets = [asset for asset in found if isinstance(asset, dg.AssetsDefinition)]
+    module_assets = dg.load_assets_from_modules(modules)
+    assets = [asset for asset in module_assets if isinstance(asset, dg.AssetsDefinition)]
     return [
         *dg.map_asset_specs(described, assets),
         *dg.load_asset_checks_from_modules(modules),
@@ -449,14 +449,14 @@ def open_writer(
 
 def _asset_modules(package: ModuleType) -> list[str]:
     """Find asset modules by their paths, because importing a whole suite is slow."""
-    found = [
+    module_parts = [
         file.relative_to(folder).with_suffix("").parts
         for folder in map(Path, package.__path__)
         for file in folder.rglob("*.py")
     ]
     names = {
         ".".join((package.__name__, *parts))
-        for parts in found
+        for parts in module_parts
         if "assets" in parts and not any(part.startswith(".") for part in parts)  # of Jupyter, say
     }
     return sorted(name.removesuffix(".__init__") for name in names)

@@ -53,7 +53,7 @@ def audit_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
             *(evaluation_key(task, condition, "metrics") for condition in task.conditions),
         ],
         check_specs=[
-            dg.AssetCheckSpec(one.name, asset=key, description=one.question) for one in CHECKS
+            dg.AssetCheckSpec(check.name, asset=key, description=check.question) for check in CHECKS
         ],
     )
     def audit(
@@ -65,16 +65,16 @@ def audit_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
         yield table_output(rows, name=AUDIT)
         question_ids = {question.question_id for question in evidence.questions}
         for row in rows:
-            found = [one for one in row.about if one in question_ids]
-            yield link_audit(_check_result(row, key), task, found)
+            question_ids_about = [subject for subject in row.about if subject in question_ids]
+            yield link_audit(_check_result(row, key), task, question_ids_about)
 
     return audit
 
 
 def _check_result(row: AuditRow, key: dg.AssetKey) -> dg.AssetCheckResult:
     listed = [
-        f"- {escape_markdown(one.about)}: {escape_markdown(one.evidence)}"
-        for one in row.suspects[:_MAX_SHOWN]
+        f"- {escape_markdown(suspect.about)}: {escape_markdown(suspect.evidence)}"
+        for suspect in row.suspects[:_MAX_SHOWN]
     ]
     return dg.AssetCheckResult(
         asset_key=key,

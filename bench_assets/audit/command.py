@@ -60,8 +60,8 @@ def audit(
             print_rows(rows, as_json=True)
         else:
             print_audit(rows)
-        for why in failures:
-            print_message(f"error: {why}")
+        for failure in failures:
+            print_message(f"error: {failure}")
     raise typer.Exit(bool(failures) or not all(row.passed for row in rows))
 
 
@@ -112,16 +112,16 @@ def permute_options(
         from bench_assets.workspace.materialization.opening import check_names
 
         _check_number_of_orders(n_orders)
-        names = [one.name for one in bench.resolved]
+        names = [model.name for model in bench.resolved]
         check_names(bench, [task], names)
         save_models(bench.resolved, bench.settings)
         wanted = PermutationSettings(orders=n_orders, seed=seed, part=QuestionSubset(limit=limit))
         bench.refresh_questions(task)
         rows = []
-        for one, permuted in permute_questions(bench, bench.catalog.tasks_of(task), wanted):
-            _print_permutation_summary(one.name, permuted.left_out, len(permuted.ordered))
+        for question, permuted in permute_questions(bench, bench.catalog.tasks_of(task), wanted):
+            _print_permutation_summary(question.name, permuted.left_out, len(permuted.ordered))
             for name in names:
-                rows += evaluate_permutations(bench, one, name, permuted, wanted)
+                rows += evaluate_permutations(bench, question, name, permuted, wanted)
         print_rows(rows, as_json=as_json, columns=_PERMUTATION_COLUMNS)
 
 
@@ -133,8 +133,8 @@ def _check_number_of_orders(n_orders: int) -> None:
 
 
 def _print_permutation_summary(task: str, left_out: Mapping[str, int], n: int) -> None:
-    why = "".join(f"; {count} left out: {reason}" for reason, count in left_out.items())
-    print_message(f"{task}: {n} prompts in all orders; the first order is that of main{why}")
+    exclusions = "".join(f"; {count} left out: {reason}" for reason, count in left_out.items())
+    print_message(f"{task}: {n} prompts in all orders; the first order is that of main{exclusions}")
 
 
 @app.command()

@@ -31,10 +31,12 @@ def audit_tasks(
         UnknownNameError: If there is no such suite or task; nothing was started.
         SettingsError: If none of them has questions for models.
     """
-    named = [task for name in names or bench.catalog.names for task in bench.catalog.tasks_of(name)]
-    tasks = {task.name: task for task in named if task.asked_of == "model"}
-    if named and not tasks:
-        only = ", ".join(task.name for task in named)
+    audited = [
+        task for name in names or bench.catalog.names for task in bench.catalog.tasks_of(name)
+    ]
+    tasks = {task.name: task for task in audited if task.asked_of == "model"}
+    if audited and not tasks:
+        only = ", ".join(task.name for task in audited)
         raise SettingsError(f"{only}: evaluates encoders (expected a task that evaluates models)")
     rows: list[AuditRow] = []
     failures: list[BenchError] = []

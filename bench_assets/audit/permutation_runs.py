@@ -55,14 +55,16 @@ def permute_questions(
         if task.asked_of == "model"
         for questions in [wanted.part.of(task, bench.questions(task))]
     ]
-    if found := [(task, one) for task, one in permuted if one.ordered]:
-        return found
-    why = [
-        f"{task.name}, {n} questions: {why}"
+    if permutable := [(task, permutation) for task, permutation in permuted if permutation.ordered]:
+        return permutable
+    exclusions = [
+        f"{task.name}, {n} questions: {exclusion}"
         for task, o in permuted
-        for why, n in o.left_out.items()
+        for exclusion, n in o.left_out.items()
     ]
-    raise SettingsError("no options can be permuted: " + ("; ".join(why) or "no task of models"))
+    raise SettingsError(
+        "no options can be permuted: " + ("; ".join(exclusions) or "no task of models")
+    )
 
 
 def evaluate_permutations(
@@ -83,12 +85,14 @@ def evaluate_permutations(
         opened = partial(open_model, models, f"{model}: {task.name}, orders of options", model)
         responses = configured_responses(task, models, model, opened)
         runner = model_runner(bench, models, task, model, responses)
-        predictions, _, scores = runner.scored([one.question for one in made.ordered])
+        predictions, _, scores = runner.scored(
+            [permuted_question.question for permuted_question in made.ordered]
+        )
     make_figure = partial(
         OrderFigure,
         task=task.name,
         model=predictions[0].model,
-        setup=join_setups(one.setup for one in scores),
+        setup=join_setups(score.setup for score in scores),
         data=short_digest(digest(questions)),
         orders=wanted.orders,
         at=datetime.now(UTC).isoformat(timespec="microseconds"),
@@ -106,13 +110,15 @@ def permutation_outcomes(
     """Collect the points and chosen options of each order, by question id."""
     score_of = {score.question_id: score for score in scores}
     outcomes: dict[str, list[PermutationOutcome]] = {}
-    for one in ordered:
-        score = score_of[one.question.question_id]
+    for ordered_question in ordered:
+        score = score_of[ordered_question.question.question_id]
         is_scored = score.points is not None and score.max_points > 0
         share = (score.points or 0.0) / score.max_points if is_scored else None
-        place = _place(score.answer, len(one.places))
-        outcomes.setdefault(one.asked, []).append(
-            PermutationOutcome(one.number, one.places, share, place)
+        shown_position = _place(score.answer, len(ordered_question.places))
+        outcomes.setdefault(ordered_question.asked, []).append(
+            PermutationOutcome(
+                ordered_question.number, ordered_question.places, share, shown_position
+            )
         )
     return outcomes
 
@@ -120,5 +126,5 @@ def permutation_outcomes(
 def _place(answer: Sequence[str], n: int) -> int | None:
     """Position of the chosen option; None unless one valid letter was parsed."""
     letters = ascii_uppercase[:n]
-    one = answer[0] if len(answer) == 1 else ""
-    return letters.index(one) if one and one in letters else None
+    letter = answer[0] if len(answer) == 1 else ""
+    return letters.index(letter) if letter and letter in letters else None

@@ -109,8 +109,13 @@ def audit(results: "str | Run | Sequence[Run]") -> AuditTable:
 
 
 def _audit_runs(runs: Sequence[Run], tables: TableFiles) -> list[AuditRow]:
-    evaluations = [one for run in runs for one in run.evaluations if one.condition == "main"]
-    tasks = {one.task.name: one.task for one in evaluations}
+    evaluations = [
+        evaluation
+        for run in runs
+        for evaluation in run.evaluations
+        if evaluation.condition == "main"
+    ]
+    tasks = {evaluation.task.name: evaluation.task for evaluation in evaluations}
     for evaluation in evaluations:
         store_evaluation(tables, evaluation)
     return [

@@ -41,9 +41,11 @@ class AuditPages:
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the findings of every task that evaluates models; unaudited tasks by name only."""
         model_tasks = [task for task in catalog.tasks if task.asked_of == "model"]
-        found = [self._task(site, tables, task) for task in model_tasks]
-        site.put("audit", found)
-        site.tabs += ["audit"] * any(one["data"] or one["problem"] for one in found)
+        task_pages = [self._task(site, tables, task) for task in model_tasks]
+        site.put("audit", task_pages)
+        site.tabs += ["audit"] * any(
+            task_page["data"] or task_page["problem"] for task_page in task_pages
+        )
 
     def _task(self, site: Site, tables: TableFiles, task: Task) -> dict[str, Any]:
         key = [*task.name.split("/"), "audit"]
@@ -56,7 +58,7 @@ class AuditPages:
             return {**entry, "problem": escape_to_one_line(str(error))}
         name = f"audit-{slug(task.name)}"
         withheld = task.suite in self.without_images
-        read = (site.stamps.of(tables, one) for one in (key, questions_key(task, "main")))
+        read = (site.stamps.of(tables, table) for table in (key, questions_key(task, "main")))
         inputs = combined_digest(_FORM, str(withheld), *read)
         if not site.has(name, inputs):
             page = _Page(site, _questions_by_id(tables, task), withheld=withheld)
@@ -69,9 +71,9 @@ def most_named(rows: Sequence[AuditRow]) -> dict[str, int]:
     first: dict[str, int] = {}
     times: dict[str, int] = {}
     for row in rows:
-        for place, suspect in enumerate(() if row.passed else dict.fromkeys(row.about)):
+        for rank, suspect in enumerate(() if row.passed else dict.fromkeys(row.about)):
             times[suspect] = times.get(suspect, 0) + 1
-            first[suspect] = min(place, first.get(suspect, place))
+            first[suspect] = min(rank, first.get(suspect, rank))
     return {name: times[name] for name in sorted(times, key=lambda n: (-times[n], first[n], n))}
 
 
@@ -89,11 +91,15 @@ class _Page:
     def of(self, rows: Sequence[AuditRow]) -> dict[str, Any]:
         """Findings, failed checks first; and the questions to review first."""
         ordered = sorted(rows, key=lambda row: (row.passed, bool(row.skipped)))
-        named = most_named(ordered)
-        questions = [name for name in named if name in self._shown_by][:_FIRST]
+        rows_by_subject = most_named(ordered)
+        questions = [name for name in rows_by_subject if name in self._shown_by][:_FIRST]
         return {
             "first": [
-                {**self._seen(name), "said": _evidence_against(name, ordered), "times": named[name]}
+                {
+                    **self._seen(name),
+                    "said": _evidence_against(name, ordered),
+                    "times": rows_by_subject[name],
+                }
                 for name in questions
             ],
             "checks": [
@@ -101,7 +107,7 @@ class _Page:
                     **_state(row),
                     "sentence": row.sentence,
                     "n": row.n,
-                    "suspects": [self._suspect(one) for one in row.suspects[:_LISTED]],
+                    "suspects": [self._suspect(suspect) for suspect in row.suspects[:_LISTED]],
                     "more": max(0, len(row.about) - _LISTED),
                 }
                 for row in ordered
@@ -130,9 +136,9 @@ class _Page:
     def _images(self, digests: Sequence[str]) -> list[list[Any]]:
         if self._withheld:
             return []
-        found = self._site.images(digests)
+        stored_images = self._site.images(digests)
         self.brought.update(digests)
-        return [list(image) for digest in digests if (image := found[digest])]
+        return [list(image) for digest in digests if (image := stored_images[digest])]
 
 
 def _state(row: AuditRow) -> dict[str, Any]:
@@ -143,7 +149,11 @@ def _state(row: AuditRow) -> dict[str, Any]:
 def _evidence_against(name: str, rows: Sequence[AuditRow]) -> list[str]:
     """Evidence of every failed check that names an item."""
     return [
-        one.evidence for row in rows if not row.passed for one in row.suspects if one.about == name
+        suspect.evidence
+        for row in rows
+        if not row.passed
+        for suspect in row.suspects
+        if suspect.about == name
     ]
 
 

@@ -78,13 +78,13 @@ class TaskEvidence:
     @cached_property
     def elsewhere(self) -> Mapping[str, Sequence[Question]]:
         """Questions of all other tasks with readable tables, by task."""
-        found = {}
+        tasks = {}
         for task in self.tasks:
             key = questions_key(task, "main")
             if task.name != self.task.name and self.tables.exists(key):
                 with suppress(TableError):  # `bench home verify` names it
-                    found[task.name] = self.tables.read(key, Question)
-        return found
+                    tasks[task.name] = self.tables.read(key, Question)
+        return tasks
 
     @cached_property
     def stored(self) -> Mapping[str, StoredImage]:
@@ -92,18 +92,18 @@ class TaskEvidence:
         keys = ([self.task.suite, "images"], [*self.task.name.split("/"), "images"])
         existing = [key for key in keys if self.tables.exists(key)]
         known = {row.sha256: row for key in existing for row in self.tables.read(key, StoredImage)}
-        images = dict.fromkeys(image for one in self.questions for image in one.images)
+        images = dict.fromkeys(image for question in self.questions for image in question.images)
         return known | files_of(self.image_store, [image for image in images if image not in known])
 
     def looks(self, images: Sequence[str]) -> Mapping[str, str]:
         """Image hashes by SHA-256, for images that decode."""
-        found = self._load_looks(images)
-        return {image: look.hash for image in images if (look := found[image])}
+        looks_found = self._load_looks(images)
+        return {image: look.hash for image in images if (look := looks_found[image])}
 
     def statistics(self, images: Sequence[str]) -> Mapping[str, ImageStatistics]:
         """Statistics of pixels by SHA-256, for images that decode."""
-        found = self._load_looks(images)
-        return {image: look.statistics for image in images if (look := found[image])}
+        looks_found = self._load_looks(images)
+        return {image: look.statistics for image in images if (look := looks_found[image])}
 
     def metadata(self, images: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
         """Metadata by SHA-256, for readable images."""
@@ -142,10 +142,10 @@ class TaskEvidence:
         rows, columns = ({name: i for i, name in enumerate(names)} for names in (models, ids))
         key = evaluation_key(self.task, condition, "scores")
         answers = np.full(points.shape, "", object)
-        found = self.tables.query(
+        point_columns = self.tables.query(
             _POINTS, {"scores": ([key], Score)}, {}, parts=ANSWER_SEPARATOR
         ).to_pydict()
-        for question, model, share, answer in zip(*found.values(), strict=True):
+        for question, model, share, answer in zip(*point_columns.values(), strict=True):
             if model in rows and question in columns:
                 at = rows[model], columns[question]
                 points[at], answers[at] = share, answer

@@ -109,7 +109,7 @@ def read_manifest(data: bytes, where: str) -> Manifest:
 def installed_versions() -> dict[str, str]:
     """Installed versions of Python, this program and its dependencies."""
     needed = [line for line in requires(PROGRAM_NAME) or () if "extra ==" not in line]
-    names = [found[0] for line in needed if (found := match(r"[\w.-]+", line))]
+    names = [hit[0] for line in needed if (hit := match(r"[\w.-]+", line))]
     return {"python": python_version()} | {
         name: installed_version
         for name in sorted([PROGRAM_NAME, *names])

@@ -39,7 +39,7 @@ def find_number(bench: Workbench, named: Sequence[str], condition: str) -> Numbe
 
 
 def _find_by_model(bench: Workbench, task_name: str, model: str, condition: str) -> NumberRef:
-    tasks = [one for one in bench.catalog.tasks_of(task_name) if condition in one.conditions]
+    tasks = [task for task in bench.catalog.tasks_of(task_name) if condition in task.conditions]
     if len(tasks) != 1:
         names = [task.name for task in bench.catalog.tasks_of(task_name)]
         for task in bench.catalog.tasks_of(task_name)[:1]:
@@ -50,14 +50,14 @@ def _find_by_model(bench: Workbench, task_name: str, model: str, condition: str)
     for tables in places:
         if tables.exists(key, model) and (rows := tables.read(key, Metric, model)):
             return _number(rows[0].signature, model, rows, tables)
-    known = {one for tables in places for one in tables.partitions(key)}
+    known = {partition for tables in places for partition in tables.partitions(key)}
     raise UnknownNameError(f"model evaluated on {tasks[0].name}, {condition},", model, known)
 
 
 def _find_by_signature(bench: Workbench, text: str) -> NumberRef:
     signature = Signature.parse(text)
-    found = [task for task in bench.catalog.tasks if task.name == signature.task]
-    for task in found:
+    tasks = [task for task in bench.catalog.tasks if task.name == signature.task]
+    for task in tasks:
         if signature.condition not in task.conditions:
             continue
         key = evaluation_key(task, signature.condition, "metrics")
@@ -77,11 +77,11 @@ def _find_in_file(bench: Workbench, file: Path) -> NumberRef:
         raise TableError(f"{file}: cannot be read: {error.strerror}") from error
     except (pa.ArrowException, ValueError, TypeError, TableError) as error:
         raise TableError(f"{file}: not a table of metrics: {error!s:.200}") from error
-    found = {(row.task, row.model, row.condition, row.signature) for row in rows}
-    if len(found) != 1:
-        raise TableError(f"{file}: has metrics of {len(found)} evaluations (expected one)")
-    (one,) = found
-    return _number(one[3], one[1], rows, bench.tables)
+    evaluations = {(row.task, row.model, row.condition, row.signature) for row in rows}
+    if len(evaluations) != 1:
+        raise TableError(f"{file}: has metrics of {len(evaluations)} evaluations (expected one)")
+    (evaluation,) = evaluations
+    return _number(evaluation[3], evaluation[1], rows, bench.tables)
 
 
 def _number(text: str, model: str, rows: Sequence[Metric], tables: TableFiles) -> NumberRef:

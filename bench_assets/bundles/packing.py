@@ -79,8 +79,11 @@ def _require_reproducible(one: ModelResponses, contents: Contents) -> None:
         TableError: Names the first thing that differs.
     """
     runner = stored_runner(one.task, contents, one.scorer, ResponseReview.of(contents.review))
-    if found := find_divergences(contents, runner.run(contents.questions)):
-        first, chosen = found[0], "" if one.condition == "main" else f" --condition {one.condition}"
+    if divergences := find_divergences(contents, runner.run(contents.questions)):
+        first, chosen = (
+            divergences[0],
+            "" if one.condition == "main" else f" --condition {one.condition}",
+        )
         raise TableError(
             f"{one.name} of {one.model}: cannot be reproduced from its responses:"
             f" {first.step}, {first.entry}, {first.field}: {first.before} -> {first.after}"
@@ -114,8 +117,8 @@ def _contents(one: ModelResponses, options: BundleOptions) -> tuple[Contents, di
 
 def _review(one: ModelResponses, review: ResponseReview | None) -> list[ReviewLine]:
     """What the scores need of the review, if they were made with it."""
-    own = review.within(one.exam.questions) if review else None
-    if own is None or own.named(base_scorer(one.scorer)) != one.scorer:
+    bundle_review = review.within(one.exam.questions) if review else None
+    if bundle_review is None or bundle_review.named(base_scorer(one.scorer)) != one.scorer:
         return []
     return [
         ReviewLine(
@@ -126,7 +129,7 @@ def _review(one: ModelResponses, review: ResponseReview | None) -> list[ReviewLi
             verdict=line.verdict,
             by=line.by,
         )
-        for line in own.lines.values()
+        for line in bundle_review.lines.values()
     ]
 
 
@@ -138,8 +141,8 @@ def _render_prompts(
         return {}
     question_ids = {row.question_id for row in predictions}
     make = task.condition(condition).prompt
-    found = [make(question) for question in questions if question.question_id in question_ids]
-    return {prompt.sha256: prompt.to_json() for prompt in found}
+    prompts = [make(question) for question in questions if question.question_id in question_ids]
+    return {prompt.sha256: prompt.to_json() for prompt in prompts}
 
 
 def _prompts(

@@ -282,8 +282,8 @@ def _open_model(
 
 
 def _stored_predictions(inputs: _Inputs) -> list[Prediction]:
-    place = _location(inputs)
-    rows = list(place.read().predictions) if inputs.number.model else []
+    table_location = _location(inputs)
+    rows = list(table_location.read().predictions) if inputs.number.model else []
     if not rows:
         raise MissingResponsesError("the table of responses is missing")
     return rows
@@ -307,11 +307,11 @@ def _compare(
     """Compare with stored tables; without them with metrics, or only with the signature."""
     number, task = inputs.number, inputs.task
     before = _location(inputs).read() if number.model and number.metrics else None
-    found: Sequence[Divergence]
+    divergences: Sequence[Divergence]
     causes: list[Cause] = []
     if before is not None and not metric_divergences(before.metrics, number.metrics):
-        found, compared = find_divergences(before, rescored), "the tables of this home"
-        if found:
+        divergences, compared = find_divergences(before, rescored), "the tables of this home"
+        if divergences:
             after = EvaluationTables(
                 name="again",
                 questions=inputs.questions,
@@ -320,22 +320,22 @@ def _compare(
                 scores=rescored.scores,
                 metrics=rescored.metrics,
             )
-            causes = decompose_difference(task, before, after, _metric_of(found, task))
+            causes = decompose_difference(task, before, after, _metric_of(divergences, task))
     elif number.metrics:
-        found, compared = (
+        divergences, compared = (
             metric_divergences(number.metrics, rescored.metrics),
             "the file of metrics",
         )
     else:
         now = rescored.metrics[0].signature
         unchanged = now == number.text
-        found = [] if unchanged else [_signature_divergence(number.text, now)]
+        divergences = [] if unchanged else [_signature_divergence(number.text, now)]
         compared = "the signature only: no table here has its digits"
     return ReproductionResult(
         number=number,
         needs=requirements,
         again=rescored,
-        partings=found,
+        partings=divergences,
         causes=causes,
         compared=compared,
     )
@@ -347,7 +347,7 @@ def _signature_divergence(before: str, after: str) -> Divergence:
 
 def _metric_of(found: Sequence[Divergence], task: Task) -> str:
     """The metric to explain: the first that differs over all questions."""
-    cells = [one.entry for one in found if one.step == "metrics"]
+    cells = [divergence.entry for divergence in found if divergence.step == "metrics"]
     names = [name for name in task.measures if f"{name} all" in cells]
     return names[0] if names else task.primary_metric
 
@@ -366,7 +366,7 @@ def bundle(
     if not number.model:
         raise TableError(f"no table here has the signature {number.text}: nothing to pack")
     suite = bench.catalog.suite(number.signature.task)
-    task = next(one for one in suite.tasks if one.name == number.signature.task)
+    task = next(task for task in suite.tasks if task.name == number.signature.task)
     if reason := stale_reason(bench, task, number.metrics, number.tables):
         print_message(f"stale: {reason}; the bundle holds the questions that were asked")
     wanted = TableFilter([task], [number.model], [number.signature.condition])
@@ -385,8 +385,8 @@ def bundle(
 
 
 def _only(gathered: TableCollection) -> ModelResponses:
-    found = list(gathered.evaluations())
-    if gathered.left_out or not found:
-        why = "; ".join(gathered.left_out) or "no responses"
-        raise TableError(f"not packed: {why}")
-    return found[0]
+    evaluations = list(gathered.evaluations())
+    if gathered.left_out or not evaluations:
+        left_out = "; ".join(gathered.left_out) or "no responses"
+        raise TableError(f"not packed: {left_out}")
+    return evaluations[0]

@@ -69,14 +69,14 @@ def task_requirements(
     signature = number.signature
     wanted = "+".join((signature.task, *signature.extensions))
     suite = signature.task.split("/")[0]
-    task = next((one for one in catalog.tasks if one.name == signature.task), None)
+    task = next((task for task in catalog.tasks if task.name == signature.task), None)
     if task is None:
         remedy = f"install the package that provides {suite}, or write [benchmarks.{suite}]"
         return None, [
             BundleRequirement(part="task", takes=wanted, here="no such task", missing=remedy)
         ]
     installed = "+".join((task.name, *task.extensions))
-    found = [
+    requirements = [
         _requirement("task", wanted, installed, "install the same extensions"),
         _requirement(
             "version",
@@ -92,7 +92,7 @@ def task_requirements(
         ),
     ]
     if strange := [part for part in signature.parts if part not in _STEP_PARTS]:
-        found.append(
+        requirements.append(
             BundleRequirement(
                 part="more",
                 takes=", ".join(strange),
@@ -100,7 +100,7 @@ def task_requirements(
                 missing=f"`bench evaluate {task.name}` or `bench tables paper {suite}` measures it",
             )
         )
-    return task, found
+    return task, requirements
 
 
 def question_requirements(
@@ -142,9 +142,9 @@ def review_requirements(
     scorer = number.signature.parts.get("scorer", "")
     if (base := base_scorer(scorer)) == scorer:
         return []
-    here = review.within(questions).named(base) if review else "no review"
+    bundle_review = review.within(questions).named(base) if review else "no review"
     remedy = f"name its form as review in [suites.{number.signature.task.split('/')[0]}]"
-    return [_requirement("review", scorer, here, remedy)]
+    return [_requirement("review", scorer, bundle_review, remedy)]
 
 
 def _prompts(
@@ -216,15 +216,17 @@ class CachedResponseModel:
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order."""
         keys = [list(self._keys(request)) for request in requests]
-        found = self._store.find(
+        cached = self._store.find(
             list(dict.fromkeys(key for candidates in keys for key in candidates))
         )
         known = [
-            next((found[key] for key in candidates if key in found), None) for candidates in keys
+            next((cached[key] for key in candidates if key in cached), None) for candidates in keys
         ]
         return [
-            Response(error=NOT_CACHED) if one is None else replace(one, thinking_tags=self._tags)
-            for one in known
+            Response(error=NOT_CACHED)
+            if cached_response is None
+            else replace(cached_response, thinking_tags=self._tags)
+            for cached_response in known
         ]
 
     def _keys(self, request: Request) -> Iterator[str]:

@@ -88,7 +88,7 @@ def verify(path: Path) -> VerifiedBundle:
 def _require_files(archive: Archive, manifest: Manifest) -> None:
     """Refuse files that the manifest does not name, and names without a file."""
     path = archive.path
-    images = {image_file(one) for one, name in manifest.images.items() if name}
+    images = {image_file(image) for image, name in manifest.images.items() if name}
     known = {table_file(table) for table in TABLES} | images
     known -= {table_file(table) for table in OPTIONAL_TABLES} - manifest.files.keys()
     if strange := sorted(manifest.files.keys() ^ known):
@@ -208,14 +208,14 @@ def _task_of(bundle: Bundle) -> Task:
         task = _build_task(bundle, suite, manifest.benchmark)
     else:
         catalog = load_catalog(only={suite})
-        found = [task for task in catalog.tasks if task.name == manifest.task]
-        if not found:
-            why = f" ({catalog.problems[0]})" if catalog.problems else ""
+        tasks = [task for task in catalog.tasks if task.name == manifest.task]
+        if not tasks:
+            problem = f" ({catalog.problems[0]})" if catalog.problems else ""
             raise NotReproducibleError(
-                f"{bundle.path}: intact, but {manifest.task} is not installed here{why}:"
+                f"{bundle.path}: intact, but {manifest.task} is not installed here{problem}:"
                 f" install {manifest.package or suite}, and try again"
             )
-        task = found[0]
+        task = tasks[0]
     installed = (task.version, *sorted(task.extensions))
     if installed != (manifest.version, *sorted(manifest.extensions)):
         was = "+".join((manifest.task, *manifest.extensions))

@@ -177,7 +177,7 @@ def leaderboard(
     from bench_assets.workspace.maintain.removal import unknown_suites
 
     with open_home(rule="bench.toml") as bench:  # it lists all sources
-        names = {one.name for one in bench.catalog.tasks_of(task)} if task else set()
+        names = {row.name for row in bench.catalog.tasks_of(task)} if task else set()
         rows = present_leaderboard(bench)
         if task:
             rows = [row for row in rows if row.task.partition("+")[0] in names]

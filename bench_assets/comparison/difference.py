@@ -72,11 +72,11 @@ def decompose_difference(
     """
     steps = _Decomposition(task, metric or task.primary_metric, before, after)
     rows = [steps.whole(), *steps.walk(), *steps.unexplained()]
-    named = {part for row in rows for part in row.cause.split(SEPARATOR)}
+    parts = {part for row in rows for part in row.cause.split(SEPARATOR)}
     moved = signature_difference(before.signature_parts, after.signature_parts)
     if before.answered and after.answered:
         # Digests of questions and prompts differ if one of them does, which has a row already.
-        news = {part for part, pair in moved.items() if "none" not in pair} - named
+        news = {part for part, pair in moved.items() if "none" not in pair} - parts
         unmoved = [part for part in _SETTINGS if part in news]
         return [*rows, *(steps.row(part, [], 0.0) for part in unmoved)]
     return [*rows, *(steps.row(part, [], None) for part in moved if part != "n")]
@@ -111,13 +111,13 @@ class _Decomposition:
         }
 
     def whole(self) -> Cause:
-        both = [name for name in self._old if name in self._new]
+        names = [name for name in self._old if name in self._new]
         values = [
             self._value(side.answered) if side.answered else side.written(self._metric)
             for side in self._sides
         ]
         before, after = (_shown(v, s) for v, s in zip(values, self._sides, strict=True))
-        return replace(self.row(TOTAL, both, _subtract_known(*values)), before=before, after=after)
+        return replace(self.row(TOTAL, names, _subtract_known(*values)), before=before, after=after)
 
     def walk(self) -> Iterator[Cause]:
         if not (self._old and self._new):  # only the signatures are known
@@ -126,7 +126,7 @@ class _Decomposition:
         concerned = {
             REMOVED: [name for name in self._old if name not in self._new],
             **{
-                cause: [name for name, own in causes.items() if own == cause]
+                cause: [name for name, name_cause in causes.items() if name_cause == cause]
                 for cause in sorted(set(causes.values()) - {""}, key=_pipeline_order)
             },
             ADDED: [name for name in self._new if name not in self._old],
@@ -169,13 +169,13 @@ class _Decomposition:
             yield replace(self.row(REST, [], difference - moved), before=before, after=after)
 
     def row(self, cause: str, names: Sequence[str], effect: float | None) -> Cause:
-        both = [name for name in names if name in self._old and name in self._new]
+        both_sides = [name for name in names if name in self._old and name in self._new]
         gains = {
             name: _subtract_known(self._old[name].share, self._new[name].share) or 0
-            for name in both
+            for name in both_sides
         }
-        moved = sorted((name for name in both if gains[name]), key=gains.__getitem__)
-        before, after = self._format_values(cause, both)
+        moved = sorted((name for name in both_sides if gains[name]), key=gains.__getitem__)
+        before, after = self._format_values(cause, both_sides)
         examples = names if cause in (REMOVED, ADDED) else moved
         return Cause(
             task=self._task.name,
@@ -211,15 +211,15 @@ class _Decomposition:
             ScoredMetric(rows, self._measure(rows).value)
             for rows in (_scored(self._old), _scored(self._new))
         )
-        clusters = cluster_questions([one.question for one in self._old.values()])
+        clusters = cluster_questions([answered.question for answered in self._old.values()])
         adds = self._task.adds.get(self._metric)
         kind, pairs = keyed_pairs(self._measure, before, after, clusters, adds)
         members = _members(self._old, clusters, by_category=kind == "categories")
         for unit in pairs if kind in ("pairs", "clusters", "categories") else ():
             changed = [name for name in members.get(unit, ()) if causes[name]]
-            named = {part for name in changed for part in causes[name].split(SEPARATOR)}
+            parts = {part for name in changed for part in causes[name].split(SEPARATOR)}
             joint |= dict.fromkeys(
-                changed, SEPARATOR.join(part for part in STAGES if part in named)
+                changed, SEPARATOR.join(part for part in STAGES if part in parts)
             )
         return joint
 
@@ -251,18 +251,18 @@ def _members(
     answered: Mapping[str, QuestionRecord], clusters: Mapping[str, str], *, by_category: bool
 ) -> dict[tuple[str, str], list[str]]:
     """Questions of each unit, by the keys of ``Units``: category, and question, pair or cluster."""
-    found: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for name, one in answered.items():
-        category = one.question.category if by_category else ""
-        found[category, clusters[name]].append(name)
-        found[category, pair_key(one.question)].append(name)
-        found[category, name] = [name]
-    return found
+    members: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, row in answered.items():
+        category = row.question.category if by_category else ""
+        members[category, clusters[name]].append(name)
+        members[category, pair_key(row.question)].append(name)
+        members[category, name] = [name]
+    return members
 
 
 def _scored(answered: Mapping[str, QuestionRecord]) -> list[ScoredQuestion]:
     return [
-        ScoredQuestion(one.question, score) for one in answered.values() for score in one.scores
+        ScoredQuestion(row.question, score) for row in answered.values() for score in row.scores
     ]
 
 

@@ -82,18 +82,18 @@ def _cells(tables: TableFiles, task: Task, condition: str, sql: str) -> Cells:
     damaged: dict[Table, str] = {}
     try:
         primary = {"metric": task.primary_metric, "category": "all"} if sql is _PRIMARY else {}
-        found = tables.query_metrics(sql, key, damaged, task=task.name, **primary)
+        rows_read = tables.query_metrics(sql, key, damaged, task=task.name, **primary)
         now = short_digest(tables.digest(questions_key(task, condition)) or "")
     except TableError as error:
         return Cells(rows=[], unreadable=dict.fromkeys(models, str(error)))
     defaults = dict.fromkeys(Metric.__dataclass_fields__)  # columns that older tables do not have
-    rows = [defaults | row for row in found.to_pylist() if row["condition"] == condition]
+    rows = [defaults | row for row in rows_read.to_pylist() if row["condition"] == condition]
     metrics = with_people(tables, task, [Metric(**row | {"people": ""}) for row in rows])
     rows = [row | _shown(metric) for row, metric in zip(rows, metrics, strict=True)]
     for row in rows:
         row["stale"] = "" if _data_of(row) == now else QUESTIONS_CHANGED
         row["value"] = None if row["value"] is None or isnan(row["value"]) else row["value"]
-    return Cells(rows=rows, unreadable={model: why for (_, model), why in damaged.items()})
+    return Cells(rows=rows, unreadable={model: reason for (_, model), reason in damaged.items()})
 
 
 def _shown(metric: Metric) -> dict[str, Any]:
@@ -138,14 +138,14 @@ class ConditionQuestions:
     @cached_property
     def numbers(self) -> dict[tuple[str, str], int]:
         """(Kind, name) of a category, question, pair or cluster -> number of its first question."""
-        found: dict[tuple[str, str], int] = {}
+        counts: dict[tuple[str, str], int] = {}
         for number, question in enumerate(self.questions):
             name = question.question_id
-            found["question", name] = number
-            found.setdefault(("pair", pair_key(question)), number)
-            found.setdefault(("cluster", self.clusters[name]), number)
-            found.setdefault(("category", question.category), number)
-        return found
+            counts["question", name] = number
+            counts.setdefault(("pair", pair_key(question)), number)
+            counts.setdefault(("cluster", self.clusters[name]), number)
+            counts.setdefault(("category", question.category), number)
+        return counts
 
     @cached_property
     def cluster_of_each(self) -> npt.NDArray[np.int32]:

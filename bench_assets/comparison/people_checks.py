@@ -107,8 +107,8 @@ def judges_of(signature: str) -> list[str]:
 def unchecked(task: Task, signature: str) -> str:
     """Mark of a number by a judge model that people did not check; "" for other judges."""
     judges = (one for one in judges_of(signature) if not is_reader(one))
-    models = [one for one in judges if one not in _EXEMPT_JUDGES]
-    is_model = any(not isinstance(task.judges.get(one), ByRules) for one in models)
+    models = [judge for judge in judges if judge not in _EXEMPT_JUDGES]
+    is_model = any(not isinstance(task.judges.get(model), ByRules) for model in models)
     return NOT_CHECKED if is_model else ""
 
 

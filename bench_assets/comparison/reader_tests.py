@@ -18,11 +18,13 @@ def null_tests(tables: TableFiles) -> dict[tuple[str, str], str]:
         return {}
     latest = {(figure.task, figure.judge, figure.figure): figure for figure in figures}
     results: dict[tuple[str, str], str] = {}
-    for (task, reader, figure), one in latest.items():
+    for (task, reader, figure), test in latest.items():
         if what := NULL_RESPONSES.get(figure):
             before = results.get((task, reader), f"{reader} finds no answer in")
             comma = "," if (task, reader) in results else ""
-            results[task, reader] = f"{before}{comma} {round(one.value * one.n)} of {one.n} {what}"
+            results[task, reader] = (
+                f"{before}{comma} {round(test.value * test.n)} of {test.n} {what}"
+            )
     return results
 
 

@@ -86,11 +86,11 @@ def find_evaluations(
         model = named
     able = [task for task in tasks if condition in task.conditions]
     every = [EvaluationLocation(tables, task, condition, model) for task in able]
-    if not (found := [place for place in every if place.measured]):
+    if not (measured := [candidate for candidate in every if candidate.measured]):
         keys = [evaluation_key(task, condition, "metrics") for task in able]
         known = sorted({name for key in keys for name in tables.partitions(key)})
         raise UnknownNameError(f"model with metrics, condition {condition},", model, known)
-    return found
+    return measured
 
 
 def is_signature(text: str) -> bool:
@@ -165,15 +165,15 @@ def _from_file(file: Path, tasks: Sequence[Task]) -> EvaluationLocation:
         for task in tasks
         for condition in task.conditions
     ]
-    fits = [one for one in known if parts[-len(one[0]) :] == tuple(one[0])]
+    fits = [task_key for task_key in known if parts[-len(task_key[0]) :] == tuple(task_key[0])]
     if not fits:
         raise TableError(f"{file}: expected a path below <task>/metrics/ of a home's tables")
     key, task, condition = max(fits, key=lambda one: len(one[0]))
     tables = TableFiles(folder=str(Path(*parts[: -len(key)])))
-    found = [m for m in tables.partitions(key) if tables.path(key, m) == file]
-    if not found:
+    models = [m for m in tables.partitions(key) if tables.path(key, m) == file]
+    if not models:
         raise TableError(f"{file}: expected the name of a model's table, as this home writes it")
-    return EvaluationLocation(tables, task, condition, found[0])
+    return EvaluationLocation(tables, task, condition, models[0])
 
 
 def _read(

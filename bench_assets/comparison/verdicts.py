@@ -148,12 +148,12 @@ def _required_questions(line: Comparison, reach: float, smallest: float | None) 
 
 def verdict_sentence(lines: Sequence[Comparison]) -> str:
     """Summarise decided comparisons in a sentence; ``compare-pairs.js`` writes the same one."""
-    found = {"better": [one for one in lines if one.verdict == "better"]}
-    found["worse"] = [one for one in lines if one.verdict == "worse"]
+    found = {"better": [line for line in lines if line.verdict == "better"]}
+    found["worse"] = [line for line in lines if line.verdict == "worse"]
     parts = [
         f"{name} at {', '.join(map(_effect, group))}" for name, group in found.items() if group
     ]
-    n_undecided = sum(one.verdict == "undecided" for one in lines)
+    n_undecided = sum(line.verdict == "undecided" for line in lines)
     undecided = f"undecided on {n_undecided} of {len(lines)} tasks"
     return "; ".join([*parts, undecided] if n_undecided else parts)
 

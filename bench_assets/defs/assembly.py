@@ -70,7 +70,7 @@ def assign_group(spec: dg.AssetSpec, catalog: Catalog) -> dg.AssetSpec:
 def condition_of(key: dg.AssetKey, catalog: Catalog) -> str:
     """Condition that a table belongs to; "" if not an ablation."""
     task, condition = "/".join(key.path[:-2]), key.path[-2] if len(key.path) > 1 else ""
-    known = {one.name: one.conditions for one in catalog.tasks}
+    known = {task.name: task.conditions for task in catalog.tasks}
     return condition if condition in known.get(task, ()) else ""
 
 
@@ -85,7 +85,7 @@ def _group(spec: dg.AssetSpec, condition: str, catalog: Catalog) -> str:
         return f"{suite}_ablations"
     if stage in _EVALUATION:
         return f"{suite}_evaluation"
-    tasks = [one.name for one in catalog.tasks if one.suite == suite]
+    tasks = [task.name for task in catalog.tasks if task.suite == suite]
     task = "/".join(spec.key.path[:2])
     is_separate = len(tasks) > _MAX_JOINT_TASKS and task in tasks
     return f"{task.replace('/', '_') if is_separate else suite}_dataset"
@@ -164,7 +164,11 @@ def build_graph(
 
 def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str]) -> list[Any]:
     return [
-        *(one for one in left if not isinstance(one, dg.AssetChecksDefinition)),
+        *(
+            definition
+            for definition in left
+            if not isinstance(definition, dg.AssetChecksDefinition)
+        ),
         *(
             asset
             for task in catalog.evaluable.tasks
@@ -259,7 +263,7 @@ def _drop_dependencies(spec: dg.AssetSpec, absent: Collection[dg.AssetKey]) -> d
 
 def _checks(left: Sequence[Any], tasks: Sequence[Task]) -> list[dg.AssetChecksDefinition]:
     return [
-        *(one for one in left if isinstance(one, dg.AssetChecksDefinition)),
+        *(definition for definition in left if isinstance(definition, dg.AssetChecksDefinition)),
         *(check for task in tasks for check in memoize(task_checks, task)),
         *(check for task in tasks for check in memoize(regression_checks, task, *tasks)),
         *source_checks(left),
@@ -267,7 +271,7 @@ def _checks(left: Sequence[Any], tasks: Sequence[Task]) -> list[dg.AssetChecksDe
 
 
 def _answers(task: Task) -> list[dg.AssetsDefinition]:
-    return [one for condition in task.conditions for one in evaluation_assets(task, condition)]
+    return [asset for condition in task.conditions for asset in evaluation_assets(task, condition)]
 
 
 def _define_jobs(jobs: Iterable[_Job]) -> list[Any]:

@@ -249,7 +249,7 @@ def observing_io_manager(catalog: Catalog, **resources: Any) -> HomeTableIOManag
                 inputs = ObservedInputs(cast(Settings, self.settings), catalog, tables)
                 selected = {key.path[0] for key in run.asset_selection or ()}
                 suites = catalog.evaluable.suites
-                suites = tuple(one for one in suites if not selected or one.name in selected)
+                suites = tuple(suite for suite in suites if not selected or suite.name in selected)
                 versions = inputs.of(suites, filter(None, [run.tags.get("dagster/partition")]))
                 for change in observe(versions, partial(last_observation, instance)):
                     instance.report_runless_asset_event(change)

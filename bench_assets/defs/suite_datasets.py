@@ -49,15 +49,15 @@ def load_suite_assets(
             with plugin_error_reporting():
                 assets = list(suite.assets())
                 steps = _steps(assets)
-                found = [*_find_misplaced(suite, assets), *_missing_resources(resources, assets)]
+                faults = [*_find_misplaced(suite, assets), *_missing_resources(resources, assets)]
         except BenchError as error:
             problems[suite.name] = f"its assets cannot be loaded: {error}"
             continue
-        found += sorted(
+        faults += sorted(
             f"{name}: {owners[name]} has the name of this step" for name in steps & owners.keys()
         )
-        if found:
-            problems[suite.name] = "; ".join(found)
+        if faults:
+            problems[suite.name] = "; ".join(faults)
         else:
             loaded += assets
             owners |= dict.fromkeys(steps, suite.name)
@@ -66,46 +66,50 @@ def load_suite_assets(
 
 def _find_misplaced(suite: Suite, assets: Sequence[Any]) -> list[str]:
     """Find assets of a dataset build that are missing, or not where the graph expects them."""
-    if invalid := [one for one in assets if not isinstance(one, _ASSET_TYPES)]:
+    if invalid := [asset for asset in assets if not isinstance(asset, _ASSET_TYPES)]:
         return [f"{invalid[0]!r} is neither an asset nor an asset check"]
-    specs = [spec for one in assets for spec in _specs(one)]
+    specs = [spec for asset in assets for spec in _specs(asset)]
     times = Counter(spec.key for spec in specs)
     groups = {spec.key: spec.group_name for spec in specs}
-    found = [f"{_format_key(key)}: {n} assets have this key" for key, n in times.items() if n > 1]
-    found += [
+    misplaced = [
+        f"{_format_key(key)}: {n} assets have this key" for key, n in times.items() if n > 1
+    ]
+    misplaced += [
         f"{_format_key(key)}: its key should begin with {suite.name!r}"
         for key in times
         if key.path[0] != suite.name
     ]
     overlapping = sorted(times.keys() & _graph_keys(suite))
-    found += [f"{_format_key(key)}: the graph itself defines this table" for key in overlapping]
+    misplaced += [f"{_format_key(key)}: the graph itself defines this table" for key in overlapping]
     expected = (suite.name, f"{suite.name}_ablations")
     for key, asking in _question_tables(suite).items():
         if key not in times:
-            found.append(f"{_format_key(key)}: there is no such asset; {asking} asks its questions")
+            misplaced.append(
+                f"{_format_key(key)}: there is no such asset; {asking} asks its questions"
+            )
         elif groups[key] not in expected:
-            found.append(
+            misplaced.append(
                 f"{_format_key(key)}: its group is {groups[key]!r}, expected one of {expected}"
             )
-    return found
+    return misplaced
 
 
 def _missing_resources(resources: Collection[str], assets: Sequence[Any]) -> list[str]:
     return [
         f"{_format_key(key)}: there is no resource {name!r}, only {', '.join(sorted(resources))}"
-        for one in assets
-        if isinstance(one, dg.AssetsDefinition)
-        for name in sorted(one.required_resource_keys - one.resource_defs.keys() - {*resources})
-        for key in sorted(one.keys)
+        for asset in assets
+        if isinstance(asset, dg.AssetsDefinition)
+        for name in sorted(asset.required_resource_keys - asset.resource_defs.keys() - {*resources})
+        for key in sorted(asset.keys)
     ]
 
 
 def _steps(assets: Sequence[Any]) -> set[str]:
     """Names of steps: the key of an asset, or the name of a multi-asset."""
     return {
-        one.node_def.name
-        for one in assets
-        if isinstance(one, dg.AssetsDefinition) and one.is_executable
+        asset.node_def.name
+        for asset in assets
+        if isinstance(asset, dg.AssetsDefinition) and asset.is_executable
     }
 
 
@@ -114,7 +118,7 @@ def _graph_keys(suite: Suite) -> set[dg.AssetKey]:
     model_tasks = [task for task in suite.tasks if task.asked_of == "model"]
     return {
         *map(quick_evaluation_key, model_tasks),
-        *(answers_key(one) for one in suite.annotation_tasks),
+        *(answers_key(task) for task in suite.annotation_tasks),
         *map(audit_key, model_tasks),
         *(key(suite.name) for key in (source_key, judge_key, scorer_key)),
         *(

@@ -60,18 +60,19 @@ def cell_values(
 ) -> dict[tuple[str, str], float]:
     """Values of every metric in the slices of one model's scores, without NaN, "all" first."""
     slices = {"all": list[ScoredQuestion]()} | {
-        name: [] for name in sorted({name for one in questions for name in task.slices(one)})
+        name: []
+        for name in sorted({name for question in questions for name in task.slices(question)})
     }
     for pair in rows:
         for name in dict.fromkeys(("all", *task.slices(pair.question))):
             slices[name].append(pair)
-    found: dict[tuple[str, str], float] = {}
+    values: dict[tuple[str, str], float] = {}
     for category, selected in slices.items():
         for name, measure in _measures(task, rows if category == "all" else ()).items():
             value = _compute_metric(name, measure, selected).value
             if not math.isnan(value):
-                found[name, category] = value
-    return found
+                values[name, category] = value
+    return values
 
 
 def _measures(task: Task, rows: Iterable[ScoredQuestion]) -> Mapping[str, Measure]:
@@ -177,17 +178,17 @@ def _compute_metric(name: str, measure: Measure, rows: Sequence[ScoredQuestion])
         BenchError: If it raises an error, or does not return a mean; names it.
     """
     with named(f"measure {name}"):
-        found = measure(rows)
-        if not isinstance(found, Mean):
-            raise TypeError(f"expected a Mean, got {found!r:.60}")
-        if any(map(math.isinf, found[:3])):
-            raise ValueError(f"expected finite numbers, got {found.value:g}")
-        if _exceeds_share(found):
+        measured = measure(rows)
+        if not isinstance(measured, Mean):
+            raise TypeError(f"expected a Mean, got {measured!r:.60}")
+        if any(map(math.isinf, measured[:3])):
+            raise ValueError(f"expected finite numbers, got {measured.value:g}")
+        if _exceeds_share(measured):
             raise ValueError(
-                f"the points have the mean {found.value:g} (expected points in [0, 1]). "
+                f"the points have the mean {measured.value:g} (expected points in [0, 1]). "
                 "Divide them by their maximum."
             )
-        return found
+        return measured
 
 
 def _exceeds_share(found: Mean) -> bool:
@@ -212,10 +213,10 @@ def _count_by_slice(
 
 def rows_by_model(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
     """Rows by model and condition."""
-    found = defaultdict[tuple[str, str], list[Row]](list)
+    grouped = defaultdict[tuple[str, str], list[Row]](list)
     for row in rows:
-        found[row.model, row.condition].append(row)
-    return found
+        grouped[row.model, row.condition].append(row)
+    return grouped
 
 
 def make_signature(

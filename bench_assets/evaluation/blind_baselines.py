@@ -59,11 +59,11 @@ def best_constants(
         return []
     data = short_digest(digest(questions))
     tried = tried or constant_responses(questions, task.slices)
-    found = {text: _constant_cells(task, questions, text) for text in tried}
+    cells = {text: _constant_cells(task, questions, text) for text in tried}
     return [
         row
         for scorer in task.scorers
-        for row in _best_rows(task, scorer, {text: of[scorer] for text, of in found.items()}, data)
+        for row in _best_rows(task, scorer, {text: of[scorer] for text, of in cells.items()}, data)
     ]
 
 
@@ -92,14 +92,14 @@ def judged_constants(
 
     Like ``best_constants``. A response counts in a cell if it was judged on all of its questions.
     """
-    found: dict[str, dict[str, Cells]] = defaultdict(dict)
+    cells: dict[str, dict[str, Cells]] = defaultdict(dict)
     for text in judged.constants(task, questions)[: max_constants(len(questions))]:
         anew = judged.about(questions, constant_predictions(questions, text))
         for scorer in task.scorers:
             values = _values(task, questions, anew.predictions, anew.judgements, scorer)
-            found[scorer][text] = complete_cells(task, questions, values, anew)
-    data = short_digest(digest(questions)) if found else ""
-    return [row for scorer, tried in found.items() for row in _best_rows(task, scorer, tried, data)]
+            cells[scorer][text] = complete_cells(task, questions, values, anew)
+    data = short_digest(digest(questions)) if cells else ""
+    return [row for scorer, tried in cells.items() for row in _best_rows(task, scorer, tried, data)]
 
 
 def _best_rows(
@@ -139,21 +139,24 @@ def metrics_with_baselines(
     """
     rows = pipeline.summarise(task, questions, predictions, scores)
     scorers = {row.scorer for row in scores}
-    judges = {one for row in scores for one in row.judge.split("+")}
-    by_rules = _has_rules(task) and {one for one in judges if not is_reader(one)} <= {"", RULES}
+    judges = {judge for row in scores for judge in row.judge.split("+")}
+    by_rules = _has_rules(task) and {judge for judge in judges if not is_reader(judge)} <= {
+        "",
+        RULES,
+    }
     if not rows or len(scorers) != 1 or not (by_rules or judged):
         return rows
     scorer = base_scorer(*scorers)
-    anew = KnownJudgements(others := shuffle_responses(predictions), (), frozenset())
+    anew = KnownJudgements(shuffled := shuffle_responses(predictions), (), frozenset())
     if by_rules:
-        anew = anew._replace(judgements=_judge_by_rules(task, questions, others))
+        anew = anew._replace(judgements=_judge_by_rules(task, questions, shuffled))
     elif judged:
         constants = judged_constants(task, questions, judged)
-        anew = judged.about(questions, others)
+        anew = judged.about(questions, shuffled)
     known = {
-        (one.metric, one.category): one
-        for one in constants
-        if (one.scorer, one.data) == (scorer, rows[0].data)
+        (constant.metric, constant.category): constant
+        for constant in constants
+        if (constant.scorer, constant.data) == (scorer, rows[0].data)
     }
     values = _values(task, questions, anew.predictions, anew.judgements, scorer)
     dealt = complete_cells(task, questions, values, anew)
@@ -199,7 +202,7 @@ def chance_level(task: Task, questions: Sequence[Question]) -> float | None:
     None unless accuracy is the primary metric and all questions are choices among equally many
     options.
     """
-    offered = {len(one.options) if one.kind == "choice" else 0 for one in questions}
+    offered = {len(question.options) if question.kind == "choice" else 0 for question in questions}
     is_share = task.primary_metric == "accuracy" and len(offered) == 1
     return 1 / max(offered) if is_share and max(offered) else None
 
@@ -248,17 +251,19 @@ def _constant_cells(task: Task, questions: Sequence[Question], text: str) -> Map
     pairs = list(map(AnsweredQuestion, questions, predictions))
     grouped = group_judgements(predictions, _judge_by_rules(task, questions, predictions))
     known: list[tuple[Sequence[Score], Cells]] = []
-    found: dict[str, Cells] = {}
+    constant_cells: dict[str, Cells] = {}
     for name, scorer in task.scorers.items():
         scores = [
             score_response(task, scorer, pair, verdicts)
             for pair, verdicts in zip(pairs, grouped, strict=True)
         ]
-        found[name] = next((cells for rows, cells in known if rows == scores), {})
-        if not found[name]:
-            found[name] = cell_values(task, questions, list(map(ScoredQuestion, questions, scores)))
-            known.append((scores, found[name]))
-    return found
+        constant_cells[name] = next((cells for rows, cells in known if rows == scores), {})
+        if not constant_cells[name]:
+            constant_cells[name] = cell_values(
+                task, questions, list(map(ScoredQuestion, questions, scores))
+            )
+            known.append((scores, constant_cells[name]))
+    return constant_cells
 
 
 def _judge_by_rules(

@@ -49,13 +49,16 @@ def constant_responses(
     """
     lettered = [len(q.options) for q in questions if q.kind in ("choice", "choices")]
     several = [len(q.options) for q in questions if q.kind == "choices"]
-    found = [*ascii_uppercase[: max(lettered, default=0)], *_letter_sets(max(several, default=0))]
-    found += _frequent(questions, slices)
+    constants = [
+        *ascii_uppercase[: max(lettered, default=0)],
+        *_letter_sets(max(several, default=0)),
+    ]
+    constants += _frequent(questions, slices)
     if len(lettered) < len(questions):
         texts = [text for q in questions if q.kind == "text" for text in q.answer]
-        stock = () if found and all(q.options for q in questions) else STOCK_RESPONSES
-        found += [*stock, *_frequent_list(texts), *composed_texts(texts)]
-    return list(dict.fromkeys(found))[: max_constants(len(questions))]
+        stock = () if constants and all(q.options for q in questions) else STOCK_RESPONSES
+        constants += [*stock, *_frequent_list(texts), *composed_texts(texts)]
+    return list(dict.fromkeys(constants))[: max_constants(len(questions))]
 
 
 def max_constants(n_questions: int) -> int:
@@ -154,7 +157,7 @@ def _central(texts: Sequence[str], split: Sequence[Sequence[str]]) -> Iterator[s
     pairs = [{" ".join(pair) for pair in pairwise(words)} for words in split]
     for parts in (list(map(set, split)), pairs):
         often = Counter(chain.from_iterable(parts))
-        sums = [sum(often[part] for part in own) for own in parts]
+        sums = [sum(often[part] for part in token_share) for token_share in parts]
         means = [total / max(1, len(part)) for total, part in zip(sums, parts, strict=True)]
         for of in (sums, means):
             yield from (

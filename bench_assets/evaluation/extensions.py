@@ -41,8 +41,8 @@ def extend(task: Task, by: Extension) -> Task:
         SettingsError: If a field has another type, a name is taken or invalid, a condition needs
             questions that no asset makes, or a judge is added to a task that needs none.
     """
-    if why := find_mistyped(by):
-        raise SettingsError(f"task {task.name}: {'; '.join(why)}")
+    if mistyped := find_mistyped(by):
+        raise SettingsError(f"task {task.name}: {'; '.join(mistyped)}")
     added = {"condition": by.conditions, "measure": by.measures, "judge": by.judges}
     existing = {"condition": task.conditions, "measure": task.measures, "judge": task.judges}
     names = [(kind, name) for kind, more in added.items() for name in more]
@@ -101,6 +101,6 @@ def _extend_suite(suite: Suite, by: Extension, code: Path) -> Suite:
         raise UnknownNameError("task", by.task, tasks)
     tasks[by.task] = extend(tasks[by.task], by)
     extended = replace(suite, tasks=tuple(tasks.values()), code=(*suite.code, code))
-    if why := suite_defects(extended):
-        raise SettingsError("; ".join(why))
+    if defects := suite_defects(extended):
+        raise SettingsError("; ".join(defects))
     return extended

@@ -52,7 +52,7 @@ CALIBRATION: Mapping[str, Measure] = {
 def _rater_agreement(rows: Sequence[ScoredQuestion]) -> Mean:
     """Krippendorff's alpha of the annotators, over responses with several verdicts."""
     votes = [[vote.rpartition(": ")[2] for vote in score.votes] for _, score in rows]
-    n = sum(len(one) > 1 for one in votes)
+    n = sum(len(vote) > 1 for vote in votes)
     return Mean(krippendorff_alpha(votes), math.nan, math.nan, n, 0)
 
 

@@ -64,12 +64,12 @@ class JudgedResponses:
             judged = self.texts.get(prediction.text, {}).get(prediction.question_id, ())
             known += [
                 replace(
-                    one,
+                    judgement,
                     model=prediction.model,
                     condition=prediction.condition,
                     sample=prediction.sample,
                 )
-                for one in judged
+                for judgement in judged
             ]
             if (
                 judged
@@ -87,16 +87,16 @@ class JudgedResponses:
     def constants(self, task: Task, questions: Sequence[Question]) -> list[str]:
         """Responses judged on all questions of at least one slice, most verdicts first."""
         slices: dict[str, set[str]] = defaultdict(set)
-        for one in questions:
-            for name in ("all", *task.slices(one)):
-                slices[name].add(one.question_id)
+        for question in questions:
+            for name in ("all", *task.slices(question)):
+                slices[name].add(question.question_id)
         least = min(map(len, slices.values()), default=0)
-        found = [
+        texts = [
             text
             for text, judged in self.texts.items()
             if len(judged) >= least and any(of <= judged.keys() for of in slices.values())
         ]
-        return sorted(found, key=lambda text: -len(self.texts[text]))
+        return sorted(texts, key=lambda text: -len(self.texts[text]))
 
 
 def _is_plain(said: Prediction) -> bool:
@@ -106,8 +106,10 @@ def _is_plain(said: Prediction) -> bool:
 
 def _all_from_judges(judges: frozenset[tuple[str, str]], given: Sequence[Judgement]) -> bool:
     """Whether there are judgements, all by these judges and none failed."""
-    named = all((one.judge, one.setup) in judges and not one.error for one in given)
-    return bool(given) and named
+    is_known = all(
+        (judgement.judge, judgement.setup) in judges and not judgement.error for judgement in given
+    )
+    return bool(given) and is_known
 
 
 def complete_cells(
@@ -116,8 +118,8 @@ def complete_cells(
     """Leave out cells with a question whose response was not judged."""
     open_ = {
         name
-        for one in questions
-        if one.question_id in anew.missing
-        for name in ("all", *task.slices(one))
+        for question in questions
+        if question.question_id in anew.missing
+        for name in ("all", *task.slices(question))
     }
     return {cell: value for cell, value in cells.items() if cell[1] not in open_}

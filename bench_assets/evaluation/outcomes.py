@@ -32,10 +32,10 @@ def accept_refusals(row: Row, accept: Collection[Accepted]) -> Row:
     """
     if not row.refused or "refused" not in accept:
         return row
-    why = f"refused: {row.error}"
+    reason = f"refused: {row.error}"
     if isinstance(row, Judgement):
-        return replace(row, error="", response=row.response or why)
-    return replace(row, error="", no_answer=why)
+        return replace(row, error="", response=row.response or reason)
+    return replace(row, error="", no_answer=reason)
 
 
 def refusal_advice(rows: Sequence[Prediction] | Sequence[Judgement]) -> str:
@@ -43,14 +43,14 @@ def refusal_advice(rows: Sequence[Prediction] | Sequence[Judgement]) -> str:
     refused = Counter(row.refused for row in rows if row.error and row.refused)
     if not (n := refused.total()):
         return ""
-    why = ", ".join(f"{kind} {count}" for kind, count in refused.most_common())
+    kinds = ", ".join(f"{kind} {count}" for kind, count in refused.most_common())
     if isinstance(rows[0], Judgement):
         return (
-            f"{n} of {len(rows)} verdicts were refused for good by the judge's provider ({why})."
+            f"{n} of {len(rows)} verdicts were refused for good by the judge's provider ({kinds})."
             " To leave their responses unscored: --accept refused"
         )
     return (
-        f"{n} of {len(rows)} requests were refused for good by the provider ({why})."
+        f"{n} of {len(rows)} requests were refused for good by the provider ({kinds})."
         " To score them as wrong: --accept refused"
     )
 
@@ -78,9 +78,9 @@ def format_served(served: Counter[str]) -> str:
     >>> format_served(Counter({"m-08": 40, "m-05": 60}))
     'm-05 (60), m-08 (40)'
     """
-    named = [f"{name} ({n})" for name, n in sorted(served.items(), key=lambda one: (-one[1], one))]
-    more = [f"{len(named) - _MAX_SHOWN} more"] if len(named) > _MAX_SHOWN else []
-    return ", ".join(named[:_MAX_SHOWN] + more)
+    names = [f"{name} ({n})" for name, n in sorted(served.items(), key=lambda one: (-one[1], one))]
+    more = [f"{len(names) - _MAX_SHOWN} more"] if len(names) > _MAX_SHOWN else []
+    return ", ".join(names[:_MAX_SHOWN] + more)
 
 
 def require_responses(
@@ -112,7 +112,7 @@ def is_unread(pair: AnsweredQuestion, given: Score, judgements: Iterable[Judgeme
     if given.error or given.no_answer or pair.prediction.ranking:
         return False
     points = given.points
-    if any(one.prompt_sha256 for one in judgements):
+    if any(judgement.prompt_sha256 for judgement in judgements):
         read = points is not None
     elif not given.max_points:
         read = _has_answer(pair.question, given)
@@ -146,4 +146,4 @@ EXPIRED_VERDICT = "expired"
 
 def is_by_people(judgements: Sequence[Judgement]) -> bool:
     """Whether people judged a response."""
-    return any(one.judge == PEOPLE for one in judgements)
+    return any(judgement.judge == PEOPLE for judgement in judgements)

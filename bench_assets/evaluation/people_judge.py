@@ -40,8 +40,8 @@ class PeopleJudge(NamedTuple):
         distinct_units = list(units.values())
         counted = resolve_answers(self.task, distinct_units, self.answers, self.terms).answers
         undecided = undecided_units(distinct_units, counted, None, self.terms, self.now)
-        if why := undecided.refusal(len(units), self.terms):
-            raise SettingsError(f"{self.task.name}: {why}")
+        if refusal := undecided.refusal(len(units), self.terms):
+            raise SettingsError(f"{self.task.name}: {refusal}")
         collected = answers_by_unit(counted)
         rows: list[Judgement] = []
         for (_, prediction), unit in zip(answered, response_units, strict=True):
@@ -71,15 +71,19 @@ def score_by_people(given: Score, judgements: Sequence[Judgement]) -> Score:
 
     ``given`` is the score by rules; its answer is kept.
     """
-    if lacking := [one for one in judgements if one.error or one.value == EXPIRED_VERDICT]:
+    if lacking := [
+        judgement
+        for judgement in judgements
+        if judgement.error or judgement.value == EXPIRED_VERDICT
+    ]:
         note = lacking[0].error or f"{EXPIRED_VERDICT}: {lacking[0].response}"
         return replace(given, points=None, note=note, unread=False)
-    right = sum(one.verdict is True for one in judgements)
-    verdict = majority(one.verdict for one in judgements)
+    right = sum(judgement.verdict is True for judgement in judgements)
+    verdict = majority(judgement.verdict for judgement in judgements)
     return replace(
         given,
         points=None if verdict is None else given.max_points * verdict,
         note=f"{right} of {len(judgements)} people call it right",
-        votes=tuple(f"{one.criterion}: {one.value}" for one in judgements),
+        votes=tuple(f"{judgement.criterion}: {judgement.value}" for judgement in judgements),
         unread=False,
     )

@@ -120,8 +120,8 @@ def judge(
             f"{task.name} is judged by {task.ways_to_judge}, not by "
             f"{model.name if model else name!r}: name the judge"
         )
-    own = name in (RULES, task.default_judge)  # these fill in ``judge`` themselves
-    return list(rows) if own else [replace(row, judge=title) for row in rows]
+    is_default = name in (RULES, task.default_judge)  # these fill in ``judge`` themselves
+    return list(rows) if is_default else [replace(row, judge=title) for row in rows]
 
 
 def score(
@@ -167,9 +167,9 @@ def _score_pair(
         result = score_by_people(_score_by_rules(task, task.scorer(name), pair), judgements)
     else:
         judgements, result = _score_read(task, name, pair, judgements)
-    found = reviewed.score(task, task.scorer(name), pair, result) if reviewed else result
+    summaries = reviewed.score(task, task.scorer(name), pair, result) if reviewed else result
     return replace(
-        found,
+        summaries,
         scorer=reviewed.named(name) if reviewed else name,
         confidence=max(softmax(prediction.logprobs)) if prediction.logprobs else None,
         judge="+".join(sorted({verdict.judge for verdict in judgements})),
@@ -188,14 +188,14 @@ def summarise(
     A question without any score counts as failed.
     """
     predictions_by_model = rows_by_model(predictions)
-    found: list[Metric] = []
+    summaries: list[Metric] = []
     for key, rows in sorted(rows_by_model(scores).items()):
         scored = ScoreOverview(task, questions, ScoredQuestion.of(questions, rows))
         answered = predictions_by_model.get(key, [])
         served = Counter(row.served for row in answered if row.served)
         signature = make_signature(task, questions, scored, answered)
-        found += metrics(task, questions, scored, signature, served)
-    return found
+        summaries += metrics(task, questions, scored, signature, served)
+    return summaries
 
 
 def _prediction(
@@ -240,9 +240,9 @@ def score_response(
     prediction = pair.prediction
     if prediction.error:
         return replace(Score.of(prediction, points=None), error=prediction.error)
-    if why := no_answer_reason(pair):
+    if reason := no_answer_reason(pair):
         score = without_points(task, score_one, pair)
-        return replace(score, note=why, no_answer=True, refused=prediction.refused)
+        return replace(score, note=reason, no_answer=True, refused=prediction.refused)
     return attempt(score_one, pair, about)
 
 
@@ -256,26 +256,26 @@ def _score_read(
     Returns:
         The judgements that count, and the score.
     """
-    of_judge = [one for one in judgements if not is_reader(one.judge)]
+    of_judge = [judgement for judgement in judgements if not is_reader(judgement.judge)]
     form = task.form(pair.question) if name == task.default_scorer else None
     prediction = pair.prediction
     if form is None or prediction.error or is_elicited(prediction.decoding):
-        found = score_response(task, task.scorer(name), pair, of_judge)
-        return of_judge, replace(found, unread=is_unread(pair, found, of_judge))
+        score = score_response(task, task.scorer(name), pair, of_judge)
+        return of_judge, replace(score, unread=is_unread(pair, score, of_judge))
     reading = form.read(prediction.text)
     is_stated = reading is not None and not reading.named
     if not is_stated and (look := looked(judgements)):
-        found = _score_looked(task, task.scorer(name), pair, form, look)
+        score = _score_looked(task, task.scorer(name), pair, form, look)
         used = [look] if is_reader(look.judge) else of_judge
-        return used, replace(found, asked_again=True, unread=is_unread(pair, found, [look]))
-    found = score_response(task, task.scorer(name), pair, of_judge)
-    by_rules = all(one.by_rules for one in of_judge)
-    is_named = by_rules and reading is not None and reading.named and not found.no_answer
+        return used, replace(score, asked_again=True, unread=is_unread(pair, score, [look]))
+    score = score_response(task, task.scorer(name), pair, of_judge)
+    by_rules = all(verdict.by_rules for verdict in of_judge)
+    is_named = by_rules and reading is not None and reading.named and not score.no_answer
     # The whole response is the answer where it is compared with references.
     is_other = by_rules and reading is None and form.kind == "references"
-    is_other &= not (found.no_answer or is_empty_or_loop(prediction.text))
-    unread = is_unread(pair, found, of_judge) or is_other
-    return of_judge, replace(found, unread=unread, named=is_named)
+    is_other &= not (score.no_answer or is_empty_or_loop(prediction.text))
+    unread = is_unread(pair, score, of_judge) or is_other
+    return of_judge, replace(score, unread=unread, named=is_named)
 
 
 def _score_looked(
@@ -287,18 +287,20 @@ def _score_looked(
         note = f"gave no response: {look.error}" if look.error else reply
         return Score.of(pair.prediction, points=None, note=f"{look.judge} {note}")
     if look.value == NONE:
-        found = without_points(task, score_one, pair)
+        score = without_points(task, score_one, pair)
         if form.kind == "references":
-            return replace(found, note=f"{look.judge} finds that it says none of the references")
-        return replace(found, note=f"{look.judge} finds no answer", no_answer=True)
+            return replace(score, note=f"{look.judge} finds that it says none of the references")
+        return replace(score, note=f"{look.judge} finds no answer", no_answer=True)
     prediction = replace(pair.prediction, text=look.value, raw_text=look.value)
     read = pair._replace(prediction=prediction)
     rules = task.judges.get(RULES)
     verdicts = rules.judgements([read]) if isinstance(rules, ByRules) else []
     # They are about what the reader read: where rules alone give no points, they do.
-    own = [replace(one, judge=look.judge, prompt_sha256=look.prompt_sha256) for one in verdicts]
-    found = attempt(score_one, read, own)
-    return replace(found, note=f"{look.judge} reads {look.value}")
+    judgements = [
+        replace(verdict, judge=look.judge, prompt_sha256=look.prompt_sha256) for verdict in verdicts
+    ]
+    score = attempt(score_one, read, judgements)
+    return replace(score, note=f"{look.judge} reads {look.value}")
 
 
 def _score_by_rules(task: Task, score_one: ScoreOne, pair: AnsweredQuestion) -> Score:
@@ -312,10 +314,10 @@ def no_answer_reason(pair: AnsweredQuestion) -> str:
     question, prediction = pair
     if prediction.no_answer or prediction.ranking:
         return prediction.no_answer
-    found = _non_answer(prediction.text, question.text, question.options)
+    reason = _non_answer(prediction.text, question.text, question.options)
     answers = (*question.options, *(question.answer if question.kind == "text" else ()))
-    is_answer = found and _fold_text(prediction.text) in map(_fold_text, answers)
-    return "" if is_answer else found
+    is_answer = reason and _fold_text(prediction.text) in map(_fold_text, answers)
+    return "" if is_answer else reason
 
 
 def _fold_text(text: str) -> str:

@@ -87,20 +87,22 @@ class NullTest:
         digest = short_digest(prompts_digest())
         mine = (task.name, self.judge, self.setup, digest)
         figures = [
-            one
-            for one in self.known()
-            if one.figure in NULL_RESPONSES
-            and (one.task, one.judge, one.setup, one.prompts) == mine
+            judge_figure
+            for judge_figure in self.known()
+            if judge_figure.figure in NULL_RESPONSES
+            and (judge_figure.task, judge_figure.judge, judge_figure.setup, judge_figure.prompts)
+            == mine
         ]
         if not figures:
             figures = self._measure(task, questions, predictions, model, digest)
             self.record(figures)
-        for one in figures:
-            if one.value < MIN_NONE_SHARE:
+        for figure in figures:
+            if figure.value < MIN_NONE_SHARE:
                 raise ModelError(
                     f"{task.name}: {self.judge} is not trusted: it finds an answer in"
-                    f" {round((1 - one.value) * one.n)} of {one.n} {NULL_RESPONSES[one.figure]}"
-                    f" (at most {floor((1 - MIN_NONE_SHARE) * one.n + 1e-9)}). Name another"
+                    f" {round((1 - figure.value) * figure.n)} of {figure.n}"
+                    f" {NULL_RESPONSES[figure.figure]}"
+                    f" (at most {floor((1 - MIN_NONE_SHARE) * figure.n + 1e-9)}). Name another"
                     ' reader, or reader = "rules" for none'
                 )
 
@@ -204,15 +206,18 @@ def _draw(readable: tuple[AnsweredQuestion, AnswerForm]) -> bytes:
 
 def _foreign(readable: Sequence[tuple[AnsweredQuestion, AnswerForm]]) -> Iterator[SecondLook]:
     """Responses with another question, none of whose options was offered to them."""
-    for place, (pair, own) in enumerate(readable):
-        others = [*readable[place + 1 :], *readable[:place]][:_MOST_FOREIGN_TRIES]
-        for other, form in others:
-            is_foreign = form.kind == own.kind and not {*own.options} & {*form.options, ""}
-            if other.question.text == pair.question.text and not form.options:
+    for position, (pair, own_form) in enumerate(readable):
+        other_pairs = [*readable[position + 1 :], *readable[:position]][:_MOST_FOREIGN_TRIES]
+        for other_pair, form in other_pairs:
+            is_foreign = form.kind == own_form.kind and not {*own_form.options} & {
+                *form.options,
+                "",
+            }
+            if other_pair.question.text == pair.question.text and not form.options:
                 continue
             if is_foreign and form.read(pair.prediction.text) is None:
-                prediction = replace(pair.prediction, question_id=other.question.question_id)
-                yield SecondLook(other.question, prediction, form, pair.prediction.text)
+                prediction = replace(pair.prediction, question_id=other_pair.question.question_id)
+                yield SecondLook(other_pair.question, prediction, form, pair.prediction.text)
                 break
 
 

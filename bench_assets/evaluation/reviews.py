@@ -68,8 +68,8 @@ class ResponseReview:
     @classmethod
     def of(cls, lines: Sequence[ReviewLine]) -> Self:
         """Build a review from the filled lines."""
-        filled = {(one.question_id, one.response): one for one in lines if one.is_filled}
-        entries = sorted([*key, one.answer, one.verdict] for key, one in filled.items())
+        filled = {(line.question_id, line.response): line for line in lines if line.is_filled}
+        entries = sorted([*key, line.answer, line.verdict] for key, line in filled.items())
         return cls(filled, sha256(json.dumps(entries).encode()).hexdigest()[:_DIGITS])
 
     def within(self, questions: Sequence[Question]) -> Self:
@@ -96,9 +96,9 @@ class ResponseReview:
             return replace(without_points(task, score_one, pair), note=note, unread=False)
         read = _normalize_answer(pair.question, line.answer)
         reviewed_pair = pair._replace(prediction=replace(pair.prediction, text=read, raw_text=read))
-        found = attempt_by_rules(task, score_one, reviewed_pair)
-        why = f"; {found.note}" if found.points is None and found.note else ""
-        return replace(found, note=f"{note}{why}", unread=False)
+        score = attempt_by_rules(task, score_one, reviewed_pair)
+        reason = f"; {score.note}" if score.points is None and score.note else ""
+        return replace(score, note=f"{note}{reason}", unread=False)
 
 
 def load_review(file: str) -> ResponseReview | None:
@@ -113,7 +113,7 @@ def load_review(file: str) -> ResponseReview | None:
 def format_lines(lines: Sequence[ReviewLine]) -> str:
     """The form as JSON lines."""
     hidden = {"where"}
-    rows = ({k: v for k, v in asdict(one).items() if k not in hidden} for one in lines)
+    rows = ({k: v for k, v in asdict(line).items() if k not in hidden} for line in lines)
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
@@ -147,9 +147,9 @@ def _first_error(line: ReviewLine) -> str:
 
 
 def _line_errors(line: ReviewLine) -> Iterator[str]:
-    other = "verdict" if line.asked_for == "answer" else "answer"
-    if getattr(line, other):
-        yield f"{other} is filled in (expected {line.asked_for})"
+    unused = "verdict" if line.asked_for == "answer" else "answer"
+    if getattr(line, unused):
+        yield f"{unused} is filled in (expected {line.asked_for})"
     if line.verdict not in ("", *_VERDICTS):
         yield f"verdict is {line.verdict!r} (expected right or wrong)"
     letters = ascii_uppercase[: len(line.options.splitlines())]

@@ -147,13 +147,15 @@ def suite_defects(suite: Suite) -> list[str]:
         if name.startswith(f"{other}/")
     ]
     found += [
-        f"task {task.name}: {why}" for task in suite.tasks for why in _task_defects(task, suite)
+        f"task {task.name}: {defect}"
+        for task in suite.tasks
+        for defect in _task_defects(task, suite)
     ]
     if not issubclass(suite.settings, SuiteSettings):
         found.append(f"settings: {suite.settings.__name__} does not derive from SuiteSettings")
     if suite.published and not suite.published.is_file():
         found.append(f"published: no such file: {suite.published}")
-    found += [f"annotation_tasks: {why}" for why in _annotation_task_defects(suite)]
+    found += [f"annotation_tasks: {defect}" for defect in _annotation_task_defects(suite)]
     found += [f"code: no such file or folder: {path}" for path in suite.code if not path.exists()]
     return found
 
@@ -167,8 +169,8 @@ def _task_type_defects(suite: Suite) -> Iterator[str]:
             conditions = task.conditions.items() if not unfit else ()
             unfit += [
                 f"condition {name!r}, {why}"
-                for name, one in conditions
-                for why in find_mistyped(one)
+                for name, condition in conditions
+                for why in find_mistyped(condition)
             ]
             yield from (f"task {task.name}: {why}" for why in unfit)
 
@@ -192,14 +194,14 @@ def _annotation_task_defects(suite: Suite) -> list[str]:
     """Defects that keep an annotation task out of the graph."""
     times = Counter(one.table("answers") for one in suite.annotation_tasks)
     found = [f"{n} have the table {key}" for key, n in times.items() if n > 1]
-    for one in suite.annotation_tasks:
-        name = one.task.name
+    for task in suite.annotation_tasks:
+        name = task.task.name
         parts = name.split("/")
         if parts[0] != suite.name or len(parts) < 2 or not all(map(_NAME.fullmatch, parts)):
             found.append(f"{name}: expected {suite.name}/ and a name of letters, digits and _")
         found += [
             f"{name}, field {field.name!r}: expected letters, digits and _, no digit first"
-            for field in one.task.fields
+            for field in task.task.fields
             if not _NAME.fullmatch(field.name)
         ]
     return found

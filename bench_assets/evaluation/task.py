@@ -86,19 +86,19 @@ class ByRules(NamedTuple):
         except CANNOT_BE_READ:
             failed = [row for pair in answered for row in self._failed(pair)]
         failed_keys = {(row.question_id, row.sample) for row in failed}
-        others = [
+        other_pairs = [
             pair
             for pair in answered
             if (pair.prediction.question_id, pair.prediction.sample) not in failed_keys
         ]
-        return [*(self.judge(others) if others else ()), *failed]
+        return [*(self.judge(other_pairs) if other_pairs else ()), *failed]
 
     def _failed(self, pair: AnsweredQuestion) -> list[Judgement]:
         try:
             self.judge([pair])
         except CANNOT_BE_READ as exc:
-            named = {"judge": RULES, "criterion": "", "response": ""}
-            row = Judgement.of(pair.prediction, verdict=None, **named)
+            fields = {"judge": RULES, "criterion": "", "response": ""}
+            row = Judgement.of(pair.prediction, verdict=None, **fields)
             return [replace(row, error=f"the judge cannot read the response: {_format_error(exc)}")]
         return []
 
@@ -156,9 +156,9 @@ def attempt_by_rules(task: "Task", score: ScoreOne, pair: AnsweredQuestion) -> S
 def without_points(task: "Task", score: ScoreOne, pair: AnsweredQuestion) -> Score:
     """Score a response without an answer as an empty one: no points."""
     silent = pair._replace(prediction=replace(pair.prediction, text="", raw_text=""))
-    found = attempt_by_rules(task, score, silent)
+    read_score = attempt_by_rules(task, score, silent)
     # A question without points, such as one whose answer is not published, stays without.
-    return replace(found, points=0.0 if found.max_points else found.points)
+    return replace(read_score, points=0.0 if read_score.max_points else read_score.points)
 
 
 @contextmanager
@@ -324,13 +324,13 @@ class Task:
     @property
     def ways_to_judge(self) -> str:
         """Names of judges for messages."""
-        others = ["a model"] * bool(self.default_judge) + [PEOPLE] * self.is_judged_by_people
-        named = [
+        judges = ["a model"] * bool(self.default_judge) + [PEOPLE] * self.is_judged_by_people
+        judge_names = [
             f"{name}:MODEL" if isinstance(judge, ByModel) else name
             for name, judge in self.judges.items()
             if name != self.default_judge
         ]
-        return ", ".join([*named, *others]) or "none"
+        return ", ".join([*judge_names, *judges]) or "none"
 
     def chosen_judge(self, setting: str) -> ChosenJudge:
         """Parse the judge of bench.toml: a judge of the task, or a model.

@@ -193,10 +193,10 @@ def _measure_parts(
 ) -> Units:
     units: Units = {}
     for name, part in parts.items():
-        found = measure(part)
-        known = 0 if isnan(found.value) else found.n_scored
+        part_value = measure(part)
+        known = 0 if isnan(part_value.value) else part_value.n_scored
         cluster = clusters[part[0].question.question_id]
-        value = found.value * known if known else 0.0
+        value = part_value.value * known if known else 0.0
         units["", name] = ComparisonUnit(value, float(known), cluster, _question_ids(part))
     return units
 

@@ -50,23 +50,23 @@ class Curve:
 
 def curves(evaluations: Iterable[ModelResponses]) -> list[Curve]:
     """Group checkpoints of a run into curves; a missing value has no point."""
-    found: dict[tuple[str, str], tuple[dict[str, str], list[CurvePoint]]] = {}
-    for one in evaluations:
-        if not one.metrics:
+    by_key: dict[tuple[str, str], tuple[dict[str, str], list[CurvePoint]]] = {}
+    for evaluation in evaluations:
+        if not evaluation.metrics:
             continue
-        step = parse_step(one.model)
-        run, number = (step.run or one.model, step.step) if step else (one.model, 0)
-        experiment = f"{one.name} ({one.exam.edition} edition)"
+        step = parse_step(evaluation.model)
+        run, number = (step.run or evaluation.model, step.step) if step else (evaluation.model, 0)
+        experiment = f"{evaluation.name} ({evaluation.exam.edition} edition)"
         tags = {
-            "bench.task": one.task.name,
-            "bench.condition": one.condition,
-            "bench.edition": one.exam.edition,
-            "bench.version": str(one.task.version),
+            "bench.task": evaluation.task.name,
+            "bench.condition": evaluation.condition,
+            "bench.edition": evaluation.exam.edition,
+            "bench.version": str(evaluation.task.version),
             "bench.run": run,
         }
-        if lower := one.task.lower_is_better:
+        if lower := evaluation.task.lower_is_better:
             tags["bench.lower_is_better"] = ", ".join(sorted(lower))
-        found.setdefault((experiment, run), (tags, []))[1].append(_point(one, number))
+        by_key.setdefault((experiment, run), (tags, []))[1].append(_point(evaluation, number))
     return [
         Curve(
             experiment=experiment,
@@ -74,7 +74,7 @@ def curves(evaluations: Iterable[ModelResponses]) -> list[Curve]:
             tags=tags,
             points=tuple(sorted(points, key=lambda point: (point.step, point.model))),
         )
-        for (experiment, run), (tags, points) in found.items()
+        for (experiment, run), (tags, points) in by_key.items()
     ]
 
 
@@ -114,8 +114,8 @@ def write_mlflow(gathered: TableCollection, out: Path, to: str) -> list[str]:
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
 
-    found = curves(gathered.evaluations())
-    if not found:
+    by_key = curves(gathered.evaluations())
+    if not by_key:
         return []
     if not to:
         out.mkdir(parents=True, exist_ok=True)
@@ -123,7 +123,7 @@ def write_mlflow(gathered: TableCollection, out: Path, to: str) -> list[str]:
     logging.getLogger("mlflow.store.db.utils").setLevel(logging.WARNING)
     try:
         client = MlflowClient(tracking_uri=fill_keys(to))
-        for curve in found:
+        for curve in by_key:
             _write(client, curve)
     except MlflowException as error:
         raise SettingsError(f"{template_of(to)}: MLflow rejected the upload: {error}") from error
@@ -150,7 +150,7 @@ def _run(client: Any, curve: Curve) -> str:  # noqa: ANN401
     at = curve.points[0].milliseconds
     created = client.create_run(experiment, at, dict(curve.tags), run_name=curve.run)
     run_id = str(created.info.run_id)
-    client.log_batch(run_id, params=[Param(*one) for one in _params(curve).items()])
+    client.log_batch(run_id, params=[Param(*parameter) for parameter in _params(curve).items()])
     return run_id
 
 
@@ -163,10 +163,10 @@ def _params(curve: Curve) -> dict[str, str]:
     shared = {
         name: value
         for name, value in parts[0].items()
-        if name != "model" and all(one.get(name) == value for one in parts)
+        if name != "model" and all(part.get(name) == value for part in parts)
     }
-    named = {name.removeprefix("bench."): value for name, value in curve.tags.items()}
-    return {name: value[:_MAX_PARAM_LENGTH] for name, value in {**shared, **named}.items() if value}
+    tags = {name.removeprefix("bench."): value for name, value in curve.tags.items()}
+    return {name: value[:_MAX_PARAM_LENGTH] for name, value in {**shared, **tags}.items() if value}
 
 
 def _write_point(client: Any, run: str, point: CurvePoint) -> None:  # noqa: ANN401

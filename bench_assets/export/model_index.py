@@ -33,15 +33,15 @@ def write_model_indices(gathered: TableCollection, catalog: Catalog, out: Path) 
     Raises:
         HomeError: If one cannot be written.
     """
-    found: dict[str, list[EvalResult]] = defaultdict(list)
+    entries: dict[str, list[EvalResult]] = defaultdict(list)
     for evaluation in gathered.evaluations():
         if reason := incomplete_reason(evaluation):
             gathered.left_out.append(f"{evaluation.name} of {evaluation.model}: {reason}")
         else:
-            found[evaluation.model] += results(
+            entries[evaluation.model] += results(
                 evaluation, catalog.suite(evaluation.task.suite).release
             )
-    return [_write(model, results, out) for model, results in found.items() if results]
+    return [_write(model, results, out) for model, results in entries.items() if results]
 
 
 def results(one: ModelResponses, release: str = "") -> "Iterator[EvalResult]":

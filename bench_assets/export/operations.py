@@ -83,8 +83,8 @@ def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
     written = form.write(leaving)
     if not written:
         of = f" of the edition {' or '.join(wanted.editions)}" if wanted.editions else ""
-        why = "".join(f"; {line}" for line in gathered.left_out)
-        raise TableError(f"nothing{of} to export as {asked.form}{why}. Check --edition")
+        left_out = "".join(f"; {line}" for line in gathered.left_out)
+        raise TableError(f"nothing{of} to export as {asked.form}{left_out}. Check --edition")
     return ExportResult(written, gathered.left_out)
 
 

@@ -72,9 +72,9 @@ def write_tables(
         for exam in gathered.exams():
             columns = {"task": exam.task.name, "question_set": exam.name}
             questions.write_table(table_of(exam.questions, Question, **columns))
-        for one in gathered.evaluations():
+        for evaluation in gathered.evaluations():
             for name, row_type in EVALUATION_TABLES.items():
-                writers[name].write_table(_table(one, name, row_type))
+                writers[name].write_table(_table(evaluation, name, row_type))
         board = stack.enter_context(
             _open_table(out / f"leaderboard.{form}", table_of([], LeaderboardRow), raw)
         )

@@ -40,18 +40,23 @@ def import_results(
 
     with open_home(rule="bench.toml") as bench:
         images = open_image_store(bench.settings)
-        found = [
-            one for file in files for one in read_evaluations(file, images, suite=name, model=model)
+        evaluations = [
+            imported
+            for file in files
+            for imported in read_evaluations(file, images, suite=name, model=model)
         ]
-        store_evaluations(bench.settings.home, bench.tables, bench.catalog, found)
-        rows = [row for one in found for row in one.metrics]
+        store_evaluations(bench.settings.home, bench.tables, bench.catalog, evaluations)
+        rows = [row for metric in evaluations for row in metric.metrics]
         results = HomeResults(
-            bench.settings, bench.tables, {one.task.name: one.task for one in found}
+            bench.settings,
+            bench.tables,
+            {imported.task.name: imported.task for imported in evaluations},
         )
         print_results(results.of(rows), rows, as_json=as_json, all_metrics=False)
-        for one in found:
-            partial_note = f", {one.partial}" if one.partial else ""
+        for evaluation in evaluations:
+            partial_note = f", {evaluation.partial}" if evaluation.partial else ""
             print_message(
-                f"{one.task.name}: {one.model}, imported from {one.task.measured_by}{partial_note}."
-                f" See bench leaderboard, bench report and bench audit run {one.task.name}"
+                f"{evaluation.task.name}: {evaluation.model},"
+                f" imported from {evaluation.task.measured_by}{partial_note}."
+                f" See bench leaderboard, bench report and bench audit run {evaluation.task.name}"
             )

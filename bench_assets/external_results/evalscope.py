@@ -59,8 +59,8 @@ def _model(file: Path) -> str:
     """The model that the report of the run names; else the folder of the reviews."""
     folder = file.absolute().parent
     for report in sorted((folder.parent.parent / "reports" / folder.name).glob("*.json")):
-        if named := read_object(report).get("model_name"):
-            return model_name(str(named))
+        if reported_name := read_object(report).get("model_name"):
+            return model_name(str(reported_name))
     return folder.name
 
 

@@ -144,7 +144,7 @@ def _metrics(results: Mapping[str, Any]) -> list[ExternalMetric]:
     scores = results.get("scores") or []
     headline = results.get("headline") or {}
     names, reducers = ({score.get(key) for score in scores} - {None} for key in ("name", "reducer"))
-    found = []
+    summaries = []
     for score in scores:
         metrics = score.get("metrics") or {}
         at = (score.get("name"), score.get("reducer"))
@@ -157,10 +157,10 @@ def _metrics(results: Mapping[str, Any]) -> list[ExternalMetric]:
             if value is not None and key not in _ERRORS:
                 full_name = "/".join(filter(None, parts))
                 order = (not (is_first and name == first), category != "all")
-                found.append(
+                summaries.append(
                     (order, ExternalMetric(name=full_name, value=value, category=category))
                 )
-    return [metric for _, metric in sorted(found, key=itemgetter(0))]
+    return [metric for _, metric in sorted(summaries, key=itemgetter(0))]
 
 
 def _metric_name(key: str, metrics: Mapping[str, Any]) -> tuple[str, str]:

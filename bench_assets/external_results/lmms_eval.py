@@ -59,24 +59,28 @@ def read_lmms_samples(file: Path) -> list[ExternalResults]:
     Raises:
         SourceError: If a file is of neither harness, or its counterpart is missing.
     """
-    if named := _LM_EVAL_SAMPLES.fullmatch(file.name):
-        return [_read_task(named["task"], file, _lm_eval_results(file, named["date"]))]
+    if match := _LM_EVAL_SAMPLES.fullmatch(file.name):
+        return [_read_task(match["task"], file, _lm_eval_results(file, match["date"]))]
     if dated := _LM_EVAL_RESULTS.fullmatch(file.name):
         tasks = read_object(file).get("results") or {}
         samples = {
-            named["task"]: one  # the last of each task that the results are not older than
-            for one in sorted(file.parent.glob("samples_*.jsonl"))
-            if (named := _LM_EVAL_SAMPLES.fullmatch(one.name)) and named["task"] in tasks
-            if named["date"] <= dated["date"]
+            match["task"]: sample_file  # the last of each task that the results are not older than
+            for sample_file in sorted(file.parent.glob("samples_*.jsonl"))
+            if (match := _LM_EVAL_SAMPLES.fullmatch(sample_file.name)) and match["task"] in tasks
+            if match["date"] <= dated["date"]
         }
-        return [_read_task(task, one, file) for task, one in samples.items()] or _no_samples(file)
-    if named := _SAMPLES.fullmatch(file.name):
-        results = file.with_name(f"{named['date']}_results.json".removeprefix("_"))
-        return [_read_task(named["task"], file, results)]
+        return [_read_task(task, sample, file) for task, sample in samples.items()] or _no_samples(
+            file
+        )
+    if match := _SAMPLES.fullmatch(file.name):
+        results = file.with_name(f"{match['date']}_results.json".removeprefix("_"))
+        return [_read_task(match["task"], file, results)]
     date = file.name.removesuffix("results.json")
-    found = sorted(file.parent.glob(f"{date}samples_*.jsonl"))
-    tasks_of = {one: _SAMPLES.fullmatch(one.name) for one in found}
-    read = [_read_task(named["task"], one, file) for one, named in tasks_of.items() if named]
+    files = sorted(file.parent.glob(f"{date}samples_*.jsonl"))
+    tasks_of = {sample_file: _SAMPLES.fullmatch(sample_file.name) for sample_file in files}
+    read = [
+        _read_task(hit["task"], sample_file, file) for sample_file, hit in tasks_of.items() if hit
+    ]
     return read or _no_samples(file)
 
 
@@ -87,9 +91,9 @@ def _no_samples(file: Path) -> list[ExternalResults]:
 def _lm_eval_results(samples: Path, date: str) -> Path:
     """Results file of samples: of the same date, else the first later one."""
     dated = {
-        named["date"]: one
-        for one in samples.parent.glob("*.json")
-        if (named := _LM_EVAL_RESULTS.fullmatch(one.name)) and named["date"] >= date
+        hit["date"]: file
+        for file in samples.parent.glob("*.json")
+        if (hit := _LM_EVAL_RESULTS.fullmatch(file.name)) and hit["date"] >= date
     }
     return dated[min(dated)] if dated else samples.with_name(f"results_{date}.json")
 
@@ -106,9 +110,9 @@ def _read_task(task: str, file: Path, results: Path) -> ExternalResults:
     rows = [row for _, row in placed]
     with shape_errors(f"{results}, higher_is_better", HARNESS):
         higher = (document.get("higher_is_better") or {}).get(task) or {}
-        found = list(_metrics(measured, higher))
-    metrics = sorted(found, key=lambda metric: not _covers_all_samples(metric, rows))
-    key = _points_key(rows, [one.name for one in metrics])
+        summaries = list(_metrics(measured, higher))
+    metrics = sorted(summaries, key=lambda metric: not _covers_all_samples(metric, rows))
+    key = _points_key(rows, [metric.name for metric in metrics])
     is_lm_eval = _LM_EVAL_RESULTS.fullmatch(results.name) is not None
     versions = ("lm_eval_version", "bench_assets_version") if is_lm_eval else ("lmms_eval_version",)
     version = next((str(v) for name in (*versions, "git_hash") if (v := document.get(name))), "")
@@ -133,8 +137,8 @@ def _first_filter_rows(lines: Iterable[LocatedEntry]) -> list[tuple[str, Entry]]
         row, where = line.entry, line.where
         if row.get("doc_id") is None:
             raise SourceError(f"{where}: no doc_id")
-        first_where, one = first.setdefault(f"{row['doc_id']} {_draw(row)}", (where, row))
-        if any(to_text(one.get(name)) != to_text(row.get(name)) for name in _SHARED_FIELDS):
+        first_where, first_row = first.setdefault(f"{row['doc_id']} {_draw(row)}", (where, row))
+        if any(to_text(first_row.get(name)) != to_text(row.get(name)) for name in _SHARED_FIELDS):
             raise SourceError(
                 f"{where}: doc_id {row['doc_id']!r} is also in {first_where}; keep one"
             )
@@ -168,9 +172,11 @@ def _metrics(
 
 def _points_key(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> str:
     """Key of the samples' points: that of the headline, else the first with values."""
-    own = {name: None for row in rows for name in row if _points(row[name]) is not None}
+    columns = {name: None for row in rows for name in row if _points(row[name]) is not None}
     names = [metric.partition(",")[0] for metric in metrics]
-    return next((name for name in [*names, *own] if name in own and name not in _SAMPLE_FIELDS), "")
+    return next(
+        (name for name in [*names, *columns] if name in columns and name not in _SAMPLE_FIELDS), ""
+    )
 
 
 def _points(value: object) -> float | None:
@@ -186,8 +192,8 @@ def _mmmu_points(details: Entry) -> float:
     if details.get("question_type") == "multiple-choice":
         return float(right in listed)
     # Several responses are a list of texts, whose characters lmms-eval compares: none is right.
-    texts = [str(one) for one in right] if isinstance(right, list) else [str(right)]
-    return float(is_right_open(texts, [one for one in listed if not isinstance(one, list)]))
+    texts = [str(answer) for answer in right] if isinstance(right, list) else [str(right)]
+    return float(is_right_open(texts, [entry for entry in listed if not isinstance(entry, list)]))
 
 
 def _sample(row: Entry, key: str, where: str) -> ExternalSample:

@@ -44,16 +44,16 @@ def read_results(file: str | Path, *, name: str = "", model: str = "", store: bo
     """
     settings = home_settings()
     images = open_image_store(settings)
-    found = read_evaluations(Path(file), images, suite=name, model=model)
+    evaluations = read_evaluations(Path(file), images, suite=name, model=model)
     if store:
         catalog = load_catalog(settings)
-        store_evaluations(settings.home, tables_of(settings), catalog, found)
-    tasks = {one.task.name: one.task for one in found}
-    rows = [row for one in found for row in one.metrics]
+        store_evaluations(settings.home, tables_of(settings), catalog, evaluations)
+    tasks = {one.task.name: one.task for one in evaluations}
+    rows = [row for one in evaluations for row in one.metrics]
     results = HomeResults(settings, tables_of(settings), tasks).of(rows)
     return Run(
-        model=found[0].model,
-        evaluations=tuple(found),
+        model=evaluations[0].model,
+        evaluations=tuple(evaluations),
         results=tuple(results),
         image_store=images,
     )

@@ -40,19 +40,21 @@ def read_external_results(file: Path, model: str = "") -> list[ExternalResults]:
             f"{file}: {'a folder' if file.is_dir() else 'no such file'}; give {KINDS}"
         )
     if file.suffix == ".eval" or _is_inspect_json(file):
-        found = [read_inspect_log(file)]
+        results = [read_inspect_log(file)]
     elif is_samples_or_results(file):
-        found = read_lmms_samples(file)
+        results = read_lmms_samples(file)
     elif file.suffix == ".jsonl" and _is_evalscope(file):
-        found = [read_evalscope(file)]
+        results = [read_evalscope(file)]
     elif file.suffix in SUFFIXES and has_predictions(file):
-        found = [read_vlmevalkit(file, model)]
+        results = [read_vlmevalkit(file, model)]
     else:
         raise SourceError(f"{file}: expected {KINDS}")
-    for one in found:
-        if not one.samples:
-            raise SourceError(f"{file}: {one.task}: no sample in it; nothing to compare or audit")
-    return found
+    for result in results:
+        if not result.samples:
+            raise SourceError(
+                f"{file}: {result.task}: no sample in it; nothing to compare or audit"
+            )
+    return results
 
 
 def _is_evalscope(file: Path) -> bool:

@@ -104,14 +104,14 @@ def unique_samples(samples: Iterable[tuple[str, ExternalSample]]) -> tuple[Exter
         SourceError: If two have the same id and draw.
     """
     seen: dict[tuple[str, int], str] = {}
-    found = []
+    unique = []
     for where, sample in samples:
         key = sample.sample_id, sample.draw
         if key in seen:
             raise SourceError(f"{where}: id {sample.sample_id!r} is also in {seen[key]}; keep one")
         seen[key] = where
-        found.append(sample)
-    return tuple(found)
+        unique.append(sample)
+    return tuple(unique)
 
 
 def member_of(archive: zipfile.ZipFile, name: str) -> bytes:

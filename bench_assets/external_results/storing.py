@@ -41,27 +41,27 @@ def read_evaluations(
         SourceError: If the format is unknown, or the file is damaged.
         SettingsError: If ``suite`` is not a valid name of a suite.
     """
-    if suite and (why := name_defects(suite)):
-        raise SettingsError(f"{suite!r}: {why[0]}; choose another name")
-    found = read_external_results(file, model)
-    if suite and len(found) > 1:
-        names = ", ".join(one.task for one in found)
+    if suite and (defects := name_defects(suite)):
+        raise SettingsError(f"{suite!r}: {defects[0]}; choose another name")
+    results = read_external_results(file, model)
+    if suite and len(results) > 1:
+        names = ", ".join(result.task for result in results)
         raise SettingsError(
             f"{file}: holds several tasks ({names}). Import one task's file, or omit the name"
         )
     try:
-        return [_evaluation(one, images, suite, model) for one in found]
+        return [_evaluation(result, images, suite, model) for result in results]
     except SourceError as error:
         raise SourceError(f"{file}: {error}") from error
 
 
 def _evaluation(results: ExternalResults, images: ImageStore, suite: str, model: str) -> Evaluation:
-    named = replace(results, model=model) if model else results
+    renamed = replace(results, model=model) if model else results
 
     def put(data: bytes) -> str:
         return images.put(data, f"an image of {results.task}").sha256
 
-    return imported_evaluation(named, imported_task(results, suite), put)
+    return imported_evaluation(renamed, imported_task(results, suite), put)
 
 
 def store_evaluations(
@@ -75,15 +75,15 @@ def store_evaluations(
         HomeError: If the home cannot be written to.
     """
     with hold_file(home, IMPORTS_FILE):
-        existing = {one.suite: one for one in read_imports(home)}
-        for one in evaluations:
-            if one.task.name in catalog.names and one.task.name not in existing:
+        existing = {imported.suite: imported for imported in read_imports(home)}
+        for evaluation in evaluations:
+            if evaluation.task.name in catalog.names and evaluation.task.name not in existing:
                 raise SettingsError(
-                    f"{one.task.name}: is the name of a suite. Import under another name"
+                    f"{evaluation.task.name}: is the name of a suite. Import under another name"
                 )
-        for one in evaluations:
-            store_evaluation(tables, one)
-            existing[one.task.name] = stored_task(one.task)
+        for evaluation in evaluations:
+            store_evaluation(tables, evaluation)
+            existing[evaluation.task.name] = stored_task(evaluation.task)
         with open_atomic(home / IMPORTS_FILE) as file:
             listed = imports_as_json(list(existing.values()))
             file.write(json.dumps(listed, indent=1, ensure_ascii=False).encode())

@@ -89,17 +89,21 @@ def mean_points(scored: Sequence[ScoredQuestion]) -> Mean:
     ``max_points`` is the most that a sample of this model has, and differs between models.
     """
     most = _most(scored)
-    found = mean(
+    average = mean(
         ScoredPoint(None if score.points is None else score.points / most, q.cluster)
         for q, score in scored
     )
-    return found._replace(value=found.value * most, low=found.low * most, high=found.high * most)
+    return average._replace(
+        value=average.value * most, low=average.low * most, high=average.high * most
+    )
 
 
 def mean_errors(scored: Sequence[ScoredQuestion]) -> Mean:
     """Mean of the harness's errors over all samples: what is missing from all points."""
-    found, most = mean_points(scored), _most(scored)
-    return found._replace(value=most - found.value, low=most - found.high, high=most - found.low)
+    average, most = mean_points(scored), _most(scored)
+    return average._replace(
+        value=most - average.value, low=most - average.high, high=most - average.low
+    )
 
 
 def _points(scored: Sequence[ScoredQuestion]) -> list[float]:
@@ -126,7 +130,7 @@ def read_imports(home: Path) -> list[ImportedTask]:
 
 def imports_as_json(tasks: Sequence[ImportedTask]) -> list[Mapping[str, str | bool]]:
     """Serialise the list of imports."""
-    return [asdict(one) for one in tasks]
+    return [asdict(task) for task in tasks]
 
 
 def suites_of_home(settings: HomeConfiguration) -> list[tuple[str, Suite]]:

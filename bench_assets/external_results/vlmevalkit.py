@@ -81,8 +81,8 @@ def read_vlmevalkit(file: Path, model: str = "") -> ExternalResults:
     model, task = _split_name(file, stem, model)
     key = _points_column(rows)
     ids = [to_text(row.cells.get("question_id")) for row in rows]
-    named = "question_id" if len({*ids} - {""}) == len(rows) else "index"
-    samples = unique_samples((row.where, _sample(row, key, named)) for row in rows)
+    id_column = "question_id" if len({*ids} - {""}) == len(rows) else "index"
+    samples = unique_samples((row.where, _sample(row, key, id_column)) for row in rows)
     if not key:
         samples = tuple(map(_score, samples))
     return ExternalResults(
@@ -100,11 +100,13 @@ def _scored_file(file: Path, stem: str) -> Path:
     if file.stem != stem:
         return file
     candidates = [
-        one
-        for one in sorted(file.parent.glob(f"{stem}_*"))
-        if one.suffix in SUFFIXES and _JUDGED.sub("", one.stem) == stem and one.stem != stem
+        judged_file
+        for judged_file in sorted(file.parent.glob(f"{stem}_*"))
+        if judged_file.suffix in SUFFIXES
+        and _JUDGED.sub("", judged_file.stem) == stem
+        and judged_file.stem != stem
     ]
-    return next((one for one in candidates if _is_scored(one)), file)
+    return next((candidate for candidate in candidates if _is_scored(candidate)), file)
 
 
 def _is_scored(file: Path) -> bool:
@@ -217,7 +219,7 @@ def _sample(of_table: Row, key: str, named: str) -> ExternalSample:
     )
     hint = f"Hint: {row['hint']}\n" if row.get("hint") else ""
     listed = "".join(
-        f"\n{letter}. {one}" for letter, one in zip(ascii_uppercase, options, strict=False)
+        f"\n{letter}. {option}" for letter, option in zip(ascii_uppercase, options, strict=False)
     )
     options = options or split_options(to_text(row.get("question"))).options
     return ExternalSample(
@@ -266,8 +268,8 @@ def read_sheet(file: Path) -> Iterator[Row]:
             _, head = next(rows, ("", {}))
             refuse_duplicate_columns(head.values(), file)
             for n, cells in rows:
-                named = {name: cells.get(at) for at, name in head.items()}
-                yield Row(f"{file}, row {n}", named)
+                columns = {name: cells.get(at) for at, name in head.items()}
+                yield Row(f"{file}, row {n}", columns)
     except (*UNPACKING_ERRORS, LookupError, ElementTree.ParseError) as error:
         raise SourceError(f"{file}: cannot be read as an .xlsx workbook: {error}") from error
 
@@ -286,9 +288,9 @@ def _sheet_rows(
     for n, row in enumerate(sheet.iter(f"{_NAMESPACE}row"), 1):
         cells = {}
         for cell in row.iter(f"{_NAMESPACE}c"):
-            found = _COLUMN.match(cell.get("r", ""))
-            if found and (value := _cell_text(cell, shared)):
-                cells[found[0]] = value
+            match = _COLUMN.match(cell.get("r", ""))
+            if match and (value := _cell_text(cell, shared)):
+                cells[match[0]] = value
         yield row.get("r", str(n)), cells
 
 
@@ -303,5 +305,9 @@ def _cell_text(cell: ElementTree.Element, shared: list[str]) -> str:
 
 def _text_of(parts: ElementTree.Element) -> str:
     """Join the runs of a text, without phonetic ones (``rPh``)."""
-    phonetic = {run for one in parts.iter(f"{_NAMESPACE}rPh") for run in one.iter(f"{_NAMESPACE}t")}
-    return "".join(one.text or "" for one in parts.iter(f"{_NAMESPACE}t") if one not in phonetic)
+    phonetic = {
+        run
+        for phonetic_run in parts.iter(f"{_NAMESPACE}rPh")
+        for run in phonetic_run.iter(f"{_NAMESPACE}t")
+    }
+    return "".join(run.text or "" for run in parts.iter(f"{_NAMESPACE}t") if run not in phonetic)

@@ -61,7 +61,11 @@ def _source(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.A
             location,
             *([example_location(benchmark, location)] if benchmark.shots else []),
         ]
-        files = [str(file) for one in locations for file in data_files(one.file, one.split)]
+        files = [
+            str(file)
+            for location in locations
+            for file in data_files(location.file, location.split)
+        ]
         files += [str(location.answers.file)] if location.answers else []
         files = sorted(files + image_files(benchmark, location))
         folder = Path(commonpath({str(Path(file).parent) for file in files}))

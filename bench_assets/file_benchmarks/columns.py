@@ -44,8 +44,8 @@ def columns_of(
     if column == "answer" and benchmark.answers_file:
         return [benchmark.answers_file.answer]
     if column in benchmark.columns:
-        named = benchmark.columns[column]
-        return [named] if isinstance(named, str) else list(named)
+        columns = benchmark.columns[column]
+        return [columns] if isinstance(columns, str) else list(columns)
     if usual := [name for name in _USUAL[column] if name in cells][:1]:
         return usual
     if column == "images":
@@ -66,7 +66,7 @@ def cells_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> 
 def template_columns(template: str) -> list[str]:
     """Columns that a template names, without their arithmetic."""
     fields = fields_of(template)
-    return [found[1] if (found := _ARITHMETIC.fullmatch(one)) else one for one in fields]
+    return [match[1] if (match := _ARITHMETIC.fullmatch(field)) else field for field in fields]
 
 
 def _fill_template(template: str, cells: Entry) -> str | None:
@@ -79,14 +79,14 @@ def _fill_template(template: str, cells: Entry) -> str | None:
 
 
 def _format_field(name: str, cells: Entry) -> str:
-    found = _ARITHMETIC.fullmatch(name)
-    text = format_cell(cells.get(found[1] if found else name))
-    if found is None or not text:
+    match = _ARITHMETIC.fullmatch(name)
+    text = format_cell(cells.get(match[1] if match else name))
+    if match is None or not text:
         return text
-    if not text.isdecimal() or not int(found[3]):
+    if not text.isdecimal() or not int(match[3]):
         raise SourceError(f"{{{name}}}: {text!r:.60} (expected a whole number)")
-    number, by = int(text), int(found[3])
-    return str(number % by if found[2] == "%" else number // by)
+    number, by = int(text), int(match[3])
+    return str(number % by if match[2] == "%" else number // by)
 
 
 def text_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> str:
@@ -95,9 +95,9 @@ def text_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> s
     Raises:
         SourceError: If it is neither text nor number.
     """
-    found = cells_of(cells, benchmark, column)
+    texts = cells_of(cells, benchmark, column)
     try:
-        return format_cell(_join(found[0]) if column == "category" else found[0]) if found else ""
+        return format_cell(_join(texts[0]) if column == "category" else texts[0]) if texts else ""
     except SourceError as error:
         raise SourceError(f"{column}: {error}") from error
 
@@ -157,14 +157,14 @@ def require_columns(benchmark: FileBenchmarkSettings, there: Sequence[str], sect
     Raises:
         SettingsError: If one is missing; names the entry and the existing columns.
     """
-    named = {
+    columns = {
         f"columns, {standard_name}": columns_of((), benchmark, standard_name)
         for standard_name in benchmark.columns
     }
-    for entry, name in ((entry, name) for entry, names in named.items() for name in names):
-        for one in template_columns(name) if "{" in name else [name]:
-            if one not in there:
-                raise _missing_column_error(f"{section}, {entry}", one, there)
+    for entry, name in ((entry, name) for entry, names in columns.items() for name in names):
+        for template in template_columns(name) if "{" in name else [name]:
+            if template not in there:
+                raise _missing_column_error(f"{section}, {entry}", template, there)
     standard = {name for column in _USUAL for name in columns_of(there, benchmark, column)}
     extra = [name for name in there if name not in standard]
     for entry, names, known in (
@@ -190,7 +190,7 @@ def _candidate_columns(cells: Entry, column: Column) -> list[str]:
 
     Lettered option columns count even if empty, unless all of them are.
     """
-    lettered = column == "options" and any(cells.get(one) is not None for one in _LETTERS)
+    lettered = column == "options" and any(cells.get(letter) is not None for letter in _LETTERS)
     return [
         name
         for name, cell in cells.items()

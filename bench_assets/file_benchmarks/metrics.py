@@ -109,7 +109,7 @@ def find_metric(name: MetricName, answer_type: AnswerTypeName | None) -> MetricD
     """
     metric, type_name = METRICS[name], answer_type or "text"
     if metric.answer_types and type_name not in metric.answer_types:
-        known = " or ".join(f'"{one}"' for one in metric.answer_types)
+        known = " or ".join(f'"{type}"' for type in metric.answer_types)
         raise SettingsError(f'metric "{name}": expected answer_type {known}, got "{type_name}"')
     if not metric.answer_types and (type_metric := _TYPE_METRICS.get(type_name)):
         raise SettingsError(

@@ -121,7 +121,7 @@ class _QuestionBuilder:
             kind=gold.kind,
             text=text,
             answer=gold.answer,
-            images=tuple(one.sha256 for one in images),
+            images=tuple(image.sha256 for image in images),
             options=gold.options,
             context=context if context.casefold() not in MISSING else "",
             category=text_of(cells, benchmark, "category"),
@@ -269,7 +269,9 @@ def build(
     if len(unset) > len(questions):  # no single row, but the file
         raise SettingsError(f"{place.section}: {unset[0]}")
     if not questions:
-        problem = "; ".join(f"{one.entry}: {one.reason}" for one in rejections[:1])
+        problem = "; ".join(
+            f"{rejection.entry}: {rejection.reason}" for rejection in rejections[:1]
+        )
         there = f"; columns: {', '.join(columns)}" if columns else ""
         raise SourceError(f"{place.file}: no usable row: {problem or 'the file is empty'}{there}")
     images = [*building.images.stored, *shot_images]

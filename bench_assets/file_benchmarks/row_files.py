@@ -144,8 +144,8 @@ def _delimited(file: Path, delimiter: str) -> Iterator[Row]:
                         f" {_FETCH_AGAIN}"
                     )
                 if cells:
-                    named = zip(header, cells, strict=False)
-                    yield Row(where, {} if fault else {n: c or None for n, c in named}, fault)
+                    columns = zip(header, cells, strict=False)
+                    yield Row(where, {} if fault else {n: c or None for n, c in columns}, fault)
     except (OSError, csv.Error) as error:
         raise SourceError(f"{file}: cannot be read as a table in UTF-8: {error}") from error
 
@@ -252,20 +252,20 @@ def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
     for part in ("info", "features"):
         metadata = metadata.get(part) if isinstance(metadata, dict) else None
     return {
-        name: one["names"]
-        for name, one in (metadata if isinstance(metadata, dict) else {}).items()
-        if isinstance(one, dict) and one.get("_type") == "ClassLabel"
-        if isinstance(one.get("names"), list)
+        name: feature["names"]
+        for name, feature in (metadata if isinstance(metadata, dict) else {}).items()
+        if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
+        if isinstance(feature.get("names"), list)
     }
 
 
 def _name_classes(entry: Entry, classes: Mapping[str, list[str]]) -> Entry:
-    named = {
+    class_names = {
         name: names[number]
         for name, names in classes.items()
         if isinstance(number := entry.get(name), int) and 0 <= number < len(names)
     }
-    return entry | named
+    return entry | class_names
 
 
 READERS: Mapping[str, Callable[[Path], Iterator[Row]]] = {
@@ -357,9 +357,9 @@ def _saved_files(folder: Path) -> list[Path]:
         raise SourceError(
             f"{folder}: the dataset is a selection of rows. Save it after flatten_indices()"
         )
-    named = _read_list(folder / "state.json", "_data_files")
-    files = [one.get("filename") if isinstance(one, dict) else None for one in named]
-    if wrong := [one for one in files if not _is_file_name(one)]:
+    entries = _read_list(folder / "state.json", "_data_files")
+    files = [entry.get("filename") if isinstance(entry, dict) else None for entry in entries]
+    if wrong := [file for file in files if not _is_file_name(file)]:
         raise SourceError(f"{folder / 'state.json'}: _data_files: not a file: {wrong[0]!r:.60}")
     return [folder / str(file) for file in files]
 

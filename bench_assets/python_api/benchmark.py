@@ -102,9 +102,9 @@ def _mappings(rows: Any) -> Iterator[object]:  # noqa: ANN401
 def _json_cell(cell: object, where: str) -> object:
     """A cell as JSON; an image as its bytes in base64."""
     if isinstance(cell, Mapping):
-        return {str(name): _json_cell(one, f"{where}, {name}") for name, one in cell.items()}
+        return {str(name): _json_cell(value, f"{where}, {name}") for name, value in cell.items()}
     if isinstance(cell, list | tuple):
-        return [_json_cell(one, where) for one in cell]
+        return [_json_cell(value, where) for value in cell]
     if hasattr(cell, "tolist"):  # of numpy
         return _json_cell(cell.tolist(), where)
     if isinstance(cell, bytes | Image.Image) or (isinstance(cell, Path) and cell.is_file()):

@@ -75,15 +75,15 @@ def results_html(results: Sequence[Result], *, linked: bool) -> str:
     """
     served = served_address(default_home())
     parts = []
-    for one in results:
-        page = escape(served + number_page(one.row.task, one.row.model, one.row.condition))
-        title = escape(escape_to_one_line(one.title))
+    for result in results:
+        page = escape(served + number_page(result.row.task, result.row.model, result.row.condition))
+        title = escape(escape_to_one_line(result.title))
         title = f'<a href="{page}" target="_blank">{title}</a>' if linked else title
         facts = "".join(
             f"<tr><th>{escape(label)}</th><td>{escape(escape_to_one_line(text))}</td></tr>"
-            for label, text in one.facts
+            for label, text in result.facts
         )
-        bar = interval_bar(one.row, scale([one.row]))
+        bar = interval_bar(result.row, scale([result.row]))
         parts.append(f"<div><b>{title}</b><br>{bar}<table>{facts}</table></div>")
     return "".join(parts)
 
@@ -119,7 +119,7 @@ def interval_bar(row: Metric, full: float) -> str:
     """Draw a value with its 95 % interval or its bounds; the best constant response is a tick."""
     if isnan(row.value):
         return ""
-    low, high, middle = (_bar_position(place, full) for place in (*line_ends(row), row.value))
+    low, high, middle = (_bar_position(position, full) for position in (*line_ends(row), row.value))
     constant = row.constant
     tick = (
         ""

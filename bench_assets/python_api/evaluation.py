@@ -98,14 +98,14 @@ def evaluate(  # noqa: PLR0913  (an option each)
     names = add_suites("suites", suites)
     if not names:
         raise SettingsError("suites: expected a suite or task, got none")
-    one = names[0] if len(names) == 1 else ""
-    if not one and (source or judge or reader or scorer or review):
+    only_name = names[0] if len(names) == 1 else ""
+    if not only_name and (source or judge or reader or scorer or review):
         raise SettingsError("source, judge, reader, scorer and review need exactly one suite")
     reader_name, sections = _reader_argument(reader)
     with (
         interrupt_reporting(),
         open_workbench(
-            one,
+            only_name,
             source,
             judge,
             scorer,
@@ -167,8 +167,8 @@ def _evaluations(
     done: list[Evaluation] = []
     failures: list[BenchError] = []
     if part != WHOLE:
-        for _, found, failed in evaluate_suite_subsets(bench, suites, [(model, condition)], part):
-            done += found
+        for _, subset, failed in evaluate_suite_subsets(bench, suites, [(model, condition)], part):
+            done += subset
             failures += failed
     else:
         for suite in suites:
@@ -177,8 +177,8 @@ def _evaluations(
             failures += evaluation.failures
             for sentence in evaluation.outcomes:
                 print_message(sentence)
-    for why in failures:
-        print_message(f"warning: {why}")
+    for failure in failures:
+        print_message(f"warning: {failure}")
     return done, failures
 
 

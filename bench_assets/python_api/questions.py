@@ -51,12 +51,12 @@ class SuiteQuestions(Sequence[Question]):
         """A data frame with a row for each question; ``images`` holds ``SampleImage``s."""
         import pandas as pd
 
-        rows = [{**asdict(one), "images": self.images(one)} for one in self.rows]
+        rows = [{**asdict(row), "images": self.images(row)} for row in self.rows]
         return pd.DataFrame(rows, columns=list(Question.__dataclass_fields__))
 
     def __repr__(self) -> str:
         """Number of questions, and their tasks."""
-        tasks = ", ".join(dict.fromkeys(one.task for one in self.rows))
+        tasks = ", ".join(dict.fromkeys(row.task for row in self.rows))
         return f"{len(self.rows)} questions of {tasks or 'no task'}; .frame() is a DataFrame"
 
     def _repr_html_(self) -> str:
@@ -83,10 +83,10 @@ def load(
     Raises:
         BenchError: If a name is unknown, or the source cannot be used.
     """
-    found = add_suites("suite", suite)
-    if len(found) != 1:
-        raise SettingsError(f"suite: expected one, got {', '.join(found) or 'none'}")
-    name = found[0]
+    suites = add_suites("suite", suite)
+    if len(suites) != 1:
+        raise SettingsError(f"suite: expected one, got {', '.join(suites) or 'none'}")
+    name = suites[0]
     with interrupt_reporting(), open_workbench(name, source) as bench:
         check_names(bench, [name], (), [condition])
         names, failures = build_questions(bench, name)

@@ -47,7 +47,11 @@ class Run:
         >>> bench.evaluate("codis", model="random", limit=6).partial
         '6 of 80 questions'
         """
-        return "; ".join(dict.fromkeys(one.partial for one in self.evaluations if one.partial))
+        return "; ".join(
+            dict.fromkeys(
+                evaluation.partial for evaluation in self.evaluations if evaluation.partial
+            )
+        )
 
     @cached_property
     def metrics(self) -> "pd.DataFrame":
@@ -77,7 +81,7 @@ class Run:
     @property
     def rows(self) -> list[Metric]:
         """The metrics as rows, in the order of the tasks."""
-        return [row for one in self.evaluations for row in one.metrics]
+        return [row for evaluation in self.evaluations for row in evaluation.metrics]
 
     def show(self, n: int = 10, *, wrong: bool | None = None, category: str = "") -> None:
         """Show samples with their images, inline in a notebook, else as text.
@@ -101,7 +105,9 @@ class Run:
         if category:
             rows = rows[rows.question_id.isin(self._questions_of(category))]
         if wrong is not None:
-            right_from = {one.task.name: one.task.right_from for one in self.evaluations}
+            right_from = {
+                evaluation.task.name: evaluation.task.right_from for evaluation in self.evaluations
+            }
             rows = rows[rows.score.notna() & (rows.max_score > 0)]
             share = rows.score / rows.max_score
             rows = rows[(share < rows.task.map(right_from)) == wrong]
@@ -121,7 +127,11 @@ class Run:
         Raises:
             UnknownNameError: If no task has such a metric.
         """
-        lines = [bar for one in self.evaluations for bar in _bars(one, metric, self._is_single)]
+        lines = [
+            bar
+            for evaluation in self.evaluations
+            for bar in _bars(evaluation, metric, self._is_single)
+        ]
         if not lines:
             raise UnknownNameError("metric", metric, {row.metric for row in self.rows})
         return Plot(svg=bar_chart(lines, self.title), n_rows=len(lines))
@@ -132,20 +142,20 @@ class Run:
         Raises:
             UnknownNameError: If there are none.
         """
-        found: dict[str, set[str]] = {}
-        for one in self.evaluations:
-            for question in one.questions:
-                for name in filter(None, (question.category, *one.task.slices(question))):
-                    found.setdefault(name, set()).add(question.question_id)
-        if category not in found:
-            raise UnknownNameError("category", category, found)
-        return found[category]
+        ids_by_task: dict[str, set[str]] = {}
+        for evaluation in self.evaluations:
+            for question in evaluation.questions:
+                for name in filter(None, (question.category, *evaluation.task.slices(question))):
+                    ids_by_task.setdefault(name, set()).add(question.question_id)
+        if category not in ids_by_task:
+            raise UnknownNameError("category", category, ids_by_task)
+        return ids_by_task[category]
 
     @property
     def title(self) -> str:
         """Name of the model, and the share of questions if partial."""
-        conditions = {one.condition for one in self.evaluations} - {"main"}
-        harnesses = {one.task.measured_by for one in self.evaluations} - {""}
+        conditions = {evaluation.condition for evaluation in self.evaluations} - {"main"}
+        harnesses = {evaluation.task.measured_by for evaluation in self.evaluations} - {""}
         parts = [self.model, *sorted(conditions)]
         parts += [f"{IMPORTED}{harness}" for harness in sorted(harnesses)]
         parts += [f"PARTIAL: {self.partial}"] * self.is_partial
@@ -175,7 +185,7 @@ class Run:
     @property
     def _is_stored(self) -> bool:
         """Whether the report has a page of each number."""
-        imported = any(one.task.measured_by for one in self.evaluations)
+        imported = any(evaluation.task.measured_by for evaluation in self.evaluations)
         return not self.is_partial and not imported
 
 

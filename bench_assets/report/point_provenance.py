@@ -42,9 +42,11 @@ class PointProvenance:
                 name: ConditionQuestions(tables, questions_key(task, name))
                 for name in task.conditions
             }
-            own = {tuple(one.key): one for one in by_condition.values()}
-            for one in own.values():
-                _put_questions(site, one, several=len(own) > 1)
+            own_responses = {
+                tuple(model_points.key): model_points for model_points in by_condition.values()
+            }
+            for responses in own_responses.values():
+                _put_questions(site, responses, several=len(own_responses) > 1)
             keys = [evaluation_key(task, name, "metrics") for name in task.conditions]
             for model in sorted({model for key in keys for model in tables.partitions(key)}):
                 _put_model(site, task, by_condition, model)
@@ -64,11 +66,11 @@ def input_digests(
     Returns:
         Columns encoded by ``coded``; "" for missing values, such as ``points`` without scores.
     """
-    model_parts = [split_model_part(one or "") for one in predictions["decoding"]]
+    model_parts = [split_model_part(prediction or "") for prediction in predictions["decoding"]]
     more: dict[str, Sequence[Any]] = {
         "who": [model for model, _ in model_parts],
         "how": [decoding for _, decoding in model_parts],
-        "failed": ["yes" if why else "" for why in predictions["error"]],
+        "failed": ["yes" if prediction else "" for prediction in predictions["error"]],
         "ranking": [tuple(names or ()) for names in predictions["ranking"]],
     }
     responses = _QuestionSamples(ids, {**predictions, **more})
@@ -126,16 +128,18 @@ def _put_model(
         for condition in by_condition
     }
     stamps = [
-        site.stamps.of(one.tables, key, of)
-        for condition, one in by_condition.items()
-        for key, of in ((one.key, ""), *((key, model) for key in tables[condition].values()))
+        site.stamps.of(responses.tables, key, of)
+        for condition, responses in by_condition.items()
+        for key, of in ((responses.key, ""), *((key, model) for key in tables[condition].values()))
     ]
     inputs = combined_digest(_FORM, *stamps)
     name = f"origins-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
         return
-    found = {name: _of_model(one, tables[name], model) for name, one in by_condition.items()}
-    site.put(name, {name: one for name, one in found.items() if one}, inputs)
+    points_by_condition = {
+        name: _of_model(responses, tables[name], model) for name, responses in by_condition.items()
+    }
+    site.put(name, {name: points for name, points in points_by_condition.items() if points}, inputs)
 
 
 def _of_model(
@@ -151,8 +155,8 @@ def _of_model(
             return None
         columns = defaultdict[str, CodedColumn](CodedColumn)
         for run in _runs(condition_questions, keys, model):
-            for name, found in input_digests(*run).items():
-                columns[name].add_coded(found)
+            for name, digest in input_digests(*run).items():
+                columns[name].add_coded(digest)
         spelled = signature_by_cause(Signature.parse(measured[0].signature))
     except TableError:
         return None
@@ -196,22 +200,24 @@ class _QuestionSamples:
     def digests(self, *names: str) -> dict[str, Any]:
         """Digest of these columns over the samples of each question; "" if all are empty."""
         columns = [self._columns[name] for name in names]
-        found = dictionary_encode(
+        encoded = dictionary_encode(
             [tuple([tuple([c[at] for c in columns]) for at in rows]) for rows in self._rows]
         )
         return {
-            **found,
-            "values": [_digest(one) if _has_values(one) else "" for one in found["values"]],
+            **encoded,
+            "values": [
+                _digest(values) if _has_values(values) else "" for values in encoded["values"]
+            ],
         }
 
     def names(self, name: str) -> dict[str, Any]:
         """Distinct values of a column for each question."""
         column = self._columns[name]
-        found = dictionary_encode([tuple([column[at] for at in rows]) for rows in self._rows])
+        encoded = dictionary_encode([tuple([column[at] for at in rows]) for rows in self._rows])
         return {
-            **found,
+            **encoded,
             "values": [
-                ", ".join(sorted({value or "" for value in one})) for one in found["values"]
+                ", ".join(sorted({value or "" for value in values})) for values in encoded["values"]
             ],
         }
 

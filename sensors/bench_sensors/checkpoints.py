@@ -104,10 +104,10 @@ def watch_folders(
     state = _read_cursor(cursor)
     survey = _survey_folders(settings, state.get("digests", {}), now)
     known = _known(instance, settings, checkpoint_folders.KEY.fullmatch)
-    named = dict(known)
-    for found in survey.finished:
-        named.setdefault(found.content, found.key)
-    alive = {named[found.content] for found in survey.finished}
+    names = dict(known)
+    for checkpoint in survey.finished:
+        names.setdefault(checkpoint.content, checkpoint.key)
+    alive = {names[found.content] for found in survey.finished}
     retired = [key for key in known.values() if key not in alive and survey.is_deleted(key)]
     return _result(
         instance,
@@ -174,7 +174,7 @@ def watch_hub(
         return dg.SensorResult(skip_reason=f"no repositories in [checkpoints] of {settings.file}")
     known = _known(instance, settings, hub_revisions.KEY.fullmatch)
     survey = hub_revisions.hub_survey(repositories, known.keys(), api)
-    alive = sorted({known.get(found.commit, found.key) for found in survey.finished})
+    alive = sorted({known.get(checkpoint.commit, checkpoint.key) for checkpoint in survey.finished})
     retired = [key for key in known.values() if key not in alive and survey.lost(key)]
     checkpoints = _Checkpoints(alive, known, retired, survey.unfinished)
     return _result(instance, settings, tables, checkpoints, _read_cursor(cursor), now)
@@ -280,5 +280,7 @@ def _summary(
     lines += [number.describe(instance) for number in missing[:_SHOWN]]
     lines += [f"and {len(missing) - _SHOWN} more without a number"] * (len(missing) > _SHOWN)
     lines += [f"retired: {key}" for key in found.retired]
-    lines += [f"not evaluated: {name}: {why}" for name, why in found.unfinished.items()][:_SHOWN]
+    lines += [f"not evaluated: {name}: {reason}" for name, reason in found.unfinished.items()][
+        :_SHOWN
+    ]
     return "\n".join(lines)

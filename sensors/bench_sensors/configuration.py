@@ -74,12 +74,14 @@ def new_partitions(instance: dg.DagsterInstance, settings: Settings) -> dg.Senso
         MODELS: [*DEMO_MODELS, *settings.models],
         ENCODERS: ["random", *settings.encoders],
     }
-    missing = {one: _missing(instance, one, names) for one, names in wanted.items()}
+    missing = {
+        partitions: _missing(instance, partitions, names) for partitions, names in wanted.items()
+    }
     new = [name for names in missing.values() for name in names]
     return dg.SensorResult(
         skip_reason=f"new: {', '.join(new)}" if new else "every model is a partition",
         dynamic_partitions_requests=[
-            one.build_add_request(names) for one, names in missing.items() if names
+            partitions.build_add_request(names) for partitions, names in missing.items() if names
         ],
     )
 

@@ -132,9 +132,9 @@ def configured_suites(settings: Settings, tables: Tables) -> list[str]:
     Raises:
         SettingsError: If [checkpoints] names no installed suite.
     """
-    named = settings.checkpoints.suites or list(tables)
-    installed = [name for name in named if name in tables]
-    if unknown := sorted(set(named) - set(tables)) if not installed else []:
+    suite_names = settings.checkpoints.suites or list(tables)
+    installed = [name for name in suite_names if name in tables]
+    if unknown := sorted(set(suite_names) - set(tables)) if not installed else []:
         known, suggestion = ", ".join(tables), did_you_mean(unknown[0], tables)
         raise SettingsError(
             f"{settings.file}, [checkpoints], suites: no suite {unknown[0]!r}; known: {known}"

@@ -36,11 +36,11 @@ def undecided_units(
     """
     if decided is None:
         lacking = open_units(units, counted).items()
-        why = {name: f"{n} answers are missing" for name, n in lacking}
+        reasons = {name: f"{n} answers are missing" for name, n in lacking}
     else:
         checks = {unit.unit_id for unit in units if unit.gold}
-        why = {name: reason for name, reason in decided.items() if name not in checks}
-    return UndecidedUnits.at(now, terms.until, why)
+        reasons = {name: reason for name, reason in decided.items() if name not in checks}
+    return UndecidedUnits.at(now, terms.until, reasons)
 
 
 _DAYS = 3  # window of the answer rate
@@ -80,7 +80,7 @@ def progress_of(
         undecided: Its undecided units.
         now: Current time, with a time zone.
     """
-    counted = [one for one in answers if not one.complaint]
+    counted = [answer for answer in answers if not answer.complaint]
     wanted = {unit.unit_id: unit for unit in units if not unit.gold}
     open_, expired = (group.keys() & wanted.keys() for group in undecided)
     lacking = {name: n for name, n in open_units(units, counted).items() if name in open_}
@@ -98,7 +98,7 @@ def progress_of(
         answers=len(counted),
         refused=len(answers) - len(counted),
         lacking=missing,
-        annotators=tuple(sorted({one.person for one in counted})),
+        annotators=tuple(sorted({answer.person for answer in counted})),
         per_day=speed,
         finished_at=format_timestamp(now + rest) if rest is not None and rest.days < 36500 else "",
     )
@@ -107,10 +107,10 @@ def progress_of(
 def _daily_answers(counted: Sequence[Answer], now: datetime) -> float:
     """Answers per day over the last days, or since the first answer if that is later."""
     since = format_timestamp(now - timedelta(days=_DAYS))
-    recent = sorted(one.at for one in counted if one.at and one.at >= since)
+    recent = sorted(answer.at for answer in counted if answer.at and answer.at >= since)
     if not recent:
         return 0.0
     first = datetime.fromisoformat(recent[0]).astimezone(UTC)
-    answered_before = any(one.at < since for one in counted if one.at)
+    answered_before = any(answer.at < since for answer in counted if answer.at)
     days = _DAYS if answered_before else max((now - first) / timedelta(days=1), 1 / 1440)
     return len(recent) / days

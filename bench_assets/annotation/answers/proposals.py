@@ -77,8 +77,8 @@ def read_proposal(response: str, task: AnnotationTask, unit: Unit) -> Values:
     >>> read_proposal('{"right": "perhaps"}', task, Unit(task="t/v", unit_id="1"))
     {}
     """
-    found = read_json(response)
-    fields = found if isinstance(found, dict) else {}
+    field_texts = read_json(response)
+    fields = field_texts if isinstance(field_texts, dict) else {}
     values = {name: _texts(value) for name, value in fields.items()}
     filled = {name: texts for name, texts in values.items() if texts}
     by_people = [field for field in task.fields if field.kind in _HUMAN_ONLY_KINDS]

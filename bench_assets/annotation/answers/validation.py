@@ -69,19 +69,19 @@ class AnswerValidator:
         return "; ".join(find_misfits(answer.values, self._task, choices))
 
     def _digest(self, unit: Unit) -> str:
-        found = self._digests.get(unit.unit_id)
-        if found is None:
-            found = self._digests[unit.unit_id] = unit.digest
-        return found
+        known_digest = self._digests.get(unit.unit_id)
+        if known_digest is None:
+            known_digest = self._digests[unit.unit_id] = unit.digest
+        return known_digest
 
 
 def find_misfits(values: Values, task: AnnotationTask, choices: Values) -> list[str]:
     """Find values that do not fit the task; empty if all fit."""
     known = [field.name for field in task.fields]
     return [f"there is no field {name!r}" for name in values if name not in known] + [
-        f"{field.name}: {why}"
+        f"{field.name}: {error}"
         for field in task.fields
-        for why in field_errors(
+        for error in field_errors(
             field, values.get(field.name, ()), choices.get(field.name, field.choices)
         )
     ]
@@ -167,20 +167,22 @@ def resolve_answers(
     last = _before_deadline(answers, terms.until, validator.answer_key)
     validated = [_with_complaint(answer, validator.find_complaint(answer)) for answer in last]
     careless = _careless(
-        [one for one in validated if not one.complaint], units_by_id, terms.least_gold
+        [answer for answer in validated if not answer.complaint], units_by_id, terms.least_gold
     )
     n_answers: dict[str, int] = defaultdict(int)
     counted = ResolvedAnswers([], [])
     for answer in sorted(validated, key=lambda one: (one.at, *_place(one))):
-        why = answer.complaint
-        if not why and units_by_id[answer.unit_id].gold:
-            why = ATTENTION_CHECK
-        why = why or careless.get(answer.person, "")
-        if not why:
+        complaint = answer.complaint
+        if not complaint and units_by_id[answer.unit_id].gold:
+            complaint = ATTENTION_CHECK
+        complaint = complaint or careless.get(answer.person, "")
+        if not complaint:
             n_answers[answer.person] += 1
             if terms.most_answers is not None and n_answers[answer.person] > terms.most_answers:
-                why = f"beyond the {terms.most_answers} answers that a person may give"
-        (counted.refused if why else counted.answers).append(_with_complaint(answer, why))
+                complaint = f"beyond the {terms.most_answers} answers that a person may give"
+        (counted.refused if complaint else counted.answers).append(
+            _with_complaint(answer, complaint)
+        )
     return ResolvedAnswers(sorted(counted.answers, key=_place), sorted(counted.refused, key=_place))
 
 
@@ -207,15 +209,15 @@ def attention_check_counts(
     answers: Iterable[Answer], units: Mapping[str, Unit]
 ) -> dict[str, tuple[int, int]]:
     """Count each person's correct and answered attention checks."""
-    found: dict[str, tuple[int, int]] = {}
+    counts: dict[str, tuple[int, int]] = {}
     for answer in answers:
         unit = units.get(answer.unit_id)
         if unit is None or not unit.gold or answer.skipped:
             continue
-        right, n = found.get(answer.person, (0, 0))
+        right, n = counts.get(answer.person, (0, 0))
         agrees = all(set(answer.values.get(k, ())) == set(v) for k, v in unit.gold.items())
-        found[answer.person] = right + agrees, n + 1
-    return found
+        counts[answer.person] = right + agrees, n + 1
+    return counts
 
 
 def _careless(answers: Sequence[Answer], units: Mapping[str, Unit], least: float) -> dict[str, str]:

@@ -14,10 +14,10 @@ def entries(answer: Answer, field: str) -> tuple[str, ...]:
 
 def answers_by_unit(answers: Iterable[Answer]) -> dict[str, list[Answer]]:
     """Group answers by unit, in order of time."""
-    found: dict[str, list[Answer]] = {}
+    by_unit: dict[str, list[Answer]] = {}
     for answer in sorted(answers, key=lambda one: (one.unit_id, one.at, one.person)):
-        found.setdefault(answer.unit_id, []).append(answer)
-    return found
+        by_unit.setdefault(answer.unit_id, []).append(answer)
+    return by_unit
 
 
 def lettered_choices(options: Sequence[str]) -> tuple[str, ...]:
@@ -61,4 +61,6 @@ def question_units(
 def unit_answers(units: Sequence[Unit], answers: Sequence[Answer]) -> list[Answer]:
     """Collect all answers to units in order of time, including those that do not count."""
     ids = {unit.unit_id for unit in units}
-    return sorted((one for one in answers if one.unit_id in ids), key=lambda one: one.changed_at)
+    return sorted(
+        (answer for answer in answers if answer.unit_id in ids), key=lambda one: one.changed_at
+    )

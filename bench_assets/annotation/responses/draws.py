@@ -41,13 +41,13 @@ def draw_order(strata: Mapping[str, Sequence[str]]) -> list[str]:
 
     for name in strata:
         enqueue(name, 0)
-    found: list[str] = []
+    order: list[str] = []
     while queue:
         name = heappop(queue)[-1]
-        found.append(left[name].pop())
+        order.append(left[name].pop())
         if left[name]:
             enqueue(name, len(strata[name]) - len(left[name]))
-    return found
+    return order
 
 
 def latest_draws(drawn: Iterable[DrawnUnit]) -> dict[tuple[str, str], DrawnUnit]:
@@ -55,9 +55,9 @@ def latest_draws(drawn: Iterable[DrawnUnit]) -> dict[tuple[str, str], DrawnUnit]
 
     All draws rank units alike, so that a unit is in one of them with the largest probability.
     """
-    found: dict[tuple[str, str], DrawnUnit] = {}
+    draws: dict[tuple[str, str], DrawnUnit] = {}
     for row in drawn:
         key = row.model, row.unit
-        if key not in found or row.probability >= found[key].probability:
-            found[key] = row
-    return found
+        if key not in draws or row.probability >= draws[key].probability:
+            draws[key] = row
+    return draws

@@ -103,7 +103,7 @@ def mistake_units(
     seed: int = 0,
 ) -> list[Unit]:
     """Sample ten mistakes per category, over all models."""
-    questions_by_id = {one.question_id: one for one in questions}
+    questions_by_id = {question.question_id: question for question in questions}
     wrong = {
         (row.question_id, row.model)
         for row in scores
@@ -155,8 +155,8 @@ def count_codes(
     A mistake has a code if more than half of its annotators chose it.
     """
     read: dict[tuple[str, str], list[CodedMistake]] = defaultdict(list)
-    for one in coded:
-        read[one.question_id, one.response].append(one)
+    for unit in coded:
+        read[unit.question_id, unit.response].append(unit)
     by_model: dict[str, list[list[CodedMistake]]] = defaultdict(list)
     for key, rows in group_by_response(predictions).items():
         for model in sorted({row.model for row in rows} if key in read else ()):
@@ -170,10 +170,11 @@ def count_codes(
 
 
 def _count(model: str, code: ErrorCode, units: Sequence[Sequence[CodedMistake]]) -> CodeCount:
-    unit_votes = [Counter(code.name in one.codes for one in unit) for unit in units]
+    unit_votes = [Counter(code.name in coding.codes for coding in unit) for unit in units]
     holds = [votes[True] > votes[False] for votes in unit_votes]
     share = mean(
-        ScoredPoint(float(one), unit[0].question_id) for one, unit in zip(holds, units, strict=True)
+        ScoredPoint(float(value), unit[0].question_id)
+        for value, unit in zip(holds, units, strict=True)
     )
     return CodeCount(
         model=model,

@@ -84,7 +84,7 @@ def verdict_units(
 
     A response that changed since it was drawn is asked about as it is now.
     """
-    questions_by_id = {one.question_id: one for one in questions}
+    questions_by_id = {question.question_id: question for question in questions}
     by_people = {_place(row) for row in judgements if row.judge == PEOPLE}
     responses = {(row.question_id, row.model): row for row in judgeable_predictions(predictions)}
     chosen = [row for row in predictions if _place(row) in by_people]
@@ -130,7 +130,7 @@ def response_verdicts(answers: Sequence[Answer]) -> list[ResponseVerdict]:
 def majority_verdicts(verdicts: Iterable[ResponseVerdict]) -> dict[tuple[str, str], bool]:
     """Compute the majority verdict on each response, without ties and undecidable ones."""
     votes = defaultdict[tuple[str, str], list[bool | None]](list)
-    for one in verdicts:
-        votes[one.question_id, one.response].append(one.verdict)
+    for person_verdict in verdicts:
+        votes[person_verdict.question_id, person_verdict.response].append(person_verdict.verdict)
     decided = {key: majority(given) for key, given in votes.items()}
     return {key: verdict for key, verdict in decided.items() if verdict is not None}

@@ -67,13 +67,13 @@ def ambiguous_options(evidence: Evidence) -> AuditFinding:
     if not with_options:
         raise SkippedCheckError("no question has options")
     suspects = [
-        Suspect(one.question_id, f"{a!r:.80} and {b!r:.80} mean the same", 1.0 + is_key)
-        for one in with_options
-        for a, b in combinations(one.options, 2)
+        Suspect(option.question_id, f"{a!r:.80} and {b!r:.80} mean the same", 1.0 + is_key)
+        for option in with_options
+        for a, b in combinations(option.options, 2)
         if canonical_option(a) == canonical_option(b)
-        for is_key in [bool({a, b} & set(right_texts(one)))]
+        for is_key in [bool({a, b} & set(right_texts(option)))]
     ]
-    n = len({one.about for one in suspects})
+    n = len({suspect.about for suspect in suspects})
     sentence = (
         f"{count_phrase(n, 'question')} ambiguous, of {len(with_options)}: two options mean the"
         " same."
@@ -136,16 +136,16 @@ def _time(text: str) -> tuple[str, int] | None:
     normalized = text.casefold().replace("’", "'").rstrip(" .")
     if (minutes := _NOON.get(normalized)) is not None:
         return "time of day", minutes
-    if found := _PAST.fullmatch(normalized.removeprefix("a ")):
-        minutes = _PARTS.get(found["part"]) or int(found["part"])
-        at = 60 * _hour(found) + (minutes if found["way"] == "past" else -minutes)
-        if found["hour"] == "1" and found["half"] in (None, "o'clock") and at < 60:
+    if match := _PAST.fullmatch(normalized.removeprefix("a ")):
+        minutes = _PARTS.get(match["part"]) or int(match["part"])
+        at = 60 * _hour(match) + (minutes if match["way"] == "past" else -minutes)
+        if match["hour"] == "1" and match["half"] in (None, "o'clock") and at < 60:
             at += 720  # the hour before one is twelve
         return "time of day", at % _DAY
-    found = _CLOCK.fullmatch(normalized)
-    if not found or not (found["minute"] or found["half"]):
+    match = _CLOCK.fullmatch(normalized)
+    if not match or not (match["minute"] or match["half"]):
         return None
-    return "time of day", 60 * _hour(found) + int(found["minute"] or 0)
+    return "time of day", 60 * _hour(match) + int(match["minute"] or 0)
 
 
 def _hour(found: re.Match[str]) -> int:
@@ -166,26 +166,30 @@ def _stem(word: str) -> str:
 
 def _quantity(text: str) -> tuple[str, float] | None:
     """Dimension and value of a number with or without a unit; None if it is not one."""
-    found = parse_quantity(text)
-    unit = find_unit(found.unit) if found else None
-    if not found or (found.unit and not unit):
+    quantity = parse_quantity(text)
+    unit = find_unit(quantity.unit) if quantity else None
+    if not quantity or (quantity.unit and not unit):
         return None
     kind, size = unit or ("number", 1.0)
-    value = found.value * size / (100 if kind == SHARE else 1)
+    value = quantity.value * size / (100 if kind == SHARE else 1)
     return "number" if kind == SHARE else kind, float(f"{value:.12g}")
 
 
 def _equal_phrases() -> dict[str, str]:
     lines = Path(__file__).with_name("equal_phrases.txt").read_text(encoding="utf-8").splitlines()
-    found: dict[str, str] = {}
+    phrases: dict[str, str] = {}
     for line in lines:
-        first, *others = map(_stem_phrase, words_to_digits(line).split("="))
-        found |= dict.fromkeys(others, found.get(first, first)) if not line.startswith("#") else {}
-    return found
+        first, *equivalents = map(_stem_phrase, words_to_digits(line).split("="))
+        phrases |= (
+            dict.fromkeys(equivalents, phrases.get(first, first))
+            if not line.startswith("#")
+            else {}
+        )
+    return phrases
 
 
 def _stem_phrase(phrase: str) -> str:
-    return " ".join(_stem(one) for one in split_words(phrase) if one not in ("a", "an", "the"))
+    return " ".join(_stem(word) for word in split_words(phrase) if word not in ("a", "an", "the"))
 
 
 _EQUAL = _equal_phrases()

@@ -81,7 +81,7 @@ def training_texts(evidence: Evidence) -> AuditFinding:
                 suspect, suspects.get(name, suspect), key=lambda found: found.weight
             )
     finding = _make_finding(list(suspects.values()), len(looked_for), "question")
-    is_plain = any(one.weight >= _GRAM_LENGTH for one in suspects.values())
+    is_plain = any(suspect.weight >= _GRAM_LENGTH for suspect in suspects.values())
     return replace(
         finding, failed=is_plain or len(suspects) > _MAX_QUESTION_SHARE * len(looked_for)
     )

@@ -127,8 +127,10 @@ def group_units(results: Results, questions: Sequence[Question]) -> SubsetUnits:
     categories = np.zeros((len(kinds), len(members)))
     for number, member in enumerate(members):
         np.add.at(categories[:, number], of_column[list(member)], 1.0)
-    sums = np.stack([points[:, list(one)].sum(1) for one in members], axis=1)
-    return SubsetUnits(members, sums, np.array([len(one) for one in members], float), categories)
+    sums = np.stack([points[:, list(member)].sum(1) for member in members], axis=1)
+    return SubsetUnits(
+        members, sums, np.array([len(member) for member in members], float), categories
+    )
 
 
 def select_units(units: SubsetUnits, size: int) -> list[int]:

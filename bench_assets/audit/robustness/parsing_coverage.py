@@ -140,16 +140,16 @@ def unread_finding(evidence: Evidence) -> AuditFinding:
         )
         for model in evidence.results().models
     }
-    read = {model: one for model, one in read.items() if one.questions}
+    read = {model: readings for model, readings in read.items() if readings.questions}
     if not read:
         raise SkippedCheckError(_NO_MODELS)
     suspects = _rank_suspects(read, cluster_questions(evidence.questions))
-    every = sum((Counter(one.by) for one in read.values()), Counter[Reader]())
+    every = sum((Counter(readings.by) for readings in read.values()), Counter[Reader]())
     return AuditFinding(
         sentence=(
             f"Of {every.total()} responses: {_shares(every)}. Not read, by form:"
             f" {_unread_forms(read.values())}. By model:"
-            f" {'; '.join(f'{model}: {_shares(Counter(one.by))}' for model, one in read.items())}."
+            f" {'; '.join(f'{name}: {_shares(Counter(m.by))}' for name, m in read.items())}."
         ),
         n=every.total(),
         suspects=suspects,
@@ -175,27 +175,30 @@ def _reader(
 def _rank_suspects(
     read: Mapping[str, ParsedResponses], cluster: Mapping[str, str]
 ) -> list[Suspect]:
-    now = {model: _points(one) for model, one in read.items()}
+    now = {model: _points(readings) for model, readings in read.items()}
     otherwise = {
         "unread responses scored like the others": {
-            model: _points(one, unread=_mean_parsed(one)) for model, one in read.items()
+            model: _points(readings, unread=_mean_parsed(readings))
+            for model, readings in read.items()
         },
         "unscored responses were wrong": {
-            model: _points(one, unscored=0.0) for model, one in read.items()
+            model: _points(readings, unscored=0.0) for model, readings in read.items()
         },
     }
-    unread = {model: reader_shares(Counter(one.by))["unread"] for model, one in read.items()}
+    unread = {
+        model: reader_shares(Counter(readings.by))["unread"] for model, readings in read.items()
+    }
     return [
         Suspect(
             suspect_model,
-            f"{_shares(Counter(read[suspect_model].by))}; {one.better} leads {one.worse} by"
-            f" {one.now:.3f},"
-            f" and by {one.then:.3f} if {why}",
-            -one.then,
+            f"{_shares(Counter(read[suspect_model].by))}; {flip.better} leads {flip.worse} by"
+            f" {flip.now:.3f},"
+            f" and by {flip.then:.3f} if {swap}",
+            -flip.then,
         )
-        for why, alternative in otherwise.items()
-        for one in find_rank_flips(now, alternative, cluster)
-        for suspect_model in [max((one.better, one.worse), key=lambda name: unread[name])]
+        for swap, alternative in otherwise.items()
+        for flip in find_rank_flips(now, alternative, cluster)
+        for suspect_model in [max((flip.better, flip.worse), key=lambda name: unread[name])]
     ]
 
 
@@ -222,7 +225,7 @@ def _points(
 
 
 def _reader_mask(read: ParsedResponses, *readers: Reader) -> npt.NDArray[np.bool_]:
-    return np.array([one in readers for one in read.by], dtype=bool)
+    return np.array([reader in readers for reader in read.by], dtype=bool)
 
 
 def _mean_parsed(read: ParsedResponses) -> float | None:
@@ -239,6 +242,9 @@ def _shares(by: Counter[Reader]) -> str:
 
 def _unread_forms(read: Iterable[ParsedResponses]) -> str:
     unread = Counter(
-        form for one in read for form, by in zip(one.forms, one.by, strict=True) if by == "unread"
+        form
+        for readings in read
+        for form, by in zip(readings.forms, readings.by, strict=True)
+        if by == "unread"
     )
     return ", ".join(f"{form} {n}" for form, n in unread.most_common()) or "none"

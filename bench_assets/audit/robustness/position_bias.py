@@ -193,8 +193,8 @@ def _places(rows: Sequence[PermutationOutcome], most: int) -> tuple[list[float],
         if row.place is None:
             continue
         observed_shares[row.place] += 1 / len(rows)
-        for other in rows:
-            expected_shares[other.places.index(row.places[row.place])] += 1 / len(rows) ** 2
+        for counterpart in rows:
+            expected_shares[counterpart.places.index(row.places[row.place])] += 1 / len(rows) ** 2
     return observed_shares, expected_shares
 
 

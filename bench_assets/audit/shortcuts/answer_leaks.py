@@ -52,16 +52,18 @@ def answer_in_question(evidence: Evidence) -> AuditFinding:
     questions = evidence.questions
     if not questions:
         raise SkippedCheckError("there are no questions")
-    words_by_question = {one.question_id: question_words(one) for one in questions}
+    words_by_question = {question.question_id: question_words(question) for question in questions}
     plain = [
-        Suspect(one.question_id, f"says that {found!r} is the answer", 2.0)
-        for one in questions
-        for found in [_stated_answer(one, f"{one.text}\n{one.context}")]
-        if found
+        Suspect(question.question_id, f"says that {stated!r} is the answer", 2.0)
+        for question in questions
+        for stated in [_stated_answer(question, f"{question.text}\n{question.context}")]
+        if stated
     ]
     plain += list(_whole_answers(questions, words_by_question))
     mentions = [
-        one for q in questions for one in _mention(q, words_by_question[q.question_id], q.text)
+        mention
+        for q in questions
+        for mention in _mention(q, words_by_question[q.question_id], q.text)
     ]
     return _finding(mentions, plain, len(questions), "the question")
 
@@ -79,7 +81,7 @@ def leak_finding(
     questions: Sequence[Question], texts: Mapping[str, Sequence[str]], what: str
 ) -> AuditFinding:
     """Find answers in texts that belong to the images of questions, by question id."""
-    with_texts = [one for one in questions if texts.get(one.question_id)]
+    with_texts = [question for question in questions if texts.get(question.question_id)]
     written = {text: _text_words(text) for every in texts.values() for text in every}
     mentions = [
         mention
@@ -88,11 +90,11 @@ def leak_finding(
         for mention in (*_mention(question, written[text], text), *_letter(question, text))
     ]
     plain = [
-        Suspect(one.question_id, f"{what} says that {found!r} is the answer", 2.0)
-        for one in with_texts
-        for text in texts[one.question_id]
-        for found in [_stated_answer(one, text)]
-        if found
+        Suspect(question.question_id, f"{what} says that {stated!r} is the answer", 2.0)
+        for question in with_texts
+        for text in texts[question.question_id]
+        for stated in [_stated_answer(question, text)]
+        if stated
     ]
     plain += _texts_with_answers(with_texts, texts, written, what)
     return _finding(mentions, plain, len(with_texts), what)
@@ -108,11 +110,13 @@ def _finding(
         [one.chance for one in mentions],
         [clusters[one.question.question_id] for one in mentions],
     )
-    suspects = {one.about: one for one in plain}
-    for one in mentions if best.p < FALSE_POSITIVE_RATE else ():
-        if one.is_right:
-            why = f"only the right option is in {one.about!r:.120}"
-            suspects.setdefault(one.question.question_id, Suspect(one.question.question_id, why))
+    suspects = {leak.about: leak for leak in plain}
+    for mention in mentions if best.p < FALSE_POSITIVE_RATE else ():
+        if mention.is_right:
+            reason = f"only the right option is in {mention.about!r:.120}"
+            suspects.setdefault(
+                mention.question.question_id, Suspect(mention.question.question_id, reason)
+            )
     counted = f" One option is mentioned most {best.n} times: {best}." if best.n else ""
     sentence = f"{count_phrase(len(suspects), 'question')} given away, of {n}, by {where}.{counted}"
     return AuditFinding(sentence, n, list(suspects.values()))
@@ -122,17 +126,17 @@ def _mention(question: Question, text: Sequence[str], about: str) -> Iterator[Me
     """The option that a text mentions most."""
     times = count_occurrences(text, [content_words(option) for option in question.options])
     most = max(times, default=0)
-    found = [n for n, often in enumerate(times) if often == most]
+    indices = [n for n, often in enumerate(times) if often == most]
     key, offered = key_index(question), len(times)
-    if not most or len(found) == offered:
+    if not most or len(indices) == offered:
         return
     if question.kind == "choices":
         right = [
             n for n, letter in enumerate(ascii_uppercase[:offered]) if letter in question.answer
         ]
-        yield Mention(question, found == right, 1 / (2**offered - 1), about)
-    elif key >= 0 and len(found) == 1:
-        yield Mention(question, found[0] == key, 1 / offered, about)
+        yield Mention(question, indices == right, 1 / (2**offered - 1), about)
+    elif key >= 0 and len(indices) == 1:
+        yield Mention(question, indices[0] == key, 1 / offered, about)
 
 
 def _letter(question: Question, name: str) -> Iterator[Mention]:
@@ -142,19 +146,19 @@ def _letter(question: Question, name: str) -> Iterator[Mention]:
         return
     parts = re.split(r"[^0-9A-Za-z]+", PurePosixPath(name).stem)
     offered = [chr(ord("A") + n) for n in range(len(question.options))]
-    found = [part for part in parts if part in offered]
-    if len(found) == 1:
-        is_right = found[0] == offered[key]
+    letters = [part for part in parts if part in offered]
+    if len(letters) == 1:
+        is_right = letters[0] == offered[key]
         yield Mention(question, is_right, 1 / len(offered), name)
 
 
 def _stated_answer(question: Question, text: str) -> str:
     """The stated answer of a text if it is right; else ""."""
-    for found in _ANSWER_IS.finditer(text):
-        stated = content_words(found["what"])
+    for match in _ANSWER_IS.finditer(text):
+        stated = content_words(match["what"])
         right = {content_words(text) for text in (*right_texts(question), *question.answer)} - {()}
-        if any(stated[: len(one)] == one for one in right):
-            return found["what"].strip()
+        if any(stated[: len(letter)] == letter for letter in right):
+            return match["what"].strip()
     return ""
 
 
@@ -165,25 +169,31 @@ def _whole_answers(
 
     Short answers count only if they occur more often than answers of other questions.
     """
-    free = [one for one in questions if not one.options and one.kind in ("text", "blanks")]
-    right = [{content_words(text) for text in one.answer} - {()} for one in free]
-    own = [
+    free = [
+        question
+        for question in questions
+        if not question.options and question.kind in ("text", "blanks")
+    ]
+    right = [{content_words(text) for text in question.answer} - {()} for question in free]
+    own_lengths = [
         _longest_contained(words_by_question[q.question_id], texts)
         for q, texts in zip(free, right, strict=True)
     ]
-    others = [*right[len(right) // 2 :], *right[: len(right) // 2]]  # half a table away
+    other_answers = [*right[len(right) // 2 :], *right[: len(right) // 2]]  # half a table away
     by_accident = [
         _longest_contained(words_by_question[q.question_id], texts)
-        for q, texts in zip(free, others, strict=True)
+        for q, texts in zip(free, other_answers, strict=True)
     ]
-    n_short = sum(0 < n < _MIN_ANSWER_WORDS for n in own)
+    n_short = sum(0 < n < _MIN_ANSWER_WORDS for n in own_lengths)
     n_accidents = sum(n > 0 for n in by_accident)
     chance = (n_accidents + 1) / (len(free) + 2)
     often = (
-        compare_with_chance([float(n > 0) for n in own], [chance] * len(free)).is_significant
+        compare_with_chance(
+            [float(n > 0) for n in own_lengths], [chance] * len(free)
+        ).is_significant
         and n_short
     )
-    for question, n in zip(free, own, strict=True):
+    for question, n in zip(free, own_lengths, strict=True):
         if n >= _MIN_ANSWER_WORDS or (n and often):
             yield Suspect(question.question_id, f"contains its answer: {question.text!r:.120}", n)
 
@@ -196,19 +206,19 @@ def _names(
     questions: Sequence[Question], stored: Mapping[str, StoredImage]
 ) -> dict[str, list[str]]:
     """Names of a question's images, by its id."""
-    found: dict[str, list[str]] = {}
-    for one in questions:
-        known = [stored[image].name for image in one.images if image in stored]
+    texts_by_name: dict[str, list[str]] = {}
+    for question in questions:
+        known = [stored[image].name for image in question.images if image in stored]
         names = [name for name in known if name]
         names += [
             value
             for label in _IMAGE_LABELS
-            for value in [one.labels.get(label, "")]
+            for value in [question.labels.get(label, "")]
             if _IMAGE.search(value)
         ]
         if names:
-            found[one.question_id] = list(dict.fromkeys(names))
-    return found
+            texts_by_name[question.question_id] = list(dict.fromkeys(names))
+    return texts_by_name
 
 
 def _text_words(name: str) -> list[str]:
@@ -239,11 +249,11 @@ def _texts_with_answers(
             question_ids[text].append(one.question_id)
     # If an option is wrong for all questions of a text, `_mention` is the better test.
     tested = [text for text in answers if offered[text] <= answers[text]]
-    others = [*tested[len(tested) // 2 :], *tested[: len(tested) // 2]]
+    other_texts = [*tested[len(tested) // 2 :], *tested[: len(tested) // 2]]
     hits = [_longest_contained(written[text], answers[text]) > 0 for text in tested]
     accidents = sum(
-        _longest_contained(written[text], answers[other]) > 0
-        for text, other in zip(tested, others, strict=True)
+        _longest_contained(written[text], answers[other_text]) > 0
+        for text, other_text in zip(tested, other_texts, strict=True)
     )
     chance = (accidents + 1) / (len(tested) + 2)
     if not compare_with_chance([float(hit) for hit in hits], [chance] * len(tested)).is_significant:

@@ -85,7 +85,7 @@ class _BlindPoints:
 def needs_images(evidence: Evidence) -> AuditFinding:
     """Compare blind runs with chance and with the best sighted model, also by category."""
     task = evidence.task
-    if not any(one.images for one in evidence.questions):
+    if not any(question.images for question in evidence.questions):
         raise SkippedCheckError("no question has an image")
     main = evidence.results("main")
     known = {model: _model_sight(evidence, model) for model in main.models}
@@ -107,14 +107,14 @@ def needs_images(evidence: Evidence) -> AuditFinding:
 def _finding(compared: _BlindPoints, runs: Sequence[BlindRun]) -> AuditFinding:
     parts = {name: compared.of(rows) for name, rows in _parts(compared.questions).items()}
     suspects = [
-        Suspect(name, why, 2.0)
+        Suspect(name, reason, 2.0)
         for name, part in parts.items()
-        for why in [_solvable(part, len(parts)), _too_often_reason(part, len(parts))]
-        if why
+        for reason in [_solvable(part, len(parts)), _too_often_reason(part, len(parts))]
+        if reason
     ]
     solved = [
-        Suspect(one.question_id, "most blind runs solve it")
-        for one, is_solved in zip(compared.questions, compared.solved, strict=True)
+        Suspect(question.question_id, "most blind runs solve it")
+        for question, is_solved in zip(compared.questions, compared.solved, strict=True)
         if is_solved
     ]
     figures = (
@@ -149,10 +149,10 @@ def _solvable(part: _BlindPoints, tries: int) -> str:
     )
     to_full = change_interval([pair(blind, full, name) for name, blind, _, full in rows])
     blind, by_chance, full = (float(np.mean([row[n] for row in rows])) for n in (1, 2, 3))
-    found = compare_with_chance(
+    comparison = compare_with_chance(
         [row[1] for row in rows], [max(1e-6, by_chance)] * len(rows), (), tries
     )
-    if over_chance[0] > 0 and found.p < FALSE_POSITIVE_RATE and to_full[0] <= 0:
+    if over_chance[0] > 0 and comparison.p < FALSE_POSITIVE_RATE and to_full[0] <= 0:
         figures = f"blind {blind:.0%}, by chance {by_chance:.0%}, with images {full:.0%}"
         return f"is solved as well without its images: {figures}".replace("%", " %")
     return ""
@@ -161,13 +161,13 @@ def _solvable(part: _BlindPoints, tries: int) -> str:
 def _too_often_reason(part: _BlindPoints, tries: int) -> str:
     """Reason why a part has too many questions solved blind; "" if it has not."""
     clusters = cluster_questions(part.questions)
-    found: GuessRate = compare_with_chance(
+    rate: GuessRate = compare_with_chance(
         part.solved,
         [part.solved_by_luck.mean()] * len(part.solved),
-        [clusters[one.question_id] for one in part.questions],
+        [clusters[question.question_id] for question in part.questions],
         tries,
     )
-    return f"most blind runs solve too many questions: {found}" if found.is_significant else ""
+    return f"most blind runs solve too many questions: {rate}" if rate.is_significant else ""
 
 
 def _blind_runs(evidence: Evidence, known: Mapping[str, Sight]) -> Iterator[BlindRun]:
@@ -188,9 +188,9 @@ def _omits_images(evidence: Evidence, condition: str) -> bool:
     chosen = evidence.task.conditions[condition]
     if chosen.own_questions:  # such as captions, which describe the images
         return False
-    sample = [one for one in evidence.questions if one.images][:_PROMPTS]
+    sample = [question for question in evidence.questions if question.images][:_PROMPTS]
     try:
-        return bool(sample) and not any(chosen.prompt(one).images for one in sample)
+        return bool(sample) and not any(chosen.prompt(question).images for question in sample)
     except CANNOT_BE_READ:
         return False
 
@@ -203,31 +203,33 @@ def _model_sight(evidence: Evidence, model: str, condition: str = "main") -> Sig
 
 def _parts(questions: Sequence[Question]) -> dict[str, list[int]]:
     parts: dict[str, list[int]] = defaultdict(list)
-    for number, one in enumerate(questions):
+    for number, question in enumerate(questions):
         parts["all questions"].append(number)
-        if one.category:
-            parts[f"category {one.category}"].append(number)
+        if question.category:
+            parts[f"category {question.category}"].append(number)
     return {name: rows for name, rows in parts.items() if len(rows) >= _MIN_QUESTIONS}
 
 
 def _compare_points(evidence: Evidence, runs: Sequence[BlindRun], seeing: Results) -> _BlindPoints:
     """Points of the questions that were asked with and without their images."""
     of_seeing = {name: n for n, name in enumerate(seeing.questions)}
-    question_ids = {row.question_id for one in runs for row in one.predictions}
+    question_ids = {row.question_id for run in runs for row in run.predictions}
     questions = [
-        one
-        for one in evidence.questions
-        if one.images and one.question_id in question_ids and one.question_id in of_seeing
+        question
+        for question in evidence.questions
+        if question.images
+        and question.question_id in question_ids
+        and question.question_id in of_seeing
     ]
-    ids = {one.question_id for one in questions}
-    run_predictions = [[row for row in one.predictions if row.question_id in ids] for one in runs]
-    own = [_points(evidence.task, questions, rows) for rows in run_predictions]
+    ids = {question.question_id for question in questions}
+    run_predictions = [[row for row in run.predictions if row.question_id in ids] for run in runs]
+    run_points = [_points(evidence.task, questions, rows) for rows in run_predictions]
     shuffled = [
         _points(evidence.task, questions, shuffle_responses(rows))[0] for rows in run_predictions
     ]
-    blind = np.array([one[0] for one in own])
+    blind = np.array([pair[0] for pair in run_points])
     solves = np.nan_to_num(blind) >= _SOLVED
-    each, most = _chance_of_solving(questions, solves, [one[1] for one in own])
+    each, most = _chance_of_solving(questions, solves, [pair[1] for pair in run_points])
     totals = np.nan_to_num(seeing.points).sum(axis=1)
     best = seeing.points[int(totals.argmax())]
     return _BlindPoints(
@@ -236,7 +238,7 @@ def _compare_points(evidence: Evidence, runs: Sequence[BlindRun], seeing: Result
         luck=np.where(_options(questions) > 0, each, shuffled),  # a single shuffle is noisy
         solved=(solves.mean(axis=0) > 0.5).astype(float),
         solved_by_luck=most,
-        seeing=best[[of_seeing[one.question_id] for one in questions]],
+        seeing=best[[of_seeing[question.question_id] for question in questions]],
     )
 
 
@@ -251,7 +253,7 @@ def _points(
         if score.points is not None and score.max_points > 0:
             points[score.question_id].append(score.points / score.max_points)
             answers.setdefault(score.question_id, ANSWER_SEPARATOR.join(score.answer))
-    ids = [one.question_id for one in questions]
+    ids = [question.question_id for question in questions]
     means = [float(np.mean(points[name])) if name in points else np.nan for name in ids]
     return means, [answers.get(name, "") for name in ids]
 
@@ -267,8 +269,8 @@ def _chance_of_solving(
     n_runs = len(answers)
     each, most = np.zeros(solves.shape), np.zeros(len(questions))
     groups: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for n, one in enumerate(questions):
-        groups[one.kind, len(one.options)].append(n)
+    for n, question in enumerate(questions):
+        groups[question.kind, len(question.options)].append(n)
     for rows in groups.values():
         answer_counts = [Counter(of_run[n] for n in rows) for of_run in answers]
         where: dict[str, list[int]] = defaultdict(list)
@@ -278,22 +280,24 @@ def _chance_of_solving(
         solved_by: dict[frozenset[str], set[int]] = {}
         for n in rows:
             key = {ANSWER_SEPARATOR.join(questions[n].answer), *questions[n].answer}
-            found = {answers[run][n] for run in range(n_runs) if solves[run, n]}
-            right = frozenset(key | found) - {""}
+            right_answers = {answers[run][n] for run in range(n_runs) if solves[run, n]}
+            right = frozenset(key | right_answers) - {""}
             if right not in solved_by:
-                times = Counter(other for text in right for other in where.get(text, ()))
-                solved_by[right] = {other for other, k in times.items() if k > n_runs / 2}
-            others = max(1, len(rows) - 1)
-            most[n] = len(solved_by[right] - {n}) / others
+                times = Counter(run for text in right for run in where.get(text, ()))
+                solved_by[right] = {run for run, k in times.items() if k > n_runs / 2}
+            n_others = max(1, len(rows) - 1)
+            most[n] = len(solved_by[right] - {n}) / n_others
             for run, counts in enumerate(answer_counts):
-                own = answers[run][n] in right
-                each[run, n] = (sum(counts[text] for text in right) - own) / others
+                is_right = answers[run][n] in right
+                each[run, n] = (sum(counts[text] for text in right) - is_right) / n_others
     return each, most
 
 
 def _options(questions: Sequence[Question]) -> Floats:
     """Chance level of a random option, by question; 0 without options."""
-    return np.array([1 / len(one.options) if len(one.options) > 1 else 0.0 for one in questions])
+    return np.array(
+        [1 / len(question.options) if len(question.options) > 1 else 0.0 for question in questions]
+    )
 
 
 def _mean_option_chance(questions: Sequence[Question]) -> float:

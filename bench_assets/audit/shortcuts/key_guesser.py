@@ -81,12 +81,15 @@ class Guessable:
         cls, questions: Iterable[Question], kind: str, usual: float = 0.0
     ) -> "Guessable":
         """Questions of a kind, whose options are the most frequent answers of all of them."""
-        of_kind = [one for one in questions if one.kind == kind and one.answer]
+        of_kind = [question for question in questions if question.kind == kind and question.answer]
         answers = [_distinct_answers(question) for question in of_kind]
-        counts = Counter(answer for own in answers for answer in own)
+        counts = Counter(answer for run_answers in answers for answer in run_answers)
         frequent = sorted(counts, key=lambda answer: (-counts[answer], answer))[:MAX_OPTIONS]
         numbers = {answer: number for number, answer in enumerate(frequent)}
-        keys = [min((numbers.get(one, MAX_OPTIONS) for one in own), default=-1) for own in answers]
+        keys = [
+            min((numbers.get(number, MAX_OPTIONS) for number in answer), default=-1)
+            for answer in answers
+        ]
         return cls(
             questions=of_kind,
             options=[frequent] * len(of_kind),
@@ -119,7 +122,7 @@ class Guessable:
     @cached_property
     def is_ordered(self) -> npt.NDArray[np.bool_]:
         """Whether the place of an option is shown, as a letter, or names an answer."""
-        lettered = [bool(self.about) or one.kind == "choice" for one in self.questions]
+        lettered = [bool(self.about) or question.kind == "choice" for question in self.questions]
         return np.array(lettered, dtype=np.bool_)
 
     @cached_property

@@ -45,13 +45,17 @@ def missing_images(evidence: Evidence) -> AuditFinding:
     questions = evidence.questions
     if not questions:
         raise SkippedCheckError("there are no questions")
-    looks = evidence.looks(list(dict.fromkeys(i for one in questions for i in one.images)))
-    without_image = [one for one in questions if not one.images and not one.image_texts]
+    looks = evidence.looks(
+        list(dict.fromkeys(i for question in questions for i in question.images))
+    )
+    without_image = [
+        question for question in questions if not question.images and not question.image_texts
+    ]
     is_exception = 0 < len(without_image) <= _EXCEPTION * len(questions)
     suspects = [
-        Suspect(one.question_id, why, weight)
-        for one in questions
-        for weight, why in _find_missing(one, looks, is_exception=is_exception)
+        Suspect(question.question_id, reason, weight)
+        for question in questions
+        for weight, reason in _find_missing(question, looks, is_exception=is_exception)
     ]
     sentence = (
         f"{count_phrase(len(suspects), 'question')} without its image; {len(looks)} images decode."
@@ -66,9 +70,9 @@ def _find_missing(
         if image not in looks:
             yield 2.0, f"its image {image} is missing or does not decode"
     n_images = len(question.images) + len(question.image_texts)
-    named = len(set(_PLACEHOLDER.findall(question.text)))
-    if named > n_images:
-        yield 1.0, f"its text refers to {named} images, but it has {n_images}"
+    n_marked = len(set(_PLACEHOLDER.findall(question.text)))
+    if n_marked > n_images:
+        yield 1.0, f"its text refers to {n_marked} images, but it has {n_images}"
     elif is_exception and not n_images:
         yield 1.0, "it has no image, unlike nearly all others"
 
@@ -101,10 +105,10 @@ def duplicate_images(evidence: Evidence) -> AuditFinding:
     looks = evidence.looks(list(by_image))
     clusters = cluster_questions(evidence.questions)
     suspects = list(_shared(evidence, by_image))
-    for one, other in find_equal_images(evidence, looks):
-        if {clusters[q] for q in by_image[one]}.isdisjoint(clusters[q] for q in by_image[other]):
-            named = ", ".join([*sorted(by_image[one])[:2], *sorted(by_image[other])[:2]])
-            suspects.append(Suspect(one, f"looks like {other}: {named}"))
+    for image, other in find_equal_images(evidence, looks):
+        if {clusters[q] for q in by_image[image]}.isdisjoint(clusters[q] for q in by_image[other]):
+            question_names = ", ".join([*sorted(by_image[image])[:2], *sorted(by_image[other])[:2]])
+            suspects.append(Suspect(image, f"looks like {other}: {question_names}"))
     sentence = f"{count_phrase(len(suspects), 'image')} duplicated, of {len(by_image)}."
     return AuditFinding(sentence, len(by_image), suspects)
 
@@ -113,27 +117,29 @@ def duplicate_images(evidence: Evidence) -> AuditFinding:
 def images_elsewhere(evidence: Evidence) -> AuditFinding:
     """Find images in questions of other suites; tasks of one suite may share images."""
     by_image = _questions_by_image(evidence.questions)
-    others = {
-        image: f"{task}, {one.question_id}"
+    other_images = {
+        image: f"{task}, {question.question_id}"
         for task, questions in evidence.elsewhere.items()
         if task.split("/")[0] != evidence.task.suite
-        for one in questions
-        for image in one.images
+        for question in questions
+        for image in question.images
     }
-    if not by_image or not others:
+    if not by_image or not other_images:
         raise SkippedCheckError("this suite or all others have no images")
     suspects = [
-        Suspect(image, f"is also in {others[image]}") for image in by_image if image in others
+        Suspect(image, f"is also in {other_images[image]}")
+        for image in by_image
+        if image in other_images
     ]
-    own, other_looks = evidence.looks(list(by_image)), evidence.looks(list(others))
+    own_looks, other_looks = evidence.looks(list(by_image)), evidence.looks(list(other_images))
     suspects += [
-        Suspect(one, f"looks like an image of {others[other]}")
-        for pair in find_equal_images(evidence, {**other_looks, **own})
-        for one, other in (pair, pair[::-1])
-        if one in by_image and other in others and other not in by_image
+        Suspect(image, f"looks like an image of {other_images[twin]}")
+        for pair in find_equal_images(evidence, {**other_looks, **own_looks})
+        for image, twin in (pair, pair[::-1])
+        if image in by_image and twin in other_images and twin not in by_image
     ]
-    found = f"{count_phrase(len(suspects), 'image')} also in another suite"
-    sentence = f"{found}, of {len(by_image)} here and {len(others)} there."
+    summary = f"{count_phrase(len(suspects), 'image')} also in another suite"
+    sentence = f"{summary}, of {len(by_image)} here and {len(other_images)} there."
     return AuditFinding(sentence, len(by_image), suspects)
 
 
@@ -141,15 +147,15 @@ def find_equal_images(evidence: Evidence, looks: Mapping[str, str]) -> list[tupl
     """Pairs of equal images, by hash and then by pixels."""
     near = similar_hashes(looks)[:_MAX_COMPARED]
     small = {image: _thumbnail(evidence, image) for pair in near for image in pair}
-    found = []
-    for one, other in near:
-        first, second = small[one], small[other]
+    pairs = []
+    for look_alike, twin in near:
+        first, second = small[look_alike], small[twin]
         if first is None or second is None:
             continue
         difference = np.abs(first - second)
         if difference.mean() <= _MEAN and np.percentile(difference, 99) <= _MAX_DIFFERENCE:
-            found.append((one, other))
-    return found
+            pairs.append((look_alike, twin))
+    return pairs
 
 
 def similar_hashes(looks: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -163,16 +169,16 @@ def similar_hashes(looks: Mapping[str, str]) -> list[tuple[str, str]]:
     for number, value in enumerate(hashes):
         for band in range(_BANDS):
             bands[band, value >> (13 * band) & 0x1FFF].append(number)
-    found: dict[tuple[int, int], int] = {}
+    distances: dict[tuple[int, int], int] = {}
     for crowd in bands.values():
         nearest = sorted(crowd, key=lambda n: hashes[n])
-        for at, one in enumerate(nearest):
-            for other in nearest[at + 1 : at + 1 + _MAX_BAND_SIZE]:
-                bits = (hashes[one] ^ hashes[other]).bit_count()
+        for at, first_hash in enumerate(nearest):
+            for second_hash in nearest[at + 1 : at + 1 + _MAX_BAND_SIZE]:
+                bits = (hashes[first_hash] ^ hashes[second_hash]).bit_count()
                 if bits <= _MAX_HASH_DISTANCE:
-                    found[min(one, other), max(one, other)] = bits
-    pairs = sorted(found, key=lambda pair: (found[pair], pair))
-    return [(names[one], names[other]) for one, other in pairs]
+                    distances[min(first_hash, second_hash), max(first_hash, second_hash)] = bits
+    pairs = sorted(distances, key=lambda pair: (distances[pair], pair))
+    return [(names[pair], names[other]) for pair, other in pairs]
 
 
 def _thumbnail(evidence: Evidence, image: str) -> npt.NDArray[np.float32] | None:
@@ -186,11 +192,11 @@ def _thumbnail(evidence: Evidence, image: str) -> npt.NDArray[np.float32] | None
 
 def _questions_by_image(questions: Sequence[Question]) -> dict[str, set[str]]:
     """Image -> ids of its questions."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for one in questions:
-        for image in one.images:
-            found[image].add(one.question_id)
-    return found
+    question_ids: dict[str, set[str]] = defaultdict(set)
+    for question in questions:
+        for image in question.images:
+            question_ids[image].add(question.question_id)
+    return question_ids
 
 
 def _format_questions(questions: Iterable[str]) -> str:
@@ -202,7 +208,10 @@ def _shared(evidence: Evidence, by_image: Mapping[str, set[str]]) -> Iterator[Su
 
     Repeated questions are reported by ``repeated_questions`` and ``redundant_questions`` instead.
     """
-    groups = {one.question_id: one.group_id or paraphrase_key(one) for one in evidence.questions}
+    groups = {
+        question.question_id: question.group_id or paraphrase_key(question)
+        for question in evidence.questions
+    }
     across = {
         image: ids for image, ids in by_image.items() if len({groups[name] for name in ids}) > 1
     }
@@ -211,5 +220,5 @@ def _shared(evidence: Evidence, by_image: Mapping[str, set[str]]) -> Iterator[Su
     groups |= {repeat: groups[first] for first, repeat in redundant_ids(evidence)}
     for image, ids in across.items():
         if len({groups[name] for name in ids}) > 1:
-            why = f"is shown by {_format_questions(ids)}, while hardly any other image is shared"
-            yield Suspect(image, why)
+            reason = f"is shown by {_format_questions(ids)}, while hardly any other image is shared"
+            yield Suspect(image, reason)

@@ -77,8 +77,8 @@ def _build(bench: Workbench, suites: Sequence[str], failures: list[BenchError]) 
     built: list[str] = []
     for suite in suites:
         with _collected_errors(failures):
-            found, missing = build_questions(bench, suite)
-            built += found
+            built_tables, missing = build_questions(bench, suite)
+            built += built_tables
             failures += missing
     return built
 

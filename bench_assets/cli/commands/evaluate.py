@@ -127,10 +127,10 @@ def evaluate(
         from bench_resources.config.known_benchmarks import add_known
 
         suites = add_known(default_home(), suites or ())
-    one = suites[0] if len({*suites}) == 1 else ""
+    suite = suites[0] if len({*suites}) == 1 else ""
     _check_arguments(
         of_one_suite=bool(source or judge or reader or scorer or responses or review),
-        one_suite=bool(one),
+        one_suite=bool(suite),
         asks=bool(model),
         elicits=elicit not in ("", GENERATE),
         parses=bool(scorer or review),
@@ -140,14 +140,17 @@ def evaluate(
     request_options = {"--condition": condition, "--dry-run": dry_run, "--keep-going": keep_going}
     _check_combination("--keep-going", keep_going, {**parts, "--review": review})
     _check_combination("--responses", responses, {**parts, **request_options})
-    form, accepted = str(review.absolute()) if review else "", [one.value for one in accept or ()]
-    chosen = one, source, judge, scorer
+    form, accepted = (
+        str(review.absolute()) if review else "",
+        [outcome.value for outcome in accept or ()],
+    )
+    chosen = suite, source, judge, scorer
     open_one = partial(
         open_home, *chosen, reader=reader, review=form, accept=accepted, rule="stated"
     )
     show = partial(print_results, as_json=as_json, all_metrics=all_metrics)
     if responses:
-        _evaluate_responses(one, responses, open_one, show)
+        _evaluate_responses(suite, responses, open_one, show)
         return
     with open_one(models=model or (), elicit=elicit) as bench:
         from bench_assets.workspace.evaluate.subset import QuestionSubset
@@ -182,8 +185,8 @@ def _ask(
     else:
         for suite in suites:
             failures += _evaluate_whole(bench, suite, askings, show)
-    for why in failures[:-1]:
-        print_message(f"error: {why}")
+    for failure in failures[:-1]:
+        print_message(f"error: {failure}")
     if failures:
         raise failures[-1]
 
@@ -202,7 +205,7 @@ def _check_askings(
 
 def _check_combination(option: str, value: object, others: "Mapping[str, object]") -> None:
     """Refuse options that another one would silently ignore."""
-    if conflicts := [name for name, other in others.items() if value and other]:
+    if conflicts := [name for name, conflicting in others.items() if value and conflicting]:
         raise typer.BadParameter(f"{option} cannot be combined with {conflicts[0]}")
 
 
@@ -237,7 +240,9 @@ def _print_estimates(
     suites, askings = _check_askings(bench, of)
     build_missing_questions(bench, suites)
     check_categories(bench, suites, askings, part)
-    estimates = [row for name, one in askings for row in dry_run(bench, suites, name, one, part)]
+    estimates = [
+        row for name, asking in askings for row in dry_run(bench, suites, name, asking, part)
+    ]
     print_rows(estimates, as_json=as_json)
 
 
@@ -262,9 +267,11 @@ def _print_partial(
 ) -> None:
     from bench_assets.workspace.materialization.backfill import rejection_messages
 
-    for sentence in rejection_messages(bench, suite, dict.fromkeys(one.condition for one in done)):
+    for sentence in rejection_messages(
+        bench, suite, dict.fromkeys(evaluation.condition for evaluation in done)
+    ):
         print_message(sentence)
-    rows = [row for one in done for row in one.metrics]
+    rows = [row for evaluation in done for row in evaluation.metrics]
     show(bench.results(rows), rows)
 
 
@@ -295,12 +302,15 @@ def _backfill(
     check_names(bench, suites, names)
     save_models(bench.resolved, bench.settings)
     done = []
-    for one in evaluate_all(bench, names, suites, conditions):
-        print_message(f"{one.model}, {one.condition}: {one.error or 'done'} ({one.seconds:g} s)")
-        done.append(one)
+    for outcome in evaluate_all(bench, names, suites, conditions):
+        print_message(
+            f"{outcome.model}, {outcome.condition}: {outcome.error or 'done'}"
+            f" ({outcome.seconds:g} s)"
+        )
+        done.append(outcome)
     bench.refresh_leaderboard()
     print_rows(done, as_json=as_json)
-    raise typer.Exit(any(one.error for one in done))
+    raise typer.Exit(any(outcome.error for outcome in done))
 
 
 def _evaluate_responses(
@@ -328,16 +338,16 @@ def _evaluate_responses(
 
             check_names(bench, [suite], [recorded.model], recorded.conditions)
             bench.refresh_questions(suite)
-            tasks = [one for one in bench.catalog.tasks_of(suite) if one.asked_of == "model"]
+            tasks = [task for task in bench.catalog.tasks_of(suite) if task.asked_of == "model"]
             matches = list(match_responses(bench, tasks, recorded))
             done += matches
             if recorded is recorded_files[-1]:
                 require_matches(file, suite, done)
-            for one in matches:
-                if one.report.n_used:
-                    failures += _evaluate_recorded(bench, one, show)
-    for why in failures:
-        print_message(f"error: {why}")
+            for match in matches:
+                if match.report.n_used:
+                    failures += _evaluate_recorded(bench, match, show)
+    for failure in failures:
+        print_message(f"error: {failure}")
     if failures:
         raise typer.Exit(1)
 

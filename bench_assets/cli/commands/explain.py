@@ -28,8 +28,8 @@ def explain(
     from bench_assets.workspace.inspect.explanation import explain as gather
 
     with open_home(question, source) as bench:
-        found = gather(bench, question, model, condition)
+        explanation = gather(bench, question, model, condition)
         if as_json:
-            print_json_result(found.to_json())
+            print_json_result(explanation.to_json())
             return
-        print_explanation(found)
+        print_explanation(explanation)

@@ -73,8 +73,8 @@ def _question(question: Mapping[str, Any]) -> Iterator[str]:
     for n, option in enumerate(question["options"]):
         yield f"  ({chr(65 + n) if n < 26 else n + 1}) {option}"
     yield f"Answer: {' | '.join(question['answer']) or 'not published'}"
-    named = {"category": question["category"], "group": question["group_id"], **question["labels"]}
-    yield "; ".join(f"{name} {value:.120}" for name, value in named.items() if value)
+    labels = {"category": question["category"], "group": question["group_id"], **question["labels"]}
+    yield "; ".join(f"{name} {value:.120}" for name, value in labels.items() if value)
     yield f"{question['edition']} edition"
 
 
@@ -192,9 +192,9 @@ def _print_example(compared: EvaluationPair, name: str) -> None:
 
 
 def _side_text(side: EvaluationTables, name: str) -> str:
-    one = side.answered[name]
-    points = ", ".join("unscored" if s.points is None else f"{s.points:g}" for s in one.scores)
-    texts = " / ".join(row.error or row.text or "(nothing)" for row in one.predictions)
+    answered = side.answered[name]
+    points = ", ".join("unscored" if s.points is None else f"{s.points:g}" for s in answered.scores)
+    texts = " / ".join(row.error or row.text or "(nothing)" for row in answered.predictions)
     return f"{_truncate(texts)!r} ({points})"
 
 

@@ -33,7 +33,9 @@ def print_matrices(
         published: Whether to include the papers' rows.
         only_learnt: Whether to leave out tasks on which no model is above the blind baselines.
     """
-    displayed = [one for one in matrices(rows, chance) if one.models or one.blind or published]
+    displayed = [
+        matrix for matrix in matrices(rows, chance) if matrix.models or matrix.blind or published
+    ]
     if not displayed:
         print_message("No results yet. Run: bench evaluate SUITE --model MODEL")
     for matrix in displayed:
@@ -43,7 +45,7 @@ def print_matrices(
         _print(shown, published=published)
         for sentence in shown.legend:
             print_result(sentence)
-    hidden = sum(len(one.published) for one in matrices(rows, chance))
+    hidden = sum(len(matrix.published) for matrix in matrices(rows, chance))
     if hidden and not published:
         print_result(f"Published rows: --published ({hidden}). Intervals: bench leaderboard TASK")
 

@@ -84,15 +84,15 @@ class BoxAnswer(_Places):
 
     def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
         """Give the IoU with the box; of several boxes, the mean IoU of the best matching."""
-        golds = [_parse_stored_region(one) for one in gold.answer]
+        golds = [_parse_stored_region(region) for region in gold.answer]
         regions = _final_regions(response, boxes_in, len(golds))
         if not regions.found:
             return Grade(None, (), "no box")
         frame = golds[0][1]
         convention = self._convention(regions, frame)
         boxes = [
-            convert_coordinates(corners(one, convention.order), convention.frame(frame), frame)
-            for one in regions.found
+            convert_coordinates(corners(corner, convention.order), convention.frame(frame), frame)
+            for corner in regions.found
         ]
         read = tuple(",".join(f"{side:g}" for side in box) for box in boxes)
         if len(golds) == 1 and len(boxes) > 1:
@@ -163,9 +163,9 @@ def iou(one: Sequence[float], other: Sequence[float]) -> float:
     height = min(one[3], other[3]) - max(one[1], other[1])
     if width <= 0 or height <= 0:
         return 0.0
-    both = width * height
+    overlap = width * height
     areas = ((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
-    return both / (sum(areas) - both)
+    return overlap / (sum(areas) - overlap)
 
 
 def _best_matching_iou(golds: Sequence[Numbers], boxes: Sequence[Numbers]) -> float:
@@ -176,8 +176,8 @@ def _best_matching_iou(golds: Sequence[Numbers], boxes: Sequence[Numbers]) -> fl
 
     table = [[iou(gold, box) for box in boxes] for gold in golds]
     rows, columns = linear_sum_assignment(table, maximize=True)
-    found = sum(table[row][column] for row, column in zip(rows, columns, strict=True))
-    return float(found / max(len(golds), len(boxes)))
+    total = sum(table[row][column] for row, column in zip(rows, columns, strict=True))
+    return float(total / max(len(golds), len(boxes)))
 
 
 def _final_regions(response: str, read: Callable[[str], Regions], n: int) -> Regions:
@@ -191,10 +191,10 @@ def _final_regions(response: str, read: Callable[[str], Regions], n: int) -> Reg
 
 
 def _parse_stored_region(text: str) -> tuple[Numbers, Frame | None]:
-    found = _STORED.fullmatch(text)
-    assert found is not None, text
-    numbers = tuple(map(float, found["numbers"].split(",")))
-    return numbers, (float(found["width"]), float(found["height"])) if found["width"] else None
+    match = _STORED.fullmatch(text)
+    assert match is not None, text
+    numbers = tuple(map(float, match["numbers"].split(",")))
+    return numbers, (float(match["width"]), float(match["height"])) if match["width"] else None
 
 
 def _centre(box: Numbers) -> Numbers:

@@ -258,7 +258,7 @@ def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
     matches = matches or [
         n for n, option in enumerate(options) if option.casefold() == text.casefold()
     ]
-    if matches and len({options[place] for place in matches}) == 1 and "<image" not in text:
+    if matches and len({options[match] for match in matches}) == 1 and "<image" not in text:
         positions["texts"] = matches[0]  # equal options are equally right
     return positions
 

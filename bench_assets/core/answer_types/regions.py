@@ -52,16 +52,16 @@ class Convention(NamedTuple):
         Raises:
             SettingsError: If a word is neither an order nor a scale.
         """
-        found = cls()
+        regions = cls()
         for word in text.split():
             if word in _ORDERS:
-                found = found._replace(order=word)
+                regions = regions._replace(order=word)
             elif word == "pixels" or word in FRAMES:
-                found = found._replace(scale=word)
+                regions = regions._replace(scale=word)
             else:
                 known = ", ".join((*_ORDERS, "pixels", *FRAMES))
                 raise SettingsError(f"coordinates {text!r:.60}: {word!r} (expected one of {known})")
-        return found
+        return regions
 
     def frame(self, size: Frame | None) -> Frame | None:
         """Width and height that coordinates refer to; None for pixels if ``size`` is unknown."""

@@ -110,8 +110,8 @@ def _point(settings: AnswerSettings) -> AnswerType:
 
 
 def _response_convention(settings: AnswerSettings) -> Convention | None:
-    found = settings.response_coordinates
-    return Convention.of(found) if found else None
+    convention = settings.response_coordinates
+    return Convention.of(convention) if convention else None
 
 
 _TYPES: Mapping[AnswerTypeName, Callable[[AnswerSettings], AnswerType]] = {
@@ -135,10 +135,12 @@ def _refuse_numbers(value: object) -> None:
     Raises:
         SourceError: If the value is such a list.
     """
-    found = parse_list(value)
-    flat = found if isinstance(found, list | tuple) else []
-    nested = any(isinstance(one, list | tuple | dict) for one in flat) or isinstance(found, dict)
-    numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in flat)
+    entries = parse_list(value)
+    flat = entries if isinstance(entries, list | tuple) else []
+    nested = any(isinstance(entry, list | tuple | dict) for entry in flat) or isinstance(
+        entries, dict
+    )
+    numbers = all(isinstance(entry, int | float) and not isinstance(entry, bool) for entry in flat)
     if nested or (numbers and len(flat) >= _MIN_NUMBER_LIST):
         raise SourceError(
             f"answer {value!r:.60} is not text: set answer_type to box, point, list, number or json"

@@ -55,8 +55,8 @@ class ListAnswer(AnswerType):
 
     def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
         """Give 1 for the same entries, as often, and in order if ``ordered``."""
-        found = parse_list(gold.answer[0])
-        wanted = [str(entry) for entry in found] if isinstance(found, list) else []
+        gold_entries = parse_list(gold.answer[0])
+        wanted = [str(entry) for entry in gold_entries] if isinstance(gold_entries, list) else []
         entries = read_list(response)
         if not entries:
             return Grade(None, (), "no list")
@@ -113,7 +113,7 @@ def read_list(response: str) -> list[str]:
     bullets = _BULLET.findall(text)
     listed = _BRACKETED_LIST.sub(r"\1", _LEAD.sub("", text.strip()))
     entries = bullets if len(bullets) > 1 else _ITEM_SEPARATOR.split(listed)
-    return [entry for one in entries if (entry := normalize_answer(one))]
+    return [entry for text in entries if (entry := normalize_answer(text))]
 
 
 def _same(one: object, other: object) -> bool:

@@ -35,7 +35,7 @@ class Bar:
 
 def bar_chart(lines: Sequence[Bar], title: str) -> str:
     """Draw values as bars with their 95 % intervals; chance and the best constant as ticks."""
-    bars = "".join(_bar(one, _TOP + number * _ROW) for number, one in enumerate(lines))
+    bars = "".join(_bar(line, _TOP + number * _ROW) for number, line in enumerate(lines))
     legend = "line: 95 % interval; orange: best constant response; grey, dashed: chance"
     head = _text(8, 16, title) + _text(_LABEL, 30, legend, _GREY)
     return render_svg(_LABEL + _BAR_WIDTH + 170, _TOP + len(lines) * _ROW + 8, head + bars)
@@ -85,7 +85,7 @@ def difference_chart(lines: Sequence[tuple[str, float, float, float]], title: st
     ends = [abs(end) for _, *of_one in lines for end in of_one if isfinite(end)]
     most, middle = max(ends, default=1.0) or 1.0, _LABEL + _BAR_WIDTH / 2
     bottom = _TOP + len(lines) * _ROW
-    bars = "".join(_change(one, most, _TOP + n * _ROW + 8) for n, one in enumerate(lines))
+    bars = "".join(_change(line, most, _TOP + n * _ROW + 8) for n, line in enumerate(lines))
     zero = f'<path d="M{middle:.1f} {_TOP - 4}V{bottom}" stroke="{_GREY}" stroke-dasharray="3 2"/>'
     head = _text(8, 16, title) + _text(_LABEL, 30, "change with its 95 % interval", _GREY)
     return render_svg(_LABEL + _BAR_WIDTH + 170, bottom + 8, head + zero + bars)

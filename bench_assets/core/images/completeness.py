@@ -88,10 +88,10 @@ def jpeg_layout(data: bytes) -> JpegLayout | None:
         if marker in _FRAMES and len(body) > _FRAME_HEAD:
             frame, components = marker, tuple(body[6 : 6 + 3 * body[5] : 3])
         elif marker == _SCAN and body and len(body) >= 4 + 2 * body[0]:
-            named, (first, last, bits) = body[1 : 1 + 2 * body[0] : 2], body[-3:]
+            channels, (first, last, bits) = body[1 : 1 + 2 * body[0] : 2], body[-3:]
             scans.append(
                 JpegScan(
-                    tuple(named),
+                    tuple(channels),
                     first,
                     last,
                     lowest_bit=bits & 15,

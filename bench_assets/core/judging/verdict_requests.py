@@ -74,17 +74,17 @@ def ask_for_verdicts(
     asked: Sequence[VerdictRequest], model: ChatModel, complaint: str
 ) -> list[list[Judgement]]:
     """Request one verdict each (``call_judge``); return their judgements (``make_judgements``)."""
-    judge_responses = call_judge([one.call for one in asked], model, complaint)
+    judge_responses = call_judge([request.call for request in asked], model, complaint)
     return [
         make_judgements(
-            one.prediction,
+            request.prediction,
             judge_response,
             judge=model.name,
-            criterion=one.criterion,
-            verdict=one.read(judge_response.response),
-            value=one.value_of(judge_response.response),
+            criterion=request.criterion,
+            verdict=request.read(judge_response.response),
+            value=request.value_of(judge_response.response),
         )
-        for one, judge_response in zip(asked, judge_responses, strict=True)
+        for request, judge_response in zip(asked, judge_responses, strict=True)
     ]
 
 
@@ -110,8 +110,8 @@ def call_judge(
     for _ in range(0 if model.signature.startswith(RECORDED_PREFIX) else tries - 1):
         waiting = [
             n
-            for n, (call, one) in enumerate(zip(calls, judge_responses, strict=True))
-            if not one.response.error and call.n_unread(one.response)
+            for n, (call, outcome) in enumerate(zip(calls, judge_responses, strict=True))
+            if not outcome.response.error and call.n_unread(outcome.response)
         ]
         retried = _send_requests([_add_complaint(*latest[n], complaint) for n in waiting], model)
         for n, (request, response) in zip(waiting, retried, strict=True):
@@ -136,9 +136,9 @@ def make_judgements(
     The first response has no verdict: only scorers that parse it themselves use it.
     """
     (request, response), last = heard.first, heard.request.prompt
-    named = {"judge": judge, "value": value}
+    fields = {"judge": judge, "value": value}
     judgement = Judgement.from_response(
-        prediction, heard.response, prompt=last, criterion=criterion, verdict=verdict, **named
+        prediction, heard.response, prompt=last, criterion=criterion, verdict=verdict, **fields
     )
     if not heard.again:
         return [judgement]
@@ -155,7 +155,11 @@ def make_judgements(
 
 def final_judgements(judgements: Sequence[Judgement]) -> list[Judgement]:
     """Leave out judges' responses before a retry."""
-    return [one for one in judgements if not one.criterion.endswith(FIRST_RESPONSE_SUFFIX)]
+    return [
+        judgement
+        for judgement in judgements
+        if not judgement.criterion.endswith(FIRST_RESPONSE_SUFFIX)
+    ]
 
 
 def first_judgements(judgements: Sequence[Judgement]) -> list[Judgement]:
@@ -164,11 +168,14 @@ def first_judgements(judgements: Sequence[Judgement]) -> list[Judgement]:
     if len(last) == len(judgements):
         return last
     first = {
-        one.criterion.removesuffix(FIRST_RESPONSE_SUFFIX): one
-        for one in judgements
-        if one.criterion.endswith(FIRST_RESPONSE_SUFFIX)
+        judgement.criterion.removesuffix(FIRST_RESPONSE_SUFFIX): judgement
+        for judgement in judgements
+        if judgement.criterion.endswith(FIRST_RESPONSE_SUFFIX)
     }
-    return [replace(first.get(one.criterion, one), criterion=one.criterion) for one in last]
+    return [
+        replace(first.get(judgement.criterion, judgement), criterion=judgement.criterion)
+        for judgement in last
+    ]
 
 
 def _send_requests(requests: Sequence[Request], model: ChatModel) -> list[tuple[Request, Response]]:

@@ -232,9 +232,11 @@ def _nearest_option(extracted: str, options: Sequence[str]) -> str:
 
 def mmstar(response: str, question: Question) -> float:
     """MMStar: the right letter begins the response, or follows one of three openings."""
-    said = response.lower().strip().replace("\n", " ")
+    lowered = response.lower().strip().replace("\n", " ")
     openings = ("", "(", "option ", "the answer is ")
-    return float(any(said.startswith(opening + question.answer[0].lower()) for opening in openings))
+    return float(
+        any(lowered.startswith(opening + question.answer[0].lower()) for opening in openings)
+    )
 
 
 OFFICIAL_RULES: Mapping[OfficialRule, Callable[[str, Question], float | None]] = {

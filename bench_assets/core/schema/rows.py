@@ -248,8 +248,8 @@ class Judgement:
     ) -> Self:
         """Judgement of a prediction from a model's response; no verdict without a response."""
         verdict, value = (None, "") if response.error else (verdict, value)
-        named = {"judge": judge, "criterion": criterion, "value": value}
-        judgement = cls.of(prediction, verdict=verdict, response=response.text, **named)
+        fields = {"judge": judge, "criterion": criterion, "value": value}
+        judgement = cls.of(prediction, verdict=verdict, response=response.text, **fields)
         return replace(
             judgement,
             prompt_sha256=prompt.sha256,

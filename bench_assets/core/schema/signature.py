@@ -78,10 +78,10 @@ class Signature:
         start = _START.fullmatch(text)
         if start is None:
             raise TableError(f"not a signature: {text!r}, expected task|v1|condition|parts")
-        before, named, rest = start["parts"].partition("|model:")
+        before, separator, rest = start["parts"].partition("|model:")
         parts = _parts(before)
-        if named and (found := _MODEL.fullmatch(rest)):
-            parts |= {"model": found["model"], **_parts(found["behind"])}
+        if separator and (match := _MODEL.fullmatch(rest)):
+            parts |= {"model": match["model"], **_parts(match["behind"])}
         task, *extensions = start["task"].split("+")
         return cls(task, int(start["version"]), start["condition"], parts, tuple(extensions))
 

@@ -68,7 +68,7 @@ def expected_calibration_error(answers: Sequence[ConfidentAnswer]) -> Mean:
         return errors
 
     value = float(round(error(parts.sum(axis=0, keepdims=True))[0], 12))
-    clusters = [one.cluster or str(n) for n, one in enumerate(answers)]
+    clusters = [answer.cluster or str(n) for n, answer in enumerate(answers)]
     low, high = jackknife_interval(parts, clusters, error, 1.0)
     return Mean(value, low, high, len(answers), 0)
 

@@ -41,7 +41,7 @@ def rank_intervals(
     best_first = np.argsort(-all_of[0], kind="stable")
     differs = _differing(all_of[:, best_first])
     if bounds:
-        names = [list(intervals)[place] for place in best_first]
+        names = [list(intervals)[position] for position in best_first]
         differs &= ~_overlapping(names, intervals, bounds)
     better = np.empty(len(intervals), int)
     worse = np.empty(len(intervals), int)
@@ -58,11 +58,11 @@ def _overlapping(
     bounds: Mapping[str, tuple[float, float]],
 ) -> NDArray[np.bool_]:
     """Pairs of which one has bounds that reach the other's bounds or value; ``(n, n)``."""
-    low, high = np.array([bounds.get(one, (intervals[one][0],) * 2) for one in names], float).T
-    is_bounded = np.array([one in bounds for one in names])
+    low, high = np.array([bounds.get(name, (intervals[name][0],) * 2) for name in names], float).T
+    is_bounded = np.array([name in bounds for name in names])
     overlaps: NDArray[np.bool_] = (low[:, None] <= high) & (low <= high[:, None])
-    found: NDArray[np.bool_] = overlaps & (is_bounded[:, None] | is_bounded)
-    return found
+    overlapping: NDArray[np.bool_] = overlaps & (is_bounded[:, None] | is_bounded)
+    return overlapping
 
 
 def add_rank_intervals(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
@@ -77,7 +77,7 @@ def add_rank_intervals(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
         doubtful = row.n_failed or partial_part(row.signature) or row.stale or isnan(row.value)
         if row.is_measured and not (doubtful or row.is_baseline):
             groups[row.task, row.edition, row.place].append(row)
-    found: dict[int, str] = {}
+    intervals_by_row: dict[int, str] = {}
     for group in groups.values():
         known = {
             row.model: (row, row.low, row.high)
@@ -95,13 +95,13 @@ def add_rank_intervals(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
                 if is_hidden(row) and (ends := unread_bounds(row))
             },
         )
-        found |= {
+        intervals_by_row |= {
             id(row): f"{low}" if low == high else f"{low}-{high}"
             for name, (row, _, _) in known.items()
             for low, high in [of_all[name]]
             if len(known) > 1
         }
-    return [replace(row, ranks=found.get(id(row), "")) for row in rows]
+    return [replace(row, ranks=intervals_by_row.get(id(row), "")) for row in rows]
 
 
 def _merits(row: LeaderboardRow, low: float, high: float) -> tuple[float, float]:
@@ -177,7 +177,7 @@ def rank_models(values: Mapping[str, Mapping[str, float]], rng: np.random.Genera
     ranks = np.array([rank_values([values[task][model] for model in order]) for task in tasks])
     means = ranks.mean(axis=0)
     low, high = _interval(ranks, rng) if len(tasks) > 1 else (None, None)
-    found = [
+    mean_ranks = [
         MeanRank(
             model=model,
             mean=float(means[at]),
@@ -186,7 +186,7 @@ def rank_models(values: Mapping[str, Mapping[str, float]], rng: np.random.Genera
         )
         for at, model in enumerate(order)
     ]
-    return MeanRanks(tasks=tasks, ranks=tuple(sorted(found, key=lambda one: one.mean)))
+    return MeanRanks(tasks=tasks, ranks=tuple(sorted(mean_ranks, key=lambda one: one.mean)))
 
 
 def rank_values(values: Sequence[float]) -> list[float]:
@@ -202,7 +202,9 @@ def rank_values(values: Sequence[float]) -> list[float]:
 
 def _ranked_models(values: Mapping[str, Mapping[str, float]]) -> set[str]:
     every = {model for has in values.values() for model in has}
-    return {one for one in every if 2 * sum(one in has for has in values.values()) > len(values)}
+    return {
+        model for model in every if 2 * sum(model in has for has in values.values()) > len(values)
+    }
 
 
 def _interval(

@@ -339,7 +339,9 @@ def find_mistyped(record: "DataclassInstance") -> list[str]:
     ["shelves: item 'two': expected int"]
     """
     hints = _hints(type(record))
-    return [why for name in hints for why in _type_errors(name, getattr(record, name), hints[name])]
+    return [
+        error for name in hints for error in _type_errors(name, getattr(record, name), hints[name])
+    ]
 
 
 @cache

@@ -24,13 +24,14 @@ def existing_path(path: Path) -> Path:
     """The path under which a file exists: macOS's archives have other Unicode forms (NFD)."""
     if str(path).isascii() or path.exists():
         return path
-    found = Path()
+    existing = Path()
     for part in path.parts:
         forms = (
-            found / spelling for spelling in (part, normalize("NFC", part), normalize("NFD", part))
+            existing / spelling
+            for spelling in (part, normalize("NFC", part), normalize("NFD", part))
         )
-        found = next(filter(Path.exists, forms), found / part)
-    return found
+        existing = next(filter(Path.exists, forms), existing / part)
+    return existing
 
 
 def _is_hidden(path: Path) -> bool:

@@ -65,7 +65,7 @@ def list_numbers(text: str) -> list[float]:
     >>> list_numbers("Three cups at $1,200.50 each, twenty-five of a dozen")
     [3.0, 1200.5, 25.0, 12.0]
     """
-    return [_value(found) for found in _NUMBER.findall(words_to_digits(text))]
+    return [_value(match) for match in _NUMBER.findall(words_to_digits(text))]
 
 
 def words_to_digits(text: str) -> str:
@@ -117,23 +117,23 @@ def _value(digits: str) -> float:
 
 def _group_number_words(text: str) -> list[list[re.Match[str]]]:
     """Find the number words of a text, grouped by number."""
-    found: list[list[re.Match[str]]] = []
+    groups: list[list[re.Match[str]]] = []
     for word in _WORD.finditer(text):
         if word[0].casefold() in _MULTIPLIERS and _AFTER_POINT.search(
             text[: word.start()][-_LEAD:]
         ):
             continue  # "two point five million": of the whole number
-        last = found[-1][-1] if found else None
+        last = groups[-1][-1] if groups else None
         between = text[last.end() : word.start()] if last else ""
         if (
             last
-            and len(found[-1]) < _MAX_NUMBER_WORDS
+            and len(groups[-1]) < _MAX_NUMBER_WORDS
             and _continues_number(last[0].casefold(), between, word[0].casefold())
         ):
-            found[-1].append(word)
+            groups[-1].append(word)
         else:
-            found.append([word])
-    return found
+            groups.append([word])
+    return groups
 
 
 def _continues_number(last: str, between: str, word: str) -> bool:

@@ -38,10 +38,10 @@ def source_checks(left: Sequence[Any]) -> list[dg.AssetChecksDefinition]:
     """Build a check for each suite that has a table of its source's files."""
     return [
         _source_check(key)
-        for one in left
-        if isinstance(one, dg.AssetsDefinition)
-        for key in one.keys
-        if key.path[1:] == ["source"] and _row_type(one, key) is SourceFile
+        for definition in left
+        if isinstance(definition, dg.AssetsDefinition)
+        for key in definition.keys
+        if key.path[1:] == ["source"] and _row_type(definition, key) is SourceFile
     ]
 
 
@@ -66,7 +66,9 @@ def expectation_check(run: Callable[..., dg.AssetCheckResult]) -> TableCheck:
 
 def check_expectations(key: Sequence[str], rows: Sequence[Any]) -> dg.AssetCheckResult:
     """Validate a table's expectations, by the last part of its key; blocking."""
-    blocking = [one for one in EXPECTATIONS_BY_TABLE[key[-1]] if one.blocking]
+    blocking = [
+        expectation for expectation in EXPECTATIONS_BY_TABLE[key[-1]] if expectation.blocking
+    ]
     holds = f"{len(blocking)} of {len(blocking)} blocking expectations hold."
     result = check_result(problems(rows, blocking), n=len(rows), holds=holds)
     return link_expectations(result, key)
@@ -78,20 +80,20 @@ _MAX_VALUE_LENGTH = 120  # characters of one
 
 def validate_questions(key: Sequence[str], questions: Sequence[Question]) -> dg.AssetCheckResult:
     """Validate all expectations of a question table; warns only."""
-    found = validate_table("questions", questions)
-    failed = [one for one in found if not one.passed]
-    summary = f"{len(found) - len(failed)} of {len(found)} expectations hold"
-    named = ", ".join(f"{one.expectation} of {one.about}" for one in failed)
+    results = validate_table("questions", questions)
+    failed = [result for result in results if not result.passed]
+    summary = f"{len(results) - len(failed)} of {len(results)} expectations hold"
+    failures = ", ".join(f"{result.expectation} of {result.about}" for result in failed)
     lines = ["| expectation | column | holds | unexpected |", "|---|---|---|---|"]
     lines += [
-        f"| {one.expectation} | {one.about} | {'yes' if one.passed else 'NO'}"
-        f" | {escape_markdown(', '.join(one.unexpected))} |"
-        for one in found
+        f"| {result.expectation} | {result.about} | {'yes' if result.passed else 'NO'}"
+        f" | {escape_markdown(', '.join(result.unexpected))} |"
+        for result in results
     ]
     result = dg.AssetCheckResult(
         passed=not failed,
         severity=dg.AssetCheckSeverity.WARN,
-        description=f"{summary}; not: {named}." if failed else f"{summary}.",
+        description=f"{summary}; not: {failures}." if failed else f"{summary}.",
         metadata={"expectations": dg.MetadataValue.md("\n".join(lines))},
     )
     return link_expectations(result, key)
@@ -132,11 +134,16 @@ class ExpectationValidator:
         )
         result = batch.validate(suite)
         # Great Expectations returns the results in another order.
-        found = {
-            _key(one.expectation_config.type, one.expectation_config.kwargs): one
-            for one in result.results
+        results = {
+            _key(
+                validation.expectation_config.type, validation.expectation_config.kwargs
+            ): validation
+            for validation in result.results
         }
-        return [_row(one, found[_key(one.type, one.told)], table, len(rows)) for one in expected]
+        return [
+            _row(expectation, results[_key(expectation.type, expectation.told)], table, len(rows))
+            for expectation in expected
+        ]
 
     def _expectation(self, one: Expectation) -> Any:  # noqa: ANN401
         name = "".join(part.capitalize() for part in one.type.split("_"))
@@ -207,11 +214,11 @@ def validate_tables(
     """Validate the expectations of every table; ``warn`` gets the reason of unreadable ones."""
     rows: list[ValidationRow] = []
     for kind in _kinds(catalog):
-        for found, why in _read(kind, tables):
-            if why:
-                warn(why)
+        for rows_read, reason in _read(kind, tables):
+            if reason:
+                warn(reason)
             else:
-                rows += shared_validation().validate(kind.name, found, "/".join(kind.key))
+                rows += shared_validation().validate(kind.name, rows_read, "/".join(kind.key))
     return rows
 
 
@@ -219,7 +226,9 @@ def _kinds(catalog: Catalog) -> Iterator[_Kind]:
     for suite in catalog.suites:
         yield _Kind("source", SourceFile, (suite.name, "source"))
         for task in suite.tasks:
-            question_keys = {tuple(questions_key(task, one)): None for one in task.conditions}
+            question_keys = {
+                tuple(questions_key(task, condition)): None for condition in task.conditions
+            }
             yield from (_Kind("questions", Question, key) for key in question_keys)
             for condition in task.conditions:
                 for name, row_type in (("predictions", Prediction), ("metrics", Metric)):

@@ -144,5 +144,5 @@ def _sentence(line: Comparison) -> str:
 
 
 def _format_names(questions: Sequence[str]) -> str:
-    first = ", ".join(escape_markdown(one) for one in questions[:_MAX_NAMED])
+    first = ", ".join(escape_markdown(question) for question in questions[:_MAX_NAMED])
     return f"{len(questions)}: {first}" if questions else "0"

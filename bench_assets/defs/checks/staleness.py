@@ -55,10 +55,10 @@ class CurrentConfiguration:
             row: A metric of it.
             tables: Tables that it is from; None: the questions are not compared.
         """
-        if why := (tables and self._of_questions(task, row, tables)) or self._of_task(
+        if reason := (tables and self._of_questions(task, row, tables)) or self._of_task(
             task, Signature.parse(row.signature)
         ):
-            return why
+            return reason
         if task.asked_of != "model" or task.measured_by:  # another harness configured it
             return ""
         try:
@@ -69,10 +69,13 @@ class CurrentConfiguration:
         if model and measured.model - {format_model_setup(model)}:
             return "measured under another configuration of the model"
         judge, reader = self.judge(task), self.reader(task, row.model)
-        by_reader = {one for one in measured.judge if one.startswith(_BY_READER)}
+        by_reader = {judge for judge in measured.judge if judge.startswith(_BY_READER)}
         of_judge = measured.judge - by_reader
-        for role, now, found in (("judge", judge, of_judge), ("reader", reader, by_reader)):
-            if now is not None and found - {now}:
+        for role, now, measured_setup in (
+            ("judge", judge, of_judge),
+            ("reader", reader, by_reader),
+        ):
+            if now is not None and measured_setup - {now}:
                 return f"measured under another configuration of the {role}"
         return ""
 
@@ -83,10 +86,10 @@ class CurrentConfiguration:
         key = questions_key(task, condition)
         if tables.root(task.suite) != table_locations(self._settings).get(task.suite, ""):
             return ""  # of another source, which is not looked for
-        place = tables.place(key)
-        if place not in self._changes:
-            self._changes[place] = self._changes_of_source(task.suite, tables.source_state(key))
-        return self._changes[place]
+        location = tables.place(key)
+        if location not in self._changes:
+            self._changes[location] = self._changes_of_source(task.suite, tables.source_state(key))
+        return self._changes[location]
 
     def _of_questions(self, task: Task, row: Metric, tables: TableFiles) -> str:
         """Compare the questions of a metric with the present ones, and these with their source."""
@@ -94,10 +97,10 @@ class CurrentConfiguration:
         if condition not in task.conditions:
             return ""
         key = questions_key(task, condition)
-        place = tables.place(key)
-        if place not in self._questions:
-            self._questions[place] = short_digest(tables.digest(key) or "")
-        if row.questions != self._questions[place]:
+        location = tables.place(key)
+        if location not in self._questions:
+            self._questions[location] = short_digest(tables.digest(key) or "")
+        if row.questions != self._questions[location]:
             return f"{QUESTIONS_CHANGED}: bench evaluate {task.name}"
         return self.questions_stale_reason(task, tables, condition)
 

@@ -46,21 +46,21 @@ def question_problems(questions: Sequence[Question]) -> list[str]:
     times = Counter(question.question_id for question in questions)
     problems = [f"{name}: {n} questions with this id" for name, n in times.items() if n > 1]
     for question in questions:
-        problems += [f"{question.question_id}: {why}" for why in _defects(question)]
+        problems += [f"{question.question_id}: {defect}" for defect in _defects(question)]
     return problems
 
 
 def _defects(question: Question) -> list[str]:
-    found = []
+    defects = []
     if not question.text.strip():
-        found.append("no text")
+        defects.append("no text")
     if not question.answer or not all(answer.strip() for answer in question.answer):
-        found.append("no answer")
+        defects.append("no answer")
     if question.kind in ("choice", "choices"):
         letters = set(ascii_uppercase[: len(question.options)])
         if not set(question.answer) <= letters:
-            found.append(f"answer {question.answer} is not among {sorted(letters)}")
-    return found
+            defects.append(f"answer {question.answer} is not among {sorted(letters)}")
+    return defects
 
 
 def _question_checks(task: Task, key: list[str], condition: str) -> dg.AssetChecksDefinition:
@@ -121,18 +121,20 @@ def check_annotation(
         n_units: Units of each task.
         settings: Active tasks, and whether their questions may be used while units are open.
     """
-    configured = {name: one for name, one in settings.annotation.tasks.items() if name in found}
+    configured = {name: task for name, task in settings.annotation.tasks.items() if name in found}
     refusals = [
-        f"{name}: {why}"
-        for name, one in configured.items()
-        if (why := found[name].refusal(n_units.get(name, 0), one.terms))
+        f"{name}: {refusal}"
+        for name, refused in configured.items()
+        if (refusal := found[name].refusal(n_units.get(name, 0), refused.terms))
     ]
-    waits = any(one.publish == "complete" and found[name].open for name, one in configured.items())
+    waits = any(
+        terms.publish == "complete" and found[name].open for name, terms in configured.items()
+    )
     problems = refusals + [
-        f"{state} in {name}: {unit}: {why}"
+        f"{state} in {name}: {unit}: {reason}"
         for name, units in found.items()
         for state, reasons in units._asdict().items()
-        for unit, why in reasons.items()
+        for unit, reason in reasons.items()
     ]
     blocks = waits or bool(refusals)
     return check_result(
@@ -190,13 +192,13 @@ def _image_defect(image_store: ImageStore, image: str) -> dict[str, str]:
 
 
 def _check_counts(task: Task, questions: Sequence[Question]) -> dg.AssetCheckResult:
-    found = Counter(question.category for question in questions)
-    found["all"] = len(questions)
+    counts = Counter(question.category for question in questions)
+    counts["all"] = len(questions)
     editions = {question.edition for question in questions}
     problems = [
-        f"{category}: {found[category]} questions, the paper has {n}"
+        f"{category}: {counts[category]} questions, the paper has {n}"
         for category, n in task.counts.items()
-        if editions == {"published"} and found[category] != n
+        if editions == {"published"} and counts[category] != n
     ]
     result = check_result(
         problems,

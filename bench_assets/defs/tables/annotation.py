@@ -67,7 +67,7 @@ def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
         "annotation", asks="judge", when_asked=_is_about_responses(task)
     )
     stage["kinds"] = {"python"}
-    read = {dg.AssetKey(one.key.split("/")) for one in task.reads.values()}
+    read = {dg.AssetKey(table_read.key.split("/")) for table_read in task.reads.values()}
     units_key, asked_key = (dg.AssetKey(tables[name].split("/")) for name in ("units", "asked"))
 
     @dg.multi_asset(
@@ -116,10 +116,10 @@ def _publish_and_read(
     counts = _publish_units(backend, task, units, terms)
     rows = [_asked_unit(task, unit, settings.annotation.kind) for unit in units]
     yield table_output(rows, counts._asdict() if counts else {"closed": terms.until}, "asked")
-    found = resolve_answers(task, units, backend.answers(task), terms)
-    for why, n in _reasons(found.refused):
-        context.log.info(f"{n} refused: {why}")
-    yield _answers_output(found)
+    resolved = resolve_answers(task, units, backend.answers(task), terms)
+    for reason, n in _reasons(resolved.refused):
+        context.log.info(f"{n} refused: {reason}")
+    yield _answers_output(resolved)
 
 
 def _proposer(task: SuiteAnnotationTask, chosen: AnnotationTaskSettings) -> str:
@@ -151,19 +151,20 @@ def build_units(
     """
     partial_rows = _rows_judged_by_people(task, settings.home)
     inputs: dict[str, Sequence[Any]] = {
-        name: _rows(tables, *one, partial_rows.get(name, ())) for name, one in task.reads.items()
+        name: _rows(tables, *table_read, partial_rows.get(name, ()))
+        for name, table_read in task.reads.items()
     }
     if task.is_drawn:
         suite_task = task.task.name.removesuffix("/verdicts")
         inputs["drawn"] = read_figures(settings.home, DrawnUnit, suite_task)
-    found = task.units(**inputs)
+    units = task.units(**inputs)
     gold = _read_gold(settings.resolve(chosen.gold)) if chosen.gold else {}
-    if strange := sorted(gold.keys() - {unit.unit_id for unit in found}):
+    if strange := sorted(gold.keys() - {unit.unit_id for unit in units}):
         raise SettingsError(f"{chosen.gold}: unknown unit {strange[0]!r} in {task.task.name}")
-    marked = [replace(unit, gold=gold.get(unit.unit_id, {})) for unit in found]
+    marked = [replace(unit, gold=gold.get(unit.unit_id, {})) for unit in units]
     for unit in marked:
-        if why := _unanswerable(task.task, unit):
-            raise SettingsError(f"{chosen.gold}: unit {unit.unit_id!r}: {why}")
+        if problem := _unanswerable(task.task, unit):
+            raise SettingsError(f"{chosen.gold}: unit {unit.unit_id!r}: {problem}")
     return with_needed(marked, chosen.terms)
 
 
@@ -181,18 +182,18 @@ def _rows(tables: TableFiles, key: str, row: type[Any], partial_rows: Sequence[A
 
 def _rows_judged_by_people(task: SuiteAnnotationTask, home: Path) -> dict[str, list[Any]]:
     """Predictions and judgements of the partial evaluations that people judge, by table."""
-    tables, found = partial_tables(home), defaultdict[str, list[Any]](list)
+    tables, rows_by_table = partial_tables(home), defaultdict[str, list[Any]](list)
     if not {"predictions", "judgements"} <= task.reads.keys():
-        return found
+        return rows_by_table
     judgements, predictions = (
         (source.key.split("/"), source.row)
         for source in (task.reads["judgements"], task.reads["predictions"])
     )
     for model in tables.partitions(judgements[0]):
         if is_by_people(rows := tables.read(*judgements, model)):
-            found["judgements"] += rows
-            found["predictions"] += tables.read(*predictions, model)
-    return found
+            rows_by_table["judgements"] += rows
+            rows_by_table["predictions"] += tables.read(*predictions, model)
+    return rows_by_table
 
 
 def _publish_units(
@@ -228,7 +229,7 @@ def _answers_output(found: ResolvedAnswers) -> dg.Output[list[Answer]]:
 
 
 def _reasons(refused: Sequence[Answer]) -> list[tuple[str, int]]:
-    return Counter(one.complaint for one in refused).most_common(_MAX_SHOWN)
+    return Counter(answer.complaint for answer in refused).most_common(_MAX_SHOWN)
 
 
 def _read_gold(file: Path) -> dict[str, Values]:
@@ -245,7 +246,7 @@ def _read_gold(file: Path) -> dict[str, Values]:
 
 
 def _is_about_responses(task: SuiteAnnotationTask) -> bool:
-    return any(one.key.split("/")[-1] in PER_MODEL for one in task.reads.values())
+    return any(table_read.key.split("/")[-1] in PER_MODEL for table_read in task.reads.values())
 
 
 def summary_asset(task: SuiteAnnotationTask) -> dg.AssetsDefinition:

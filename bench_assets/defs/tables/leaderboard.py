@@ -140,18 +140,18 @@ def rank_tasks(
 def _measured_rows(
     task: Task, tables: TableFiles, configured: CurrentConfiguration | None
 ) -> list[LeaderboardRow]:
-    found, unreadable = _current(task, tables, configured)
-    edition = found[0].edition if found else _edition(task, tables) if unreadable else UNKNOWN
-    return [*found, *(_unreadable(task, edition, *one) for one in unreadable.items())]
+    current, unreadable = _current(task, tables, configured)
+    edition = current[0].edition if current else _edition(task, tables) if unreadable else UNKNOWN
+    return [*current, *(_unreadable(task, edition, *failure) for failure in unreadable.items())]
 
 
 def _other_source_rows(
     task: Task, tables: TableFiles, configured: CurrentConfiguration | None
 ) -> Iterator[LeaderboardRow]:
     """Metrics on other sources, except sources with the same questions."""
-    for place, others in other_sources(task, tables):
-        for row in _measured_rows(task, others, configured):
-            yield replace(row, place=place)
+    for source, other_source in other_sources(task, tables):
+        for row in _measured_rows(task, other_source, configured):
+            yield replace(row, place=source)
 
 
 def _edition(task: Task, tables: TableFiles) -> str:
@@ -168,24 +168,26 @@ def _current(
     try:
         data = tables.digest(evaluation_key(task, "main", "questions"))
         wanted = {"task": task.name, "metric": task.primary_metric, "category": "all"}
-        found = tables.query_metrics(_CURRENT, key, damaged, **wanted)
+        metrics = tables.query_metrics(_CURRENT, key, damaged, **wanted)
     except TableError as error:
         return [], dict.fromkeys(tables.known(key), str(error))
-    unreadable = {model: why for (_, model), why in damaged.items()}
+    unreadable = {model: reason for (_, model), reason in damaged.items()}
     rows = []
-    measured = dict(_rows_or_errors(found))
+    measured = dict(_rows_or_errors(metrics))
     readable = [row for row in measured.values() if isinstance(row, Metric)]
     measured |= {row.model: row for row in with_people(tables, task, readable)}
-    for model, one in measured.items():
-        if isinstance(one, str):
-            unreadable[model] = one
+    for model, metric_row in measured.items():
+        if isinstance(metric_row, str):
+            unreadable[model] = metric_row
             continue
         try:
             if configured:
-                stale = configured.stale_reason(task, one, tables)
+                stale = configured.stale_reason(task, metric_row, tables)
             else:
-                stale = "" if one.questions == short_digest(data or "") else QUESTIONS_CHANGED
-            rows.append(_measured_row(task, one, stale))
+                stale = (
+                    "" if metric_row.questions == short_digest(data or "") else QUESTIONS_CHANGED
+                )
+            rows.append(_measured_row(task, metric_row, stale))
         except TableError as error:
             unreadable[model] = str(error)
     return rows, unreadable
@@ -207,7 +209,7 @@ def _rows_or_errors(found: "pa.Table") -> Iterator[tuple[str, Metric | str]]:
 def _measured_row(task: Task, row: Metric, stale: str) -> LeaderboardRow:
     extensions = Signature.parse(row.signature).extensions
     shared = {name: getattr(row, name) for name in _SHARED_COLUMNS}
-    named = {
+    fields = {
         "task": "+".join((row.task, *extensions)),
         "source": f"{IMPORTED}{task.measured_by}" if task.measured_by else MEASURED,
         "low": None if isnan(row.low) else row.low,
@@ -215,7 +217,7 @@ def _measured_row(task: Task, row: Metric, stale: str) -> LeaderboardRow:
         "served": row.served or "",
         "people": row.people or "",
     }
-    return LeaderboardRow(**shared | named, stale=stale)
+    return LeaderboardRow(**shared | fields, stale=stale)
 
 
 _SHARED_COLUMNS = {f.name for f in fields(LeaderboardRow)} & {f.name for f in fields(Metric)}

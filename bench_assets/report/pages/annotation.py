@@ -48,13 +48,13 @@ class AnnotationPages:
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write every task's tables; inactive tasks by name only."""
-        found = [
+        pages = [
             self._task(site, tables, suite, task)
             for suite in catalog.suites
             for task in suite.every_annotation_task
         ]
-        site.put("annotation", found)
-        site.tabs += ["annotation"] * any(one["data"] or one["problem"] for one in found)
+        site.put("annotation", pages)
+        site.tabs += ["annotation"] * any(page["data"] or page["problem"] for page in pages)
 
     def _task(
         self, site: Site, tables: TableFiles, suite: Suite, task: SuiteAnnotationTask
@@ -71,7 +71,7 @@ class AnnotationPages:
             return {**entry, "problem": "", "data": ""}
         name = f"annotation-{slug(task.task.name)}"
         withheld = task.suite in self.without_images
-        now, counted = datetime.now(UTC), [one for one in answers if not one.complaint]
+        now, counted = datetime.now(UTC), [answer for answer in answers if not answer.complaint]
         task_settings = self.settings.annotation.tasks.get(task.task.name)
         terms = task_settings.terms if task_settings else AnnotationTerms()
         waits = undecided_in_task(tables, task, suite, units, counted, terms)
@@ -102,14 +102,14 @@ class _AnnotationPage:
         self._undecided = undecided
         self._units = {unit.unit_id: unit for unit in units}
         self._answers = answers
-        self._counted = [one for one in answers if not one.complaint]
+        self._counted = [answer for answer in answers if not answer.complaint]
         self.brought: set[str] = set()
 
     def data(self) -> dict[str, Any]:
         """Annotators, units with the most disagreement, and reasons why answers do not count."""
         units = list(self._units.values())
         rows = disagreements(self._task, units, self._counted, self._undecided.open)
-        reasons = Counter(one.complaint for one in self._answers if one.complaint)
+        reasons = Counter(answer.complaint for answer in self._answers if answer.complaint)
         return {
             "annotators": [
                 asdict(row) for row in annotator_quality(self._task, units, self._answers)
@@ -120,13 +120,16 @@ class _AnnotationPage:
 
     def _disputed(self, row: UnitDisagreement) -> dict[str, Any]:
         unit = self._units[row.unit_id]
-        answers = [one for one in self._counted if one.unit_id == row.unit_id]
+        answers = [answer for answer in self._counted if answer.unit_id == row.unit_id]
         return {
             **asdict(row),
             "shown": list(unit.shown.items()),
             "images": self._images([*unit.images.values()][:_IMAGES]),
             "said": [
-                [field.label, Counter("; ".join(one.values.get(field.name, ())) for one in answers)]
+                [
+                    field.label,
+                    Counter("; ".join(answer.values.get(field.name, ())) for answer in answers),
+                ]
                 for field in self._task.fields
                 if field.kind in ("choice", "choices")
             ],
@@ -135,6 +138,6 @@ class _AnnotationPage:
     def _images(self, digests: Sequence[str]) -> list[list[Any]]:
         if self._withheld:
             return []
-        found = self._site.images(digests)
+        stored_images = self._site.images(digests)
         self.brought.update(digests)
-        return [list(image) for digest in digests if (image := found[digest])]
+        return [list(image) for digest in digests if (image := stored_images[digest])]

@@ -87,9 +87,9 @@ def _parts(
     measure = task.measures[task.primary_metric]
     by_question = scores_by_question(scores)
     scored = [
-        one
+        row
         for question in condition_questions.questions
-        for one in scored_rows(question, by_question.get(question.question_id, []))[0]
+        for row in scored_rows(question, by_question.get(question.question_id, []))[0]
     ]
     side = ScoredMetric(scored, measure(scored).value)
     adds = task.adds.get(task.primary_metric)

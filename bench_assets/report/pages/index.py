@@ -81,7 +81,7 @@ class IndexPage:
             row["reader"] = reader_test(row["task"], row.get("signature") or "", tests)
         rows.sort(key=lambda row: (row["task"], row["condition"], row["model"]))
         tasks = [self._task(tables, task, rows) for task in catalog.tasks]
-        named = {row["model"] for row in rows}
+        models_with_rows = {row["model"] for row in rows}
         site.tabs += ["compare"] * (len({r["model"] for r in rows if r["value"] is not None}) > 1)
         site.put(
             "index",
@@ -91,7 +91,7 @@ class IndexPage:
                 "missing": self._missing,
                 "running": list(_running(self._settings.home, catalog.tasks, rows)),
                 "tasks": tasks,
-                "models": [self._model(name, rows) for name in sorted(named)],
+                "models": [self._model(name, rows) for name in sorted(models_with_rows)],
                 "rows": to_columns(rows, COLUMNS),
                 "published": [asdict(row) for row in self._printed(catalog.tasks)],
                 "rankings": _rankings(rows, catalog.tasks, baselines(self._settings.models)),
@@ -114,7 +114,7 @@ class IndexPage:
             "chance": description.chance,
             "questions": description.n,
             "edition": description.edition,
-            "conditions": {name: one.about for name, one in task.conditions.items()},
+            "conditions": {name: condition.about for name, condition in task.conditions.items()},
             "measured": [name for name in task.conditions if name in used],
         }
 
@@ -174,8 +174,8 @@ def _cells_of(tables: TableFiles, task: Task, condition: str) -> list[dict[str, 
         for row in cells.rows
     ]
     return found + [
-        _without_number(task, condition, model, unreadable=why)
-        for model, why in cells.unreadable.items()
+        _without_number(task, condition, model, unreadable=reason)
+        for model, reason in cells.unreadable.items()
     ]
 
 
@@ -229,15 +229,19 @@ def _rankings(
             of_task = values[row["edition"], row["condition"]].setdefault(row["task"], {})
             of_task[row["model"]] = signs[row["task"]] * row["value"]
     return [
-        {"edition": edition, "condition": condition, **asdict(found)}
+        {"edition": edition, "condition": condition, **asdict(ranking)}
         for (edition, condition), has in sorted(values.items())
-        for found in [rank_models(has, np.random.default_rng(0))]
-        if found.tasks
+        for ranking in [rank_models(has, np.random.default_rng(0))]
+        if ranking.tasks
     ]
 
 
 def _last_measured(tables: TableFiles, tasks: Iterable[Task]) -> str:
     """Time of the newest metric, in UTC; "" if there is none."""
-    keys = [evaluation_key(task, one, "metrics") for task in tasks for one in task.conditions]
-    times = [one.at for key in keys for one in tables.blobs.list(tables.below(key))]
+    keys = [
+        evaluation_key(task, condition, "metrics")
+        for task in tasks
+        for condition in task.conditions
+    ]
+    times = [blob.at for key in keys for blob in tables.blobs.list(tables.below(key))]
     return f"{datetime.fromtimestamp(max(times), UTC):%Y-%m-%d %H:%M} UTC" if times else ""

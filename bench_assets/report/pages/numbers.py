@@ -152,13 +152,17 @@ class NumberPages:
         """Write the provenance of the numbers of every task."""
         with _PARSERS.open(encoding="utf-8", newline="") as file:
             site.put("parser", list(csv.DictReader(file)))
-        found = latest_outcomes(tables.home)
+        outcomes = latest_outcomes(tables.home)
         results = HomeResults(self.settings, tables, {task.name: task for task in catalog.tasks})
         for task in catalog.tasks:
-            others = {other.name for other in catalog.tasks} - {task.name}
-            checks = [one for one in found if _belongs_to_task(one.asset, task, others)]
+            other_tasks = {other_task.name for other_task in catalog.tasks} - {task.name}
+            checks = [
+                outcome
+                for outcome in outcomes
+                if _belongs_to_task(outcome.asset, task, other_tasks)
+            ]
             withheld = task.suite in self.without_images
-            _write_task(site, tables, task, others, checks, withheld=withheld)
+            _write_task(site, tables, task, other_tasks, checks, withheld=withheld)
             models = _models(tables, task)
             for model in models:
                 _write_model(site, tables, task, model, checks, results)
@@ -178,7 +182,7 @@ def _write_task(
 ) -> None:
     names = list(_upstream_tables(tables, task, others))
     stamps = [f"{name} {site.stamps.of(tables, name.split('/'))}" for name in names]
-    shared = [asdict(one) for one in checks if not one.partition]
+    shared = [asdict(check) for check in checks if not check.partition]
     inputs = combined_digest(_FORM, str(withheld), *stamps, str(shared))
     name = f"number-{slug(task.name)}"
     if site.has(name, inputs):
@@ -190,17 +194,19 @@ def _write_task(
             read[table] = _columns(tables, table)
         except TableError as error:
             problems.append(str(error))
-    found: dict[str, Any] = {
+    page: dict[str, Any] = {
         "source": lineage.source_files(read),
         "rejections": lineage.rejections(read),
         "funnels": lineage.funnels(read),
         "stages": lineage.stages(read),
     }
-    digests = set() if withheld else lineage.image_digests(found)
-    images = {digest: list(one) for digest, one in site.images(sorted(digests)).items() if one}
+    digests = set() if withheld else lineage.image_digests(page)
+    images = {
+        digest: list(image) for digest, image in site.images(sorted(digests)).items() if image
+    }
     metadata = {"task": task.name, "title": task.shown, "problems": problems, "checks": shared}
     content = {"images": images, "questions": _questions(tables, task)}
-    site.put(name, {**metadata, **found, **content}, inputs, digests)
+    site.put(name, {**metadata, **page, **content}, inputs, digests)
 
 
 def _write_model(
@@ -213,11 +219,11 @@ def _write_model(
 ) -> None:
     keys = {c: evaluation_key(task, c, "metrics") for c in task.conditions}
     present = {c: key for c, key in keys.items() if site.stamps.of(tables, key, model)}
-    own = [asdict(one) for one in checks if one.partition == model]
+    own_checks = [asdict(check) for check in checks if check.partition == model]
     read = (model, *results.compared_with(task, model))
     stamps = [f"{c} {site.stamps.of(tables, keys[c], name)}" for c in present for name in read]
     inputs = combined_digest(
-        _FORM, str(task.version), *stamps, str(own), people_state(tables, task)
+        _FORM, str(task.version), *stamps, str(own_checks), people_state(tables, task)
     )
     name = f"number-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
@@ -245,7 +251,9 @@ def _write_model(
             }
         )
     of_task = {"task": task.name, "lineage": f"number-{slug(task.name)}"}
-    site.put(name, {"model": model, "conditions": conditions, "checks": own, **of_task}, inputs)
+    site.put(
+        name, {"model": model, "conditions": conditions, "checks": own_checks, **of_task}, inputs
+    )
 
 
 def _calibration(tables: TableFiles, task: Task, condition: str, model: str) -> str:
@@ -269,9 +277,11 @@ def _calibration(tables: TableFiles, task: Task, condition: str, model: str) -> 
 
 def _belongs_to_task(asset: str, task: Task, others: set[str]) -> bool:
     """Whether a table belongs to the task or its suite, and not to another task."""
-    if any(_below(asset, other) and len(other) > len(task.name) for other in others):
+    if any(_below(asset, other_task) and len(other_task) > len(task.name) for other_task in others):
         return False
-    if any(_below(asset, other) and not _below(task.name, other) for other in others):
+    if any(
+        _below(asset, other_task) and not _below(task.name, other_task) for other_task in others
+    ):
         return False
     return _below(asset, task.suite)
 

@@ -52,10 +52,10 @@ def usage(
     key = evaluation_key(task, condition, "predictions")
     if not tables.known(key):
         return []
-    found = tables.query(_USAGE, {"predictions": ([key], Prediction)}, {}).to_pylist()
+    rows = tables.query(_USAGE, {"predictions": ([key], Prediction)}, {}).to_pylist()
     return [
         {"condition": condition, **row, "cost": _cost(row, prices.get(row["model"]))}
-        for row in found
+        for row in rows
     ]
 
 
@@ -79,10 +79,10 @@ def confusion(tables: TableFiles, task: Task, condition: str) -> list[dict[str, 
         return []
     views = {"scores": ([key], Score), "questions": ([question_table], Question)}
     try:
-        found = tables.query(_CONFUSION, views, {}).to_pylist()
+        rows = tables.query(_CONFUSION, views, {}).to_pylist()
     except TableError:  # unreadable questions are reported with the samples
         return []
-    return [{"condition": condition, **row} for row in found]
+    return [{"condition": condition, **row} for row in rows]
 
 
 _COLUMNS = (
@@ -162,7 +162,9 @@ def _page(
     unreadable = {}
     for condition in task.conditions:
         cells = all_cells(tables, task, condition)
-        unreadable.update({(model, condition): why for model, why in cells.unreadable.items()})
+        unreadable.update(
+            {(model, condition): reason for model, reason in cells.unreadable.items()}
+        )
         rows += cells.rows
         known = set(tables.known(evaluation_key(task, condition, "metrics")))
         partial_rows = all_cells(partial_tables(tables.home), task, condition).rows
@@ -179,8 +181,8 @@ def _page(
         "rows": to_columns(rows, _COLUMNS),
         "published": to_columns([asdict(row) for row in printed], _PRINTED),
         "unreadable": [
-            {"model": model, "condition": condition, "why": why}
-            for (model, condition), why in unreadable.items()
+            {"model": model, "condition": condition, "why": reason}
+            for (model, condition), reason in unreadable.items()
         ],
     }
 

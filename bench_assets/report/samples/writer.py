@@ -52,9 +52,9 @@ class Samples:
         for task in catalog.tasks:
             withheld = task.suite in self.without_images
             conditions = _TaskSamples(site, tables, task, withheld, self.find_prompts).write()
-            for place, others in other_sources(task, tables):
+            for source, other_source in other_sources(task, tables):
                 conditions += _TaskSamples(
-                    site, others, task, withheld, self.find_prompts, place
+                    site, other_source, task, withheld, self.find_prompts, source
                 ).write()
             if conditions:
                 entry = {"task": task.name, "title": task.shown, "chunk": page.CHUNK}
@@ -92,8 +92,8 @@ class _TaskSamples:
                 continue
             table_questions = tables[key] = tables.get(key) or self._questions(key)
             model_entries = [
-                self._model(name, table_questions, *one)
-                for one in models.items()
+                self._model(name, table_questions, *model)
+                for model in models.items()
                 if len(table_questions.ids)
             ]
             prompts = (
@@ -143,9 +143,9 @@ class _TaskSamples:
         return base
 
     def _put_prompts(self, base: str, sent: SentPrompts, made_of: str) -> None:
-        for one in sent.chunks(self.find_prompts):
-            images = [] if self.withheld else one.images
-            self.site.put(f"{base}-prompts-{one.number}", one.turns, made_of, images)
+        for chunk in sent.chunks(self.find_prompts):
+            images = [] if self.withheld else chunk.images
+            self.site.put(f"{base}-prompts-{chunk.number}", chunk.turns, made_of, images)
 
     def _questions(self, key: Sequence[str]) -> _TableQuestions:
         """Write questions and their images."""
@@ -223,7 +223,7 @@ class _TaskSamples:
         keys: dict[str, list[str]],
     ) -> None:
         """Write the responses, a run of questions at a time, then all outcomes."""
-        (model, tables), found, sent = of, list[Outcomes](), SentPrompts()
+        (model, tables), condition_outcomes, sent = of, list[Outcomes](), SentPrompts()
 
         def read(table: str, row_type: type[Any], names: Sequence[str]) -> Iterator[Columns]:
             return read_by_question(tables, keys[table], row_type, model, names, ids, RUN)
@@ -237,13 +237,13 @@ class _TaskSamples:
             names = ids.slice(begin, RUN).to_pylist()
             rows = {name: row for row, name in enumerate(names)}
             samples = samples_of(rows, scored, responses.finish_reasons(responded))
-            found.append(outcomes(len(names), samples))
-            for one in responses.responses(names, responded, scored, judgements, begin):
-                self.site.put(f"{base}-{one.name}", one.value, made_of)
+            condition_outcomes.append(outcomes(len(names), samples))
+            for response in responses.responses(names, responded, scored, judgements, begin):
+                self.site.put(f"{base}-{response.name}", response.value, made_of)
             if judgements:
-                for name, prompt in zip(*(judgements[one] for one in _SENT), strict=True):
+                for name, prompt in zip(*(judgements[name] for name in _SENT), strict=True):
                     sent.add(begin + rows[name], prompt)
-        self.site.put(f"{base}-points", joined_outcomes(found)._asdict(), made_of)
+        self.site.put(f"{base}-points", joined_outcomes(condition_outcomes)._asdict(), made_of)
         self._put_prompts(base, sent, made_of)
 
     def _placed(self, name: str) -> str:

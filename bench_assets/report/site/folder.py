@@ -52,9 +52,9 @@ def _with_valid_text(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, Mapping):
-        return {_with_valid_text(name): _with_valid_text(one) for name, one in value.items()}
+        return {_with_valid_text(name): _with_valid_text(text) for name, text in value.items()}
     if isinstance(value, list | tuple):
-        return [_with_valid_text(one) for one in value]
+        return [_with_valid_text(text) for text in value]
     if is_dataclass(value) and not isinstance(value, type):
         return _with_valid_text(asdict(value))
     return value
@@ -86,10 +86,10 @@ class Stamps:
 
     def of(self, tables: TableFiles, key: Sequence[str], partition: str = "") -> str:
         """Version of a table, which changes when it is written; "" if there is no table."""
-        place = (tables.folder, tables.below(key))
-        if place not in self._known:
-            self._known[place] = tables.versions(key)
-        return self._known[place].get(partition or WHOLE_TABLE, "")
+        location = (tables.folder, tables.below(key))
+        if location not in self._known:
+            self._known[location] = tables.versions(key)
+        return self._known[location].get(partition or WHOLE_TABLE, "")
 
 
 def combined_digest(*parts: str) -> str:

@@ -53,13 +53,13 @@ class Images:
 
     def keep(self, digests: Iterable[str]) -> bool:
         """Keep existing images; returns whether all exist."""
-        found = {digest: self._there(digest) for digest in digests}
-        self._brought.update(found if all(found.values()) else {})
-        return all(found.values())
+        names = {digest: self._there(digest) for digest in digests}
+        self._brought.update(names if all(names.values()) else {})
+        return all(names.values())
 
     def delete_unused(self) -> None:
         """Delete unused images."""
-        wanted = {name for one in self._brought.values() if one for name in one}
+        wanted = {name for names in self._brought.values() if names for name in names}
         for file in (self._folder / "images").glob("*/*"):
             if file.relative_to(self._folder).as_posix() not in wanted:
                 file.unlink()

@@ -14,10 +14,10 @@ def other_sources(task: Task, tables: TableFiles) -> Iterator[tuple[str, TableFi
     """Yield other sources with their tables, one for each distinct question table."""
     key = questions_key(task, "main")
     seen = {None, _digest(tables, key)}
-    for others in tables.elsewhere(task.suite):
-        if (data := _digest(others, key)) not in seen:
+    for other_tables in tables.elsewhere(task.suite):
+        if (data := _digest(other_tables, key)) not in seen:
             seen.add(data)
-            yield others.root(task.suite).rpartition("/")[2] or _UNNAMED, others
+            yield other_tables.root(task.suite).rpartition("/")[2] or _UNNAMED, other_tables
 
 
 def _digest(tables: TableFiles, key: Sequence[str]) -> str | None:

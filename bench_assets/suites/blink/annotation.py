@@ -49,12 +49,12 @@ def check_units(questions: Sequence[Question]) -> list[Unit]:
     return [
         Unit(
             task=_CHECK.name,
-            unit_id=one.question_id,
-            shown={**_shown_fields(one), "Called right": ", ".join(one.answer)},
-            images=images_of(one),
+            unit_id=question.question_id,
+            shown={**_shown_fields(question), "Called right": ", ".join(question.answer)},
+            images=images_of(question),
         )
-        for one in questions
-        if one.answer and one.images
+        for question in questions
+        if question.answer and question.images
     ]
 
 
@@ -81,20 +81,20 @@ def apply_checks(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -
     by_question: dict[str, list[AnswerCheck]] = {}
     for check in checks:
         by_question.setdefault(check.question_id, []).append(check)
-    found = Table[Question]()
+    table = Table[Question]()
     for question in questions:
-        verdicts: list[str] = [one.verdict for one in by_question.get(question.question_id, [])]
+        verdicts: list[str] = [vote.verdict for vote in by_question.get(question.question_id, [])]
         verdict = majority(verdicts)
         if verdict in (None, "right"):
-            found.rows.append(question)
+            table.rows.append(question)
         else:
             reason = (
                 f"{verdicts.count(verdict)} of {len(verdicts)} people call its answer {verdict}"
             )
-            found.reject(question.question_id, reason)
-    if not found.rejections:
-        return found
-    return Table(list(map(_mark_as_own, found.rows)), found.rejections)
+            table.reject(question.question_id, reason)
+    if not table.rejections:
+        return table
+    return Table(list(map(_mark_as_own, table.rows)), table.rejections)
 
 
 def human_answers(answers: Sequence[Answer]) -> list[HumanAnswer]:

@@ -125,7 +125,9 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     first = first_judgements(judgements)
     option = _author_option(*answered)
     if option is None:
-        relevant = [one for one in first if one.criterion == WITH_REASONING] or first
+        relevant = [
+            judgement for judgement in first if judgement.criterion == WITH_REASONING
+        ] or first
         if unjudged := judge_fault(relevant):
             return Score.of(answered.prediction, points=None, note=unjudged)
         option = strip_reasoning(relevant[0].response)

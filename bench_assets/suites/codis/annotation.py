@@ -39,8 +39,8 @@ def _image_units() -> list[Unit]:
 
 def _submission_units(images: Sequence[StoredImage]) -> list[Unit]:
     return [
-        Unit(task=_TASKS["submissions"].name, unit_id=one.name, images={"Image": one.sha256})
-        for one in images
+        Unit(task=_TASKS["submissions"].name, unit_id=image.name, images={"Image": image.sha256})
+        for image in images
     ]
 
 
@@ -131,21 +131,23 @@ def _shown_fields(pair: ContextPair) -> dict[str, str]:
 
 def _to_images(answers: Sequence[Answer]) -> list[str]:
     """SHA-256 of the uploaded images, without duplicates."""
-    return list(dict.fromkeys(word(one, "image") for one in answers))
+    return list(dict.fromkeys(word(answer, "image") for answer in answers))
 
 
 def _to_pairs(answers: Sequence[Answer]) -> list[ContextPair]:
     return [
-        _pair(one, pair_id=_sanitize_id(f"{one.unit_id}-{one.person}"), image=one.unit_id)
-        for one in answers
+        _pair(
+            answer, pair_id=_sanitize_id(f"{answer.unit_id}-{answer.person}"), image=answer.unit_id
+        )
+        for answer in answers
     ]
 
 
 def _to_revisions(answers: Sequence[Answer]) -> list[ContextPair]:
     """Revisions of pairs that were voted down; ``add_images`` adds their images."""
     return [
-        _pair(one, pair_id=f"{one.unit_id}-revised", image="", revises=one.unit_id)
-        for one in answers
+        _pair(answer, pair_id=f"{answer.unit_id}-revised", image="", revises=answer.unit_id)
+        for answer in answers
     ]
 
 
@@ -154,7 +156,11 @@ def add_images(
 ) -> list[ContextPair]:
     """Add to revisions the images of the pairs they revise; drop those of missing pairs."""
     images = {pair.pair_id: pair.image for pair in reversed(submitted)}
-    return [replace(one, image=images[one.revises]) for one in revisions if one.revises in images]
+    return [
+        replace(revision, image=images[revision.revises])
+        for revision in revisions
+        if revision.revises in images
+    ]
 
 
 def _pair(answer: Answer, *, pair_id: str, image: str, revises: str = "") -> ContextPair:
@@ -174,17 +180,17 @@ def _pair(answer: Answer, *, pair_id: str, image: str, revises: str = "") -> Con
 def _to_votes(answers: Sequence[Answer]) -> list[SubmissionVote]:
     return [
         SubmissionVote(
-            submission=one.unit_id,
-            annotator=one.person,
-            correct=word(one, "correct") == "yes",
-            different=word(one, "different") == "yes",
-            within_rules=word(one, "within_rules") == "yes",
-            comment=word(one, "comment"),
-            seconds=one.seconds,
-            at=one.at,
-            tool=one.tool,
+            submission=answer.unit_id,
+            annotator=answer.person,
+            correct=word(answer, "correct") == "yes",
+            different=word(answer, "different") == "yes",
+            within_rules=word(answer, "within_rules") == "yes",
+            comment=word(answer, "comment"),
+            seconds=answer.seconds,
+            at=answer.at,
+            tool=answer.tool,
         )
-        for one in answers
+        for answer in answers
     ]
 
 

@@ -108,8 +108,8 @@ def find_release(folder: Path) -> CodisRelease:
 
 def source_files(release: CodisRelease) -> list[SourceFile]:
     """Pin every file that belongs to the suite, sorted by path."""
-    named = (release.entries, release.votes, release.captions)
-    files = [file for file in named if file]
+    required_files = (release.entries, release.votes, release.captions)
+    files = [file for file in required_files if file]
     return pin([*files, *image_files(release.images).values()], release.folder)
 
 

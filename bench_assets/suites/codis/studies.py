@@ -96,11 +96,11 @@ def agreement(first: Sequence[Judgement], second: Sequence[Judgement]) -> Mean:
     A query on which either was unreadable is unscored.
     """
     verdicts = {_judgement_key(j): j.verdict for j in first if j.criterion == CRITERION}
-    others = [(_judgement_key(j), j.verdict) for j in second if j.criterion == CRITERION]
-    pairs = [(verdicts[key], verdict) for key, verdict in others if key in verdicts]
+    second_verdicts = [(_judgement_key(j), j.verdict) for j in second if j.criterion == CRITERION]
+    pairs = [(verdicts[key], verdict) for key, verdict in second_verdicts if key in verdicts]
     return mean(
-        ScoredPoint(None if one is None or other is None else float(one == other))
-        for one, other in pairs
+        ScoredPoint(None if pair is None or other_look is None else float(pair == other_look))
+        for pair, other_look in pairs
     )
 
 
@@ -180,8 +180,10 @@ def _answers_differ(
 ) -> float | None:
     if given is None or taken_away is None or given.error or taken_away.error:
         return None
-    one, other = (normalize_text(read_answer(question, p.text)) for p in (given, taken_away))
-    return float(one != other)
+    answer_given, answer_without = (
+        normalize_text(read_answer(question, p.text)) for p in (given, taken_away)
+    )
+    return float(answer_given != answer_without)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +220,10 @@ def _count(answered: Sequence[AnsweredQuestion], word: str, opposite: str) -> Wo
     expected = [_has_word(" ".join(q.answer), word, opposite) for q, _ in answered]
     other_expected = [_has_word(" ".join(q.answer), opposite, word) for q, _ in answered]
     predicted = [_has_word(final_answer(p.text), word, opposite) for _, p in answered]
-    relevant = [one or other for one, other in zip(expected, other_expected, strict=True)]
+    relevant = [
+        answer or other_answer
+        for answer, other_answer in zip(expected, other_expected, strict=True)
+    ]
     return WordCount(
         model=answered[0].prediction.model,
         condition=answered[0].prediction.condition,

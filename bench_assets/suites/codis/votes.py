@@ -99,11 +99,11 @@ def decide_submissions(
         ballots = counted.get(pair.pair_id, ())
         n_needed = needed or len(everyone - {pair.annotator})
         outcome = _vote_outcome(pair, ballots, n_needed, approval)
-        why = fault or (_image_fault(pair, images) if outcome == "open" else "")
-        revised_by = "" if why else revisions.get(pair.pair_id, "")
-        outcome = "dropped" if why else "revised" if revised_by else outcome
-        why = why or _outcome_reason(pair, ballots, n_needed)
-        decisions.append(_decision(pair, ballots, outcome, why, revised_by))
+        reason = fault or (_image_fault(pair, images) if outcome == "open" else "")
+        revised_by = "" if reason else revisions.get(pair.pair_id, "")
+        outcome = "dropped" if reason else "revised" if revised_by else outcome
+        reason = reason or _outcome_reason(pair, ballots, n_needed)
+        decisions.append(_decision(pair, ballots, outcome, reason, revised_by))
     return decisions
 
 
@@ -194,7 +194,9 @@ def _outcome_reason(pair: ContextPair, heard: Sequence[SubmissionVote], n_needed
 
 def open_submissions(decisions: Iterable[VoteDecision]) -> dict[str, str]:
     """Submissions with missing votes, each with its reason."""
-    return {one.submission: one.reason for one in decisions if one.outcome == "open"}
+    return {
+        decision.submission: decision.reason for decision in decisions if decision.outcome == "open"
+    }
 
 
 CATEGORIES = (

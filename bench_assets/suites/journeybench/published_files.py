@@ -53,7 +53,7 @@ def published_files(folder: Path, *tables: str) -> dict[str, Path]:
     Raises:
         SourceError: If two files hold the same table.
     """
-    found: dict[str, Path] = {}
+    required_files: dict[str, Path] = {}
     for table in tables or PUBLISHED:
         files = [folder / f"{name}{end}" for name in PUBLISHED[table] for end in _ENDINGS]
         existing = [file for file in files if file.is_file()]
@@ -61,8 +61,8 @@ def published_files(folder: Path, *tables: str) -> dict[str, Path]:
             names = " and ".join(file.name for file in existing)
             raise SourceError(f"{folder}: {names} hold the same table. Remove one of them")
         if existing:
-            found[table] = existing[0]
-    return found
+            required_files[table] = existing[0]
+    return required_files
 
 
 def require_source(folder: Path) -> None:

@@ -143,7 +143,9 @@ def read_raw_rows(folder: Path, row_type: type[Row]) -> Table[Row]:
 
 def unreadable_rows(folder: Path) -> list[Rejection]:
     """Rejections of all unreadable entries of the raw material."""
-    return [one for row_type in _FILES for one in read_raw_rows(folder, row_type).rejections]
+    return [
+        rejection for row_type in _FILES for rejection in read_raw_rows(folder, row_type).rejections
+    ]
 
 
 def last_entries(rows: Iterable[Row]) -> list[Row]:
@@ -238,7 +240,11 @@ def _open_rows(parts: Callable[[Any], Sequence[str]], rows: Iterable[Any]) -> di
 
 
 def _open_questions(rejections: Iterable[Rejection]) -> dict[str, str]:
-    return {one.entry: one.reason for one in rejections if one.reason.startswith(OPEN)}
+    return {
+        rejection.entry: rejection.reason
+        for rejection in rejections
+        if rejection.reason.startswith(OPEN)
+    }
 
 
 TASKS = read_tasks(Path(__file__).with_name("annotation.toml")).tasks

@@ -293,10 +293,10 @@ def _score(
     judgements: Sequence[Judgement],
     read: Callable[[Judgement], bool | None],
 ) -> Score:
-    found = {judgement.criterion: judgement for judgement in judgements}
-    correct = [found[CORRECT]] if CORRECT in found else []
+    by_criterion = {judgement.criterion: judgement for judgement in judgements}
+    correct = [by_criterion[CORRECT]] if CORRECT in by_criterion else []
     points, note = verdict_points(correct, "prints neither yes nor no", read)
-    answer = answer_of(found[EXTRACTED].response) if EXTRACTED in found else UNKNOWN
+    answer = answer_of(by_criterion[EXTRACTED].response) if EXTRACTED in by_criterion else UNKNOWN
     return Score.of(
         answered.prediction,
         points=points,

@@ -122,7 +122,9 @@ def table_of(rows: Sequence[Any], columns: Mapping[str, Cell], width: int) -> Re
     short = sorted((n for n in names if order[n] <= _SHORT), key=order.__getitem__)
     room = width - _GAP * len(names) - _NARROWEST * (len(names) - len(short))
     whole = {
-        name for n, name in enumerate(short) if sum(longest[one] for one in short[: n + 1]) <= room
+        name
+        for n, name in enumerate(short)
+        if sum(longest[validation] for validation in short[: n + 1]) <= room
     }
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in names:
@@ -203,14 +205,18 @@ def print_results(
 def format_results(results: "Sequence[Result]", width: int) -> str:
     """Format a few results as blocks of facts, many as a table; commands are not broken."""
     if len(results) > _MOST_BLOCKS:
-        common = [fact for fact in results[0].facts if all(fact in one.facts for one in results)]
+        common = [
+            fact
+            for fact in results[0].facts
+            if all(fact in validation.facts for validation in results)
+        ]
         commands = [text for label, text in common if label == "next"]
         return "\n".join([table_text(table_of(results, RESULT_COLUMNS, width), width), *commands])
     lines = []
-    for one in results:
-        lines.append(escape_to_one_line(one.title))
-        longest, last = max(len(label) for label, _ in one.facts), ""
-        for label, fact in one.facts:
+    for result in results:
+        lines.append(escape_to_one_line(result.title))
+        longest, last = max(len(label) for label, _ in result.facts), ""
+        for label, fact in result.facts:
             head = f"  {'' if label == last else label:<{longest}}  "
             last, text = label, escape_to_one_line(fact)
             broken = [text] if label == "next" else wrap(text, width - len(head))

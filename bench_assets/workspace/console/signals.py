@@ -29,7 +29,7 @@ def block_ignored_signals() -> set[int | signal.Signals]:
 
     Threads inherit the mask only if they start afterwards.
     """
-    ignored = [one for one in SIGNAL_NAMES if signal.getsignal(one) == signal.SIG_IGN]
+    ignored = [name for name in SIGNAL_NAMES if signal.getsignal(name) == signal.SIG_IGN]
     return signal.pthread_sigmask(signal.SIG_BLOCK, ignored)
 
 
@@ -74,7 +74,7 @@ def signal_listener() -> Generator[Signals]:
     os.set_blocking(write_end, False)
     listening = Thread(target=_listen, args=(read_end, received), daemon=True)
     before = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
-    handlers = {one: signal.getsignal(one) for one in SIGNAL_NAMES}
+    handlers = {name: signal.getsignal(name) for name in SIGNAL_NAMES}
     mask = block_ignored_signals()
     listening.start()
     try:

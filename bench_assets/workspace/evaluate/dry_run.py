@@ -80,8 +80,8 @@ def dry_run(
         UnknownNameError: If there is no such suite, model or condition.
         TableError: If a question table was never built.
     """
-    named = [task for name in suites for task in bench.catalog.tasks_of(name)]
-    tasks = {task.name: task for task in named}.values()  # a task may be named beside its suite
+    audited = [task for name in suites for task in bench.catalog.tasks_of(name)]
+    tasks = {task.name: task for task in audited}.values()  # a task may be named beside its suite
     print_stale_questions(bench, tasks)
     with bench.models(asks=False) as models:
         steps = [bench.catalog.suite(name).gold for name in {task.suite: None for task in tasks}]
@@ -136,8 +136,8 @@ def _of_task(
     of_judges: dict[str, _RequestCounter] = {}
 
     def count_verdicts(name: str) -> AbstractContextManager[ChatModel]:
-        found = of_judges.setdefault(name, _RequestCounter(models, name, unsaid=_NO_VERDICT))
-        return nullcontext(found)
+        counter = of_judges.setdefault(name, _RequestCounter(models, name, unsaid=_NO_VERDICT))
+        return nullcontext(counter)
 
     judge = bench.settings.suite(task.suite, SuiteSettings).judge
     verdicts = configured_verdicts(task, models, judge, count_verdicts, whom.model)

@@ -163,10 +163,10 @@ def _spreads(
     measure, clusters = task.measures[task.primary_metric], cluster_questions(questions)
     adds = task.adds.get(task.primary_metric)
     units = _units(task, questions)
-    found = [
+    spreads = [
         metric_pairs(measure, before, after, clusters, adds) for before, after in pairwise(sides)
     ]
-    alone = [[PairedScores(0.0, p.after, p.cluster, p.most) for p in pairs] for pairs in found]
+    alone = [[PairedScores(0.0, p.after, p.cluster, p.most) for p in pairs] for pairs in spreads]
     base = median(side.value for side in sides)
     basis = f"{len(sides)} models' responses"
 
@@ -174,7 +174,7 @@ def _spreads(
         return median(change_variance(pairs) * units / len(pairs) for pairs in every)
 
     return {
-        "on the same questions": (of_unit(found), base, basis),
+        "on the same questions": (of_unit(spreads), base, basis),
         "on other questions": (2 * of_unit(alone), base, basis),
     }
 
@@ -192,7 +192,9 @@ def _sides(bench: Workbench, task: Task, questions: Sequence[Question]) -> Itera
             continue
         if by_question.keys() != names:
             continue
-        scored = [ScoredQuestion(q, one) for q in questions for one in by_question[q.question_id]]
+        scored = [
+            ScoredQuestion(q, score) for q in questions for score in by_question[q.question_id]
+        ]
         value = measure(scored).value
         if not isnan(value):
             yield ScoredMetric(scored, value)

@@ -54,7 +54,7 @@ def write_review(  # noqa: PLR0913  (an option each)
         ModelError: If the reviewing model cannot be opened.
     """
     read = bench.tables.read
-    existing = {(one.question_id, one.response): one for one in _existing(file)}
+    existing = {(line.question_id, line.response): line for line in _existing(file)}
     judged = evaluation_key(task, condition, "judgements")
     lines = review_lines(
         task,
@@ -65,9 +65,9 @@ def write_review(  # noqa: PLR0913  (an option each)
     )
     if draw:
         chosen = sorted(lines, key=_draw)[:draw]
-        lines = [one for one in lines if one in chosen]
-    new = {(one.question_id, one.response): one for one in lines}
-    kept = {key: one for key, one in existing.items() if one.is_filled}
+        lines = [line for line in lines if line in chosen]
+    new = {(line.question_id, line.response): line for line in lines}
+    kept = {key: line for key, line in existing.items() if line.is_filled}
     form = list({**new, **kept}.values())
     if by:
         with bench.models() as models, open_model(models, f"{by}: review", by) as model_by:
@@ -97,15 +97,15 @@ def review_lines(
         replace(runner, scorer=name).scores(questions, predictions, judgements) for name in names
     ]
     grouped = group_judgements(predictions, judgements)
-    found: dict[tuple[str, str], ReviewLine] = {}
+    lines: dict[tuple[str, str], ReviewLine] = {}
     for prediction, verdicts, *scores in zip(predictions, grouped, *scores_by_scorer, strict=True):
-        by_model = any(one.prompt_sha256 for one in verdicts)
+        by_model = any(verdict.prompt_sha256 for verdict in verdicts)
         is_partial = by_model and scores[0].max_points != 1.0
         pair = AnsweredQuestion(questions_by_id[prediction.question_id], prediction)
-        if not is_partial and (why := _review_reason(pair, scores, verdicts)):
-            line = _line(pair, why, by_model=by_model)
-            found.setdefault((line.question_id, line.response), line)
-    return list(found.values())
+        if not is_partial and (reason := _review_reason(pair, scores, verdicts)):
+            line = _line(pair, reason, by_model=by_model)
+            lines.setdefault((line.question_id, line.response), line)
+    return list(lines.values())
 
 
 def fill_in(
@@ -116,24 +116,24 @@ def fill_in(
     open_ = [place for place, line in enumerate(lines) if not line.is_filled]
     open_ = [place for place in open_ if lines[place].question_id in questions_by_id]
     looks = {
-        place: SecondLook(question, said, form, line.text)
+        place: SecondLook(question, reading, form, line.text)
         for place in open_
         for line in [lines[place]]
         for question in [questions_by_id[line.question_id]]
         for form in [_form(task, question) if line.asked_for == "answer" else None]
-        for said in [Prediction(question_id=line.question_id, model="", condition="", text="")]
+        for reading in [Prediction(question_id=line.question_id, model="", condition="", text="")]
         if form
     }
     filled, by = list(lines), f"model:{model.name}"
-    for place, (row, *_) in zip(looks, look_again(list(looks.values()), model), strict=True):
-        filled[place] = (
-            replace(lines[place], answer=row.value, by=by) if row.value else lines[place]
+    for position, (row, *_) in zip(looks, look_again(list(looks.values()), model), strict=True):
+        filled[position] = (
+            replace(lines[position], answer=row.value, by=by) if row.value else lines[position]
         )
-    others = [place for place in open_ if place not in looks]
-    responses = model.response([Request(prompt=_prompt(lines[place])) for place in others])
-    for place, response in zip(others, responses, strict=True):
+    not_looked_at = [place for place in open_ if place not in looks]
+    responses = model.response([Request(prompt=_prompt(lines[place])) for place in not_looked_at])
+    for position, response in zip(not_looked_at, responses, strict=True):
         text = "" if response.error else response.said.answer
-        filled[place] = _filled_line(lines[place], text, by)
+        filled[position] = _filled_line(lines[position], text, by)
     return filled
 
 
@@ -162,10 +162,10 @@ def _review_reason(
 ) -> str:
     if is_unread(pair, scores[0], verdicts):
         return "unread"
-    first, by_model = scores[0], any(one.prompt_sha256 for one in verdicts)
+    first, by_model = scores[0], any(verdict.prompt_sha256 for verdict in verdicts)
     if first.error or first.no_answer or pair.prediction.ranking or by_model:
         return ""
-    return "doubtful" if len({one.answer for one in scores if one.answer}) > 1 else ""
+    return "doubtful" if len({score.answer for score in scores if score.answer}) > 1 else ""
 
 
 def _line(pair: AnsweredQuestion, why: str, *, by_model: bool) -> ReviewLine:

@@ -50,8 +50,8 @@ def _renew_metrics(tables: TableFiles, one: Evaluation, questions: Sequence[Ques
 
 
 def _with_data(signature: str, data: str, n: int) -> Signature:
-    found = Signature.parse(signature)
-    return replace(found, parts={**found.parts, "data": data, "n": str(n)})
+    parsed = Signature.parse(signature)
+    return replace(parsed, parts={**parsed.parts, "data": data, "n": str(n)})
 
 
 def _merge_questions(
@@ -62,13 +62,13 @@ def _merge_questions(
     Raises:
         SourceError: If a question has another text or answer now.
     """
-    found = {question.question_id: question for question in there}
-    for question in _changed(found, added):
+    by_id = {question.question_id: question for question in there}
+    for question in _changed(by_id, added):
         raise SourceError(
             f"{question.question_id}: other text, images or answer than when {name} was imported"
             " before; import it under another name"
         )
-    return list({**found, **{question.question_id: question for question in added}}.values())
+    return list({**by_id, **{question.question_id: question for question in added}}.values())
 
 
 def _changed(existing: dict[str, Question], added: Sequence[Question]) -> Iterator[Question]:

@@ -95,7 +95,12 @@ WHOLE = QuestionSubset()
 
 
 def _slice_names(task: Task, questions: Iterable[Question]) -> set[str]:
-    return {name for one in questions for name in (one.category, *task.slices(one)) if name}
+    return {
+        name
+        for question in questions
+        for name in (question.category, *task.slices(question))
+        if name
+    }
 
 
 def _groups(questions: Sequence[Question]) -> list[list[Question]]:
@@ -110,7 +115,7 @@ def _spread(groups: Iterable[list[Question]]) -> list[list[Question]]:
     by_category: dict[str, list[list[Question]]] = defaultdict(list)
     for group in sorted(groups, key=_draw):
         by_category[group[0].category].append(group)
-    placed = (one for group in by_category.values() for one in _spread_positions(group))
+    placed = (position for group in by_category.values() for position in _spread_positions(group))
     return [group for _, _, group in sorted(placed, key=lambda one: one[:2])]
 
 
@@ -166,17 +171,17 @@ def evaluate_suite_subsets(
         BenchError: If a model cannot be opened, or questions remain without a response.
     """
     waits = Counter[str]()
-    named = [task for suite in suites for task in subset_tasks(bench, [suite])]
-    _check_known_categories(bench, named, askings, part)
+    audited = [task for suite in suites for task in subset_tasks(bench, [suite])]
+    _check_known_categories(bench, audited, askings, part)
     built = {suite: build_questions(bench, suite) for suite in suites}
     check_categories(bench, [name for names, _ in built.values() for name in names], askings, part)
     for suite, (names, failures) in built.items():
         bench.remember_source(suite)
         tasks = subset_tasks(bench, names)
-        found = [
+        rows = [
             row for asking in askings for row in _evaluate_tasks(bench, tasks, asking, part, waits)
         ]
-        yield suite, found, failures
+        yield suite, rows, failures
     if waits:
         raise OpenVerdictsError(publish_verdicts(bench, waits))
 
@@ -219,10 +224,10 @@ def check_categories(
     conditions = dict.fromkeys(condition for _, condition in askings)
     if part.categories:
         part.check(
-            (task, bench.questions(task, one))
+            (task, bench.questions(task, condition))
             for task in tasks
             if task.asked_of == "model"
-            for one in conditions
+            for condition in conditions
         )
 
 
@@ -284,7 +289,11 @@ def evaluate_answered(
 
 def _elicitable_questions(questions: list[Question], *, elicits: bool) -> list[Question]:
     """For option elicitation, keep only questions with options, unless there are none."""
-    return [one for one in questions if one.has_options] or questions if elicits else questions
+    return (
+        [question for question in questions if question.has_options] or questions
+        if elicits
+        else questions
+    )
 
 
 def _run_partial(

@@ -48,15 +48,15 @@ def evaluate_suite(
     names, failures = build_questions(bench, suite)
     metrics: list[Metric] = []
     waits = Counter[str]()
-    for name, one in askings:
+    for name, evaluation_request in askings:
         try:
-            bench.evaluate(names, name, one)
+            bench.evaluate(names, name, evaluation_request)
         except FailedCheckError:  # after other errors, the stored judgements would be old ones
             if not (more := _open_verdicts(bench, names, name)):
                 raise
             waits.update(more)
             continue
-        metrics += [row for part in names for row in bench.metrics(part, name, one)]
+        metrics += [row for part in names for row in bench.metrics(part, name, evaluation_request)]
     if waits:
         raise OpenVerdictsError(publish_verdicts(bench, waits))
     return SuiteEvaluation(
@@ -78,13 +78,13 @@ def evaluate_suite(
 
 def _open_verdicts(bench: Workbench, names: Sequence[str], model: str) -> dict[str, int]:
     """Number of a model's responses without a human verdict, by task."""
-    found: dict[str, int] = {}
-    for task in (one for name in names for one in bench.catalog.tasks_of(name)):
+    counts: dict[str, int] = {}
+    for task in (task for name in names for task in bench.catalog.tasks_of(name)):
         key = evaluation_key(task, "main", "judgements")
         rows = bench.tables.read(key, Judgement, model) if bench.tables.exists(key, model) else []
         if n := sum(row.judge == PEOPLE and bool(row.error) for row in rows):
-            found[task.name] = n
-    return found
+            counts[task.name] = n
+    return counts
 
 
 def stored_evaluations(

@@ -98,11 +98,11 @@ def matrices(
     return [
         _matrix(
             edition,
-            place,
-            [r for r in rows if (r.edition, r.place) == (edition, place)],
+            location,
+            [r for r in rows if (r.edition, r.place) == (edition, location)],
             chance,
         )
-        for edition, place in sorted(editions, key=lambda one: bool(one[1]))
+        for edition, location in sorted(editions, key=lambda one: bool(one[1]))
     ]
 
 
@@ -127,7 +127,7 @@ def _matrix(
     measured = [row for row in rows if row.is_measured]
     tasks = tuple(dict.fromkeys(row.task for row in rows))
     ranks = _ranks(measured)
-    mean = {one.model: one.mean for one in ranks.ranks}
+    mean = {rank.model: rank.mean for rank in ranks.ranks}
     guessing = {row.model for row in measured if row.is_baseline}
     models = sorted(
         {row.model for row in measured} - guessing,

@@ -103,7 +103,7 @@ class TableCollection:
     def exams(self) -> Iterator[ExportTable]:
         """The question tables."""
         for task in self._wanted.tasks:
-            names = (questions_key(task, one) for one in self._conditions(task))
+            names = (questions_key(task, condition) for condition in self._conditions(task))
             for key in dict.fromkeys(map(tuple, names)):
                 name = key[len(task.name.split("/")) : -1]
                 if exam := self._exam(task, name[0] if name else MAIN):
@@ -123,9 +123,9 @@ class TableCollection:
     def is_requested(self, task: str, model: str, edition: str) -> bool:
         """Whether a leaderboard row was requested."""
         models, editions = self._wanted.models, self._wanted.editions
-        named = {one.name for one in self._wanted.tasks}
+        names = {task.name for task in self._wanted.tasks}
         return (
-            task.partition("+")[0] in named
+            task.partition("+")[0] in names
             and (not models or model in models)
             and (not editions or edition in editions)
         )

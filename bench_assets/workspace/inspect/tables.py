@@ -69,8 +69,10 @@ def make_paper_table(bench: Workbench, suite: str, name: str, model: str = "") -
     check_names(bench, [suite_name], [model] if model else [])
     bench.refresh_questions(suite_name)
     upstream = dg.AssetSelection.assets(key).upstream()
-    others = upstream & (on_demand(suite_name) | CONSTANT_TABLES) - dg.AssetSelection.assets(key)
-    if required := sorted(others.resolve(graph)):
+    other_assets = upstream & (on_demand(suite_name) | CONSTANT_TABLES) - dg.AssetSelection.assets(
+        key
+    )
+    if required := sorted(other_assets.resolve(graph)):
         bench.materialize(dg.AssetSelection.assets(*required))
     if partitioned:
         bench.add_models([model])
@@ -154,9 +156,9 @@ def list_tables(bench: Workbench, below: str = "") -> list[ListedTable]:
         UnknownNameError: If it has no tables.
     """
     every = list(_all_tables(bench))
-    found = [one for one in every if not below or f"{one.name}/".startswith(f"{below}/")]
+    found = [table for table in every if not below or f"{table.name}/".startswith(f"{below}/")]
     if not found:
-        folders = {one.name[:end] for one in every for end in _folder_ends(one.name)}
+        folders = {table.name[:end] for table in every for end in _folder_ends(table.name)}
         raise UnknownNameError(
             "suite, task or folder of tables", below, folders, all_by="bench tables list"
         )
@@ -178,7 +180,7 @@ def _all_tables(bench: Workbench) -> Iterator[ListedTable]:
 
 def _file_counts(bench: Workbench) -> Counter[str]:
     """Count the Parquet files of each table, by folder."""
-    names = (one.name for one in bench.tables.blobs.list())
+    names = (blob.name for blob in bench.tables.blobs.list())
     return Counter(name.rpartition("/")[0] for name in names if name.endswith(".parquet"))
 
 

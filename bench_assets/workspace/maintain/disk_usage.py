@@ -76,9 +76,9 @@ def disk_usage(home: Path) -> list[DiskUsage]:
 
     Sorted by size, largest first. Files of a model count only in the model's row.
     """
-    entries = [one for one in (home.iterdir() if home.is_dir() else ()) if not _is_other(one)]
-    found = [*_releases(home), *_tables(home / "tables"), *map(_entry, entries)]
-    return sorted(found, key=lambda one: (-one.megabytes, one.what))
+    entries = [file for file in (home.iterdir() if home.is_dir() else ()) if not _is_other(file)]
+    gold_entries = [*_releases(home), *_tables(home / "tables"), *map(_entry, entries)]
+    return sorted(gold_entries, key=lambda one: (-one.megabytes, one.what))
 
 
 def _is_other(entry: Path) -> bool:
@@ -87,12 +87,12 @@ def _is_other(entry: Path) -> bool:
 
 
 def _releases(home: Path) -> Iterator[DiskUsage]:
-    for suite, one, folder in ReleaseCache(home).all():
+    for suite, release, folder in ReleaseCache(home).all():
         yield DiskUsage(
             what=f"sources/{suite}",
-            about=one.address + (f" at {one.commit}" if one.commit else ""),
-            n_files=len(one.files),
-            megabytes=_megabytes(one.n_bytes),
+            about=release.address + (f" at {release.commit}" if release.commit else ""),
+            n_files=len(release.files),
+            megabytes=_megabytes(release.n_bytes),
             path=str(folder),
             goes=f"rm -r {quote(str(folder.parent))}: bench home fetch {suite} downloads it again",
         )
@@ -178,14 +178,14 @@ def shared_disk_usage(settings: Settings) -> list[DiskUsage]:
     Raises:
         HomeError: If the store cannot be reached.
     """
-    found = list(_parts(settings)) if settings.storage.objects else []
-    return sorted(found, key=lambda one: (-one.megabytes, one.what))
+    entries = list(_parts(settings)) if settings.storage.objects else []
+    return sorted(entries, key=lambda one: (-one.megabytes, one.what))
 
 
 def _parts(settings: Settings) -> Iterator[DiskUsage]:
     for part, (description, removal) in _SHARED_PARTS.items():
         blobs = open_home_blobs(settings, part)
-        sizes = [one.size for one in blobs.list()]
+        sizes = [blob.size for blob in blobs.list()]
         if sizes:
             yield DiskUsage(
                 what=f"shared {part}",

@@ -98,11 +98,14 @@ def _target_and_source(settings: Settings, subfolder: str, *, back: bool) -> tup
 
 def _copy_images(target: Blobs, source: Blobs) -> MigrationResult:
     """Copy images under the digest of their bytes; replaces damaged ones in the target."""
-    listed = (one for two in source.folders() for one in source.list(two))  # may be a million
-    named = (one for one in listed if is_digest(one.name[3:]))
+    listed = (blob for two in source.folders() for blob in source.list(two))  # may be a million
+    image_blobs = (blob for blob in listed if is_digest(blob.name[3:]))
     rules = TransferRules(is_whole=_is_own_digest, is_better=_never_valid)
     return _migration_result(
-        "images", target, source, transfer(target, source, named, rules, _progress_reporter(target))
+        "images",
+        target,
+        source,
+        transfer(target, source, image_blobs, rules, _progress_reporter(target)),
     )
 
 

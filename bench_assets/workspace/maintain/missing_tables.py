@@ -64,9 +64,11 @@ def suites_by_image(bench: Workbench) -> dict[str, str]:
         for tables in (*bench.tables.elsewhere(suite), bench.tables):
             keys = list(tables.unpartitioned_keys(suite))
             for sql, row_type in rows:
-                others: dict[Table, str] = {}  # tables of other row types, and damaged tables
-                found = tables.query(sql, {"tables": (keys, row_type)}, others)
-                by_image |= dict.fromkeys(found.column("image").to_pylist(), suite)
+                other_columns: dict[
+                    Table, str
+                ] = {}  # tables of other row types, and damaged tables
+                rows_read = tables.query(sql, {"tables": (keys, row_type)}, other_columns)
+                by_image |= dict.fromkeys(rows_read.column("image").to_pylist(), suite)
     return by_image
 
 
@@ -132,12 +134,12 @@ def missing_tables(bench: Workbench, listed: Collection[str]) -> Iterator[Verifi
 def _missing_finding(bench: Workbench, record: _TableRecord) -> VerificationFinding:
     tables, key, model = bench.tables.locate_file(record.name)
     is_current = record.root == bench.tables.root(key[0])
-    other = "" if is_current else "; it is of another source, name that with --source"
+    advice = "" if is_current else "; it is of another source, name that with --source"
     return VerificationFinding(
         what="/".join(key) + (f" of {model}" if model else ""),
         state="missing",
         n=1,
-        why=f"{tables.place(key, model)}: missing, although it was built{other}",
+        why=f"{tables.place(key, model)}: missing, although it was built{advice}",
         command=rebuild_command(bench, dg.AssetKey(key), model) if is_current else "",
     )
 

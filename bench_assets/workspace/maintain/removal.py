@@ -33,7 +33,7 @@ class Removable:
     @property
     def megabytes(self) -> float:
         """Size of the tables in MB."""
-        return sum(one.size for one in self.tables) / 1e6
+        return sum(table.size for table in self.tables) / 1e6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,34 +62,38 @@ def find_removable(bench: Workbench, model: str) -> Removable:
         if one.name == tables.name(key.path, model)
     ]
     listed += [
-        one
+        blob
         for suite in unknown_suites(bench)
-        for one in blobs.list(suite)
-        if PurePosixPath(one.name).name == file_name(model) != file_name()
+        for blob in blobs.list(suite)
+        if PurePosixPath(blob.name).name == file_name(model) != file_name()
     ]
-    sets = {str(one.name) for one in PARTITIONS_BY_MODEL_KIND.values()}
-    found = Removable(
+    sets = {str(partitions.name) for partitions in PARTITIONS_BY_MODEL_KIND.values()}
+    removable = Removable(
         model=model,
         tables=listed,
-        is_partition=any(bench.instance.has_dynamic_partition(one, model) for one in sets),
+        is_partition=any(
+            bench.instance.has_dynamic_partition(partition_set, model) for partition_set in sets
+        ),
         is_given=model in read_models(bench.settings.home),
     )
-    if not (found.tables or found.is_partition or found.is_given):
+    if not (removable.tables or removable.is_partition or removable.is_given):
         known = {name for key in _keys(bench) for name in bench.tables.partitions(key.path)}
         known |= {name for models in unknown_suites(bench).values() for name in models}
         raise UnknownNameError("model with tables", model, known)
-    return found
+    return removable
 
 
 def unknown_suites(bench: Workbench) -> dict[str, list[str]]:
     """Suites with results here that are neither installed nor configured, and their models."""
-    blobs, found = bench.tables.blobs, dict[str, list[str]]()
+    blobs, folders = bench.tables.blobs, dict[str, list[str]]()
     known = {SOURCES_FOLDER, *bench.catalog.names, *bench.catalog.not_loaded}
     for suite in blobs.folders():
-        names = [PurePosixPath(one.name) for one in blobs.list(suite)] if suite not in known else []
-        if models := {unquote(one.stem) for one in names if one.parent.name == _RESULTS}:
-            found[suite] = sorted(models)
-    return found
+        names = (
+            [PurePosixPath(blob.name) for blob in blobs.list(suite)] if suite not in known else []
+        )
+        if models := {unquote(name.stem) for name in names if name.parent.name == _RESULTS}:
+            folders[suite] = sorted(models)
+    return folders
 
 
 def remove(bench: Workbench, found: Removable, *, responses: bool) -> RemovalResult:
@@ -108,13 +112,13 @@ def remove(bench: Workbench, found: Removable, *, responses: bool) -> RemovalRes
             n_responses, freed = _remove_responses(bench, model)
             megabytes += freed
         blobs = bench.tables.blobs
-        names = [one.name for one in found.tables]
+        names = [table.name for table in found.tables]
         for name in names:
             blobs.delete(name)
         if index := bench.tables.metrics_index:
             for folder in {name.rpartition("/")[0] for name in names}:
                 index.forget(folder, [model])
-        for name in {str(one.name) for one in PARTITIONS_BY_MODEL_KIND.values()}:
+        for name in {str(partitions.name) for partitions in PARTITIONS_BY_MODEL_KIND.values()}:
             if bench.instance.has_dynamic_partition(name, model):
                 bench.instance.delete_dynamic_partition(name, model)
         if found.is_given:
@@ -149,17 +153,19 @@ def _require_no_evaluation(bench: Workbench, model: str) -> Iterator[None]:
 
 def _remove_responses(bench: Workbench, model: str) -> tuple[int, float]:
     """Delete responses that only this model's predictions use; returns their number and MB."""
-    own: set[str] = set()
-    others: set[str] = set()
+    own_identities: set[str] = set()
+    other_identities: set[str] = set()
     for key in _keys(bench):
         if key.path[-1] == "predictions":
             for name in bench.tables.partitions(key.path):
-                (own if name == model else others).update(_request_identities(bench, key, name))
+                (own_identities if name == model else other_identities).update(
+                    _request_identities(bench, key, name)
+                )
     store, file = existing_response_store(bench.settings), bench.settings.responses_file
-    if store is None or not own - others:
+    if store is None or not own_identities - other_identities:
         return 0, 0.0
     before = file.stat().st_size if file.exists() else 0
-    n = store.remove(own - others)
+    n = store.remove(own_identities - other_identities)
     freed = before - file.stat().st_size if file.exists() else 0
     return n, max(0.0, freed / 1e6)
 

@@ -24,8 +24,8 @@ def dataset_build(name: str) -> dg.AssetSelection:
     """Select the assets of a suite or task that every evaluation reads, whatever the model."""
     suite, _, task = name.partition("/")
     left = select_group(suite) - _PER_MODEL - on_demand(suite) - CONSTANT_TABLES
-    own = (left & dg.AssetSelection.key_prefixes(name.split("/"))).upstream()
-    return own.required_multi_asset_neighbors() & left if task else left
+    own_selection = (left & dg.AssetSelection.key_prefixes(name.split("/"))).upstream()
+    return own_selection.required_multi_asset_neighbors() & left if task else left
 
 
 def condition_inputs(task: Task, condition: str, known: Set[dg.AssetKey]) -> dg.AssetSelection:

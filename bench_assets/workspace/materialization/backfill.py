@@ -53,12 +53,12 @@ def backfill(
         BenchError: If a source cannot be used or a name is unknown, before any request.
     """
     wanted = {
-        one: _suites_with_condition(bench, suites or bench.catalog.evaluable.names, one)
-        for one in conditions
+        condition: _suites_with_condition(bench, suites or bench.catalog.evaluable.names, condition)
+        for condition in conditions
     }
     check_names(bench, suites or bench.catalog.evaluable.names, models)
-    named = dict.fromkeys(name for names in wanted.values() for name in names)
-    for suite in dict.fromkeys(bench.catalog.suite(name).name for name in named):
+    both_sides = dict.fromkeys(name for names in wanted.values() for name in names)
+    for suite in dict.fromkeys(bench.catalog.suite(name).name for name in both_sides):
         bench.refresh_questions(suite)
     for model in dict.fromkeys(models):
         for condition, names in wanted.items():
@@ -140,38 +140,38 @@ def rejection_messages(
     bench: Workbench, suite: str, conditions: Iterable[str] = ("main",)
 ) -> list[str]:
     """Format the number of rejected source rows of each task, with the first reason."""
-    found: dict[str, str] = {}
+    messages: dict[str, str] = {}
     for task, condition in itertools.product(bench.catalog.tasks_of(suite), conditions):
         known = condition in task.conditions
         left_out = read_rejections(bench.tables, task, "", condition) if known else {}
         for table, rows in left_out.items():
             # the mini edition has some on purpose
             if rows and describe_questions(bench.tables, task).edition != "mini":
-                found[table] = (
+                messages[table] = (
                     f"{task.name}: {len(rows)} row{'s'[: len(rows) != 1]} of the source rejected, "
                     f"the first: {rows[0].entry}: {rows[0].reason}. "
                     f"List them: bench tables show {table}"
                 )
-    return list(found.values())
+    return list(messages.values())
 
 
 def outcome_messages(
     bench: Workbench, suite: str, model: str, condition: str = "main"
 ) -> list[str]:
     """Format each task's irregular outcomes: unscored, refused or mixed responses."""
-    found = []
+    messages = []
     for task in bench.catalog.tasks_of(suite):
         key = evaluation_key(task, condition, "metrics")
         rows = bench.tables.read(key, Metric, model) if bench.tables.exists(key, model) else []
         if first := next((row for row in rows if row.category == "all"), None):
-            found += [f"{task.name}: {outcome}" for outcome in _outcomes(bench, task, first)]
-    return found
+            messages += [f"{task.name}: {outcome}" for outcome in _outcomes(bench, task, first)]
+    return messages
 
 
 def _outcomes(bench: Workbench, task: Task, row: Metric) -> Iterator[str]:
     scores = evaluation_key(task, row.condition, "scores")
     rows = bench.tables.read(scores, Score, row.model)
-    if rows and all(one.points is None for one in rows):
+    if rows and all(row.points is None for row in rows):
         yield f"no response was scored: {rows[0].note}"
     if row.n_refused:
         yield f"{row.n_refused} questions were refused for good and count as wrong"

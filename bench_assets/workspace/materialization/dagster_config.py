@@ -155,8 +155,8 @@ def _merged(base: Mapping[str, Any], override: Mapping[str, Any]) -> dict[str, A
     >>> _merged({"a": {"b": 1, "c": 2}, "d": [3]}, {"a": {"c": 4}, "d": [5]})
     {'a': {'b': 1, 'c': 4}, 'd': [5]}
     """
-    both = {**base, **override}
+    merged = {**base, **override}
     for name in base.keys() & override.keys():
         if isinstance(base[name], Mapping) and isinstance(override[name], Mapping):
-            both[name] = _merged(base[name], override[name])
-    return both
+            merged[name] = _merged(base[name], override[name])
+    return merged

@@ -37,10 +37,10 @@ def require_free(port: int, host: str = _HOST) -> None:
     Raises:
         SettingsError: If the port is in use, or may not be used.
     """
-    with socket.socket() as one:
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free
         try:
-            one.bind((host, port))
+            probe.bind((host, port))
         except OSError as error:
             raise SettingsError(
                 f"port {port} of {host} cannot be used ({error.strerror})."

@@ -86,8 +86,8 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     print_warnings([*catalog.problems, *kinds, *weak_key_warnings(settings.home)])
     if not source:
         suites = [suite_name] if suite_name else catalog.names
-        found = remembered_sources(read, rule)
-        remembered = {name: found[name] for name in suites if name in found}
+        sources = remembered_sources(read, rule)
+        remembered = {name: sources[name] for name in suites if name in sources}
         for name, last in remembered.items():
             print_message(f"{name}: from {last}, as in its last evaluation. {_OTHERWISE}")
         settings = settings.with_overrides(sources=remembered)

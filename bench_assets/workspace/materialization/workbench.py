@@ -363,7 +363,11 @@ class Workbench:
             rows = self.tables.read(key.path, row_type)
             return [row for row in rows if not model or row.model == model]
         partitions = [model] if model else self.tables.partitions(key.path)
-        return [row for one in partitions for row in self.tables.read(key.path, row_type, one)]
+        return [
+            row
+            for partition in partitions
+            for row in self.tables.read(key.path, row_type, partition)
+        ]
 
     @contextmanager
     def models(self, *, asks: bool = True) -> Iterator[Models]:

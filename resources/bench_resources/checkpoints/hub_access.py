@@ -154,8 +154,8 @@ def _connects(endpoint: str, _: int) -> bool:
     def connect() -> None:
         hub = urlsplit(endpoint)
         try:
-            place = (hub.hostname or "", hub.port or {"http": 80, "https": 443}[hub.scheme])
-            socket.create_connection(place, _CONNECT_TIMEOUT).close()
+            address = (hub.hostname or "", hub.port or {"http": 80, "https": 443}[hub.scheme])
+            socket.create_connection(address, _CONNECT_TIMEOUT).close()
         except (OSError, ValueError, LookupError):
             return
         opened.append(True)

@@ -75,11 +75,11 @@ def _walk_names(folder: Path) -> Iterator[str]:
         for prefix in level:
             # scandir needs no stat per file.
             with os.scandir(folder / prefix) as entries:
-                for found in entries:
-                    if not _is_folder(found):
-                        yield f"{prefix}{found.name}"
-                    elif found.name[0] != "." and not found.is_symlink():
-                        subfolders.append(f"{prefix}{found.name}/")
+                for entry in entries:
+                    if not _is_folder(entry):
+                        yield f"{prefix}{entry.name}"
+                    elif entry.name[0] != "." and not entry.is_symlink():
+                        subfolders.append(f"{prefix}{entry.name}/")
         level = subfolders
 
 

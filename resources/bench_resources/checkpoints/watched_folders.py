@@ -195,7 +195,7 @@ def survey_folders(
 def _recheck(found: CheckpointSurvey, new: Mapping[Path, str], seconds: float) -> None:
     """Drop new checkpoints that still change, whatever the times of their files say."""
     time.sleep(seconds)
-    for checkpoint in [one for one in found.finished if one.folder in new]:
+    for checkpoint in [checkpoint for checkpoint in found.finished if checkpoint.folder in new]:
         try:
             reason = (
                 ""

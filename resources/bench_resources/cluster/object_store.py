@@ -122,13 +122,13 @@ class ObjectBlobs:
             pages = self._store.list(safe_name(under) if under else None, chunk_size=_PAGE_SIZE)
             return sorted(
                 BlobEntry(
-                    one["path"],
-                    one["size"],
-                    one["e_tag"] or str(one["last_modified"]),
-                    one["last_modified"].timestamp(),
+                    entry["path"],
+                    entry["size"],
+                    entry["e_tag"] or str(entry["last_modified"]),
+                    entry["last_modified"].timestamp(),
                 )
                 for page in pages
-                for one in page
+                for entry in page
             )
 
         yield from self._tried(look)
@@ -136,8 +136,8 @@ class ObjectBlobs:
     def folders(self, under: str = "") -> Sequence[str]:
         """Common prefixes of a listing: one request per thousand."""
         prefix = f"{safe_name(under)}/" if under else None
-        found = self._tried(lambda: self._store.list_with_delimiter(prefix))
-        return sorted(one.rstrip("/").rpartition("/")[2] for one in found["common_prefixes"])
+        listing = self._tried(lambda: self._store.list_with_delimiter(prefix))
+        return sorted(path.rstrip("/").rpartition("/")[2] for path in listing["common_prefixes"])
 
     def delete(self, name: str) -> bool:
         """Delete an object; concurrent deletes may both return True."""
@@ -202,7 +202,9 @@ class _DeniedError(HomeError):
 def _classify_error(why: Exception) -> tuple[str, bool, type[HomeError]]:
     """Summary of an error without its full text, whether to retry, and the exception to raise."""
     text, _, source = str(why).partition("\n")
-    status = "; ".join(one[1].strip() for find in (_STATUS, _CODE) if (one := find.search(text)))
+    status = "; ".join(
+        match[1].strip() for find in (_STATUS, _CODE) if (match := find.search(text))
+    )
     if _NO_KEYS.search(text):
         message = (
             "no credentials in the environment (such as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"

@@ -66,9 +66,11 @@ def template_of_value(value: Any, name: str = "") -> Any:  # noqa: ANN401 - any 
     """Replace every key in a value below ``extra_body`` by ``env:NAME``."""
     if isinstance(value, dict):
         inherited = name if is_key(name, "") else ""
-        return {inner: template_of_value(one, inherited or inner) for inner, one in value.items()}
+        return {
+            inner: template_of_value(entry, inherited or inner) for inner, entry in value.items()
+        }
     if isinstance(value, list):
-        return [template_of_value(one, name) for one in value]
+        return [template_of_value(entry, name) for entry in value]
     if isinstance(value, str) and not _ENV_REFERENCE.fullmatch(value):
         if is_key(name, value):
             return f"env:{export_key(value, name)}"
@@ -83,9 +85,9 @@ def fill_value_keys(value: Any) -> Any:  # noqa: ANN401 - as above
         SettingsError: If a variable is not set; names it.
     """
     if isinstance(value, dict):
-        return {name: fill_value_keys(one) for name, one in value.items()}
+        return {name: fill_value_keys(entry) for name, entry in value.items()}
     if isinstance(value, list):
-        return [fill_value_keys(one) for one in value]
+        return [fill_value_keys(entry) for entry in value]
     if isinstance(value, str):
         reference = _ENV_REFERENCE.fullmatch(value)
         return (

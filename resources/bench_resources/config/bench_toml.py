@@ -248,7 +248,7 @@ def _without_duplicates(
     settings: Settings, named: NamedBenchmarks, of_file: Collection[str]
 ) -> Settings:
     owners = find_owners(SUITES) if settings.benchmarks else {}
-    own = {name: one for name, one in settings.benchmarks.items() if name not in owners}
+    own = {name: benchmark for name, benchmark in settings.benchmarks.items() if name not in owners}
     reduced = settings.model_copy(update={"benchmarks": own})
     reduced._files = {name: file for name, file in named.files.items() if name not in of_file}
     reduced._left_out = {

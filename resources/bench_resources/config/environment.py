@@ -123,11 +123,11 @@ KEY_PREFIX = "BENCH_KEY_"
 
 def weak_key_warnings(home: Path) -> list[str]:
     """Warnings for all keys that a home's settings name or contain, and that are not redacted."""
-    found = named_secrets([_read_or_empty(file) for file in files_with_secrets(home)], _variable)
+    secrets = named_secrets([_read_or_empty(file) for file in files_with_secrets(home)], _variable)
     return [
         f"the key in {name} could be an ordinary text: it is not redacted in responses and"
         " messages. Use a random key of 16 or more letters and digits"
-        for name in dict.fromkeys(name for value, name in found if not is_distinct(value))
+        for name in dict.fromkeys(name for value, name in secrets if not is_distinct(value))
     ]
 
 
@@ -203,7 +203,7 @@ def named_secrets(
         values += [(written, name)] if is_key(name, written) else []
         parts = [(key, named) for value, named in values for key in _secret_parts(value.strip())]
         parts += [(key, name) for key in _keys_in_address(written)]
-        yield from ((key.strip(), named) for key, named in parts if key.strip())
+        yield from ((key.strip(), part) for key, part in parts if key.strip())
 
 
 def _secret_parts(value: str) -> list[str]:

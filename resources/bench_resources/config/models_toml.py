@@ -64,18 +64,20 @@ def read_sections(home: Path) -> dict[str, dict[str, Any]]:
         SettingsError: If the file cannot be read.
     """
     written = read_toml(home / MODELS_FILE)
-    return {n: one for n, one in written.get("models", {}).items() if isinstance(one, dict)}
+    return {
+        n: section for n, section in written.get("models", {}).items() if isinstance(section, dict)
+    }
 
 
 def _parse_readable(sections: Mapping[str, Any]) -> list[tuple[str, ModelSpec]]:
-    found = []
+    models = []
     for name, section in sections.items():
         try:
             if (spec := read_model_section(section)).kind != UNKNOWN_KIND:
-                found.append((name, spec))
+                models.append((name, spec))
         except ValueError:  # includes pydantic's ValidationError
             continue
-    return found
+    return models
 
 
 def _write(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> None:

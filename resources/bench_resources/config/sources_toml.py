@@ -73,7 +73,9 @@ def remember_source(settings: Settings, suite: str, source: str) -> None:
     if _read_entries(settings.home).get(suite) == now.get(suite):
         return
     with hold_file(settings.home, SOURCES_FILE):
-        entries = {n: one for n, one in _read_entries(settings.home).items() if n != suite} | now
+        entries = {
+            n: entry for n, entry in _read_entries(settings.home).items() if n != suite
+        } | now
         with open_atomic(settings.home / SOURCES_FILE) as file:
             file.write(_ABOUT.encode())
             for name, entry in entries.items():

@@ -125,14 +125,16 @@ def describe_validation_error(
         written: The file's content, if ``settings_type`` is that of the whole file.
     """
     error = why.errors(include_url=False)[0]
-    place = error["loc"]
-    named = ".".join(map(str, place)) or "at the top"
+    location = error["loc"]
+    entry = ".".join(map(str, location)) or "at the top"
     if error["type"] == "extra_forbidden":
-        message = suggest_entry(str(place[-1]), _known_entries(settings_type, place, written or {}))
+        message = suggest_entry(
+            str(location[-1]), _known_entries(settings_type, location, written or {})
+        )
     else:
         is_number = isinstance(error["input"], int | float)
         message = f"{error['msg']} (given: {error['input']!r})" if is_number else error["msg"]
-    return f"entry {named}: {message}"
+    return f"entry {entry}: {message}"
 
 
 def _known_entries(

@@ -59,18 +59,18 @@ def parse_release_address(text: str) -> Release:
     >>> parse_release_address("hf:BLINK-Benchmark/BLINK@6c1a").revision
     '6c1a'
     """
-    place, _, fragment = text.partition("#")
+    location, _, fragment = text.partition("#")
     options = dict(parse_qsl(fragment, keep_blank_values=True))
     sha256, below = options.pop("sha256", ""), options.pop("below", "").strip("/")
     is_valid = (
         not options and ".." not in below.split("/") and (not sha256 or _DIGEST.fullmatch(sha256))
     )
-    if is_valid and not sha256 and (hub := _HUB.fullmatch(place)):
+    if is_valid and not sha256 and (hub := _HUB.fullmatch(location)):
         return HubRelease(hub["repository"], hub["revision"] or "main", below)
-    parts = urlsplit(place)
+    parts = urlsplit(location)
     encrypted = parts.scheme == "https" or parts.hostname in _LOOPBACK
     if is_valid and parts.netloc and encrypted and (sha256 or _REVISION.search(parts.path)):
-        return WebRelease(place, sha256, below)
+        return WebRelease(location, sha256, below)
     raise SettingsError(
         f'{template_of(text)!r} is not an address of a release (expected "hf:owner/name@revision",'
         ' or "https://host/file.zip#sha256=" and 64 hexadecimal digits, then "&below=data" for a'
@@ -134,9 +134,9 @@ def hub_files(release: HubRelease) -> HubFiles:
         ) from error
     commit, token = info.sha or release.revision, get_token()
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    listed = [one for one in info.siblings or () if one.rfilename not in _NOT_DATA]
+    listed = [sibling for sibling in info.siblings or () if sibling.rfilename not in _NOT_DATA]
     base_url = f"{displayed}/datasets/{release.repository}/resolve/{commit}"
-    return HubFiles(commit, [_remote(base_url, one, headers) for one in listed])
+    return HubFiles(commit, [_remote(base_url, listed_file, headers) for listed_file in listed])
 
 
 def _remote(below: str, one: "RepoSibling", headers: Mapping[str, str]) -> RemoteFile:

@@ -64,8 +64,8 @@ def open_source(suite: str, settings: Settings) -> SuiteSource:
         SettingsError: If the configured address is invalid.
     """
     benchmark = settings.benchmarks.get(suite)
-    named = settings.sources.get(suite) or (benchmark.file if benchmark else None)
-    if named is None:
+    source = settings.sources.get(suite) or (benchmark.file if benchmark else None)
+    if source is None:
         return SuiteSource(folder=settings.home / "mini" / suite, is_mini=True)
     if release := configured_release(settings, suite):
         from bench_resources.datasets.cache import ReleaseCache
@@ -73,7 +73,7 @@ def open_source(suite: str, settings: Settings) -> SuiteSource:
 
         cache = ReleaseCache(settings.home, unpacked_bytes=settings.storage.unpacked_bytes)
         return SuiteSource(folder=cache.fetch(suite, release, DownloadLog()), is_mini=False)
-    folder = settings.resolve(named)
+    folder = settings.resolve(source)
     if not (folder.is_dir() or (benchmark and folder.is_file())):
         expected = "file or folder" if benchmark else "folder"
         raise SourceError(f"{folder}: no such {expected}; it is the source of {suite}")
@@ -87,15 +87,15 @@ def configured_release(settings: Settings, suite: str) -> "Release | None":
         SettingsError: If its address is invalid.
     """
     benchmark = settings.benchmarks.get(suite)
-    named, where = settings.sources.get(suite, ""), f"{settings.file}, [sources], {suite}"
-    if not named and benchmark:
-        named, where = str(benchmark.file), f"{settings.section(suite)}, file"
-    if not is_release_address(named):
+    source, where = settings.sources.get(suite, ""), f"{settings.file}, [sources], {suite}"
+    if not source and benchmark:
+        source, where = str(benchmark.file), f"{settings.section(suite)}, file"
+    if not is_release_address(source):
         return None
     from bench_resources.datasets.hub import parse_release_address
 
     try:
-        return parse_release_address(named)
+        return parse_release_address(source)
     except SettingsError as error:
         raise SettingsError(f"{where}: {error}") from error
 
@@ -113,7 +113,7 @@ def tables_of(settings: Settings, folder: Path | None = None) -> TableFiles:
 
 def table_locations(settings: Settings) -> dict[str, str]:
     """Suite -> location of its tables, for suites with a configured source."""
-    return {suite: _place(named, settings) for suite, named in settings.sources.items()}
+    return {suite: _place(source, settings) for suite, source in settings.sources.items()}
 
 
 def _place(named: str, settings: Settings) -> str:
@@ -128,9 +128,9 @@ def _place(named: str, settings: Settings) -> str:
     spellings = [str(path), os.path.relpath(path, settings.home.absolute())]
     if not Path(named).expanduser().is_absolute():
         spellings.reverse()
-    found = [location_name(spelling) for spelling in spellings]
-    existing = [place for place in found if (settings.home / "tables" / place).is_dir()]
-    return (existing or found)[0]
+    names = [location_name(spelling) for spelling in spellings]
+    existing = [place for place in names if (settings.home / "tables" / place).is_dir()]
+    return (existing or names)[0]
 
 
 def location_name(source: str) -> str:

@@ -209,10 +209,12 @@ def error_message(said: object, deeper: int = _DEEPEST) -> str:
     if not deeper or not isinstance(said, list | dict):
         return ""
     if isinstance(said, list):
-        return "; ".join(filter(None, (error_message(one, deeper - 1) for one in said[:3])))
-    found = ": ".join(filter(None, (error_message(said.get(name), deeper - 1) for name in _NAMES)))
+        return "; ".join(filter(None, (error_message(part, deeper - 1) for part in said[:3])))
+    message = ": ".join(
+        filter(None, (error_message(said.get(name), deeper - 1) for name in _NAMES))
+    )
     where = said.get("loc")
-    return f"{'.'.join(map(str, where))}: {found}" if isinstance(where, list) else found
+    return f"{'.'.join(map(str, where))}: {message}" if isinstance(where, list) else message
 
 
 def _advice(status: int, whole: str) -> str:
@@ -229,9 +231,9 @@ def _codes(received: object) -> str:
     inner = received[0] if isinstance(received, list) and received else received
     error = inner.get("error") if isinstance(inner, dict) else None
     details = error.get("details") if isinstance(error, dict) else None
-    levels = [one for one in (inner, error, details) if isinstance(one, dict)]
-    found = [one.get(name) for one in levels for name in ("code", "type", "error_code")]
-    return " ".join(code for code in found if isinstance(code, str))
+    levels = [level for level in (inner, error, details) if isinstance(level, dict)]
+    codes = [level.get(name) for level in levels for name in ("code", "type", "error_code")]
+    return " ".join(code for code in codes if isinstance(code, str))
 
 
 def _parse_json(data: bytes) -> object:

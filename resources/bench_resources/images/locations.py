@@ -221,7 +221,7 @@ class ImageDiskCache:
 
     def _make_room(self) -> None:
         files = sorted(self._there())
-        n_bytes = sum(one.n_bytes for one in files)
+        n_bytes = sum(file.n_bytes for file in files)
         surplus = n_bytes - self._limit * _KEPT_SHARE if n_bytes > self._limit else 0
         for file in files:
             if surplus <= 0:

@@ -107,10 +107,10 @@ class Drawer:
 
     def paint(self, request: ImageRequest) -> bytes:
         """Draw one image; the prompt must name a number of things."""
-        found = _SPRITE_COUNT.findall(request.prompt)
-        if any(len(n) > len(str(_MOST_THINGS)) for n, _ in found):
+        counts = _SPRITE_COUNT.findall(request.prompt)
+        if any(len(n) > len(str(_MOST_THINGS)) for n, _ in counts):
             raise ModelError(f"{request.name}: it draws at most {_MOST_THINGS} things")
-        things = [(int(n), name) for n, name in found]
+        things = [(int(n), name) for n, name in counts]
         if not things:
             raise ModelError(
                 f"{request.name}: the drawer finds no 'exactly 3 of: red apple' in the prompt "
@@ -195,10 +195,10 @@ def _draw_scene(things: Sequence[tuple[int, str]], size: int, rng: Random) -> by
     scene = Scene(_SIDE, _SIDE, background=rng.choice(_GROUNDS))
     for n, name in things:
         for _ in range(n):
-            place = scene.room(size, size, rng)
-            if place is None:
+            corner = scene.room(size, size, rng)
+            if corner is None:
                 return None
-            scene.sprite(name, place, size, mirrored=rng.random() < 0.5)
+            scene.sprite(name, corner, size, mirrored=rng.random() < 0.5)
     return scene.png()
 
 
@@ -277,8 +277,8 @@ def paint_images(
     if failed and not painted:
         raise next(iter(failed.values()))
     rejections = [
-        Rejection(entry=name, reason=str(why).removeprefix(f"{name}: "))
-        for name, why in failed.items()
+        Rejection(entry=name, reason=str(error).removeprefix(f"{name}: "))
+        for name, error in failed.items()
     ]
     return ImageImport(painted, rejections)
 

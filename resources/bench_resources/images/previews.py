@@ -185,11 +185,11 @@ def _rows_about(
     rows: Sequence[_Row], few: Sequence[Prediction] | Sequence[Score]
 ) -> dict[_Identity, list[_Row]]:
     """Rows of a table about the same responses as a few."""
-    wanted, found = set(map(_identity, few)), defaultdict(list)
+    wanted, rows_read = set(map(_identity, few)), defaultdict(list)
     for row in rows:
         if (identity := _identity(row)) in wanted:
-            found[identity].append(row)
-    return dict(found)
+            rows_read[identity].append(row)
+    return dict(rows_read)
 
 
 def _add_response(page: PreviewTable, question: Question, said: Prediction, *more: str) -> None:

@@ -161,12 +161,12 @@ def inspect_image(data: bytes, name: str, max_pixels: int, max_bytes: int) -> St
     digest = sha256(data).hexdigest()
     decoded = decode(data, max_pixels)
     turned = "turned" in decoded.changes
-    if why := find_defect(data, decoded.format, decoded.image, turned=turned):
-        raise ImageError(why)
+    if defect := find_defect(data, decoded.format, decoded.image, turned=turned):
+        raise ImageError(defect)
     if "end added" in decoded.changes:
         _log.warning("%s: %s; it is accepted, because its pixels are complete", name, END_ADDED)
-    if why := find_doubt(data, decoded.format):
-        _log.warning("%s: %s; it is accepted", name, why)
+    if defect := find_doubt(data, decoded.format):
+        _log.warning("%s: %s; it is accepted", name, defect)
     return StoredImage(
         name=name,
         sha256=digest,
@@ -190,7 +190,7 @@ def damaged_images(place: ImageLocation, digests: Sequence[str]) -> dict[str, st
 
     with ThreadPoolExecutor(_THREADS) as threads:
         problems = zip(digests, threads.map(problem, digests), strict=True)
-        return {digest: why for digest, why in problems if why}
+        return {digest: problem for digest, problem in problems if problem}
 
 
 def open_image_store(settings: Settings) -> ImageStore:

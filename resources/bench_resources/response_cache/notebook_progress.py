@@ -59,8 +59,8 @@ class NotebookProgress:
 
     def update(self, line: "TaskID", *, completed: float, total: float | None, said: str) -> None:
         """Set the progress of a bar, and the text beside it."""
-        one = self._lines[line]
-        one.done, one.total, one.said = completed, total, said
+        bar = self._lines[line]
+        bar.done, bar.total, bar.said = completed, total, said
         self._draw()
 
     def remove_task(self, line: "TaskID") -> None:
@@ -88,8 +88,8 @@ def _bar(line: _Line) -> str:
     '<div>codis <progress></progress></div>'
     """
     known = line.total is not None
-    place = f' value="{line.done:g}" max="{line.total or 1:g}"' if known else ""
+    attributes = f' value="{line.done:g}" max="{line.total or 1:g}"' if known else ""
     details = [f"{line.done:g}/{line.total:g}"] if known else []
     details += [escape(line.said)] if line.said else []
     text = f" {', '.join(details)}" if details else ""
-    return f"<div>{escape(line.title)} <progress{place}></progress>{text}</div>"
+    return f"<div>{escape(line.title)} <progress{attributes}></progress>{text}</div>"

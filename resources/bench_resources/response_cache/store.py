@@ -76,12 +76,12 @@ class ResponseStore:
 
     def prompts_of(self, digests: Collection[str]) -> dict[str, str]:
         """Turns of stored prompts as JSON, by their SHA-256; damaged ones count as missing."""
-        named, found = list(digests), dict[str, str]()
-        for start in range(0, len(named), _PAGE):
-            page = named[start : start + _PAGE]
+        digest_list, texts = list(digests), dict[str, str]()
+        for start in range(0, len(digest_list), _PAGE):
+            page = digest_list[start : start + _PAGE]
             for row in self.database.read(partial(_select_prompts, digests=page)):
-                found[row["sha256"]] = str(row["turns"])
-        return {sha256: turns for sha256, turns in found.items() if is_prompt(sha256, turns)}
+                texts[row["sha256"]] = str(row["turns"])
+        return {sha256: turns for sha256, turns in texts.items() if is_prompt(sha256, turns)}
 
     @contextmanager
     def asking(self, keys: Sequence[str]) -> "Generator[RequestSession]":
@@ -106,30 +106,30 @@ class ResponseStore:
         began = time.monotonic()
         leased = leases.take(keys)
         # Another process may have stored a response between the look-up and the lease.
-        found, damaged = self._look_up(keys)
+        responses_by_key, damaged = self._look_up(keys)
         if not leased:
             _LOG.info("waiting for %d responses that other processes request", len(keys))
             time.sleep(min(_LONGEST_WAIT, max(0.2, 5 * (time.monotonic() - began))))
-        ours = [key for key in keys if key in leased and key not in found]
+        ours = [key for key in keys if key in leased and key not in responses_by_key]
         leases.release(leased.difference(ours))
         self._drop_damaged([key for key in damaged if key in leased])
-        with RequestSession(self.database, ours, found, leases) as session:
+        with RequestSession(self.database, ours, responses_by_key, leases) as session:
             yield session
 
     def tokens_of(self, identity: str) -> TokenCounts:
         """Sum the tokens of all cached responses of a model."""
         sums = [sa.func.coalesce(sa.func.sum(_count(name)), 0) for name in _TOKENS]
-        found = sa.select(*sums).where(responses.c.model == identity)
-        prompt, completion = self.database.read(lambda connection: connection.execute(found).one())
+        query = sa.select(*sums).where(responses.c.model == identity)
+        prompt, completion = self.database.read(lambda connection: connection.execute(query).one())
         return TokenCounts(prompt=int(prompt), completion=int(completion))
 
     def averages(self, identity: str, decoding: str) -> ResponseAverages:
         """Mean seconds and tokens of a model's responses with a decoding."""
         tokens = sa.cast(sa.func.avg(_count("completion_tokens")), sa.Double)
-        found = sa.select(sa.func.avg(responses.c.seconds), tokens).where(
+        query = sa.select(sa.func.avg(responses.c.seconds), tokens).where(
             responses.c.model == identity, responses.c.decoding == decoding
         )
-        seconds, tokens = self.database.read(lambda connection: connection.execute(found).one())
+        seconds, tokens = self.database.read(lambda connection: connection.execute(query).one())
         return ResponseAverages(seconds=seconds, tokens=tokens)
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -143,9 +143,9 @@ class ResponseStore:
 
     def drop(self, keys: Iterable[str]) -> int:
         """Delete responses, so that their requests are sent again; returns their number."""
-        named = list(keys)
+        key_list = list(keys)
         return self.database.write(
-            lambda connection: _delete(connection, column_in(connection, responses.c.key, named))
+            lambda connection: _delete(connection, column_in(connection, responses.c.key, key_list))
         )
 
     def remove(self, asked_as: Collection[str]) -> int:
@@ -153,11 +153,11 @@ class ResponseStore:
 
         Prompts stay in a shared database: another home may be sending one of them.
         """
-        named = [cache_identity(one) for one in asked_as]
+        identities = [cache_identity(model_name) for model_name in asked_as]
         is_file = isinstance(self.database, SqliteDatabase)
 
         def work(connection: sa.Connection) -> int:
-            n = _delete(connection, column_in(connection, _ASKED_AS, named))
+            n = _delete(connection, column_in(connection, _ASKED_AS, identities))
             if is_file:
                 used = sa.select(responses.c.prompt)
                 connection.execute(sa.delete(prompts).where(prompts.c.sha256.not_in(used)))
@@ -170,8 +170,8 @@ class ResponseStore:
 
     def count_since(self, moment: datetime) -> int:
         """Count the responses that were stored since a moment."""
-        found = sa.select(sa.func.count()).where(responses.c.asked_at >= moment)
-        return int(self.database.read(lambda connection: connection.scalar(found)) or 0)
+        query = sa.select(sa.func.count()).where(responses.c.asked_at >= moment)
+        return int(self.database.read(lambda connection: connection.scalar(query)) or 0)
 
     def merge(self, rows: Sequence[Row], turns: Mapping[str, str]) -> None:
         """Insert rows and prompts of another store; of two responses with a key the older stays."""
@@ -182,14 +182,14 @@ class ResponseStore:
 
     def _look_up(self, keys: Sequence[str]) -> tuple[dict[str, Response], list[str]]:
         """Responses by key, and the keys of damaged ones."""
-        named = list(dict.fromkeys(keys))
-        found: dict[str, Response] = {}
-        for start in range(0, len(named), _PAGE):
-            page = named[start : start + _PAGE]
+        key_list = list(dict.fromkeys(keys))
+        responses_by_key: dict[str, Response] = {}
+        for start in range(0, len(key_list), _PAGE):
+            page = key_list[start : start + _PAGE]
             for row in self.database.read(partial(_select, keys=page)):
-                found[row["key"]] = response_from_row(row)
-        intact = {key: response for key, response in found.items() if not response.error}
-        return intact, [key for key in found if key not in intact]
+                responses_by_key[row["key"]] = response_from_row(row)
+        intact = {key: response for key, response in responses_by_key.items() if not response.error}
+        return intact, [key for key in responses_by_key if key not in intact]
 
     def _drop_damaged(self, keys: Sequence[str]) -> None:
         if keys:
@@ -222,13 +222,13 @@ def _delete(connection: sa.Connection, condition: Any) -> int:  # noqa: ANN401
 
 
 def _select(connection: sa.Connection, keys: Sequence[str]) -> list[dict[str, Any]]:
-    found = connection.execute(_SELECT.where(column_in(connection, responses.c.key, keys)))
-    return _dicts(found)
+    rows = connection.execute(_SELECT.where(column_in(connection, responses.c.key, keys)))
+    return _dicts(rows)
 
 
 def _select_prompts(connection: sa.Connection, digests: Sequence[str]) -> list[dict[str, Any]]:
-    found = sa.select(prompts).where(column_in(connection, prompts.c.sha256, digests))
-    return _dicts(connection.execute(found))
+    query = sa.select(prompts).where(column_in(connection, prompts.c.sha256, digests))
+    return _dicts(connection.execute(query))
 
 
 def _page(
@@ -277,7 +277,7 @@ def merge_into(
         HomeError: If a store cannot be read or written, or a response is missing afterwards.
     """
     n_prompts = n_responses = n_left_out = 0
-    for page in _pages(one for one in source.prompts() if is_prompt(*one)):
+    for page in _pages(prompt for prompt in source.prompts() if is_prompt(*prompt)):
         target.merge([], dict(page))
         n_prompts += len(page)
     for rows in _pages(source.rows()):

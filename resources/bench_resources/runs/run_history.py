@@ -29,7 +29,7 @@ def delete_old_runs(instance: dg.DagsterInstance, before: datetime, limit: int) 
     if not (run_ids := instance.get_run_ids(old)):
         return []
     present = set(_present_runs(instance))
-    deleted = list(islice((one for one in reversed(run_ids) if one not in present), limit))
+    deleted = list(islice((id for id in reversed(run_ids) if id not in present), limit))
     for run_id in deleted:
         instance.delete_run(run_id)
         _delete_file(instance, run_id)

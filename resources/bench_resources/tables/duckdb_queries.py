@@ -68,8 +68,8 @@ def run_sql(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Tabl
         with _database(os.getpid()).cursor() as db:  # temporary views belong to the cursor
             for name, (sources, row_type) in views.items():
                 # Unifying schemas takes long for a thousand tables, even if they are equal.
-                same_schema = all(one.schema == sources[0].schema for one in sources)
-                files = [one.path for one in sources if isinstance(one, ParquetFile)]
+                same_schema = all(source.schema == sources[0].schema for source in sources)
+                files = [source.path for source in sources if isinstance(source, ParquetFile)]
                 if files:
                     # DuckDB takes "?", "*" and "[" in a path for patterns.
                     exact = ", ".join(_quoted(glob.escape(str(file))) for file in files)
@@ -79,7 +79,7 @@ def run_sql(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Tabl
                         f" read_parquet([{exact}], union_by_name = {not same_schema})"
                     )
                 else:
-                    fetched = [one for one in sources if isinstance(one, pa.Table)]
+                    fetched = [source for source in sources if isinstance(source, pa.Table)]
                     rows = fetched or [arrow_schema(row_type).empty_table()]
                     promotion = "none" if same_schema else "permissive"
                     joined = pa.concat_tables(rows, promote_options=promotion)

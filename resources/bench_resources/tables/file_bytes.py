@@ -86,14 +86,14 @@ class TableBytes(TableLocations):
     def states(self, key: Sequence[str]) -> dict[str, str]:
         """Versions of an asset's tables by partition, unverified."""
         try:
-            found = self.versions(key)
+            by_partition = self.versions(key)
         except TableError as error:  # an unreadable folder is a state too: it may become readable
             return {"": str(error)}
         if self.blobs.folder is not None:
-            for partition, version in found.items():
+            for partition, version in by_partition.items():
                 with suppress(OSError), self.path(key, partition).open("rb") as file:
-                    found[partition] = recorded_checksum(file) or version
-        return found
+                    by_partition[partition] = recorded_checksum(file) or version
+        return by_partition
 
     @contextmanager
     def _open_file(self, key: Sequence[str], partition: str) -> Iterator[IO[bytes]]:
@@ -148,13 +148,21 @@ class TableBytes(TableLocations):
     def missing_table_error(self, key: Sequence[str], partition: str) -> TableError:
         """Build the error for a table that was never written, with the command that makes it."""
         name = "/".join(key) + (f" of {partition}" if partition else "")
-        others = [one.below(key) for one in self.elsewhere(key[0]) if one.exists(key, partition)]
-        also = f"; {others[0]} is of another source, name it with --source" if others else ""
-        place = self.place(key, partition)
+        other_places = [
+            source_tables.below(key)
+            for source_tables in self.elsewhere(key[0])
+            if source_tables.exists(key, partition)
+        ]
+        also = (
+            f"; {other_places[0]} is of another source, name it with --source"
+            if other_places
+            else ""
+        )
+        location = self.place(key, partition)
         # A task has questions of its own: "codis/plain" is a condition, "cogbench/vqa" a task.
         of_condition = len(key) > 2 and self.exists([*key[:-2], "questions"])
         command = _command(key, partition, of_condition=of_condition)
-        return TableError(f"{name}: no table yet ({place}){also}. {command}")
+        return TableError(f"{name}: no table yet ({location}){also}. {command}")
 
     @contextmanager
     def open_verified(self, key: Sequence[str], partition: str) -> Iterator[pq.ParquetFile]:
@@ -183,9 +191,11 @@ def require_table_name(about: Mapping[bytes, bytes] | None, own: str) -> None:
     Raises:
         TableError: If it belongs to another table.
     """
-    found = (about or {}).get(TABLE_NAME_KEY, b"").decode(errors="replace")
-    if found != own:
-        raise TableError(f"expected the table {own}, got {found or 'a file of another program'}")
+    table_name = (about or {}).get(TABLE_NAME_KEY, b"").decode(errors="replace")
+    if table_name != own:
+        raise TableError(
+            f"expected the table {own}, got {table_name or 'a file of another program'}"
+        )
 
 
 @contextmanager

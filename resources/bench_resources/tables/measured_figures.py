@@ -27,8 +27,8 @@ def read_figures(home: Path, kind: type[Figure], task: str = "") -> list[Figure]
         SourceError: If the file is damaged; names the line.
     """
     file = home / _FILES[kind]
-    found = records(read_lines(file), kind).require() if file.exists() else []
-    return [one for one in found if task in ("", one.task)]
+    figures = records(read_lines(file), kind).require() if file.exists() else []
+    return [figure for figure in figures if task in ("", figure.task)]
 
 
 def add_figures(home: Path, kind: type[Figure], figures: Sequence[Figure]) -> Path:
@@ -38,7 +38,7 @@ def add_figures(home: Path, kind: type[Figure], figures: Sequence[Figure]) -> Pa
         HomeError: If the file cannot be written.
     """
     file = home / _FILES[kind]
-    lines = [json.dumps(_json_fields(one), ensure_ascii=False) + "\n" for one in figures]
+    lines = [json.dumps(_json_fields(figure), ensure_ascii=False) + "\n" for figure in figures]
     with hold_file(home, file.name):
         before = file.read_text("utf-8") if file.exists() else ""
         with open_atomic(file) as written:

@@ -138,12 +138,12 @@ class TableFiles(TableBytes):
             HomeError: If the store of tables cannot be reached.
         """
         left_out: dict[Table, str] = {}
-        found = duckdb_queries.run_sql(sql, self._views(views, left_out), parameters)
+        result = duckdb_queries.run_sql(sql, self._views(views, left_out), parameters)
         if unreadable is not None:
             unreadable.update(left_out)
         elif left_out:
             raise TableError("; ".join(left_out.values()))
-        return found
+        return result
 
     def query_metrics(
         self, sql: str, key: Sequence[str], unreadable: dict[Table, str], **parameters: str
@@ -161,9 +161,11 @@ class TableFiles(TableBytes):
             return self.query(sql, {"metrics": ([key], Metric)}, unreadable, **parameters)
         where = {k: v for k, v in parameters.items() if k in ("metric", "category")}
         fetch = partial(self._fetch, key, Metric)
-        found = index.rows(self.below(key), self.versions(key), fetch, where)
-        rows = [one for one in found.values() if isinstance(one, pa.Table)]
-        unreadable |= {(tuple(key), p): one for p, one in found.items() if isinstance(one, str)}
+        tables_found = index.rows(self.below(key), self.versions(key), fetch, where)
+        rows = [table for table in tables_found.values() if isinstance(table, pa.Table)]
+        unreadable |= {
+            (tuple(key), p): error for p, error in tables_found.items() if isinstance(error, str)
+        }
         return duckdb_queries.run_sql(sql, {"metrics": (rows, Metric)}, parameters)
 
     def _views(
@@ -225,9 +227,9 @@ class TableIOManager(dg.ConfigurableIOManager):
         partition = context.asset_partition_key if context.has_asset_partitions else ""
         key, row_type = context.asset_key.path, asset_row_type(context)
         footer = {DIGEST: digest(obj), **self.footer(context, obj, row_type)}
-        place = self.files.write(key, obj, row_type, partition, footer)
+        location = self.files.write(key, obj, row_type, partition, footer)
         context.add_output_metadata(
-            {"path": dg.MetadataValue.path(place), TABLE_DIGEST: str(footer[DIGEST])}
+            {"path": dg.MetadataValue.path(location), TABLE_DIGEST: str(footer[DIGEST])}
         )
 
     def footer(
@@ -390,7 +392,7 @@ def _columns_as_lists(
 
 def _default_value(row_type: type[Any], name: str) -> object:
     """Default of a missing column, as a Python value."""
-    (field,) = (one for one in fields(row_type) if one.name == name)
+    (field,) = (field for field in fields(row_type) if field.name == name)
     kind = arrow_schema(row_type).field(name).type
     if pa.types.is_list(kind) or pa.types.is_map(kind):
         return []

@@ -94,7 +94,7 @@ def items(
         case "key":
             key = read_key(opened.folder / KEY)
             rows, rejections = name_edition(questions_from_key(dict(key.rows))), key.rejections
-            faults = [one.reason for one in rejections]
+            faults = [rejection.reason for rejection in rejections]
         case "raw":
             chosen = settings.suite("blink", BlinkSettings)
             with TemporaryDirectory() as marked:
@@ -108,7 +108,7 @@ def items(
                     added=Path(marked),
                 )
             rows, rejections, tasks = built.questions, built.rejections, built.tasks
-            faults = [one.fault for one in tasks if one.fault]
+            faults = [task.fault for task in tasks if task.fault]
     for fault in faults:
         context.log.warning(fault)
     return table_output(rows, question_preview(rows, image_store)), rejections, tasks

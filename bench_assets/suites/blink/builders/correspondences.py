@@ -337,8 +337,10 @@ def _interest_points(file: Path, parameters: VisualCorrespondenceParameters) -> 
 
     image = np.asarray(read_image(file).convert("L"))
     height, width = image.shape
-    found = cv2.goodFeaturesToTrack(image, 300, parameters.corner_quality, 0.02 * height)
-    corners = [] if found is None else [(float(x), float(y)) for x, y in found[:, 0]]
+    interest_points = cv2.goodFeaturesToTrack(image, 300, parameters.corner_quality, 0.02 * height)
+    corners = (
+        [] if interest_points is None else [(float(x), float(y)) for x, y in interest_points[:, 0]]
+    )
     return [p for p in corners if _is_inside(p, (width, height), parameters.margin)]
 
 

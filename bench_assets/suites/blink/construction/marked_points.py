@@ -107,12 +107,12 @@ def _marking_task(task: AnnotationTask, folder: str, *headings: str) -> SuiteAnn
         return [
             Unit(
                 task=task.name,
-                unit_id=one.name,
-                shown=dict(zip(headings, one.name.split("/")[1:-1], strict=True)),
-                images={"Image": one.sha256},
+                unit_id=image.name,
+                shown=dict(zip(headings, image.name.split("/")[1:-1], strict=True)),
+                images={"Image": image.sha256},
             )
-            for one in images
-            if one.name.startswith(f"{folder}/") and one.name.count("/") == len(headings) + 1
+            for image in images
+            if image.name.startswith(f"{folder}/") and image.name.count("/") == len(headings) + 1
         ]
 
     return suite_task(task, units, marked_images, images="images_to_mark")
@@ -158,7 +158,11 @@ def write_marked_data(
 
     If several annotators marked an image, the first one's marks are used.
     """
-    first = {one.image: one for one in reversed(marked) if one.image in images}
+    first = {
+        marked_image.image: marked_image
+        for marked_image in reversed(marked)
+        if marked_image.image in images
+    }
     by_set: dict[str, list[_Marks]] = {}
     for name in sorted(first):
         marks = _to_stored_pixels(first[name], images[name])
@@ -177,7 +181,7 @@ def write_marked_data(
     if objects := by_set.get("lvis"):
         files["lvis/lvis_v1_val.json"] = format_json(_objects(objects))
     if puzzles:
-        files |= {f"puzzles/{_puzzle_file(one)}": read(one.image) for one in puzzles}
+        files |= {f"puzzles/{_puzzle_file(puzzle)}": read(puzzle.image) for puzzle in puzzles}
         files["puzzles/puzzles.jsonl"] = "".join(map(_puzzle, puzzles)).encode()
     write_files(folder, files)
 

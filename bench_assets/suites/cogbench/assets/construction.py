@@ -109,9 +109,11 @@ def chains(
     """Select the chains of the selected images."""
     release = open_release(sources)
     raw = release.edition == "built"
-    found = merged_chains(merged_items) if raw else _read_published(release, files.read_chains).rows
+    merged = (
+        merged_chains(merged_items) if raw else _read_published(release, files.read_chains).rows
+    )
     kept = {story.image_id for story in stories}
-    return [chain for chain in found if chain.image_id in kept]
+    return [chain for chain in merged if chain.image_id in kept]
 
 
 @COGBENCH.step("select")
@@ -204,8 +206,8 @@ def annotations(sources: SourceFiles, tables: TableFiles) -> list[AnnotatedItem]
 def deviations(sources: SourceFiles, tables: TableFiles) -> list[Rejection]:
     """List format errors of annotations. One row: one place that breaks a rule of Figure 6."""
     bad = files.read_annotations(open_release(sources)).rejections
-    found = figure_6.read_annotations(_raw_annotations(sources, tables)).deviations
-    return [*bad, *found]
+    annotations = figure_6.read_annotations(_raw_annotations(sources, tables)).deviations
+    return [*bad, *annotations]
 
 
 @COGBENCH.step("select", deps=_REVIEW_DEPS)
@@ -220,13 +222,14 @@ def merged_items(
         return table_output([])
     reviews = _reviews(sources, tables)
     chosen = settings.suite("cogbench", CogbenchSettings)
-    found = merging.merge_items(
+    merged = merging.merge_items(
         annotations, reviews, open_encoder(settings), chosen.same_item, chosen.near_item
     )
     idle = "\n".join(
-        f"- {escape_markdown(row.entry)}: {escape_markdown(row.reason)}" for row in found.rejections
+        f"- {escape_markdown(row.entry)}: {escape_markdown(row.reason)}"
+        for row in merged.rejections
     )
-    return table_output(found.rows, {"idle_reviews": dg.MetadataValue.md(idle or "none")})
+    return table_output(merged.rows, {"idle_reviews": dg.MetadataValue.md(idle or "none")})
 
 
 @COGBENCH.step("select")
@@ -294,7 +297,9 @@ def _reviews(sources: SourceFiles, tables: TableFiles) -> list[Review]:
         read_reviews(open_release(sources).folder).rows,
         counted_rows(tables, MERGE_REVIEW),
     )
-    reviewed = {(one.image, one.field, normalize_text(one.text)) for one in collected}
+    reviewed = {(review.image, review.field, normalize_text(review.text)) for review in collected}
     return [
-        one for one in written if (one.image, one.field, normalize_text(one.text)) not in reviewed
+        review
+        for review in written
+        if (review.image, review.field, normalize_text(review.text)) not in reviewed
     ] + collected

@@ -157,7 +157,7 @@ def find_matches(
     finder = open_noun_finder()
     full_texts = [pair.prediction.raw_text or pair.prediction.text for pair in answered]
     affirmed_texts = [remove_denied(pair.prediction.text) for pair in answered]
-    found = dict(
+    nouns_by_text = dict(
         zip(
             texts := list(dict.fromkeys([*full_texts, *affirmed_texts])),
             finder.nouns(texts),
@@ -165,17 +165,17 @@ def find_matches(
         )
     )
     if chosen.recognition_threshold is None:
-        threshold, named = threshold_of(encoder)
+        threshold, encoder_threshold = threshold_of(encoder)
     else:
         threshold = chosen.recognition_threshold
-        named = f"{threshold:g} by bench.toml"
+        encoder_threshold = f"{threshold:g} by bench.toml"
     return match_entities(
         answered,
-        [found[text] for text in full_texts],
+        [nouns_by_text[text] for text in full_texts],
         encoder,
-        [found[text] for text in affirmed_texts],
+        [nouns_by_text[text] for text in affirmed_texts],
         threshold,
-        f"nouns:{finder.name}|encoder:{encoder.name}|above:{named}",
+        f"nouns:{finder.name}|encoder:{encoder.name}|above:{encoder_threshold}",
     )
 
 
@@ -207,11 +207,11 @@ def _best_constants(settings: HomeConfiguration, questions: Sequence[Question]) 
     """Recognition of the best constant description, by metric."""
     tried = constant_descriptions(questions) if questions else []
     answered = [join_answers(questions, constant_predictions(questions, text)) for text in tried]
-    found = find_matches(settings, [pair for pairs in answered for pair in pairs])
-    n = len(found) // max(1, len(tried))
+    matches = find_matches(settings, [pair for pairs in answered for pair in pairs])
+    n = len(matches) // max(1, len(tried))
     cells = {
         text: {
-            (name, "all"): measure(found[k * n : k * n + n]).value
+            (name, "all"): measure(matches[k * n : k * n + n]).value
             for name, measure in MEASURES.items()
         }
         for k, text in enumerate(tried)
@@ -279,7 +279,10 @@ def evaluator_accuracy(
             if chosen.nli_model
             else [evaluators.skipped_evaluator("NLI", "not run: set nli_model")]
         ),
-        *(evaluators.skipped_evaluator(name, why) for name, why in evaluators.NOT_RUN.items()),
+        *(
+            evaluators.skipped_evaluator(name, reason)
+            for name, reason in evaluators.NOT_RUN.items()
+        ),
         evaluators.evaluate_by_rules(points),
         *(evaluators.evaluate_by_verdict(judge, points, judgements) for judge in judges),
         *([] if judges else [evaluators.skipped_evaluator("chat judge", "not run: set judge")]),

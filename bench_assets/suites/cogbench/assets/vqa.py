@@ -146,7 +146,7 @@ def flags(
 ) -> list[Flag]:
     """Flag doubtful questions."""
     decisions = _all_refinements(sources.open("cogbench").folder, tables).rows
-    decided = {one.question_id: one.action for one in decisions}
+    decided = {decision.question_id: decision.action for decision in decisions}
     found = refinement.find_flags(shuffled_questions(written_questions))
     found += [(row.question_id, SOLVABLE) for row in language_only if row.solvable]
     return [
@@ -210,7 +210,7 @@ def _apply_refinements(
     images: Mapping[str, StoredImage],
 ) -> Table[SourceQuestion]:
     """Apply refinements; leave out questions for a reason, unless people kept or replaced them."""
-    by_hand = {one.question_id for one in decided.rows}
+    by_hand = {row.question_id for row in decided.rows}
     left_out = [
         Rejection(entry=name, reason=reason)
         for name, reason in reasons.items()
@@ -219,10 +219,12 @@ def _apply_refinements(
     dropped = {row.entry for row in left_out}
     remaining = [one for one in dealt if question_id(one) not in dropped]
     refined = refinement.apply_refinements(remaining, decided.rows)
-    kept_by_hand = [one.question_id for one in decided.rows if one.action == "keep"]
+    kept_by_hand = [row.question_id for row in decided.rows if row.action == "keep"]
     found = select_questions(refined.rows, images, kept=kept_by_hand)
     parts = (decided, refined, found)
-    return Table(found.rows, left_out + [one for part in parts for one in part.rejections])
+    return Table(
+        found.rows, left_out + [rejection for part in parts for rejection in part.rejections]
+    )
 
 
 @dg.asset_check(

@@ -77,16 +77,20 @@ def merge_review_units(
     return [
         Unit(
             task=_TASKS["merge_review"].name,
-            unit_id=unit_id(one.image, one.field, one.text),
-            shown={"Section": one.field, "One annotator wrote": one.text, **_others(near_texts)},
-            images={"Image": digests[one.image]},
+            unit_id=unit_id(review.image, review.field, review.text),
+            shown={
+                "Section": review.field,
+                "One annotator wrote": review.text,
+                **_others(near_texts),
+            },
+            images={"Image": digests[review.image]},
             choices={"decision": (_KEEP, _DROP, *(_SAME + text for text in mergeable))},
         )
-        for one in to_review
-        if one.image in digests
-        for near_texts in [_near_texts(one, annotations)]
+        for review in to_review
+        if review.image in digests
+        for near_texts in [_near_texts(review, annotations)]
         for mergeable in [
-            () if one.field == DESCRIPTION else near_texts
+            () if review.field == DESCRIPTION else near_texts
         ]  # descriptions are not merged
     ]
 
@@ -133,15 +137,19 @@ def _near_texts(one: MergedItem, annotations: Sequence[AnnotatedItem]) -> tuple[
     """Nearest items as annotated; the queue adds cosines and reasons to their texts."""
     if one.field == DESCRIPTION:
         return tuple(dict.fromkeys(one.near))
-    place = one.image, one.field
-    texts = {other.text for other in annotations if (other.image, other.field) == place}
+    field_of_image = one.image, one.field
+    texts = {
+        annotation.text
+        for annotation in annotations
+        if (annotation.image, annotation.field) == field_of_image
+    }
     longest_first = sorted(texts, key=lambda text: (-len(text), text))
     stripped = [entry.partition(" ")[2] for entry in one.near]
-    found = [
+    texts_found = [
         next((text for text in longest_first if f"{entry} (".startswith(f"{text} (")), "")
         for entry in stripped
     ]
-    return tuple(dict.fromkeys(text for text in found if text))
+    return tuple(dict.fromkeys(text for text in texts_found if text))
 
 
 ANNOTATION = suite_task(_TASKS["annotation"], annotation_units, raw_annotations)

@@ -60,9 +60,9 @@ def compare_descriptions(
     """
     descriptions, selected = _reviewed_descriptions(items, reviews)
     accepted: dict[str, list[str]] = {}
-    for one in merged:
-        if one.outcome == "accepted":
-            accepted.setdefault(one.image, []).append(one.text)
+    for merged_item in merged:
+        if merged_item.outcome == "accepted":
+            accepted.setdefault(merged_item.image, []).append(merged_item.text)
     vectors = encoder.encode_texts([item.text for item in descriptions])
     return [
         _reviewed_understanding(selected[image], len(rows))

@@ -104,15 +104,15 @@ def labelled_points(
         for question in questions
         for point in key_points(question)
     }
-    found = []
+    labelled = []
     for label in labels:
         if (name := (label.question_id, label.criterion)) not in points:
             raise SourceError(
                 f"human labels: no key point {label.criterion} of {label.question_id}"
             )
         if pair := pairs.get(label.question_id):
-            found.append(LabelRow(pair, label.criterion, points[name], label.mentioned))
-    return found
+            labelled.append(LabelRow(pair, label.criterion, points[name], label.mentioned))
+    return labelled
 
 
 def evaluate_by_threshold(

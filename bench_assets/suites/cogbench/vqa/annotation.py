@@ -48,7 +48,7 @@ def review_units(
 ) -> list[Unit]:
     """Make one unit per written question, with its flags."""
     digests = images_by_id(images)
-    by_id = {question_id(one): one for one in map(as_source_question, written)}
+    by_id = {question_id(question): question for question in map(as_source_question, written)}
     doubts: dict[str, list[str]] = {}
     for name, doubt in sorted(set(find_flags(list(by_id.values())))):
         doubts.setdefault(name, []).append(doubt)
@@ -59,11 +59,11 @@ def review_units(
         Unit(
             task=_REVIEW.name,
             unit_id=name,
-            shown=_shown_fields(one, doubts.get(name, [])),
-            images={"Image": digests[one.image_id].sha256},
+            shown=_shown_fields(question, doubts.get(name, [])),
+            images={"Image": digests[question.image_id].sha256},
         )
-        for name, one in by_id.items()
-        if one.image_id in digests
+        for name, question in by_id.items()
+        if question.image_id in digests
     ]
 
 
@@ -78,12 +78,12 @@ def refinements(answers: Sequence[Answer]) -> Table[Refinement]:
         if not decision:
             found.reject(f"review of {name}", "no majority among reviewers")
             continue
-        why = ""
+        reason = ""
         if _ACTIONS[decision] == "replace":
-            unit_answers = [one for one in unit_answers if word(one, "action") == decision]  # noqa: PLW2901
-            why = _missing_fields(unit_answers[0])
-        if why:
-            found.reject(f"review of {name}", why)
+            unit_answers = [answer for answer in unit_answers if word(answer, "action") == decision]  # noqa: PLW2901
+            reason = _missing_fields(unit_answers[0])
+        if reason:
+            found.reject(f"review of {name}", reason)
         else:
             found.rows.append(_refinement(name, _ACTIONS[decision], unit_answers[0]))
     return found

@@ -136,22 +136,30 @@ def ask_writer(
 
     A failed request is repeated as it was, an unreadable response with the complaint.
     """
-    waiting = [(one, prompts.writer_prompt(*one)) for one in _assignments(stories, chains)]
+    waiting = [
+        (assignment, prompts.writer_prompt(*assignment))
+        for assignment in _assignments(stories, chains)
+    ]
     responses = []
     for tries in range(1, max_tries + 1):
         if not waiting:
             break
         requests = [
-            Request(prompt=prompt, sample=tries - 1, name=one.name) for one, prompt in waiting
+            Request(prompt=prompt, sample=tries - 1, name=writer_question.name)
+            for writer_question, prompt in waiting
         ]
         retries = []
-        for (one, prompt), response in zip(waiting, writer.response(requests), strict=True):
-            row = _response(one, response, tries, writer.name)
+        for (waiting_question, prompt), response in zip(
+            waiting, writer.response(requests), strict=True
+        ):
+            row = _response(waiting_question, response, tries, writer.name)
             responses.append(row)
             if response.error:
-                retries.append((one, prompt))
+                retries.append((waiting_question, prompt))
             elif row.complaint:
-                retries.append((one, prompts.retry_prompt(prompt, response.text, row.complaint)))
+                retries.append(
+                    (waiting_question, prompts.retry_prompt(prompt, response.text, row.complaint))
+                )
         waiting = retries
     return responses
 
@@ -217,8 +225,8 @@ def _assignments(stories: Iterable[Story], chains: Iterable[StoryChain]) -> list
 def _by_image_and_kind(chains: Iterable[StoryChain]) -> dict[tuple[str, str], tuple[str, ...]]:
     chain_texts: dict[tuple[str, str], tuple[str, ...]] = {}
     for chain in chains:
-        place = chain.image_id, chain.kind
-        chain_texts[place] = (*chain_texts.get(place, ()), chain.text)
+        kind_of_image = chain.image_id, chain.kind
+        chain_texts[kind_of_image] = (*chain_texts.get(kind_of_image, ()), chain.text)
     return chain_texts
 
 
@@ -239,7 +247,7 @@ def _draft(lines: Sequence[str]) -> SourceQuestion | str:
     for letter, choice in zip(_LETTERS, choices, strict=True):
         if not re.match(rf"{letter}\. \S", choice):
             return f"expected an option that starts with '{letter}. ', found {choice!r:.80}"
-    if not (found := _ANSWER_LINE.fullmatch(gold)):
+    if not (match := _ANSWER_LINE.fullmatch(gold)):
         return f"expected 'Correct Answer: [X]' with X from A to D, found {gold!r:.80}"
     return SourceQuestion(
         where="",
@@ -247,7 +255,7 @@ def _draft(lines: Sequence[str]) -> SourceQuestion | str:
         category="",
         text=text,
         options=tuple(choice[3:].strip() for choice in choices),
-        answer=found[1],
+        answer=match[1],
     )
 
 
@@ -279,8 +287,10 @@ def _overlaps(chains: Sequence[str], right: str) -> list[tuple[float, int, str]]
         if not isinstance(chain, str)
         for side, text in (("conclusion", chain.conclusion), ("evidence", " ".join(chain.premises)))
     ]
-    found = [(word_share(right, content_words(text)), number, side) for number, side, text in sides]
-    return found or [(0.0, 0, "")]
+    overlaps = [
+        (word_share(right, content_words(text)), number, side) for number, side, text in sides
+    ]
+    return overlaps or [(0.0, 0, "")]
 
 
 def shuffled_questions(written: Iterable[WrittenQuestion]) -> list[SourceQuestion]:
@@ -307,7 +317,9 @@ def key_proposals(
                 why="the writer's key",
             )
         ]
-        for question in {question_id(one): one for one in shuffled_questions(written)}.values()
+        for question in {
+            question_id(question): question for question in shuffled_questions(written)
+        }.values()
         if question.image_id in digests
     ]
 

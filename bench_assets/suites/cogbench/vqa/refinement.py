@@ -203,7 +203,7 @@ def apply_refinements(
     questions: Iterable[SourceQuestion], refinements: Sequence[Refinement]
 ) -> Table[SourceQuestion]:
     """Apply refinements; other questions are unchanged, and replaced ones rejected too."""
-    decided = {one.question_id: one for one in refinements}
+    decided = {refinement.question_id: refinement for refinement in refinements}
     refined = Table[SourceQuestion]()
     names = set()
     for question in questions:

@@ -82,11 +82,11 @@ def _downloads(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
         that are in `images/` or were fetched before are not fetched again.
         """
         chosen = settings.suite(SUITE, JourneyBenchSettings)
-        found, addresses = _match_files(sources, tables)
+        matched, addresses = _match_files(sources, tables)
         existing = [
-            ImageDownload(url=address, file=name) for address, name in found.file_of.items()
+            ImageDownload(url=address, file=name) for address, name in matched.file_of.items()
         ]
-        urls = [address for address in addresses if address not in found.file_of]
+        urls = [address for address in addresses if address not in matched.file_of]
         target = _folder(settings)
         if not chosen.download:
             return table_output(existing + recorded_downloads(urls, target))
@@ -114,7 +114,7 @@ def _images(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
     ) -> tuple[dg.Output[list[StoredImage]], dg.Output[list[Rejection]]]:
         """Store the images of the task's addresses, and reject addresses without one."""
         by_name, target = images_by_name(files), _folder(settings)
-        named = [
+        renamed = [
             replace(by_name[row.file], name=row.url)
             for row in downloads
             if not (row.sha256 or row.error) and row.file in by_name
@@ -122,9 +122,9 @@ def _images(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
         fetched = {row.url: target / row.file for row in downloads if row.sha256}
         stored, broken = image_store.put_files(fetched, entry="")
         broken += [Rejection(entry=row.url, reason=row.error) for row in downloads if row.error]
-        found, _ = _match_files(sources, tables)
-        broken += [_reject_ambiguous_file(*one) for one in found.refused.items()]
-        return table_output(named + stored), table_output(broken)
+        matched, _ = _match_files(sources, tables)
+        broken += [_reject_ambiguous_file(*refusal) for refusal in matched.refused.items()]
+        return table_output(renamed + stored), table_output(broken)
 
     return images
 

@@ -57,7 +57,7 @@ def filter_units(gallery: Sequence[GalleryImage], images: Sequence[StoredImage])
             images={_IMAGE: digest_of[name]},
             needed=N_FILTERING,
         )
-        for name in dict.fromkeys(one.image for one in gallery)
+        for name in dict.fromkeys(gallery_image.image for gallery_image in gallery)
         if name in digest_of
     ]
 
@@ -68,12 +68,12 @@ def writing_units(decisions: Sequence[FilterDecision], images: Sequence[StoredIm
     return [
         Unit(
             task=TASKS["captions"].name,
-            unit_id=unit_id(one.image),
-            images={_IMAGE: digest_of[one.image]},
+            unit_id=unit_id(decision.image),
+            images={_IMAGE: digest_of[decision.image]},
             needed=N_WRITERS,
         )
-        for one in decisions
-        if one.kept and one.image in digest_of
+        for decision in decisions
+        if decision.kept and decision.image in digest_of
     ]
 
 
@@ -84,11 +84,11 @@ def caption_units(
 ) -> list[Unit]:
     """Build one unit per caption of the kept images; of equal captions, the first."""
     digest_of = digests(images)
-    kept = {one.image for one in decisions if one.kept} & digest_of.keys()
+    kept = {decision.image for decision in decisions if decision.kept} & digest_of.keys()
     first: dict[tuple[str, str], WrittenCaption] = {}
-    for one in written:
-        if one.image in kept and normalize_text(one.caption):
-            first.setdefault((one.image, normalize_text(one.caption)), one)
+    for caption in written:
+        if caption.image in kept and normalize_text(caption.caption):
+            first.setdefault((caption.image, normalize_text(caption.caption)), caption)
     return [
         Unit(
             task=TASKS["caption_votes"].name,
@@ -112,13 +112,13 @@ def statement_units(
     return [
         Unit(
             task=TASKS["statements"].name,
-            unit_id=unit_id(one.image, normalize_text(one.text)),
-            shown={"Statement": one.text},
-            images={_IMAGE: digest_of[one.image]},
+            unit_id=unit_id(statement.image, normalize_text(statement.text)),
+            shown={"Statement": statement.text},
+            images={_IMAGE: digest_of[statement.image]},
             needed=N_CHECKING,
         )
-        for one in filter_statements(statements, kept_captions(caption_decisions))
-        if one.image in digest_of
+        for statement in filter_statements(statements, kept_captions(caption_decisions))
+        if statement.image in digest_of
     ]
 
 
@@ -137,7 +137,9 @@ def look_alike_units(
             images={"First": digest_of[image], "Second": digest_of[candidate]},
             needed=N_CHECKING,
         )
-        for image, candidate in dict.fromkeys((one.image, one.candidate) for one in proposed)
+        for image, candidate in dict.fromkeys(
+            (look_alike.image, look_alike.candidate) for look_alike in proposed
+        )
         if image in digest_of and candidate in digest_of
     ]
 
@@ -146,22 +148,23 @@ def trigger_units(responses: Sequence[GeneratedText], images: Sequence[StoredIma
     """Build one unit per complete trigger question."""
     digest_of = digests(images)
     questions = {
-        (one.image, normalize_text(one.question)): one for one in valid_questions(responses)
+        (question.image, normalize_text(question.question)): question
+        for question in valid_questions(responses)
     }
     return [
         Unit(
             task=TASKS["triggers"].name,
             unit_id=unit_id(*name),
             shown={
-                "Kind": one.trigger,
-                "Question": one.question,
-                "Answers": "\n".join(one.answers),
+                "Kind": question.trigger,
+                "Question": question.question,
+                "Answers": "\n".join(question.answers),
             },
-            images={_IMAGE: digest_of[one.image]},
+            images={_IMAGE: digest_of[question.image]},
             needed=N_CHECKING,
         )
-        for name, one in questions.items()
-        if one.image in digest_of
+        for name, question in questions.items()
+        if question.image in digest_of
     ]
 
 
@@ -183,12 +186,12 @@ def _vote_reader(
     def read(answers: Sequence[Answer]) -> list[Row]:
         return [
             row(
-                **dict(zip(about, split_unit_id(one.unit_id), strict=True)),
-                **{who: one.person},
-                **{name: one.values[name] == ("yes",) for name in asked},
-                **_source_note(one),
+                **dict(zip(about, split_unit_id(answer.unit_id), strict=True)),
+                **{who: answer.person},
+                **{name: answer.values[name] == ("yes",) for name in asked},
+                **_source_note(answer),
             )
-            for one in answers
+            for answer in answers
         ]
 
     return read
@@ -209,10 +212,13 @@ def written_captions(answers: Sequence[Answer]) -> list[WrittenCaption]:
     """Convert answers to captions."""
     return [
         WrittenCaption(
-            image=image, writer=one.person, caption=one.values["caption"][0], **_source_note(one)
+            image=image,
+            writer=answer.person,
+            caption=answer.values["caption"][0],
+            **_source_note(answer),
         )
-        for one in answers
-        for (image,) in [split_unit_id(one.unit_id)]
+        for answer in answers
+        for (image,) in [split_unit_id(answer.unit_id)]
     ]
 
 

@@ -211,7 +211,7 @@ def _nearest_captions(
     texts = [text for listed in captions.values() for text in listed]
     rows = {text: row for row, text in enumerate(texts)}
     known = encoder.encode_texts(texts)
-    own_vectors = encoder.encode_texts([one.text for one in statements])
+    own_vectors = encoder.encode_texts([statement.text for statement in statements])
     nearest = []
     for statement, vector in zip(statements, own_vectors, strict=True):
         cosines = {

@@ -107,12 +107,12 @@ def agreement(votes: Iterable[FilterVote]) -> list[CriterionAgreement]:
     return [
         CriterionAgreement(
             criterion=criterion,
-            n_images=found.n,
-            unanimous=found.unanimous,
-            alpha=found.alpha,
+            n_images=rated_agreement.n,
+            unanimous=rated_agreement.unanimous,
+            alpha=rated_agreement.alpha,
         )
         for criterion, rated in units.items()
-        for found in [RaterAgreement.of(rated)]
+        for rated_agreement in [RaterAgreement.of(rated)]
         if rated
     ]
 
@@ -154,7 +154,9 @@ def _rejection_reason(
 
 
 def _near_duplicate(own: str, kept: Mapping[str, str], near: int) -> str:
-    duplicates = (name for name, other in kept.items() if own and hash_distance(own, other) <= near)
+    duplicates = (
+        name for name, kept_hash in kept.items() if own and hash_distance(own, kept_hash) <= near
+    )
     return next(duplicates, "")
 
 
@@ -247,10 +249,10 @@ def _decide_captions(
     written: Sequence[WrittenCaption], heard: Sequence[Sequence[bool]], least: int
 ) -> list[CaptionDecision]:
     own = [_caption_fault(number, written) for number in range(len(written))]
-    waits = [not why and len(cast) < least for why, cast in zip(own, heard, strict=True)]
+    waits = [not fault and len(cast) < least for fault, cast in zip(own, heard, strict=True)]
     faults = [
-        why or vote_fault(cast, least, "verifiers accept it")
-        for why, cast in zip(own, heard, strict=True)
+        fault or vote_fault(cast, least, "verifiers accept it")
+        for fault, cast in zip(own, heard, strict=True)
     ]
     passing = [number for number, fault in enumerate(faults) if not fault]
     best = sorted(passing, key=lambda number: -sum(heard[number]))[:MAX_CAPTIONS]
@@ -271,9 +273,9 @@ def _decide_captions(
 
 
 def _caption_fault(number: int, written: Sequence[WrittenCaption]) -> str:
-    own = normalize_text(written[number].caption)
-    if not own:
+    normalized = normalize_text(written[number].caption)
+    if not normalized:
         return "empty"
-    if own in [normalize_text(earlier.caption) for earlier in written[:number]]:
+    if normalized in [normalize_text(earlier.caption) for earlier in written[:number]]:
         return "an earlier caption says the same"
     return ""

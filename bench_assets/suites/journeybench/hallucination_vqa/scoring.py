@@ -123,10 +123,10 @@ def read_assessment(response: str) -> Assessment | None:
     """
     value = read_json(response)
     fields = Assessment.__annotations__
-    named = value if isinstance(value, dict) else {}
-    if any(type(named.get(name)) is not kind for name, kind in fields.items()):
+    field_texts = value if isinstance(value, dict) else {}
+    if any(type(field_texts.get(name)) is not kind for name, kind in fields.items()):
         return None
-    return Assessment(**{name: named[name] for name in fields})
+    return Assessment(**{name: field_texts[name] for name in fields})
 
 
 def score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
@@ -153,7 +153,7 @@ def by_trigger_and_image_source(question: Question) -> Sequence[str]:
 
 def _score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     published = answered.question.edition in ("published", "own")
-    by_rules = any(one.by_rules for one in judgements)
+    by_rules = any(judgement.by_rules for judgement in judgements)
     points, note = verdict_points(judgements, "does not print the JSON that was asked for")
     if published and by_rules:
         points, note = None, NAME_A_JUDGE

@@ -119,15 +119,15 @@ def built(
     """Replace numbers by references to images, and solve the problems again."""
     folder = source_folder(sources)
     read, counts = read_problems(folder / PROBLEMS), read_counts(folder / "image_counts.jsonl")
-    found = to_items(
+    items = to_items(
         {problem.problem_id: problem for problem in problems},
         {quantity.quantity_id: quantity for quantity in quantities},
         planned_images,
         counts_by_image(counts.rows),
     )
-    parts = (read, counts, find_quantities(problems, quantity_responses), found)
+    parts = (read, counts, find_quantities(problems, quantity_responses), items)
     rejections = [rejection for part in parts for rejection in part.rejections]
-    return table_output(found.rows), table_output(rejections)
+    return table_output(items.rows), table_output(rejections)
 
 
 @_FOLDER.step("select")

@@ -73,7 +73,7 @@ def _propose(problem: Problem, quantities: Sequence[Quantity]) -> Iterator[Propo
     is_pair = len(quantities) > 1
     question_id = pair_id(problem.problem_id) if is_pair else quantities[0].quantity_id
     question = replaced_question(problem, quantities)
-    if is_pair and not all(place in question for place in PICTURES):
+    if is_pair and not all(picture in question for picture in PICTURES):
         return  # their words overlap
     stated = list_numbers(problem.question)
     others = [number for number in _COUNTABLE if number not in stated]
@@ -107,7 +107,7 @@ def _prompts(quantities: Sequence[Quantity], counts: Sequence[int]) -> list[str]
         return [plan_image(quantities[0], ANOTHER_NUMBER, counts[0]).prompt]
     pairs = zip(PICTURES, quantities, counts, strict=True)
     return [
-        f"{place}: {fill_count(quantity.image_prompt, count)}" for place, quantity, count in pairs
+        f"{pair}: {fill_count(quantity.image_prompt, count)}" for pair, quantity, count in pairs
     ]
 
 

@@ -78,7 +78,7 @@ def to_items(
         counts: Annotators' counts by image name; an image is rejected unless more than half of its
             counts are the planned number.
     """
-    found = Table[McotItem]()
+    table = Table[McotItem]()
     for image in images:
         quantity = quantities[image.quantity_id]
         problem = problems[quantity.problem_id]
@@ -88,9 +88,9 @@ def to_items(
         solved = _solve(problem, quantity, image)
         item_id = image.name.rsplit(".", 1)[0]
         if faults := _faults(image, question, solved, counts.get(image.name, ())):
-            found.reject(item_id, "; ".join(faults))
+            table.reject(item_id, "; ".join(faults))
             continue
-        found.rows.append(
+        table.rows.append(
             McotItem(
                 item_id=item_id,
                 question=question,
@@ -100,7 +100,7 @@ def to_items(
                 solution=solved.steps if solved else "",
             )
         )
-    return found
+    return table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +124,8 @@ def read_counts(file: Path) -> Table[ImageCount]:
 def counts_by_image(counts: Iterable[ImageCount]) -> dict[str, list[int]]:
     """Counts of each image; of several by a person, only the last is kept."""
     by_image = defaultdict[str, dict[str, int]](dict)
-    for one in counts:
-        by_image[one.image][one.annotator] = one.count
+    for count in counts:
+        by_image[count.image][count.annotator] = count.count
     return {image: list(by_person.values()) for image, by_person in by_image.items()}
 
 

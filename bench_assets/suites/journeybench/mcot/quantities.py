@@ -67,13 +67,13 @@ def find_quantities(
     problems: Sequence[Problem], responses: Sequence[GeneratedText]
 ) -> Table[Quantity]:
     """Keep the proposed quantities that pass every check."""
-    found = Table[Quantity]()
+    table = Table[Quantity]()
     for problem, response in zip(problems, responses, strict=True):
         proposals = proposals_of(response, empty="nothing to be seen")
-        found.rejections.extend(proposals.rejections)
+        table.rejections.extend(proposals.rejections)
         for number, proposal in enumerate(proposals.rows, 1):
-            _check(problem, proposal, response, f"{problem.problem_id}/{number}", found)
-    return found
+            _check(problem, proposal, response, f"{problem.problem_id}/{number}", table)
+    return table
 
 
 def _check(

@@ -74,7 +74,7 @@ def pairs(
     by_rule = plan_arithmetic(by_id, quantities, decided_proposals)
     by_cause, folder = plan_causes(causes, cause_responses), source_folder(sources)
     read = read_copa(folder / _COPA), read_knowledge(folder / _KNOWLEDGE)
-    rejections = [one for part in (*read, by_rule, by_cause) for one in part.rejections]
+    rejections = [rejection for part in (*read, by_rule, by_cause) for rejection in part.rejections]
     return by_rule.rows + by_cause.rows, rejections
 
 

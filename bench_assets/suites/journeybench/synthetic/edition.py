@@ -67,8 +67,10 @@ def write(folder: Path, seed: int = 0) -> None:
 
 def _planted_images(first: bytes, rng: Random) -> dict[str, bytes]:
     planted = {
-        one["name"]: draw_things({sprite: 1 for sprite in one["scene"].values()}, "beige", rng)
-        for one in WORLD["planted"]
+        planted["name"]: draw_things(
+            {sprite: 1 for sprite in planted["scene"].values()}, "beige", rng
+        )
+        for planted in WORLD["planted"]
     }
     return planted | {"torn.png": b"Not a picture.", "again.png": crop_border(first)}
 
@@ -76,14 +78,14 @@ def _planted_images(first: bytes, rng: Random) -> dict[str, bytes]:
 def _gallery(all_members: Sequence[Member]) -> Iterator[_Line]:
     for member in all_members:
         yield {"image": member.image, "query": member.query, "prompt": member.prompt}
-    for one in WORLD["planted"]:
-        yield {"image": one["name"], "query": "tiny animal", "prompt": one["prompt"]}
+    for planted in WORLD["planted"]:
+        yield {"image": planted["name"], "query": "tiny animal", "prompt": planted["prompt"]}
     for name in ("again.png", "torn.png"):
         yield {"image": name, "query": "flying animal", "prompt": all_members[0].prompt}
 
 
 def _filter_votes(all_members: Sequence[Member], rng: Random) -> Iterator[_Line]:
-    against = {one["name"]: one["against"] for one in WORLD["planted"]}
+    against = {planted["name"]: planted["against"] for planted in WORLD["planted"]}
     for name in [*(m.image for m in all_members), *against, "again.png", "torn.png"]:
         dissenter = rng.choice(_ANNOTATORS) if rng.random() < 0.2 else ""
         disputed = rng.choice(CRITERIA)
@@ -113,8 +115,8 @@ def _caption_votes(all_members: Sequence[Member], rng: Random) -> Iterator[_Line
             strict = rng.choice(_ANNOTATORS) if rng.random() < 0.15 else ""
             for verifier in _ANNOTATORS:
                 wrong = number == 7 and verifier != "ana"
-                named = {"image": member.image, "writer": f"writer {number}"}
-                yield named | {"verifier": verifier, "accepts": not wrong and verifier != strict}
+                fields = {"image": member.image, "writer": f"writer {number}"}
+                yield fields | {"verifier": verifier, "accepts": not wrong and verifier != strict}
 
 
 def _statement_votes(all_members: Sequence[Member], rng: Random) -> Iterator[_Line]:
@@ -144,8 +146,8 @@ def _trigger_votes(all_members: Sequence[Member]) -> Iterator[_Line]:
     for member in all_members:
         question = member.say(_trigger(member)["question"])
         for annotator in _ANNOTATORS[:3]:
-            named = {"image": member.image, "question": question}
-            yield {**named, "annotator": annotator, "accepts": True}
+            fields = {"image": member.image, "question": question}
+            yield {**fields, "annotator": annotator, "accepts": True}
 
 
 def _writers(all_members: Sequence[Member]) -> Iterator[_Line]:

@@ -42,16 +42,16 @@ def _difficulty_units(
     items: Sequence[Raw], selection: Sequence[SelectionDecision], images: Sequence[StoredImage]
 ) -> list[Unit]:
     """Make a unit of each item of the picked problems, before annotation."""
-    picked = {one.problem_id for one in selection if one.picked}
+    picked = {selected.problem_id for selected in selection if selected.picked}
     return [
         Unit(
             task=_TASKS["difficulty"].name,
-            unit_id=one.item_id,
-            shown={**_shown_fields(one, ""), "Level": one.education},
-            images=_images(one, images, ""),
+            unit_id=item.item_id,
+            shown={**_shown_fields(item, ""), "Level": item.education},
+            images=_images(item, images, ""),
         )
-        for one in items
-        if one.problem_id in picked
+        for item in items
+        if item.problem_id in picked
     ]
 
 
@@ -74,12 +74,12 @@ def _knowledge_units(
     return [
         Unit(
             task=_TASKS["knowledge"].name,
-            unit_id=one.item_id,
-            shown=_shown_fields(one, ""),
-            images=_images(one, images, ""),
+            unit_id=item.item_id,
+            shown=_shown_fields(item, ""),
+            images=_images(item, images, ""),
         )
-        for one in items
-        if one.item_id in uncovered
+        for item in items
+        if item.item_id in uncovered
     ]
 
 
@@ -98,7 +98,7 @@ def _pieces(answers: Sequence[Answer]) -> list[WrittenPiece]:
 def _duplicate_units(
     pairs: Sequence[Duplicate], items: Sequence[Raw], images: Sequence[StoredImage]
 ) -> list[Unit]:
-    by_id = {one.item_id: one for one in items}
+    by_id = {item.item_id: item for item in items}
     return [
         Unit(
             task=_TASKS["duplicate_conflicts"].name,

@@ -98,7 +98,7 @@ def merge_annotations(
 
     Items that either round drops, and annotations of unknown items, become rejections.
     """
-    by_round = {(one.item_id, one.round): one for one in annotations}
+    by_round = {(annotation.item_id, annotation.round): annotation for annotation in annotations}
     known = {item.item_id for item in items}
     merged = AnnotatedItems([], [], [])
     for item_id, round_ in by_round:
@@ -113,8 +113,8 @@ def merge_annotations(
             reason = f"{dropped.annotator} dropped it in round {dropped.round}: {dropped.drop}"
             merged.rejections.append(_rejection(item.item_id, reason))
             continue
-        for one in rounds:
-            item = _apply_changes(item, one, merged.revisions)  # noqa: PLW2901
+        for round in rounds:
+            item = _apply_changes(item, round, merged.revisions)  # noqa: PLW2901
         merged.items.append(item)
     return merged
 
@@ -124,9 +124,9 @@ def add_ratings(
 ) -> list[Annotation]:
     """Put the lower median of each item's ratings into its first-round annotation."""
     by_item: dict[str, list[ItemRating]] = {}
-    for one in ratings:
-        by_item.setdefault(one.item_id, []).append(one)
-    before = {(one.item_id, one.round): one for one in annotations}
+    for rating in ratings:
+        by_item.setdefault(rating.item_id, []).append(rating)
+    before = {(annotation.item_id, annotation.round): annotation for annotation in annotations}
     for item_id, item_ratings in by_item.items():
         people = "+".join(sorted({one.person for one in item_ratings}))
         first = Annotation(item_id=item_id, round=ROUNDS[0], annotator=people)
@@ -141,7 +141,7 @@ def add_ratings(
 def requested_transformations(annotations: Iterable[Annotation]) -> dict[str, Mapping[str, str]]:
     """Return the requested transformations by item; the later round wins."""
     ordered = sorted(annotations, key=lambda one: one.round)
-    return {one.item_id: one.transform for one in ordered if one.transform}
+    return {item.item_id: item.transform for item in ordered if item.transform}
 
 
 def _annotation(entry: Entry, where: str) -> Annotation:
@@ -168,8 +168,8 @@ def _annotation(entry: Entry, where: str) -> Annotation:
 
 
 def _texts(entry: Entry, name: str, where: str) -> dict[str, str]:
-    named = json_records.require_field({name: {}, **entry}, name, dict, where)
-    return {key: json_records.require_field(named, key, str, where) for key in named}
+    fields = json_records.require_field({name: {}, **entry}, name, dict, where)
+    return {key: json_records.require_field(fields, key, str, where) for key in fields}
 
 
 def _number(entry: Entry, name: str, where: str) -> str:
@@ -233,7 +233,7 @@ def add_written_pieces(
 
     If another piece has the name already, the item's id is appended to it.
     """
-    first = {one.item_id: one for one in reversed(list(written))}
+    first = {piece.item_id: piece for piece in reversed(list(written))}
     found = KnowledgeLinks([], dict(pieces))
     for link in links:
         piece = None if link.knowledge else first.get(link.item_id)
@@ -252,7 +252,7 @@ def apply_decisions(
     pairs: Sequence[Duplicate], decisions: Iterable[DuplicateDecision]
 ) -> list[Duplicate]:
     """Apply decisions to conflicting pairs; other pairs stay as found."""
-    by_pair = {(one.item_id, one.earlier): one.drop for one in decisions}
+    by_pair = {(decision.item_id, decision.earlier): decision.drop for decision in decisions}
     return [
         _apply_decision(
             pair, by_pair.get((pair.item_id, pair.earlier), "") if pair.conflict else ""
@@ -278,11 +278,11 @@ def annotate(
     annotations: Iterable[Annotation],
 ) -> AnnotatedItems:
     """Merge the annotations of picked items, and drop items that are then defective."""
-    picked = {one.problem_id for one in decisions if one.picked}
+    picked = {decision.problem_id for decision in decisions if decision.picked}
     passed_over = {item.item_id for item in items if item.problem_id not in picked}
     merged = merge_annotations(
         [item for item in items if item.problem_id in picked],
-        [one for one in annotations if one.item_id not in passed_over],
+        [annotation for annotation in annotations if annotation.item_id not in passed_over],
     )
     faults = {item.item_id: defects(item) for item in merged.items}
     return AnnotatedItems(
@@ -290,9 +290,9 @@ def annotate(
         merged.revisions,
         merged.rejections
         + [
-            Rejection(entry=f"item {name}", reason="; ".join(found))
-            for name, found in faults.items()
-            if found
+            Rejection(entry=f"item {name}", reason="; ".join(fault))
+            for name, fault in faults.items()
+            if fault
         ],
     )
 

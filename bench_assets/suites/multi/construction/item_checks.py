@@ -150,8 +150,8 @@ def duplicates(
             conflict=conflict,
             dropped=name in dropped and not conflict,
         )
-        for name, found in pairs.items()
-        for earlier, text_similarity, image_distance, conflict in found
+        for name, pair in pairs.items()
+        for earlier, text_similarity, image_distance, conflict in pair
     ]
 
 

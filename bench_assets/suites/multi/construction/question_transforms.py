@@ -93,8 +93,8 @@ def negate(item: MultiItem) -> list[MultiItem]:
     text, n_swapped = _AFFIRMED.subn("错误", stem)
     if n_swapped != 1 or _are_combined(options):
         return []
-    others = "".join(a for a in ascii_uppercase[: len(options)] if a != item.answer)
-    return [replace(item, type="MA", specific=format_question(text, options), answer=others)]
+    other_letters = "".join(a for a in ascii_uppercase[: len(options)] if a != item.answer)
+    return [replace(item, type="MA", specific=format_question(text, options), answer=other_letters)]
 
 
 def split_blanks(item: MultiItem) -> list[MultiItem]:
@@ -177,11 +177,15 @@ def _statements_as_options(stem: str, elements: Sequence[str]) -> tuple[str, lis
     """Make options of statements, if nothing but the listed statements follows the blank."""
     listed, start = _statements(stem), stem.find(elements[0])
     tail = [mark for mark, _ in _STATEMENT.findall(stem[start:])]
-    if tail != list(elements) or MASK not in stem[:start] or not all(listed[one] for one in tail):
+    if (
+        tail != list(elements)
+        or MASK not in stem[:start]
+        or not all(listed[number] for number in tail)
+    ):
         return stem, list(elements)
-    if any(re.search(r"[。\n]", listed[one]) for one in elements):
+    if any(re.search(r"[。\n]", listed[element]) for element in elements):
         return stem, list(elements)
-    return stem[:start].rstrip(), [listed[one] for one in elements]
+    return stem[:start].rstrip(), [listed[element] for element in elements]
 
 
 def _find_blank_group(item: MultiItem) -> re.Match[str] | None:

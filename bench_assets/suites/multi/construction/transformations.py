@@ -87,9 +87,9 @@ def proposal_prompt(item: MultiItem) -> Prompt:
 
 def read_proposal(response: str) -> Mapping[str, str]:
     """Parse a model's proposal; empty if it is not in the format."""
-    found = _PROPOSED.search(response)
+    match = _PROPOSED.search(response)
     names = ("name", "words", "instead")
-    return dict(zip(names, map(str.strip, found.groups()), strict=True)) if found else {}
+    return dict(zip(names, map(str.strip, match.groups()), strict=True)) if match else {}
 
 
 def propose(
@@ -173,13 +173,13 @@ def rewrite_faults(item: MultiItem, made: MultiItem, words: str, instead: str) -
     """List faults of a rewrite: not reversible, changes more than the stem, leaks the answer."""
     before, _, after = item.text.partition(words)
     undone = words not in made.text and made.text == before + instead + after
-    found = {
+    faults = {
         "undoing it does not restore the item": not undone or made.answer != item.answer,
         "it changes the options": _stem_and_options(item)[1] != _stem_and_options(made)[1],
         "it changes the images or blanks": _marks(item) != _marks(made),
         f"it leaks the answer: {instead:.40}": _leaks_answer(item, made, instead),
     }
-    return [fault for fault, holds in found.items() if holds]
+    return [fault for fault, holds in faults.items() if holds]
 
 
 def _apply_request(item: MultiItem, request: Mapping[str, str], by: str) -> list[Transformation]:
@@ -263,7 +263,7 @@ def _stem_and_options(item: MultiItem) -> tuple[str, tuple[str, ...]]:
 
 def _leaks_answer(item: MultiItem, made: MultiItem, instead: str) -> bool:
     """Whether the new stem has a gold, a part of one, or a letter that the old stem lacks."""
-    old, new = (_normalize_text(_stem_and_options(one)[0]) for one in (item, made))
+    old, new = (_normalize_text(_stem_and_options(version)[0]) for version in (item, made))
     golds = [gold for gold in map(_normalize_text, _golds(item)) if gold]
     part = _normalize_text(instead)
     return (

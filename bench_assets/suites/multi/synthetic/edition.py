@@ -82,12 +82,12 @@ def _graph(points: Sequence[tuple[float, float]], axes: Sequence[str] = ("x", "y
     """A curve through points of a grid from -5 to 5."""
     scene = Scene(2 * _MIDDLE, 2 * _MIDDLE)
     for step in range(-5, 6):
-        place = _MIDDLE + step * _UNIT
-        scene.line([(place, 12), (place, 276)], "lightgray", 1)
-        scene.line([(12, place), (276, place)], "lightgray", 1)
+        position = _MIDDLE + step * _UNIT
+        scene.line([(position, 12), (position, 276)], "lightgray", 1)
+        scene.line([(12, position), (276, position)], "lightgray", 1)
         if step % 2 == 0 and step:
-            scene.label(str(step), (place, _MIDDLE + 12), 13)
-            scene.label(str(-step), (_MIDDLE - 12, place), 13)
+            scene.label(str(step), (position, _MIDDLE + 12), 13)
+            scene.label(str(-step), (_MIDDLE - 12, position), 13)
     scene.line([(8, _MIDDLE), (280, _MIDDLE)], _INK, 2)
     scene.line([(_MIDDLE, 8), (_MIDDLE, 280)], _INK, 2)
     scene.label(axes[0], (276, _MIDDLE - 12), 18)
@@ -115,8 +115,8 @@ def _circuit(branches: Sequence[Sequence[str]]) -> Scene:
     for number, parts in enumerate(branches):
         y = 40 + 64 * number
         scene.line([(40, y), (344, y)], _INK)
-        for place, text in enumerate(parts):
-            x = 40 + 304 * (2 * place + 1) // (2 * len(parts))
+        for part, text in enumerate(parts):
+            x = 40 + 304 * (2 * part + 1) // (2 * len(parts))
             scene.form("rectangle", (x - 44, y - 18, x + 45, y + 19), _INK)
             scene.form("rectangle", (x - 41, y - 15, x + 42, y + 16), "white")
             scene.label(text, (x, y), 18)
@@ -131,8 +131,8 @@ def _table(rows: Sequence[Sequence[str]]) -> Scene:
     width = 96
     scene = Scene(width * len(rows[0]) + 17, 44 * len(rows) + 17)
     for number, row in enumerate(rows):
-        for place, text in enumerate(row):
-            left, top = 8 + width * place, 8 + 44 * number
+        for column, text in enumerate(row):
+            left, top = 8 + width * column, 8 + 44 * number
             corners = [(0, 0), (width, 0), (width, 44), (0, 44), (0, 0)]
             scene.line([(left + x, top + y) for x, y in corners], _INK, 2)
             scene.label(text, (left + width // 2, top + 22), 20)
@@ -177,10 +177,10 @@ def _forms(forms: Sequence[Sequence[str]]) -> Scene:
 def _tree(nodes: Mapping[str, Spot], edges: Sequence[Sequence[str]]) -> Scene:
     """Labelled nodes on a grid of 48 px, joined by lines."""
     places = {name: (32 + 48 * x, 32 + 64 * y) for name, (x, y) in nodes.items()}
-    right, bottom = (max(place[axis] for place in places.values()) + 32 for axis in (0, 1))
+    right, bottom = (max(position[axis] for position in places.values()) + 32 for axis in (0, 1))
     scene = Scene(right, bottom)
-    for one, other in edges:
-        scene.line([places[one], places[other]], _INK)
+    for edge, other in edges:
+        scene.line([places[edge], places[other]], _INK)
     for name, (x, y) in places.items():
         scene.form("ellipse", (x - 22, y - 22, x + 23, y + 23), _INK)
         scene.form("ellipse", (x - 19, y - 19, x + 20, y + 20), "white")
@@ -250,14 +250,14 @@ def write(folder: Path, seed: int = 0) -> None:
     files = {
         "raw_problems.json": format_json({one["id"]: _problem(one) for one in problems}),
         "annotations.json": format_json(list(_annotations(problems, Random(seed)))),
-        "knowledge_mini.json": format_json({one["name"]: _piece(one) for one in knowledge}),
+        "knowledge_mini.json": format_json({piece["name"]: _piece(piece) for piece in knowledge}),
         "captions_mini_blip.csv": _captions(problems).encode(),
         "solver_responses.jsonl": _solver_responses(material["solver_responses"]).encode(),
     }
-    for one in problems:
-        files |= _images(one, _folder(one))
-    for one in knowledge:
-        files |= _images(one, "knowledge")
+    for problem in problems:
+        files |= _images(problem, _folder(problem))
+    for problem in knowledge:
+        files |= _images(problem, "knowledge")
     write_files(folder, files)
 
 
@@ -288,11 +288,11 @@ def _piece(one: Mapping[str, Any]) -> dict[str, Any]:
 def _annotations(problems: list[Mapping[str, Any]], rng: Random) -> Iterator[Mapping[str, Any]]:
     """Make two rounds for every sub-question; notes belong to the first sub-question."""
     for round_, annotator in enumerate(_ANNOTATORS, 1):
-        for one in problems:
-            for number in range(len(one["parts"])):
-                notes = [note for note in one.get("notes", ()) if note["round"] == round_]
+        for problem in problems:
+            for number in range(len(problem["parts"])):
+                notes = [note for note in problem.get("notes", ()) if note["round"] == round_]
                 yield {
-                    "item": f"{one['id']}_{number}",
+                    "item": f"{problem['id']}_{number}",
                     "round": round_,
                     "annotator": annotator,
                     "difficulty": rng.randint(1, 5),
@@ -314,8 +314,10 @@ def _solver_responses(entries: list[Mapping[str, Any]]) -> str:
 def _captions(problems: list[Mapping[str, Any]]) -> str:
     return "".join(
         f"{path},{figure['caption']}\n"
-        for one in problems
-        for path, figure in zip(_paths(one, _folder(one)), one.get("figures", ()), strict=True)
+        for problem in problems
+        for path, figure in zip(
+            _paths(problem, _folder(problem)), problem.get("figures", ()), strict=True
+        )
         if "caption" in figure
     )
 

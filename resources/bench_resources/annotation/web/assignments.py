@@ -66,11 +66,11 @@ def find_reservation(
     db: sqlite3.Connection, unit: int, person: str, now: float
 ) -> Reservation | None:
     """Find a person's reservation of a unit; None without one."""
-    found = db.execute(_SELECT_RESERVATION, {"unit": unit, "person": person, "now": now})
-    row = found.fetchone()
+    reservation = db.execute(_SELECT_RESERVATION, {"unit": unit, "person": person, "now": now})
+    row = reservation.fetchone()
     if row is None:
         return None
-    record = dict(zip([column[0] for column in found.description], row, strict=True))
+    record = dict(zip([column[0] for column in reservation.description], row, strict=True))
     has_answer = record["word"] is not None
     return Reservation(
         person=person,
@@ -214,13 +214,13 @@ class Assignments:
             return None
         with self.store.writing() as db:
             parameters = {"task": task.number, "person": person, "now": self._now()}
-            found = db.execute(_SELECT_RESERVED, parameters).fetchone()
+            row = db.execute(_SELECT_RESERVED, parameters).fetchone()
             mark = db.execute(_SELECT_MARK, parameters).fetchone() or (-1,)
             for after in (mark[0], -1):  # earlier units come again after the rest
-                found = found or db.execute(_SELECT_NEXT, {**parameters, "after": after}).fetchone()
-            if found:
-                self._reserve(db, found[0], person)
-        return int(found[0]) if found else None
+                row = row or db.execute(_SELECT_NEXT, {**parameters, "after": after}).fetchone()
+            if row:
+                self._reserve(db, row[0], person)
+        return int(row[0]) if row else None
 
     def reservation(self, unit: int, person: str) -> Reservation | None:
         """Find a person's reservation of a unit; None without one."""
@@ -270,8 +270,8 @@ class Assignments:
         """Whether a person uploaded an image."""
         with self.store.reading() as db:
             where = "person = ? AND image = ?"
-            found = db.execute(f"SELECT 1 FROM uploads WHERE {where}", (person, image))
-            return found.fetchone() is not None
+            row = db.execute(f"SELECT 1 FROM uploads WHERE {where}", (person, image))
+            return row.fetchone() is not None
 
     def _open_task(
         self,

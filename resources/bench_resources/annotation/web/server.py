@@ -83,7 +83,7 @@ class CurrentTerms:
             changed = self.settings.file.stat().st_mtime_ns
             if changed != self._changed:
                 self.settings, self._changed = load_settings(self.settings.home), changed
-        return {name: one.terms for name, one in self.settings.annotation.tasks.items()}
+        return {name: task.terms for name, task in self.settings.annotation.tasks.items()}
 
 
 def require_pages(settings: Settings) -> None:

@@ -203,9 +203,9 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         return self.knows.names.get(name, name)
 
     def _sent(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        named = {name: self._field_name(name) for name in fields}
-        kept = [name for name in fields if not {name, named[name]} & set(self.omit)]
-        return {named[name]: fields[name] for name in kept if named[name]}
+        names = {name: self._field_name(name) for name in fields}
+        kept = [name for name in fields if not {name, names[name]} & set(self.omit)]
+        return {names[name]: fields[name] for name in kept if names[name]}
 
     @model_validator(mode="after")
     def _check_location(self) -> Self:
@@ -225,8 +225,11 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     def _check_extra_body(self) -> Self:
         """Prompt, model and number of responses are part of a response's identity elsewhere."""
         inside = (self.extra_body.get(name) for name in ("generationConfig", "generation_config"))
-        named = [self.extra_body, *(one for one in inside if isinstance(one, dict))]  # of Gemini
-        reserved = _OWN_FIELDS & {name for one in named for name in one}
+        bodies = [
+            self.extra_body,
+            *(body for body in inside if isinstance(body, dict)),
+        ]  # of Gemini
+        reserved = _OWN_FIELDS & {name for body in bodies for name in body}
         if reserved:
             raise ValueError(
                 f"extra_body: {', '.join(sorted(reserved))} cannot be replaced: bench writes it in"
@@ -237,7 +240,9 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     @model_validator(mode="after")
     def _check_features(self) -> Self:
         if self.chat_template_kwargs and not self.knows.takes_template_kwargs:
-            taking = ", ".join(name for name, one in SERVERS.items() if one.takes_template_kwargs)
+            taking = ", ".join(
+                name for name, server in SERVERS.items() if server.takes_template_kwargs
+            )
             raise ValueError(
                 f'chat_template_kwargs work with {taking}: set server = "...". Other'
                 " servers have their own fields, for extra_body"

@@ -44,9 +44,9 @@ def server_of(command: str) -> ServerName:
     ''
     """
     words = shlex.split(command)
-    named = (PurePath(one).name if PurePath(one).suffix == "" else "" for one in words)
+    names = (PurePath(word).name if PurePath(word).suffix == "" else "" for word in words)
     modules = (word.partition(".")[0] for flag, word in pairwise(words) if flag == "-m")
-    return next((_PROGRAMS[one] for one in (*named, *modules) if one in _PROGRAMS), "")
+    return next((_PROGRAMS[word] for word in (*names, *modules) if word in _PROGRAMS), "")
 
 
 def validate_command(written: str) -> str:

@@ -45,12 +45,12 @@ class Budget:
     def fits(self, more: TokenCounts) -> bool:
         """Whether further tokens stay within the budget."""
         spec = self._spec
-        both = TokenCounts(
+        total = TokenCounts(
             prompt=self._spent.prompt + more.prompt,
             completion=self._spent.completion + more.completion,
         )
-        dear = spec.budget is not None and cost(spec, both) > spec.budget
-        n = both.prompt + both.completion
+        dear = spec.budget is not None and cost(spec, total) > spec.budget
+        n = total.prompt + total.completion
         return not (dear or (spec.budget_tokens is not None and n > spec.budget_tokens))
 
     def exhausted_reason(self) -> str:

@@ -82,7 +82,9 @@ class RemoteEngine(ABC):
     def stream(self, requests: Sequence[Request]) -> Iterator[Arrival]:
         """Yield each response as it arrives."""
         if self._spec.text_only:
-            requests = [replace(one, prompt=one.prompt.without_images()) for one in requests]
+            requests = [
+                replace(request, prompt=request.prompt.without_images()) for request in requests
+            ]
         responses = stream_in_thread(partial(self._answer_all, requests, self._key()))
         yield from self._image_changes.noted(requests, responses)
 
@@ -117,8 +119,8 @@ class RemoteEngine(ABC):
 
         aiohttp's ``trust_env`` would also send passwords of ~/.netrc.
         """
-        place = urlsplit(self._spec.address)
-        is_direct = place.scheme != "https" or proxy_bypass(place.hostname or "")
+        address = urlsplit(self._spec.address)
+        is_direct = address.scheme != "https" or proxy_bypass(address.hostname or "")
         return None if is_direct else getproxies().get("https")
 
     def _key(self) -> str:

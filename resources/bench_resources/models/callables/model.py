@@ -59,8 +59,8 @@ def function_name(function: Callable[..., object]) -> str:
     """
     while isinstance(function, functools.partial):
         function = function.func
-    named = getattr(function, "__name__", None) or type(function).__name__
-    return re.sub(r"[^A-Za-z0-9]+", "-", named).strip("-") or "function"
+    name = getattr(function, "__name__", None) or type(function).__name__
+    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-") or "function"
 
 
 def code_digest(function: Any) -> str:  # noqa: ANN401 - whatever can be called
@@ -71,7 +71,7 @@ def code_digest(function: Any) -> str:  # noqa: ANN401 - whatever can be called
     >>> code_digest(len)
     ''
     """
-    parts = [part for one in _with_wrapped(function) for part in _function_parts(one)]
+    parts = [part for wrapped in _with_wrapped(function) for part in _function_parts(wrapped)]
     return sha256("\n".join(parts).encode()).hexdigest()[:_DIGITS] if parts else ""
 
 
@@ -86,14 +86,14 @@ def _with_wrapped(function: Any) -> Iterator[Any]:  # noqa: ANN401 - as above
 
 def _function_parts(function: Any) -> Iterator[str]:  # noqa: ANN401 - as above
     """Code, plain defaults and arguments of a partial; nothing of a function written in C."""
-    own = function if hasattr(function, "__code__") else function.__call__  # a callable object
+    inner = function if hasattr(function, "__code__") else function.__call__  # a callable object
     values: Iterable[object] = ()
     if isinstance(function, functools.partial):
         values = (*function.args, *chain.from_iterable(function.keywords.items()))
-    elif isinstance(code := getattr(own, "__code__", None), CodeType):
+    elif isinstance(code := getattr(inner, "__code__", None), CodeType):
         yield from _code_parts(code)
-        values = (*(own.__defaults__ or ()), *(own.__kwdefaults__ or {}).values())
-    yield from (repr(one) for one in values if isinstance(one, str | int | float))
+        values = (*(inner.__defaults__ or ()), *(inner.__kwdefaults__ or {}).values())
+    yield from (repr(value) for value in values if isinstance(value, str | int | float))
 
 
 def _code_parts(code: CodeType) -> Iterator[str]:
@@ -158,7 +158,7 @@ class CallableModel:
         texts: list[str] = []
         answer = Response()
         for turns in prompt.rounds():
-            images += [self._open_image(one.sha256) for one in _images(turns)]
+            images += [self._open_image(image.sha256) for image in _images(turns)]
             texts += [f"Assistant: {strip_reasoning(answer.text)}"] if answer.finish_reason else []
             texts += _texts(turns)
             answer = self._call(list(images), "\n".join(texts))

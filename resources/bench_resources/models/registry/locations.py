@@ -70,17 +70,17 @@ def locate(text: str, settings: Settings) -> ResolvedModel:
     if not text.strip() or text.encode(errors="ignore").decode() != text:  # no file can name it
         known = known_names(settings)
         raise UnknownNameError(f"model in {settings.file}", text, known, also=FORMS)
-    place, *entries = [text] if path_exists(text) else _ENTRY.split(text)
-    if place.startswith(_HUB) and not path_exists(place):
-        name, section = _hub_section(place, settings)
-    elif place.startswith(("http://", "https://")):
-        name, section = _server_section(place)
+    location, *entries = [text] if path_exists(text) else _ENTRY.split(text)
+    if location.startswith(_HUB) and not path_exists(location):
+        name, section = _hub_section(location, settings)
+    elif location.startswith(("http://", "https://")):
+        name, section = _server_section(location)
     else:
-        name, section = _folder_section(text, place, settings)
-    chosen = template_of_value(dict(_parse_setting(one) for one in entries))
+        name, section = _folder_section(text, location, settings)
+    chosen = template_of_value(dict(_parse_setting(entry) for entry in entries))
     name, section = _partition_key(name, chosen), {**section, **chosen}
     section, engine = _with_engine(name, section, settings)
-    model = _named_section(name, section, place, settings)
+    model = _named_section(name, section, location, settings)
     if model.section and model.name not in settings.models:
         with suppress(ModelError, UnknownNameError):
             return resolve_name(model.name, settings)  # of a watched folder
@@ -177,7 +177,9 @@ def _folder_section(text: str, place: str, settings: Settings) -> tuple[str, dic
         return _checkpoint_section(path.resolve(), place)
     if place.startswith((".", "/", "~")) or ("/" in place and path.parent.is_dir()):
         siblings = path.parent.iterdir() if path.parent.is_dir() else ()
-        suggestion = did_you_mean(path.name, (one.name for one in siblings if one.is_dir()))
+        suggestion = did_you_mean(
+            path.name, (sibling.name for sibling in siblings if sibling.is_dir())
+        )
         raise ModelError(f"{place}: no such folder{suggestion and f'; {suggestion}'}")
     known = known_names(settings)
     if "/" in place:
@@ -206,11 +208,11 @@ def _checkpoint_section(path: Path, place: str) -> tuple[str, dict[str, Any]]:
 
 def _checkpoint_hint(folder: Path) -> str:
     """Hint on the checkpoints below a folder, for the folder of a whole run; "" without any."""
-    named = {"config.json", ADAPTER_CONFIG}
+    names = {"config.json", ADAPTER_CONFIG}
     files = (file for depth in ("*", "*/*") for file in folder.glob(f"{depth}/*config.json"))
-    found = sorted({str(one.parent.relative_to(folder)) for one in files if one.name in named})
-    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    return f"; it contains {', '.join(found[:_SHOWN])}{more}" if found else ""
+    folders = sorted({str(file.parent.relative_to(folder)) for file in files if file.name in names})
+    more = f" and {len(folders) - _SHOWN} more" if len(folders) > _SHOWN else ""
+    return f"; it contains {', '.join(folders[:_SHOWN])}{more}" if folders else ""
 
 
 def _digest_ends(file: Path) -> str:
@@ -253,12 +255,14 @@ def _named_section(
         raise SettingsError(
             f"{template_of(place)}: {describe_validation_error(error, spec_of(kind))}"
         ) from None
-    own = {**EMBEDDED_MODELS, **settings.models_of_file}
-    for existing_name, existing_spec in own.items():
+    sections = {**EMBEDDED_MODELS, **settings.models_of_file}
+    for existing_name, existing_spec in sections.items():
         if _normalize_spec(existing_spec, settings) == _normalize_spec(spec, settings):
             return resolve_name(existing_name, settings)
     existing = {**EMBEDDED_MODELS, **settings.models}.get(name)
-    moved = isinstance(existing, CheckpointSpec) and name not in own  # the same content elsewhere
+    moved = (
+        isinstance(existing, CheckpointSpec) and name not in sections
+    )  # the same content elsewhere
     if existing not in (None, spec) and not moved:
         name += f"+{sha256(orjson.dumps(section, option=orjson.OPT_SORT_KEYS)).hexdigest()[:8]}"
     return ResolvedModel(

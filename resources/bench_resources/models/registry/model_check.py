@@ -67,8 +67,8 @@ class SyntheticImages:
         scene, rng = Scene(*size), Random(_SEED)
         side = min(size) // 4
         for _ in range(count):
-            if place := scene.room(side, side, rng):
-                scene.sprite(name, place, side)
+            if corner := scene.room(side, side, rng):
+                scene.sprite(name, corner, side)
         png = scene.png()
         digest = sha256(png).hexdigest()
         self._images[digest] = png
@@ -152,7 +152,7 @@ class ModelCheck:
     def failures(self) -> list[str]:
         """Reasons against evaluating this model."""
         reasons = [self.error] if self.error else []
-        reasons += [f"{one.probe}: {one.error}" for one in self.probes if one.failed]
+        reasons += [f"{probe.probe}: {probe.error}" for probe in self.probes if probe.failed]
         return reasons + ([f"batch: {self.batch}"] if self.batch_failed else [])
 
 
@@ -257,10 +257,10 @@ def compared(alone: Sequence[Response], together: Sequence[Response], *, exactly
     pairs = [(a.text, b.text) for a, b in zip(alone, together, strict=True) if a.text != b.text]
     differing = pairs if exactly else [(a, b) for a, b in pairs if a.split()[:1] != b.split()[:1]]
     if differing:
-        one, other = (text[:60] for text in differing[0])
+        first, second = (text[:60] for text in differing[0])
         return (
-            f"{len(differing)} of {len(alone)} responses differ, such as {other!r} in a batch and "
-            f"{one!r} alone"
+            f"{len(differing)} of {len(alone)} responses differ, such as {second!r} in a batch and "
+            f"{first!r} alone"
         )
     rounded = f", but for rounding in {len(pairs)} of {len(alone)} responses" if pairs else ""
     return _SAME + rounded
@@ -291,7 +291,7 @@ _BATCH_TOKENS = 10**6
 
 def check_model(model: ResolvedModel, settings: Settings) -> ModelCheck:
     """Load, probe and describe a model; errors are part of the description."""
-    found = ModelCheck(model=model.base.name, kind=model.spec.kind, place=model.spec.place)
+    check = ModelCheck(model=model.base.name, kind=model.spec.kind, place=model.spec.place)
     kinds, behind = {model.spec.kind}, model
     while behind.of:
         behind = behind.of
@@ -299,10 +299,10 @@ def check_model(model: ResolvedModel, settings: Settings) -> ModelCheck:
     try:
         if model.spec.kind == ENCODER:
             raise unknown_model(model.name, settings)
-        checked = _check(found, behind.spec, settings, blind="blind" in kinds)
+        checked = _check(check, behind.spec, settings, blind="blind" in kinds)
     except BenchError as exc:
         error = known_secrets(settings.home).redacted(first_line(exc))
-        return replace(found, model=model.name, error=error)
+        return replace(check, model=model.name, error=error)
     return replace(checked, model=model.name)
 
 
@@ -347,15 +347,17 @@ def _transformers(
     from bench_resources.models.transformers.loading import device_of, dtype_of
     from bench_resources.models.transformers.model import load
 
-    one = _shorten_responses(spec).model_copy(update={"device": _first_device(spec), "devices": ()})
+    model_spec = _shorten_responses(spec).model_copy(
+        update={"device": _first_device(spec), "devices": ()}
+    )
     loading = CheckpointInspection(load)
-    engine = TransformersEngine(one, one.path, images.read, loading.load)
+    engine = TransformersEngine(model_spec, model_spec.path, images.read, loading.load)
     with closing(engine):
         subject = CheckedModel(
             ask=ask_in_order(engine),
             images=images,
             loading=loading,
-            exactly=(dtype_of(one), device_of(one.device)) == ("float32", "cpu"),
+            exactly=(dtype_of(model_spec), device_of(model_spec.device)) == ("float32", "cpu"),
             otherwise="an evaluation sends one request at a time",
             blind=blind,
         )

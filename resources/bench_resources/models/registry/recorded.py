@@ -92,7 +92,7 @@ def report(
     used = Counter(row.question_id for row in known if row.sample < samples)
     return ResponseReport(
         n_used=used.total(),
-        missing=tuple(one for one in question_ids if used[one] < samples),
+        missing=tuple(id for id in question_ids if used[id] < samples),
         unknown=tuple(dict.fromkeys(row.question_id for row in unknown)),
         first_unknown=unknown[0].where if unknown else "",
         surplus=tuple(dict.fromkeys(row.question_id for row in known if row.sample >= samples)),

@@ -119,10 +119,10 @@ def _section(spec: ModelSpec, settings: Settings) -> dict[str, object]:
 def _package_files(module: str) -> list[Path]:
     """The innermost package that a module lies in, or its file, without importing anything."""
     top, *below = module.split(".")
-    found = find_spec(top)
-    if found is None or not (places := found.submodule_search_locations):
-        return [Path(found.origin)] if found and found.origin else []
-    return [Path(place, *below[:-1]) for place in places]
+    spec = find_spec(top)
+    if spec is None or not (places := spec.submodule_search_locations):
+        return [Path(spec.origin)] if spec and spec.origin else []
+    return [Path(location, *below[:-1]) for location in places]
 
 
 def _checkpoint_files(spec: TransformersSpec, settings: Settings) -> Iterator[Path]:
@@ -131,7 +131,7 @@ def _checkpoint_files(spec: TransformersSpec, settings: Settings) -> Iterator[Pa
 
     resolved = resolve_local_paths(spec, settings.resolve)
     gguf = resolved.gguf_file
-    for folder in (Path(place) for place in (resolved.path, resolved.base) if place):
+    for folder in (Path(location) for location in (resolved.path, resolved.base) if location):
         if gguf:
             yield folder / gguf
         elif folder.is_dir():

@@ -88,7 +88,7 @@ class FileBlobs:
     def folders(self, under: str = "") -> Sequence[str]:
         """Every folder in a folder, also an empty one."""
         start = self._file(under) if under else self._folder
-        return sorted(one.name for one in start.glob("*/"))
+        return sorted(file.name for file in start.glob("*/"))
 
     def delete(self, name: str) -> bool:
         """Delete a file; its folder stays."""
@@ -130,12 +130,12 @@ def _files_in(folder: str, unread: list[OSError]) -> Iterator[str]:
         unread: Receives the errors of unreadable folders, so that one does not hide the others.
     """
     try:
-        with os.scandir(folder) as found:
-            for one in found:
-                if one.is_dir():
-                    yield from _files_in(one.path, unread)
-                elif not one.name.endswith(".unfinished"):
-                    yield one.path
+        with os.scandir(folder) as scanned:
+            for entry in scanned:
+                if entry.is_dir():
+                    yield from _files_in(entry.path, unread)
+                elif not entry.name.endswith(".unfinished"):
+                    yield entry.path
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:

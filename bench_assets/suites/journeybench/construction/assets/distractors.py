@@ -186,13 +186,17 @@ def _transcript(utterances: Sequence[Utterance], endings: Sequence[DialogueEnd])
             f"Caption: {escape_markdown(end.caption)}",
             "",
         ]
-        for one in utterances:
-            if one.image == end.image:
+        for utterance in utterances:
+            if utterance.image == end.image:
                 question = (
-                    f" (asked: {escape_markdown(one.heard)})" if one.speaker == "answerer" else ""
+                    f" (asked: {escape_markdown(utterance.heard)})"
+                    if utterance.speaker == "answerer"
+                    else ""
                 )
-                text = "<br>".join(map(escape_markdown, one.said.split("\n")))
-                lines.append(f"- **{one.speaker}**, round {one.round}{question}: {text}")
+                text = "<br>".join(map(escape_markdown, utterance.said.split("\n")))
+                lines.append(
+                    f"- **{utterance.speaker}**, round {utterance.round}{question}: {text}"
+                )
         lines += [
             "",
             f"Ended by {end.outcome} after {end.rounds} rounds. {escape_markdown(end.decision)}",
@@ -334,5 +338,5 @@ def funnel(
 ) -> list[VotedStep]:
     """Count the kept and open items of each step."""
     tasks = (IMAGES, CAPTIONS, STATEMENTS, LOOK_ALIKES)
-    waits = [undecided_by_decisions(tables, settings, one) for one in tasks]
+    waits = [undecided_by_decisions(tables, settings, task) for task in tasks]
     return count_steps(decisions, caption_decisions, statement_decisions, look_alikes, waits)
