@@ -186,16 +186,6 @@ def _origin(best: BestConstant | None, n_missing: int) -> str:
     return constant + (shuffled if n_missing else "")
 
 
-def baseline_messages(rows: Sequence[Metric]) -> list[str]:
-    """Format how the blind baselines of each judged metric over all questions were found."""
-    overall = [row for row in rows if row.category == "all" and row.baselines]
-    return list(
-        dict.fromkeys(
-            f"{row.task}, {row.model}, {row.condition}: {row.baselines}" for row in overall
-        )
-    )
-
-
 def chance_level(task: Task, questions: Sequence[Question]) -> float | None:
     """Expected accuracy of a random guess, in [0, 1].
 

@@ -75,14 +75,6 @@ class TableBytes(TableLocations):
             require_table_name(pq.read_metadata(file).metadata, table_name(key, partition))
             return checksum
 
-    def state(self, key: Sequence[str], partition: str = "") -> str:
-        """Verified digest of all bytes of a table; "" if it was never written.
-
-        Raises:
-            TableError: If it is damaged, or cannot be read.
-        """
-        return self.verify(key, partition) if self.exists(key, partition) else ""
-
     def states(self, key: Sequence[str]) -> dict[str, str]:
         """Versions of an asset's tables by partition, unverified."""
         try:

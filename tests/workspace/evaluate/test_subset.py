@@ -7,7 +7,6 @@ from itertools import pairwise
 import pytest
 
 from bench_assets.core.schema.errors import UnknownNameError
-from bench_assets.evaluation.blind_baselines import baseline_messages
 from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset, evaluate_suite_subsets
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
@@ -75,10 +74,8 @@ def test_another_models_judged_response_is_the_constant_of_the_whole_and_of_a_pa
 
 def test_where_nothing_fits_it_is_said_and_what_helps(bench):
     bench.evaluate(["codis"], "m")
-    (sentence,) = baseline_messages(bench.metrics("codis", "m"))
-    assert sentence.startswith(
-        "codis, m, main: no constant: no response was judged on all questions"
-    )
+    sentence = number(bench.metrics("codis", "m")).baselines
+    assert sentence.startswith("no constant: no response was judged on all questions")
     assert "evaluate most-frequent" in sentence
 
 

@@ -53,7 +53,7 @@ def test_what_one_home_writes_another_reads(opened: Opened, tmp_path: Path) -> N
 
 def test_what_was_never_written_is_not_there(opened: Opened) -> None:
     tables = opened()
-    assert (tables.digest(KEY), tables.state(KEY), tables.partitions(KEY)) == (None, "", [])
+    assert (tables.digest(KEY), tables.exists(KEY), tables.partitions(KEY)) == (None, False, [])
     assert not tables.exists(KEY)
     assert tables.written(KEY) == 0
     assert tables.query("SELECT * FROM t", {"t": ([KEY], Metric)}).num_rows == 0
@@ -85,10 +85,10 @@ def test_tables_of_another_source_are_elsewhere(opened: Opened) -> None:
 def test_a_version_changes_with_each_table_and_a_state_with_its_bytes(opened: Opened) -> None:
     tables = opened()
     tables.write(KEY, ROWS, Rejection, "m")
-    before = tables.versions(KEY), tables.states(KEY), tables.state(KEY, "m")
-    assert before == (tables.versions(KEY), tables.states(KEY), tables.state(KEY, "m"))
+    before = tables.versions(KEY), tables.states(KEY), tables.verify(KEY, "m")
+    assert before == (tables.versions(KEY), tables.states(KEY), tables.verify(KEY, "m"))
     tables.write(KEY, ROWS[:1], Rejection, "m")
-    after = tables.versions(KEY), tables.states(KEY), tables.state(KEY, "m")
+    after = tables.versions(KEY), tables.states(KEY), tables.verify(KEY, "m")
     assert not any(one == other for one, other in zip(before, after, strict=True))
 
 
@@ -133,7 +133,7 @@ def test_a_damaged_table_is_told_and_left_out(opened: Opened) -> None:
     assert found.column("model").to_pylist() == ["n"]
     assert list(damaged) == [(KEY, "m")]
     assert tables.place(KEY, "m") in damaged[KEY, "m"]
-    for ask in (tables.digest, tables.verify, tables.state):
+    for ask in (tables.digest, tables.verify):
         with pytest.raises(TableError, match="materialize it again"):
             ask(KEY, "m")
     with pytest.raises(TableError, match="materialize it again"):
