@@ -52,6 +52,9 @@ class SuiteSettings(BaseModel):
     accept: tuple[Accepted, ...] = ()
     """Outcomes that do not stop a metric: `refused`, permanent refusals by a provider, which count
     as wrong; `mixed`, several models or snapshots that answered under one name."""
+    expect: dict[str, int] = {}
+    """Rows that tables of an own source must have, ``{questions = 400}``; with 5 % fewer (`drift`)
+    one is not written."""
 
 
 class SolverSettings(SuiteSettings):

@@ -161,18 +161,19 @@ def expectations(*, as_json: JsonOption = False) -> None:
 
 @app.command()
 def accept(
-    table: Annotated[str, typer.Argument(help="Table, as the error names it.")],
+    table: Annotated[str, typer.Argument(help="Suite, or a table of it.")],
     source: SourceOption = "",
 ) -> None:
-    """Let a table pass once that lost rows, or rejects more than before.
+    """Let a suite's source pass once whose tables lost rows, or reject more than before.
 
-    Example: bench tables accept codis/questions
+    Example: bench tables accept codis
     """
-    from bench_resources.datasets.drift import accept_drift
+    from bench_resources.datasets.source_state import accept_drift
 
-    with open_home(table.partition("/")[0], source) as bench:
-        who = accept_drift(bench.tables, table.split("/"))
-        print_message(f"{table}: accepted by {who}, for the next build")
+    suite = table.partition("/")[0]
+    with open_home(suite, source) as bench:
+        who = accept_drift(bench.tables, suite, bench.settings)
+        print_message(f"{suite}: accepted by {who}, for the source as it is now")
 
 
 @app.command()

@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path, PurePath
 from typing import Any, Self, cast
@@ -19,15 +20,19 @@ from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import SourceFile
 from bench_resources.config.bench_toml import Settings
-from bench_resources.datasets.drift import GUARDED_STAGES, check_drift
+from bench_resources.datasets.drift import GUARDED_STAGES, DriftGuard, differences
 from bench_resources.datasets.source_files import SuiteSource, configured_release, open_source
 from bench_resources.runs.orphaned_runs import RunTableIOManager
 from bench_resources.storage.file_digests import home_digests
+from bench_resources.tables.asset_types import asset_row_type
 from bench_resources.tables.file_bytes import SOURCE_STATE
 from bench_resources.tables.parquet import TableFiles
 
 ROOT_KEY = "bench/root"
 """Metadata of a ``source`` table: the folder of its paths, if that is not the source."""
+
+_AFTERWARDS = frozenset({"judge", "reader", "scorer", "review", "accept", "expect"})
+"""Settings of a suite that its tables do not depend on."""
 
 _MANY = 50  # files of a folder; more have one digest together
 _DIGITS = 12
@@ -99,45 +104,81 @@ class SourceState(BaseModel):
         except (SourceError, SettingsError) as error:
             return [str(error)]
         return [
-            *_differences(self.files, now.files),
+            *differences(self.files, now.files),
             *(
                 f"the setting {change}"
-                for change in _differences(self.settings, now.settings)
+                for change in differences(self.settings, now.settings)
                 if change.partition(" ")[0] not in but
             ),
         ]
 
 
 class HomeTableIOManager(RunTableIOManager):
-    """A ``RunTableIOManager`` that records each source with its state."""
+    """A ``RunTableIOManager`` that records each source with its state, and stops drift."""
+
+    accept: bool = False
+    """Accept in this run that tables lost rows, or reject more than before."""
+
+    def handle_output(self, context: dg.OutputContext, obj: Sequence[Any]) -> None:
+        """Write the table of the asset or partition.
+
+        Raises:
+            DriftError: If the table drifted.
+        """
+        key, row_type = context.asset_key.path, asset_row_type(context)
+        stage = context.asset_spec.tags.get("bench/stage", "")
+        guarded = stage in GUARDED_STAGES and not context.has_asset_partitions
+        settings = cast(Settings, self.settings)
+        source = _open(key[0], settings) if guarded and row_type is not SourceFile else None
+        if source is None or source.is_mini:
+            super().handle_output(context, obj)
+            return
+        tables = cast(TableFiles, self.files)
+        state = SourceState.parse(tables.source_state([key[0], "source"])) or SourceState()
+        guard = _guard(tables, key[0], settings, state)
+        if self.accept:
+            guard = replace(guard, accepted=f"run {context.run_id}")
+        base = guard.check(key, obj, row_type)
+        super().handle_output(context, obj)
+        guard.keep(key, base)
 
     def footer(
         self, context: dg.OutputContext, rows: Sequence[Any], row_type: type[Any]
     ) -> Mapping[bytes, str | bytes]:
-        """As in a ``TableIOManager``; a source is recorded with its state.
-
-        Raises:
-            DriftError: If a table of a dataset build drifted.
-        """
-        key, settings = context.asset_key.path, cast(Settings, self.settings)
-        if row_type is SourceFile:
-            root = context.output_metadata.get(ROOT_KEY, "")
-            folder = str(getattr(root, "value", root))
-            return {SOURCE_STATE: SourceState.at_build(key[0], settings, rows, folder).encode()}
-        footer = super().footer(context, rows, row_type)
-        if context.has_asset_partitions or _stage(context) not in GUARDED_STAGES:
-            return footer
-        tables = cast(TableFiles, self.files)
-        recorded = SourceState.parse(tables.source_state([key[0], "source"]))
-        if not recorded or not recorded.files:  # a mini edition, or a release
-            return footer
-        chosen = json_digest(dict(recorded.settings))
-        base = check_drift(tables, key, rows, row_type, chosen, settings.drift)
-        return {**footer, **base}
+        """As in a ``TableIOManager``; a source is recorded with its state."""
+        if row_type is not SourceFile:
+            return super().footer(context, rows, row_type)
+        suite, settings = context.asset_key.path[0], cast(Settings, self.settings)
+        root = context.output_metadata.get(ROOT_KEY, "")
+        folder = str(getattr(root, "value", root))
+        return {SOURCE_STATE: SourceState.at_build(suite, settings, rows, folder).encode()}
 
 
-def _stage(context: dg.OutputContext) -> str:
-    return context.asset_spec.tags.get("bench/stage", "")
+def accept_drift(tables: TableFiles, suite: str, settings: Settings) -> str:
+    """Accept the next build of a suite's source as it is now, once; returns who did, and the day.
+
+    Raises:
+        SourceError: If there is no such source, or it is a mini edition or a release.
+    """
+    source = _open(suite, settings)
+    if source is None or source.is_mini:
+        raise SourceError(f"{suite}: its source is no folder or file, and never drifts")
+    recorded = SourceState.parse(tables.source_state([suite, "source"])) or SourceState()
+    state = SourceState._read(suite, settings, source, recorded.others)
+    return _guard(tables, suite, settings, state).accept()
+
+
+def _guard(tables: TableFiles, suite: str, settings: Settings, state: SourceState) -> DriftGuard:
+    benchmark = settings.benchmarks.get(suite)
+    expected = settings.suites.get(suite, {}).get("expect", {})
+    return DriftGuard(
+        tables=tables,
+        suite=suite,
+        settings=json_digest({k: v for k, v in state.settings.items() if k not in _AFTERWARDS}),
+        source=state.files,
+        limit=settings.drift,
+        expected=benchmark.expect if benchmark else expected,
+    )
 
 
 def _open(suite: str, settings: Settings) -> SuiteSource | None:
@@ -145,21 +186,6 @@ def _open(suite: str, settings: Settings) -> SuiteSource | None:
     if configured_release(settings, suite):
         return None
     return open_source(suite, settings)
-
-
-def _differences(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
-    """Describe differences.
-
-    >>> [*_differences({"a": "1", "b": "1"}, {"a": "2", "c": "1"})]
-    ['a has changed', 'b is gone', 'c is new']
-    """
-    for name in sorted(before.keys() | now.keys()):
-        if name not in now:
-            yield f"{name} is gone"
-        elif name not in before:
-            yield f"{name} is new"
-        elif before[name] != now[name]:
-            yield f"{name} has changed"
 
 
 def _section(suite: str, settings: Settings) -> Iterator[tuple[str, Any]]:

@@ -68,7 +68,7 @@ def images_to_mark(sources: SourceFiles, image_store: ImageStore) -> dg.Output[l
 
 @BLINK.steps(
     "blink_items",
-    {"items": "images", "rejections": "select", "builders": "select"},
+    {"rejections": "select", "items": "images", "builders": "select"},
     reads={"to_mark": "images_to_mark"},
     deps=[*BLINK.source, *(answers_key(form) for form in (*MARKING_TASKS, IQ_IMAGES))],
 )
@@ -79,7 +79,7 @@ def items(
     image_store: ImageStore,
     tables: TableFiles,
     to_mark: list[StoredImage],
-) -> tuple[dg.Output[list[Question]], list[Rejection], list[TaskBuildResult]]:
+) -> tuple[list[Rejection], dg.Output[list[Question]], list[TaskBuildResult]]:
     """Read the release or the answer key, or build questions from the raw data sets."""
     opened = sources.open("blink")
     tasks: list[TaskBuildResult] = []
@@ -111,7 +111,7 @@ def items(
             faults = [task.fault for task in tasks if task.fault]
     for fault in faults:
         context.log.warning(fault)
-    return table_output(rows, question_preview(rows, image_store)), rejections, tasks
+    return rejections, table_output(rows, question_preview(rows, image_store)), tasks
 
 
 @BLINK.step("questions", deps=[answers_key(ANSWER_CHECK)])

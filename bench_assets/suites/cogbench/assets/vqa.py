@@ -157,7 +157,7 @@ def flags(
 
 @_FOLDER.steps(
     "cogbench_vqa_selection",
-    {"questions": "questions", "rejections": "questions"},
+    {"rejections": "questions", "questions": "questions"},  # which are judged by their rejections
     reads={"stored": "../images"},
     deps=_REVIEW_DEPS,
 )
@@ -170,7 +170,7 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     decided_proposals: list[DecidedProposal],
     flags: list[Flag],
     stored: list[StoredImage],
-) -> tuple[dg.Output[list[Question]], list[Rejection]]:
+) -> tuple[list[Rejection], dg.Output[list[Question]]]:
     """Select the questions to ask; the others become rejections."""
     opened, by_id = sources.open("cogbench"), images_by_id(stored)
     release = find_release(opened.folder)
@@ -192,7 +192,7 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     complete = not found.rejections and len(found.rows) == TASK.counts["all"]
     edition = edition_of(opened, whole=complete)
     rows = to_questions(found.rows, by_id, edition, refinement.open_flags(flags))
-    return table_output(rows, question_preview(rows, image_store)), found.rejections
+    return found.rejections, table_output(rows, question_preview(rows, image_store))
 
 
 def _all_refinements(folder: Path, tables: TableFiles) -> Table[refinement.Refinement]:

@@ -96,7 +96,7 @@ def unusable_files(
 
 @MULTI.steps(
     "multi_selection",
-    {"questions": "questions", "rejections": "select"},
+    {"rejections": "select", "questions": "questions"},  # which are judged by their rejections
     reads={"stored": "images"},
     deps=[*MULTI.source, answers_key(DUPLICATE_CONFLICTS)],
 )
@@ -108,7 +108,7 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     transformed_items: list[MultiItem],
     duplicates: list[Duplicate],
     stored: list[StoredImage],
-) -> tuple[dg.Output[list[Question]], list[Rejection]]:
+) -> tuple[list[Rejection], dg.Output[list[Question]]]:
     """Build the question table, and a rejection for every other picked item."""
     built: Edition = "mini" if sources.open("multi").is_mini else "built"
     edition = built if open_release(sources).annotations else edition_of(transformed_items)
@@ -121,6 +121,6 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     )
     twins = decisions.duplicate_rejections(pairs)
     return (
-        table_output(asked.rows, question_preview(asked.rows, image_store)),
         [*bad, *dropped_items, *twins, *asked.rejections],
+        table_output(asked.rows, question_preview(asked.rows, image_store)),
     )

@@ -59,6 +59,9 @@ class FileBenchmarkSettings(StrictSection):
     published_questions: int = Field(0, ge=0)
     """Number of questions of the published release: with fewer, numbers are PARTIAL and have no
     rank."""
+    expect: dict[str, int] = Field(default_factory=dict)
+    """Rows that a table must have, ``{questions = 400}``; with 5 % fewer (`drift`) it is not
+    written."""
     columns: dict[Column, str | tuple[str, ...]] = Field(default_factory=dict)
     """Our column to the file's: ``{question = "q", images = ["image_1", "image_2"]}``; also a
     template, ``{images = "{Index}.jpg"}``; options inside the question: ``{options = "q"}``."""
