@@ -153,7 +153,8 @@ class DriftGuard:
         return ()
 
     def _blob(self, name: str) -> str:
-        return "/".join(filter(None, (self.tables.root(self.suite), _FOLDER, self.suite, name)))
+        parts = (self.tables.root(self.suite), _FOLDER, self.suite, f"{name}.json")
+        return "/".join(filter(None, parts))
 
 
 def _problems(counts: Counts, before: Base | None, limit: float) -> Iterator[str]:

@@ -119,3 +119,9 @@ def test_a_first_table_is_judged_by_the_expected_rows(guard):
     with pytest.raises(DriftError, match=r"questions: 94 rows \(100 expected\)"):
         build(guard, quiz(94))
     build(guard, quiz(95))
+
+
+def test_a_folder_of_tables_beside_rejections_is_no_table(guard):
+    build(guard, quiz(100), key=["quiz", "shuffled", "questions"])
+    for _ in range(2):
+        build(guard, rejections(0), REJECTIONS, Rejection)
