@@ -1,12 +1,17 @@
 """Gate for merges: whether decided comparisons fail, as JUnit XML and as a summary in Markdown."""
 
 from collections.abc import Sequence
-from math import inf
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 from xml.etree import ElementTree as ET
 
-from bench_assets.comparison.verdicts import Comparison, comparison_sentence
+from bench_assets.comparison.verdicts import (
+    NOT_COMPARABLE,
+    Comparison,
+    comparison_sentence,
+    verdict_sentence,
+)
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.metric_text import format_p
 from bench_assets.core.schema.rows import read_shares
@@ -19,11 +24,13 @@ EXIT_CODE = 3
 """Exit code of a gate that fails; 1 is an error, 2 a wrong argument."""
 
 _COLUMNS = ("task", "metric", "before", "after", "change", "95 % interval", "p", "n", "verdict")
+_TAGS = (("system-out", "failure"), ("skipped", "error"))
+"""JUnit elements, by whether the sides are not comparable, and whether the gate fails."""
 
 
 def failing(rows: Sequence[Comparison], fail_on: FailOn) -> list[Comparison]:
     """Select the decided comparisons that fail a gate: worse ones, or those not better."""
-    verdicts = {"worse"} if fail_on == "worse" else {"worse", "undecided"}
+    verdicts = {"worse"} if fail_on == "worse" else {"worse", "undecided", NOT_COMPARABLE}
     return [row for row in rows if row.verdict in verdicts]
 
 
@@ -46,20 +53,20 @@ def close_gate(
         summary: Markdown is appended to this file.
 
     Raises:
-        TableError: If something may fail, and there is no verdict.
+        TableError: If something may fail, and there is no verdict; known causes fail ``undecided``.
         HomeError: If a file cannot be written.
     """
-    if fail_on and not rows:
-        raise TableError(
-            f"{before} and {after}: no verdict, since they were not asked the same questions"
-        )
     if junit:
         with describe_write_errors(junit):
             junit.write_text(junit_xml(before, after, rows, fail_on or "worse"), encoding="utf-8")
     if summary:
         with describe_write_errors(summary), summary.open("a", encoding="utf-8") as file:
             file.write(f"{markdown_summary(before, after, rows)}\n")  # ends the table
-    return bool(fail_on and failing(rows, fail_on))
+    failures = failing(rows, fail_on) if fail_on else []
+    if fail_on and not failures and all(row.verdict == NOT_COMPARABLE for row in rows):
+        reason = verdict_sentence(rows) or "the scores of one are missing"
+        raise TableError(f"{before} and {after}: no verdict: {reason}")
+    return bool(failures)
 
 
 def as_record(row: Comparison) -> dict[str, Any]:
@@ -67,14 +74,15 @@ def as_record(row: Comparison) -> dict[str, Any]:
 
     The interval is that of the change; p is corrected for all tasks (Holm, 1979).
     """
-    names = ("verdict", "low", "high", "p")
+    names = ("verdict", "low", "high", "p", *(("reason", "remedy") if row.reason else ()))
     values = {name: getattr(row, name) for name in names}
     shares = {
         f"{side}_{name}": share
         for side, read in (("before", row.before_read), ("after", row.after_read))
         for name, share in (read_shares(read) if read else {}).items()
     }
-    return {name: None if v in (inf, -inf) else v for name, v in values.items()} | shares
+    unknown = [name for name in ("low", "high", "p") if not isfinite(values[name])]
+    return values | dict.fromkeys(unknown) | shares
 
 
 def junit_xml(
@@ -82,14 +90,14 @@ def junit_xml(
 ) -> str:
     """Format decided comparisons as JUnit XML: a test case for each task."""
     failures = failing(rows, fail_on)
-    counts = {"tests": str(len(rows)), "failures": str(len(failures))}
-    suite = ET.Element("testsuite", {"name": f"{after} against {before}", "errors": "0", **counts})
-    for row in rows:
+    tags = [_TAGS[row.verdict == NOT_COMPARABLE][row in failures] for row in rows]
+    counts = {"tests": str(len(rows)), "failures": str(tags.count("failure"))}
+    more = {"errors": str(tags.count("error")), "skipped": str(tags.count("skipped"))}
+    suite = ET.Element("testsuite", {"name": f"{after} against {before}", **more, **counts})
+    for row, tag in zip(rows, tags, strict=True):
         case = ET.SubElement(suite, "testcase", classname=row.task, name=row.metric)
-        tag = "failure" if row in failures else "system-out"
-        ET.SubElement(
-            case, tag, {"message": row.verdict} if row in failures else {}
-        ).text = _numbers(row)
+        message = {} if tag == "system-out" else {"message": row.shown_verdict}
+        ET.SubElement(case, tag, message).text = _numbers(row)
     root = ET.Element("testsuites", counts)
     root.append(suite)
     ET.indent(root)
@@ -105,7 +113,9 @@ def markdown_summary(before: str, after: str, rows: Sequence[Comparison]) -> str
                 *(escape_markdown(row.task), escape_markdown(row.metric)),
                 *(*row.shown_values, f"{row.change:+.3f}"),
                 *(row.interval, format_p(row.p), str(row.n)),
-                row.verdict if row.verdict == "undecided" else f"**{row.verdict}**",
+                f"**{row.verdict}**"
+                if row.verdict in ("better", "worse")
+                else escape_markdown(row.shown_verdict),
             )
         )
         for row in rows
@@ -119,6 +129,8 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _numbers(row: Comparison) -> str:
+    if row.verdict == NOT_COMPARABLE:
+        return row.remedy
     change = f"{' -> '.join(row.shown_values)} ({row.change:+.3f}, 95 % {row.interval})"
     p = format_p(row.p)
-    return f"{row.verdict}: {change}, p {p if p.startswith('<') else f'= {p}'}, n = {row.n}"
+    return f"{row.shown_verdict}: {change}, p {p if p.startswith('<') else f'= {p}'}, n = {row.n}"

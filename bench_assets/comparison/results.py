@@ -13,7 +13,6 @@ from shlex import quote
 from bench_assets.asset_factory.evaluation_tables import (
     describe_questions,
     evaluation_key,
-    questions_key,
 )
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.core.schema.errors import TableError
@@ -27,9 +26,10 @@ from bench_assets.core.schema.metric_text import (
     is_hidden,
     unread_bounds,
 )
-from bench_assets.core.schema.rows import IMPORTED, Metric, Question, Score
+from bench_assets.core.schema.rows import IMPORTED, Metric
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.schema.training_runs import comparison_models, parse_step
+from bench_assets.evaluation.checked_scores import CHECKED
 from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.models import (
@@ -130,6 +130,9 @@ class HomeResults:
 
     def _baselines(self, files: TableFiles, task: Task, row: Metric) -> dict[str, float]:
         """Values of blind baselines on the same questions, by name."""
+        from bench_assets.comparison.causes import PROMPT
+        from bench_assets.comparison.comparable import comparable
+
         known = {} if row.constant is None else {"the best constant response": row.constant}
         key, same = (
             evaluation_key(task, row.condition, "metrics"),
@@ -138,34 +141,40 @@ class HomeResults:
         for name in sorted(baselines(self.settings.models) - {row.model}):
             with suppress(TableError):
                 rows = files.read(key, Metric, name) if files.exists(key, name) else []
-                measured = (r.value for r in rows if (r.metric, r.category, r.questions) == same)
+                measured = (
+                    r.value
+                    for r in rows
+                    if (r.metric, r.category, r.questions) == same
+                    and {PROMPT}.issuperset(comparable(r, row))  # a baseline may see no image
+                )
                 if not isnan(value := next(measured, nan)):
                     known[name] = value
         return known
 
     def _changes(self, files: TableFiles, task: Task, row: Metric) -> Iterator[str]:
         """The paired comparison with the previous checkpoint, as the regression check makes it."""
-        keys = {name: evaluation_key(task, "main", name) for name in ("metrics", "scores")}
+        key = evaluation_key(task, "main", "metrics")
         for other in _previous(files, task, row.model) if row.condition == "main" else ():
-            from bench_assets.comparison.runs import n_measured, not_comparable, run_alpha
-            from bench_assets.comparison.verdicts import compare_scores, decide
+            from bench_assets.comparison.runs import compare_models, n_measured, run_alpha
+            from bench_assets.comparison.verdicts import NOT_COMPARABLE, decide
 
             try:
-                both = [files.read(keys["metrics"], Metric, name) for name in (other, row.model)]
-                if differs := not_comparable(*both):
-                    yield f"{other}: not comparable, other {differs}"
-                    continue
-                scores = [files.read(keys["scores"], Score, name) for name in (other, row.model)]
-                questions = self.tables.read(questions_key(task, "main"), Question)
+                effects = compare_models(files, task, other, row.model, questions=self.tables)
             except TableError as error:
                 yield str(error)
                 continue
-            models = files.partitions(keys["metrics"])
-            alpha = run_alpha(row.model, models, n_measured(files, self.tasks.values(), other))
-            for effect in decide(compare_scores(task, questions, *scores), alpha):
-                if effect.category == "all":
-                    change = f"{effect.change:+.3f}, {effect.interval}"
-                    yield f"{effect.before:.3f}, {other}: {effect.verdict} ({change})"
+            alpha = run_alpha(
+                row.model, files.partitions(key), n_measured(files, self.tasks.values(), other)
+            )
+            for effect in decide(effects, alpha):
+                remedy = f"; {effect.remedy}" if effect.remedy else ""
+                if effect.verdict == NOT_COMPARABLE:
+                    yield f"{other}: {effect.shown_verdict}{remedy}"
+                elif effect.category == "all":
+                    judge = "judge alone: " if row.people.startswith(CHECKED) else ""
+                    change = f"{judge}{effect.change:+.3f}, {effect.interval}"
+                    value = effect.shown_values[0]
+                    yield f"{value}, {other}: {effect.shown_verdict} ({change}){remedy}"
 
     def _next(self, task: Task, row: Metric) -> Iterator[str]:
         """Commands that make the number more certain; without doubts, one that shows it."""

@@ -6,25 +6,15 @@ at most 5 % of runs. The tasks that the earlier step was measured on share it eq
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from math import isnan
 
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
-from bench_assets.comparison.verdicts import (
-    ALPHA,
-    Comparison,
-    compare_scores,
-    comparison_sentence,
-    decide,
-)
+from bench_assets.comparison.comparable import Side, compare_sides
+from bench_assets.comparison.verdicts import ALPHA, Comparison, comparison_sentence, decide
 from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question, Score
-from bench_assets.core.schema.signature import Signature, partial_part
-from bench_assets.core.schema.training_runs import (
-    COMPARED_PARTS,
-    is_earlier_step,
-    parse_step,
-    step_order,
-)
+from bench_assets.core.schema.signature import partial_part
+from bench_assets.core.schema.training_runs import is_earlier_step, parse_step, step_order
 from bench_assets.core.stats.power import comparison_alpha
 from bench_assets.evaluation.task import Task
 from bench_resources.tables.parquet import TableFiles
@@ -49,24 +39,6 @@ def n_measured(tables: TableFiles, tasks: Iterable[Task], model: str) -> int:
     return max(1, sum(tables.exists(key, model) for key in keys))
 
 
-def not_comparable(before: Sequence[Metric], after: Sequence[Metric]) -> str:
-    """Reason why two models cannot be compared: other questions, prompts, scorer or judge.
-
-    Judge "none", if no verdict was needed, matches any judge.
-    """
-    old, new = (_compared_parts(rows) for rows in (before, after))
-    differs = [part for part in ("task", *COMPARED_PARTS) if old.get(part) != new.get(part)]
-    judges = {old.get("judge", "none"), new.get("judge", "none")} - {"none"}
-    return ", ".join([*differs, *(["judge"] if len(judges) > 1 else [])])
-
-
-def _compared_parts(metrics: Sequence[Metric]) -> dict[str, str]:
-    if not metrics:
-        return {}
-    signature = Signature.parse(metrics[0].signature)
-    return {**signature.parts, "task": f"{signature.task} v{signature.version}"}
-
-
 def compare_models(
     tables: TableFiles,
     task: Task,
@@ -74,16 +46,22 @@ def compare_models(
     after: str,
     *,
     slices: bool = True,
+    questions: TableFiles | None = None,
 ) -> list[Comparison]:
-    """Read and compare the scores of two models, condition main; returns undecided effects.
+    """Read and compare two models, condition main, see ``compare_sides``.
+
+    ``questions`` has the table of questions; None: ``tables`` has it.
 
     Raises:
         TableError: If a table cannot be read.
     """
-    key = evaluation_key(task, "main", "scores")
-    old, new = (tables.read(key, Score, model) for model in (before, after))
-    questions = tables.read(questions_key(task, "main"), Question)
-    return compare_scores(task, questions, old, new, slices=slices)
+    keys = [evaluation_key(task, "main", table) for table in ("scores", "metrics")]
+    old, new = (
+        Side(tables.read(keys[0], Score, model), tables.read(keys[1], Metric, model))
+        for model in (before, after)
+    )
+    rows = (questions or tables).read(questions_key(task, "main"), Question)
+    return compare_sides(task, rows, old, new, slices=slices)
 
 
 def run_verdicts(

@@ -9,7 +9,7 @@ together (Holm, 1979): effects below 5 % are better or worse, all others undecid
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, isnan, nan, sqrt
+from math import ceil, inf, isnan, nan, sqrt
 from statistics import NormalDist
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -27,7 +27,10 @@ from bench_assets.evaluation.aggregation import read_value
 from bench_assets.evaluation.task import Measure, ScoredQuestion, Task
 from bench_assets.evaluation.units import ScoredMetric, metric_pairs
 
-Verdict: TypeAlias = Literal["better", "worse", "undecided"]
+Verdict: TypeAlias = Literal["better", "worse", "undecided", "not comparable"]
+
+NOT_COMPARABLE: Literal["not comparable"] = "not comparable"
+"""In place of a verdict, where more than the model differs; see ``comparable``."""
 
 ALPHA = 0.05
 """Family-wise error rate of effects that are decided together."""
@@ -45,20 +48,22 @@ class Comparison:
     category: str  # "all", or a slice of the questions
     before: float  # the metric, over the questions with points in both
     after: float
-    low: float  # 95 % interval of the difference, of this slice alone
-    high: float
-    p: float  # two-sided; corrected for all effects decided together
-    spread: float  # variance of a unit's change
-    n: int  # units of the metric: questions, pairs, images, ...
-    n_questions: int  # with points in both
-    lost: tuple[str, ...]  # questions with fewer points than before
-    gained: tuple[str, ...]
+    low: float = -inf  # 95 % interval of the difference, of this slice alone
+    high: float = inf
+    p: float = nan  # two-sided; corrected for all effects decided together
+    spread: float = nan  # variance of a unit's change
+    n: int = 0  # units of the metric: questions, pairs, images, ...
+    n_questions: int = 0  # with points in both
+    lost: tuple[str, ...] = ()  # questions with fewer points than before
+    gained: tuple[str, ...] = ()
     lower_is_better: bool = False
     verdict: Verdict = "undecided"
     n_enough: int | None = None  # questions to detect the smallest change; None: not computed
     before_read: ReadValue | None = None  # how the responses behind ``before`` were read
     after_read: ReadValue | None = None
     shows: float = nan  # smallest change that is detected with 80 % power
+    reason: str = ""  # why there is no verdict; "": the test decides
+    remedy: str = ""  # commands that allow one
 
     @property
     def change(self) -> float:
@@ -70,6 +75,11 @@ class Comparison:
         """Both values as text; as bounds where too many responses are unread."""
         before = self.before_read or ReadValue(self.before)
         return format_value(before), format_value(self.after_read or ReadValue(self.after))
+
+    @property
+    def shown_verdict(self) -> str:
+        """The verdict with the reason why there is none."""
+        return f"{self.verdict}: {self.reason}" if self.reason else self.verdict
 
     @property
     def interval(self) -> str:
@@ -119,23 +129,26 @@ def decide(
         smallest_change: The change for which ``n_enough`` is computed.
     """
     lines = list(effects)
-    corrected = holm([line.p for line in lines])
+    tested = [line for line in lines if line.verdict != NOT_COMPARABLE]
+    corrected = iter(holm([line.p for line in tested]))
     quantile = NormalDist().inv_cdf
-    reach = quantile(1 - alpha / max(1, len(lines)) / 2) + quantile(_POWER)
+    reach = quantile(1 - alpha / max(1, len(tested)) / 2) + quantile(_POWER)
     return [
-        replace(
+        line
+        if line.verdict == NOT_COMPARABLE
+        else replace(
             line,
-            p=min(1.0, p * ALPHA / alpha),
+            p=min(1.0, (p := next(corrected)) * ALPHA / alpha),
             verdict=_verdict(line, p < alpha),
             shows=reach * sqrt(line.spread / line.n),
             n_enough=_required_questions(line, reach, smallest_change),
         )
-        for line, p in zip(lines, corrected, strict=True)
+        for line in lines
     ]
 
 
 def _verdict(line: Comparison, is_significant: bool) -> Verdict:
-    if not is_significant or not line.change:
+    if line.reason or not is_significant or not line.change:
         return "undecided"
     return "better" if (line.change > 0) != line.lower_is_better else "worse"
 
@@ -153,9 +166,18 @@ def verdict_sentence(lines: Sequence[Comparison]) -> str:
     parts = [
         f"{name} at {', '.join(map(_effect, group))}" for name, group in found.items() if group
     ]
-    n_undecided = sum(line.verdict == "undecided" for line in lines)
-    undecided = f"undecided on {n_undecided} of {len(lines)} tasks"
-    return "; ".join([*parts, undecided] if n_undecided else parts)
+    undecided = [line for line in lines if line.verdict == "undecided"]
+    refused = [line for line in lines if line.verdict == NOT_COMPARABLE]
+    if undecided:
+        reasons = f" ({_reasons(undecided)})" if _reasons(undecided) else ""
+        n_tested = len(lines) - len(refused)
+        parts.append(f"undecided on {len(undecided)} of {n_tested} tasks{reasons}")
+    parts += [f"{NOT_COMPARABLE} at {_reasons(refused)}"] if refused else []
+    return "; ".join(parts)
+
+
+def _reasons(lines: Iterable[Comparison]) -> str:
+    return ", ".join(f"{line.task}: {line.reason}" for line in lines if line.reason)
 
 
 def comparison_sentence(before: str, after: str, lines: Sequence[Comparison]) -> str:

@@ -41,7 +41,7 @@ from bench_assets.evaluation.units import ComparisonUnit, ScoredMetric, units_of
 _MAX_STRATA = 20  # of a draw; the smaller ones are one
 _MAX_CHANGED = 0.1  # share of drawn units with changed responses, above which none count
 
-NOT_CHECKED = "not checked by people"
+CHECKED, NOT_CHECKED = "checked by people", "not checked by people"
 
 MAX_BIAS = 0.02
 """Bias of a judge that a check tolerates, as a share of the points."""
@@ -92,7 +92,7 @@ class PeopleCheck:
         """Labels, the judge's own number and its bias."""
         if not (found := self.corrected):
             return f"{NOT_CHECKED}: {self.problem}" if self.problem else NOT_CHECKED
-        checked = f"checked by people: {found.n_checked:,} of {found.n_units:,}"
+        checked = f"{CHECKED}: {found.n_checked:,} of {found.n_units:,}"
         return f"{checked}; judge alone {found.judge:.3f}, {self.bias}"
 
     @property

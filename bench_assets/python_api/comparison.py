@@ -4,17 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from bench_assets.comparison.comparable import Side, compare_sides
 from bench_assets.comparison.gate import FailOn, failing, junit_xml, markdown_summary
-from bench_assets.comparison.verdicts import (
-    Comparison,
-    compare_scores,
-    decide,
-    verdict_sentence,
-)
+from bench_assets.comparison.verdicts import Comparison, decide, verdict_sentence
 from bench_assets.core.images.charts import difference_chart
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.metric_text import format_p
-from bench_assets.core.schema.rows import READ_FIELDS, ReadValue
+from bench_assets.core.schema.rows import READ_FIELDS, Question, ReadValue
+from bench_assets.evaluation.pipeline import summarise
 from bench_assets.evaluation.task import Evaluation
 from bench_assets.python_api.display import Plot, html_rows, terminal_table
 from bench_assets.python_api.run import Run, check_run
@@ -33,7 +30,7 @@ _COLUMNS: Mapping[str, Cell] = {
     "95 % interval": lambda row: row.interval,
     "p": lambda row: format_p(row.p),
     "n": lambda row: str(row.n),
-    "verdict": lambda row: row.verdict,
+    "verdict": lambda row: row.shown_verdict,
 }
 
 
@@ -148,4 +145,15 @@ def _effects(before: Evaluation, after: Evaluation) -> Sequence[Comparison]:
     common = [
         question for question in after.questions if asked.get(question.question_id) == question
     ]
-    return compare_scores(after.task, common, before.scores, after.scores) if common else []
+    sides = (_measured_on(common, evaluation) for evaluation in (before, after))
+    return compare_sides(after.task, common, *sides) if common else []
+
+
+def _measured_on(questions: Sequence[Question], evaluation: Evaluation) -> Side:
+    """An evaluation on some of its questions: the signature has their prompts alone."""
+    if len(questions) == len(evaluation.questions):
+        return Side(evaluation.scores, evaluation.metrics)
+    ids = {question.question_id for question in questions}
+    predictions = [row for row in evaluation.predictions if row.question_id in ids]
+    scores = [row for row in evaluation.scores if row.question_id in ids]
+    return Side(scores, summarise(evaluation.task, questions, predictions, scores))

@@ -67,7 +67,7 @@ def evaluate(tables, task, model, chance, rng, lost=()):
         for one, is_right in zip(asked, right, strict=True)
     ]  # fmt: skip
     scores = [
-        replace(row, points=None) if n in lost else row
+        replace(row, unread=False, points=None if n in lost else row.points)
         for n, row in enumerate(pipeline.score(task, asked, said, []))
     ]
     tables.write([task.name, "questions"], asked, Question)

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import bench_assets.report
+from bench_assets.comparison.comparable import Side, compare_sides, compared_parts
 from bench_assets.comparison.verdicts import compare_scores, decide, verdict_sentence
 from bench_assets.core.metrics.aggregates import group_accuracy
 from bench_assets.core.schema.rows import Score
+from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Task
 from bench_assets.report.pages.comparison import _parts
 from tests.evaluation.test_units import both_halves, macro, squared
@@ -21,14 +23,15 @@ from tests.quiz import TASK, quiz
 pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="no Node")
 
 APP = Path(bench_assets.report.__file__).parent / "static" / "app"
-SCRIPTS = [APP / "text.js", APP / "compare-pairs.js"]
+SCRIPTS = [APP / "text.js", APP / "index.js", APP / "compare-pairs.js"]
 RUN = """
 const Bench = {};
 %s
 const { rows } = JSON.parse(require("fs").readFileSync(0, "utf8"));
-const shown = (one) => ({ ...one, low: 0, high: 1, edition: "mini" });
-const found = rows.map(({ title, a, b }) => ({
-  title, found: Bench.compare.difference(a, b, [a, b].map(shown)),
+const shown = (one) => ({ ...one, low: 0, high: 1 });
+const found = rows.map(({ title, a, b, shares = [{}, {}] }) => ({
+  title,
+  found: Bench.compare.difference(a, b, [a, b].map((one, i) => ({ ...shown(one), ...shares[i] }))),
 }));
 Bench.compare.decide(found.map((row) => row.found));
 console.log(JSON.stringify({ found, sentence: Bench.compare.sentence(found) }));
@@ -95,7 +98,7 @@ def test_terminal_and_pages_say_the_same_sentence(seed):
         ]
         effects += compare_scores(one, questions, *sides)
         asked = Asked(questions)
-        a, b = (_parts(one, asked, side) for side in sides)
+        a, b = ({**_parts(one, asked, side), "compared": {}} for side in sides)
         rows.append({"title": one.title, "a": a, "b": b})
     lines = decide(effects)
     shown = on_page(rows)
@@ -110,6 +113,48 @@ def test_terminal_and_pages_say_the_same_sentence(seed):
     assert shown["sentence"].replace("\N{MINUS SIGN}", "-") == verdict_sentence(lines)
 
 
+SIGNATURE = "t|v1|main|data:d|prompts:p|model:m|t=0|judge:{}|scorer:r|n:60"
+
+
+def test_terminal_and_pages_give_the_same_reasons_for_no_verdict():
+    """One task by another judge, one of which half is unread, and one with few unread."""
+    effects, rows = [], []
+    for title, judge, n_unread in (("a", "gpt", 0), ("b", "rules", 60), ("c", "rules", 3)):
+        one = task(title, TASK.measures["accuracy"])
+        sides = [
+            scores(QUESTIONS, [n < n_right for n in range(60)], model)
+            for model, n_right in (("old", 10), ("new", 50))
+        ]
+        shares = [
+            {"model": "old", "unread": n_unread / 60, "if_unread_wrong": 10 / 60,
+             "if_unread_right": (10 + n_unread * 5 / 6) / 60},
+            {"model": "new", "unread": 0.0, "if_unread_wrong": None, "if_unread_right": None},
+        ]  # fmt: skip
+        metrics = [
+            [
+                replace(row, **of, signature=SIGNATURE.format(named))
+                for row in pipeline.summarise(one, QUESTIONS, [], side)
+            ]
+            for side, of, named in zip(sides, shares, ("rules", judge), strict=True)
+        ]
+        effects += compare_sides(one, QUESTIONS, *map(Side, sides, metrics), slices=False)
+        pages = [
+            {**_parts(one, Asked(QUESTIONS), side), "compared": compared_parts(of[0])}
+            for side, of in zip(sides, metrics, strict=True)
+        ]
+        rows.append({"title": title, "task": "t", "a": pages[0], "b": pages[1], "shares": shares})
+    shown = on_page(rows)
+    lines = decide(effects)
+    assert [line.verdict for line in lines] == ["not comparable", "undecided", "better"]
+    assert [row["found"]["verdict"] for row in shown["found"]] == [one.verdict for one in lines]
+    sentence = verdict_sentence(lines)
+    assert shown["sentence"].replace("\N{MINUS SIGN}", "-") == sentence
+    assert sentence.endswith(
+        "; undecided on 1 of 2 tasks (b: 100.0 % of the responses of old are unread);"
+        " not comparable at a: other judge"
+    )
+
+
 @pytest.mark.parametrize("measure", [group_accuracy, TASK.measures["accuracy"]])
 def test_terminal_and_pages_leave_out_the_same_unscored_units(measure):
     rng, one = np.random.default_rng(5), task("a", measure)
@@ -122,7 +167,7 @@ def test_terminal_and_pages_leave_out_the_same_unscored_units(measure):
     ]
     (line,) = compare_scores(one, QUESTIONS, *sides)
     asked = Asked(QUESTIONS)
-    a, b = (_parts(one, asked, side) for side in sides)
+    a, b = ({**_parts(one, asked, side), "compared": {}} for side in sides)
     (found,) = (row["found"] for row in on_page([{"title": "a", "a": a, "b": b}])["found"])
     # Of 30 pairs those of 3, of 8 and 9, and of 20 are left out; of 60 questions, these four.
     assert found["n"] == line.n == {group_accuracy: 27}.get(measure, 56)

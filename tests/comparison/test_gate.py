@@ -77,3 +77,39 @@ def test_a_gate_without_a_verdict_is_an_error():
     with pytest.raises(TableError, match="a and b: no verdict"):
         close_gate("a", "b", [], "worse")
     assert not close_gate("a", "b", [], None)
+
+
+REFUSED = Comparison(
+    task="E", against="a", metric="accuracy", category="all", before=0.5, after=0.7,
+    verdict="not comparable", reason="other judge", remedy="bench evaluate e --model a --judge j",
+)  # fmt: skip
+
+
+def test_sides_that_are_not_comparable_fail_a_gate_on_undecided_with_the_cause(tmp_path):
+    file = tmp_path / "gate.xml"
+    assert close_gate("a", "b", [REFUSED], "undecided", file)
+    (suite,) = ET.parse(file).getroot()
+    assert (suite.get("errors"), suite.get("failures")) == ("1", "0")
+    (error,) = suite.iter("error")
+    assert error.get("message") == "not comparable: other judge"
+    assert error.text == "bench evaluate e --model a --judge j"
+
+
+def test_a_gate_on_worse_skips_what_is_not_comparable_unless_nothing_else_is(tmp_path):
+    file = tmp_path / "gate.xml"
+    assert not close_gate("a", "b", [ROWS[0], REFUSED], "worse", file)
+    (skipped,) = ET.parse(file).getroot().iter("skipped")
+    assert skipped.get("message") == "not comparable: other judge"
+    with pytest.raises(TableError, match="no verdict: not comparable at E: other judge"):
+        close_gate("a", "b", [REFUSED], "worse")
+
+
+def test_reasons_stand_in_the_summary_and_the_record():
+    *_, line = markdown_summary("a", "b", [REFUSED]).rstrip().splitlines()
+    assert line == (
+        "| E | accuracy | 0.500 | 0.700 | +0.200 | unknown |  | 0 | not comparable: other judge |"
+    )
+    assert as_record(REFUSED) == {
+        "verdict": "not comparable", "low": None, "high": None, "p": None,
+        "reason": "other judge", "remedy": "bench evaluate e --model a --judge j",
+    }  # fmt: skip

@@ -32,7 +32,8 @@ class Home:
         evaluation = side(quiz(N), texts, name=model)
         read: dict[str, Any] = {"unread": 0.0, "if_unread_wrong": None, "if_unread_right": None}
         rows = [replace(row, **(read | values)) for row in evaluation.metrics]
-        self.tables.write(["quiz", "scores"], evaluation.scores, Score, model)
+        scores = [replace(row, unread=False) for row in evaluation.scores]
+        self.tables.write(["quiz", "scores"], scores, Score, model)
         self.tables.write(["quiz", "metrics"], rows, Metric, model)
         return rows
 
@@ -63,7 +64,10 @@ def test_a_step_is_compared_with_the_one_before_it(home: Home) -> None:
     before = home.facts("run/step-200", 30)["previous"]
     assert before == "0.500, run/step-100: better (+0.250, +0.110 to +0.390)"
     home.evaluate("run/step-200", 30, signature="quiz|v1|main|data:0|n:9")
-    assert "not comparable" in home.facts("run/step-300", 30)["previous"]
+    assert home.facts("run/step-300", 30)["previous"] == (
+        "run/step-200: not comparable: other number of questions, prompt, scorer;"
+        " bench evaluate quiz --model run/step-200 --model run/step-300 --scorer exact"
+    )
 
 
 def test_doubts_have_commands(home: Home) -> None:

@@ -15,6 +15,7 @@ from bench_assets.comparison.verdicts import (
     verdict_sentence,
 )
 from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question, Score
+from bench_assets.evaluation import pipeline
 from bench_assets.python_api.comparison import RunComparison
 from bench_resources.tables.parquet import TableFiles
 from tests.evaluation.test_units import both_halves, macro, squared
@@ -132,6 +133,13 @@ def test_the_power_that_is_left_is_stated_and_falls_with_the_steps():
     assert (first, last) == pytest.approx((0.0995, 0.1513), abs=5e-4)
 
 
+def write_side(tables, name: str, questions, points, model: str) -> None:
+    """The scores and metrics of a model on the task of this name."""
+    tables.write([name, "scores"], points, Score, model)
+    metrics = pipeline.summarise(replace(TASK, name=name), questions, [], points)
+    tables.write([name, "metrics"], metrics, Metric, model)
+
+
 def standing(model: str, value: float = 0.5, **about: Any) -> LeaderboardRow:
     return LeaderboardRow(
         task="quiz", edition="mini", metric="accuracy", model=model, source="measured here",
@@ -146,7 +154,7 @@ def test_the_verdict_on_a_run_is_of_its_last_step_against_its_first(tmp_path):
     n_right = {"a/step-9": 0, "a/step-10": 30, "a/step-2": 15, "b/step-1": 30, "gpt": 30}
     for model, n in n_right.items():
         points = scores(questions, [k < n for k in range(30)], model)
-        tables.write(["quiz", "scores"], points, Score, model)
+        write_side(tables, "quiz", questions, points, model)
     rows = [standing(model) for model in n_right]
     assert list(run_verdicts(tables, [TASK], rows)) == [  # half of 30, (2.05 * 0.0928)
         "a/step-10 against a/step-2: better at a quiz (+0.500, +0.310 to +0.690)."
@@ -165,7 +173,7 @@ def test_a_step_is_not_compared_on_tasks_where_responses_are_missing(tmp_path):
         tables.write([name, "questions"], questions, Question)
         for model, n in n_right.items():
             points = scores(questions, [k < n for k in range(30)], model)
-            tables.write([name, "scores"], points, Score, model)
+            write_side(tables, name, questions, points, model)
     complete = [replace(standing(m), task=name) for m in n_right for name in ("one", "two")]
     failed = [replace(row, n_failed=3 * (row.task == "one")) for row in complete]
     (sentence,) = run_verdicts(tables, tasks, [*failed[:2], *complete[2:]])

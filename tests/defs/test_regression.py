@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from bench_assets.comparison.runs import not_comparable
 from bench_assets.comparison.verdicts import compare_scores, decide
-from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.schema.training_runs import comparison_models
 from tests.quiz import TASK, quiz
 
@@ -147,52 +146,8 @@ def test_what_a_checkpoint_is_compared_with(model, baseline, others):
     assert comparison_models(model, written, written.__getitem__, baseline) == others
 
 
-@pytest.mark.parametrize(
-    ("part", "says"),
-    [
-        pytest.param({}, "", id="another model only"),
-        pytest.param({"data:d": "data:e"}, "data", id="other questions"),
-        pytest.param({"|v1|": "|v2|"}, "task", id="another version of the task"),
-        pytest.param({"prompts:p": "prompts:q"}, "prompts", id="other prompts"),
-        pytest.param({"judge:j": "judge:k"}, "judge", id="another judge"),
-        pytest.param({"judge:j": "judge:none"}, "", id="a judge that was not needed"),
-        pytest.param({"scorer:r|n:1": "scorer:s|n:2"}, "scorer, n", id="scorer and number"),
-    ],
-)
-def test_what_cannot_be_compared_is_said(part, says):
-    old = "t|v1|main|data:d|prompts:p|model:blind|sha256:1,float32;t=0|judge:j|scorer:r|n:1"
-    new = old.replace("sha256:1", "sha256:2")
-    for written, instead in part.items():
-        new = new.replace(written, instead)
-    assert not_comparable([metric(old)], [metric(new)]) == says
-
-
-def test_a_model_without_metrics_differs_in_all_that_is_compared():
-    one = metric("t|v1|main|data:d|prompts:p|model:blind|judge:j|scorer:r|n:1")
-    assert not_comparable([], [one]) == "task, data, prompts, scorer, n"
-    assert not_comparable([], []) == ""
-
-
 def test_of_a_step_that_is_one_model_nobody_asks_when_it_was_written():
     of_nobody: dict[str, float] = {}
     assert comparison_models("r/s-9@aaaaaaaa", ["r/s-1@bbbbbbbb"], of_nobody.__getitem__, "") == [
         "r/s-1@bbbbbbbb"
     ]
-
-
-def metric(signature: str) -> Metric:
-    return Metric(
-        task="t",
-        model="m",
-        condition="main",
-        metric="accuracy",
-        category="all",
-        value=1.0,
-        low=1.0,
-        high=1.0,
-        n_scored=1,
-        n_unscored=0,
-        n_failed=0,
-        edition="mini",
-        signature=signature,
-    )

@@ -207,7 +207,7 @@ def diff(
     from bench_assets.cli.output.explanations import print_difference
     from bench_assets.comparison import gate
     from bench_assets.comparison.people_checks import corrected_difference
-    from bench_assets.comparison.verdicts import comparison_sentence, decide
+    from bench_assets.comparison.verdicts import decide
     from bench_assets.workspace.console.output import print_result
     from bench_assets.workspace.inspect.explanation import compare_evaluations
 
@@ -227,12 +227,23 @@ def diff(
         verdicts = decide(chain.from_iterable(effects))
         if as_json:
             _print_causes(causes, effects, verdicts)
-        elif verdicts and not metric:
-            print_result(f"\n{comparison_sentence(before, after, verdicts)}")
+        elif not metric:
+            _print_verdicts(before, after, verdicts)
         for reason in left_out:
             print_message(f"left out: {reason}")
         failed = gate.close_gate(before, after, verdicts, fail_on, junit, summary)
     raise typer.Exit(gate.EXIT_CODE if failed else bool(left_out))
+
+
+def _print_verdicts(before: str, after: str, verdicts: "Sequence[Comparison]") -> None:
+    """Print the sentence, and the commands that allow a verdict where there is none."""
+    from bench_assets.comparison.verdicts import comparison_sentence
+    from bench_assets.workspace.console.output import print_result
+
+    if verdicts:
+        print_result(f"\n{comparison_sentence(before, after, verdicts)}")
+    for remedy in filter(None, dict.fromkeys(row.remedy for row in verdicts)):
+        print_message(f"for a verdict: {remedy}")
 
 
 def _print_causes(

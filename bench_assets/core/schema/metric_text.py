@@ -112,12 +112,12 @@ def format_unread(row: Metric | LeaderboardRow) -> str:
 
 
 def format_p(p: float) -> str:
-    """Format a p-value.
+    """Format a p-value; "" without a test.
 
     >>> format_p(0.04), format_p(0.0004)
     ('0.040', '< 0.001')
     """
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    return "" if isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def format_mixed(signature: str | None) -> str:

@@ -7,8 +7,9 @@ import dagster as dg
 
 from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.asset_factory.suite_assets import MODELS
-from bench_assets.comparison.runs import compare_models, n_measured, not_comparable, run_alpha
-from bench_assets.comparison.verdicts import Comparison, decide
+from bench_assets.comparison.people_checks import corrected_difference
+from bench_assets.comparison.runs import compare_models, n_measured, run_alpha
+from bench_assets.comparison.verdicts import NOT_COMPARABLE, Comparison, decide
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.metric_text import format_p
 from bench_assets.core.schema.rows import Metric
@@ -64,6 +65,9 @@ def _regression_check(task: Task, tasks: Sequence[Task]) -> dg.AssetChecksDefini
         alpha = run_alpha(model, models, n_tasks)
         lines = decide(effects, alpha, chosen.smallest_change)
         result = _result(lines, notes, dg.AssetCheckSeverity[chosen.severity])
+        by_people = [corrected_difference(tables, task, other, model) for other in others]
+        described = "; ".join(filter(None, [result.description, *by_people]))
+        result = result._replace(description=described)
         lost = [name for line in lines if line.verdict == "worse" for name in line.lost]
         return link_questions(result, task, "main", model, lost)
 
@@ -80,11 +84,12 @@ def _compare_with(
     """Compare a model with another, slice by slice; a text is the reason why that is impossible."""
     try:
         their = tables.read(evaluation_key(task, "main", "metrics"), Metric, other)
-        differs = not_comparable(their, metrics)
+        effects = compare_models(tables, task, other, metrics[0].model)
+        refused = [line for line in effects if line.verdict == NOT_COMPARABLE]
         stale = CurrentConfiguration(settings).stale_reason(task, their[0], tables) if their else ""
-        if why := f"other {differs}" if differs else stale:
-            return f"{why}; evaluate it again"
-        return compare_models(tables, task, other, metrics[0].model)
+        if refused:
+            return f"{refused[0].reason}; {refused[0].remedy}"
+        return f"{stale}; evaluate it again" if stale else effects
     except TableError as unreadable:
         return str(unreadable)
 
@@ -140,6 +145,7 @@ def _sentence(line: Comparison) -> str:
         f"{line.metric}{slice_}: {line.before:.3f} to {line.after:.3f}, {line.change:+.3f}"
         f" ({line.interval}) against {line.against}"
         + (lost + (" ..." if len(line.lost) > _MAX_NAMED else "") if line.lost else "")
+        + (f"; {line.shown_verdict}: {line.remedy}" if line.reason else "")
     )
 
 

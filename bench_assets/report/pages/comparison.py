@@ -9,6 +9,7 @@ from typing import Any
 
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
+from bench_assets.comparison.comparable import compared_parts
 from bench_assets.comparison.measurements import ConditionQuestions
 from bench_assets.comparison.verdicts import (
     fully_scored_by_question,
@@ -22,7 +23,7 @@ from bench_assets.evaluation.units import ScoredMetric, Units, metric_units
 from bench_assets.report.site.folder import Site, combined_digest, slug
 from bench_resources.tables.parquet import TableFiles
 
-_FORM = "4"  # version of the data, increased when the page's format changes
+_FORM = "5"  # version of the data, increased when the page's format changes
 _DIGITS = 6
 
 
@@ -75,7 +76,9 @@ def _model(
         measured = tables.read(metrics, Metric, model)
         if not measured or measured[0].questions != condition_questions.data:
             return None
-        return _parts(task, condition_questions, tables.read(scores, Score, model))
+        parts = _parts(task, condition_questions, tables.read(scores, Score, model))
+        row = next((row for row in measured if row.metric == task.primary_metric), measured[0])
+        return {**parts, "compared": compared_parts(row)}
     except TableError:
         return None
 

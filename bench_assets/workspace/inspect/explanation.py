@@ -11,10 +11,11 @@ from bench_assets.annotation.answers.values import question_units, unit_answers
 from bench_assets.annotation.tasks import Answer, Unit
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.comparison.causes import EvaluationTables, split_model_part
+from bench_assets.comparison.comparable import Side, compare_sides
 from bench_assets.comparison.difference import Cause, decompose_difference
 from bench_assets.comparison.people_checks import with_people
 from bench_assets.comparison.sides import find_by_signature, find_evaluations, is_signature
-from bench_assets.comparison.verdicts import Comparison, compare_scores
+from bench_assets.comparison.verdicts import Comparison
 from bench_assets.core.reading.reasoning import split_reasoning
 from bench_assets.core.schema.errors import ImageError, SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.metric_text import unread_bounds
@@ -264,12 +265,9 @@ class EvaluationPair(NamedTuple):
 
     @property
     def effects(self) -> list[Comparison]:
-        """Effect on the primary metric; empty if the questions differ."""
-        data = [side.metrics[0].questions if side.metrics else "" for side in self[1:3]]
-        if data[0] != data[1] or not (self.before.scores and self.after.scores):
-            return []
-        sides = self.before.scores, self.after.scores
-        return compare_scores(self.task, self.after.questions, *sides, slices=False)
+        """Effect on the primary metric; empty without scores of both."""
+        sides = (Side(side.scores, side.metrics) for side in (self.before, self.after))
+        return compare_sides(self.task, self.after.questions, *sides, slices=False)
 
 
 def compare_evaluations(  # noqa: PLR0913  (an option each)

@@ -1,27 +1,44 @@
 /* Compares two models on a task, paired over the units of its metric, and decides over several tasks. The formulas
-   and the sentence are those of comparison/verdicts.py and core/stats/paired_tests.py. Pure. */
+   and the sentence are those of comparison/verdicts.py, comparable.py and core/stats/paired_tests.py. Pure. */
 "use strict";
 (() => {
   const ALPHA = 0.05;
   const WAYS = ["own", "points", "questions", "pairs", "clusters", "categories", "groups"];
   const SEPARABLE = ["own", "points", "questions", "pairs", "clusters"]; // units of only one model can be left out
 
-  /** {before, after, change, low, high, p, n, paired, sameExam, lower} of two models' data `compare-...`; null
-      without values. Not paired if questions or units differ: the interval then combines both numbers' intervals. */
+  /** {before, after, change, low, high, p, n, paired, reason, unread, lower} of two models' data `compare-...`; null
+      without values. Not paired if anything but the model or the units differ: the interval then combines both
+      numbers' intervals. `reason`: why there is no verdict; `unread`: the row of which too much is unread. */
   function difference(old, now, rows) {
     if (rows.some((row) => !row || row.value === null)) return null;
     const [before, after] = rows.map((row) => row.value);
-    const sameExam = Boolean(old && now) && old.data === now.data && rows[0].edition === rows[1].edition;
-    const found = sameExam && paired(old, now);
+    const causes = comparable(old, now);
+    const found = !causes.length && paired(old, now);
     const lower = Boolean(now && now.lower_is_better);
-    const change = after - before;
     if (found && found.pairs.length) {
-      const shown = { before, after, ...tested(found.pairs), n: found.pairs.length, paired: true, sameExam, lower };
-      return found.whole ? { ...shown, change } : shown; // the change over jackknife units is biased
+      const unread = doubt(rows);
+      const reason = unread ? `${Bench.percent(unread.unread)} of the responses of ${unread.model} are unread` : "";
+      const shown = { before, after, ...tested(found.pairs), n: found.pairs.length, paired: true, reason, unread, lower };
+      return found.whole ? { ...shown, change: now.value - old.value } : shown; // the change over jackknife units is biased
     }
+    const change = after - before;
     const half = Math.hypot(...rows.map((row) => (row.low === null ? NaN : (row.high - row.low) / 2)));
     const known = !Number.isNaN(half);
-    return { before, after, change, low: known ? change - half : null, high: known ? change + half : null, p: null, n: 0, paired: false, sameExam, lower };
+    return { before, after, change, low: known ? change - half : null, high: known ? change + half : null, p: null, n: 0, paired: false, reason: causes.length ? `other ${causes.join(", ")}` : "", lower };
+  }
+
+  /** Causes other than the models for which two numbers may differ: `comparable` of comparable.py. */
+  function comparable(old, now) {
+    if (!old || !now || old.data !== now.data) return ["question"];
+    const [a, b] = [old.compared, now.compared];
+    return Object.keys(a).filter((cause) => cause in b && a[cause] !== b[cause]);
+  }
+
+  /** The row with more unread responses, if they leave no verdict; null if they do. */
+  function doubt(rows) {
+    const [old, now] = rows.map((row) => Bench.bounds(row) || [row.value, row.value]);
+    if (old[1] < now[0] || now[1] < old[0] || !rows.some(Bench.isHidden)) return null;
+    return (rows[1].unread || 0) > (rows[0].unread || 0) ? rows[1] : rows[0];
   }
 
   /** Paired units of both: {way, whole, pairs: [{unit, gained, weight, cluster}]}; null if they differ. */
@@ -149,10 +166,10 @@
     tests.forEach((found, rank) => {
       highest = Math.max(highest, Math.min(1, (tests.length - rank) * found.p));
       found.p = highest;
-      const shown = highest < ALPHA && Math.abs(found.change) > 1e-12;
+      const shown = !found.reason && highest < ALPHA && Math.abs(found.change) > 1e-12;
       found.verdict = !shown ? "undecided" : (found.change > 0) !== found.lower ? "better" : "worse";
     });
-    for (const found of all) if (found.p === null) found.verdict = "undecided";
+    for (const found of all) if (found.p === null) found.verdict = found.reason ? "not comparable" : "undecided";
     return all;
   }
 
@@ -162,10 +179,13 @@
     const of = (verdict) => tests.filter(({ found }) => found.verdict === verdict);
     const named = (verdict) => of(verdict).length > 0
       && `${verdict} at ${of(verdict).map(({ title, found }) => `${title} (${[found.change, found.low, found.high].map((one) => Bench.signed(one)).join(", ").replace(/, ([^,]*)$/, " to $1")})`).join(", ")}`;
-    const [undecided, unpaired] = [of("undecided").length, rows.length - tests.length];
+    const [undecided, refused] = [of("undecided"), rows.filter(({ found }) => found.verdict === "not comparable")];
+    const reasons = (some) => some.filter(({ found }) => found.reason).map(({ title, found }) => `${title}: ${found.reason}`).join(", ");
+    const doubts = reasons(undecided);
+    const unpaired = rows.length - tests.length - refused.length;
     return [
-      named("better"), named("worse"), undecided > 0 && `undecided on ${undecided} of ${tests.length} tasks`,
-      unpaired > 0 && `not paired on ${unpaired}`,
+      named("better"), named("worse"), undecided.length > 0 && `undecided on ${undecided.length} of ${tests.length} tasks${doubts && ` (${doubts})`}`,
+      refused.length > 0 && `not comparable at ${reasons(refused)}`, unpaired > 0 && `not paired on ${unpaired}`,
     ].filter(Boolean).join("; ");
   }
 

@@ -107,6 +107,9 @@
     const why = rows.some(isOnlyAlone) && Bench.h(
       "p", { class: "note" }, "undecided (Holm): the interval of that task alone leaves out 0, but of so many tasks one may do so by chance: verdicts are corrected for all of them at 5 %.",
     );
+    const byPeople = rows.some((row) => row.rows.some((one) => (one.people || "").startsWith("checked"))) && Bench.h(
+      "p", { class: "note" }, "A and B are corrected by people where they are marked so; differences, intervals and verdicts are the judge's alone.",
+    );
     return Bench.h("div", {}, Bench.table([
       {
         key: "task", title: "Task", value: (row) => row.task.title,
@@ -119,7 +122,11 @@
       { key: "low", title: "95 % interval", number: true, value: (row) => row.found.low, cell: (row) => (row.found.low === null ? "unknown" : `${Bench.signed(row.found.low)} to ${Bench.signed(row.found.high)}`) },
       { key: "verdict", title: "Verdict", value: (row) => row.found.verdict, cell: verdict, hint: "corrected for all tasks at 5 % (Holm); the interval is for this task alone" },
       { key: "paired", title: "Paired", value: (row) => how(row.found), hint: "paired on the same questions, pairs or images; without pairing there is no verdict" },
-    ], rows, { label: "Differences by task", heading: "task", rowClass: (row) => (row.task.name === task ? "is-chosen" : null) }), why);
+    ], rows, { label: "Differences by task", heading: "task", rowClass: (row) => (row.task.name === task ? "is-chosen" : null) }), why, rows.map(readAgain), byPeople);
+  }
+
+  function readAgain({ task, found: { unread } }) {
+    return unread && Bench.h("p", { class: "note" }, "For a verdict: ", Bench.h("code", {}, `bench evaluate ${task.name} --model ${Bench.printable(unread.model)} --reader MODEL`), ".");
   }
 
   function number(row, side) {
@@ -134,11 +141,11 @@
 
   /** Whether a difference is undecided among all tasks, although its own interval leaves out 0. */
   function isOnlyAlone({ found }) {
-    return found.verdict === "undecided" && found.low !== null && found.low * found.high > 0;
+    return found.verdict === "undecided" && !found.reason && found.low !== null && found.low * found.high > 0;
   }
 
   function how(found) {
-    return found.paired ? `on ${Bench.count(found.n)} units` : found.sameExam ? "no" : "no: other questions";
+    return found.paired ? `on ${Bench.count(found.n)} units` : found.reason ? `no: ${found.reason}` : "no";
   }
 
   /** Differences as dots with intervals, for metrics with a maximum of 1. */

@@ -1,0 +1,136 @@
+"""No verdict is given where more than the model differs, or where too much is unread."""
+
+from dataclasses import replace
+from math import inf
+
+import pytest
+
+from bench_assets.comparison.comparable import Side, comparable, compare_sides
+from bench_assets.comparison.verdicts import decide, verdict_sentence
+from bench_assets.core.schema.rows import Metric
+from tests.comparison.sides import side
+from tests.quiz import TASK, quiz
+
+SIGNATURE = "t|v1|main|data:d|prompts:p|model:{}|t=0,max=8|judge:j|scorer:r|n:1"
+N = 40
+
+
+def metric(signature: str, model: str = "m", unread: float = 0.0) -> Metric:
+    return Metric(
+        task="t",
+        model=model,
+        condition="main",
+        metric="accuracy",
+        category="all",
+        value=1.0,
+        low=1.0,
+        high=1.0,
+        n_scored=1,
+        n_unscored=0,
+        n_failed=0,
+        unread=unread,
+        edition="mini",
+        signature=signature,
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "causes"),
+    [
+        pytest.param({}, [], id="another model only"),
+        pytest.param({"data:d": "data:e", "prompts:p": "prompts:q"}, ["question"], id="questions"),
+        pytest.param({"|v1|": "|v2|"}, ["version of the task"], id="version"),
+        pytest.param({"t|v1": "t+acme|v1"}, ["version of the task"], id="an extension"),
+        pytest.param({"|main|": "|blind|", "prompts:p": "prompts:q"}, ["condition", "prompt"],
+                     id="condition"),
+        pytest.param({"prompts:p": "prompts:q"}, ["prompt"], id="prompt"),
+        pytest.param({"judge:j": "judge:k"}, ["judge"], id="judge"),
+        pytest.param({"judge:j": "judge:none"}, [], id="no verdict was needed"),
+        pytest.param({"judge:j": "judge:j+reader:k"}, [], id="nothing was left to a reader"),
+        pytest.param({"t=0,max=8": "t=1,max=9"}, [], id="the decoding is the model's own"),
+        pytest.param({"max=8": "max=8|elicit=likelihood"}, ["elicitation"], id="elicitation"),
+        pytest.param({"scorer:r|n:1": "scorer:s|n:2"}, ["number of questions", "scorer"],
+                     id="scorer and number"),
+    ],
+)  # fmt: skip
+def test_the_causes_are_all_but_the_models(change, causes):
+    signature = SIGNATURE.format("b")
+    for part, instead in change.items():
+        signature = signature.replace(part, instead)
+    assert comparable(metric(SIGNATURE.format("a")), metric(signature)) == causes
+
+
+def test_a_reader_matters_where_the_other_side_is_unread():
+    read = metric(SIGNATURE.format("b").replace("judge:j", "judge:j+reader:k"))
+    again = metric(read.signature.replace("reader:k", "reader:l"))
+    assert comparable(metric(SIGNATURE.format("a"), unread=0.1), read) == ["reader"]
+    assert comparable(read, again) == ["reader"]
+    assert comparable(read, read) == []
+
+
+def test_checkpoints_share_their_decoding():
+    sampled = SIGNATURE.format("b").replace("t=0", "t=1")
+    steps = metric(SIGNATURE.format("a"), "r/step-1"), metric(sampled, "r/step-2")
+    assert comparable(*steps) == ["decoding"]
+    assert comparable(steps[0], metric(sampled, "gpt")) == []
+
+
+def evaluation(name, n_right, n_unread=0, **fields):
+    """The first questions answered rightly, the next ones in no words of a rule."""
+    texts = {f"quiz/{n}": "x" if n < n_right else "w" for n in range(N)}
+    found = side(quiz(N), texts, name=name, **fields)
+    scores = [
+        replace(row, unread=n_right <= n < n_right + n_unread) for n, row in enumerate(found.scores)
+    ]
+    bounds = {
+        "unread": n_unread / N,
+        "if_unread_wrong": n_right / N if n_unread else None,
+        "if_unread_right": (n_right + n_unread) / N if n_unread else None,
+    }
+    return Side(scores, [replace(row, **bounds) for row in found.metrics])
+
+
+def compared(before, after):
+    return decide(compare_sides(TASK, quiz(N), before, after, slices=False))
+
+
+def test_sides_that_are_not_comparable_have_no_effect_and_a_command():
+    after = evaluation("b", N)
+    judged = [
+        replace(row, signature=row.signature.replace("scorer:exact", "scorer:careful"))
+        for row in after.metrics
+    ]
+    (line,) = compared(evaluation("a", 0), after._replace(metrics=judged))
+    assert (line.verdict, line.reason, line.low) == ("not comparable", "other scorer", -inf)
+    assert line.remedy == "bench evaluate quiz --model a --model b --scorer careful"
+    tested = compared(evaluation("a", 0), after)
+    assert decide([line, *tested]) == [line, *tested]  # it is none of the tests that Holm counts
+    assert verdict_sentence([line, *tested]) == (
+        "better at a quiz (+1.000, +0.951 to +1.000); not comparable at a quiz: other scorer"
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_right", "verdict"),
+    [pytest.param(30, "undecided", id="within 10 to 30 of 40"),
+     pytest.param(31, "better", id="above them")],
+)  # fmt: skip
+def test_a_verdict_needs_bounds_that_do_not_overlap(n_right, verdict):
+    (line,) = compared(evaluation("a", 10, n_unread=20), evaluation("b", n_right))
+    assert line.verdict == verdict
+    if verdict == "undecided":
+        assert line.p < 0.05
+        assert line.remedy == "bench evaluate quiz --model a --reader MODEL"
+        assert verdict_sentence([line]) == (
+            "undecided on 1 of 1 tasks (a quiz: 50.0 % of the responses of a are unread)"
+        )
+
+
+def test_few_unread_responses_leave_the_test_to_decide():
+    (line,) = compared(evaluation("a", 10, n_unread=4), evaluation("b", 30))
+    assert (line.verdict, line.reason) == ("better", "")
+
+
+def test_without_metrics_or_scores_there_is_nothing_to_say():
+    one = evaluation("a", 10)
+    assert compared(one, Side([], one.metrics)) == compared(Side(one.scores, []), one) == []

@@ -1,0 +1,94 @@
+"""`bench tables diff` gives no verdict between what readers, judges or nobody read."""
+
+import json
+import shutil
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.chat_server import ChatServer, texts
+from tests.signs import N, read_well, write_home
+from tests.workspace.typed import bench, lines
+
+MODELS = {"half": "responses", "read": "responses", "all": "all"}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """Half of the responses are unread; a reader or a judge reads them; others are all stated."""
+    home = tmp_path_factory.mktemp("gate") / "home"
+    with ChatServer(lambda body: read_well("".join(texts(body)))) as server, \
+            pytest.MonkeyPatch.context() as patch:  # fmt: skip
+        patch.setenv("BENCH_HOME", str(home))
+        sections = [
+            f'[models.{name}]\nkind = "recorded"\nfile = "{file}.jsonl"\n'
+            for name, file in MODELS.items()
+        ]
+        served = f'[models.helper]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "h"\n'
+        file = write_home(home, "".join([*sections, served]))
+        file.write_text(file.read_text().replace(', "model": "m"', ""))
+        said = [{"question_id": f"signs/{n}", "text": "Answer: A"} for n in range(N)]
+        (home / "all.jsonl").write_text("\n".join(map(json.dumps, said)))
+        bench("evaluate", "signs", "--model", "half", "--model", "all", "--reader", "rules")
+        bench("evaluate", "signs", "--model", "read", "--reader", "helper")
+    return home
+
+
+@pytest.fixture(autouse=True)
+def _at_home(home, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(home))
+
+
+def check_refused(folder, suite, before, after, reason, command):
+    """All outputs of the gate give the cause; the exit code is 3 on undecided, and 1 on worse."""
+    file = folder / "gate.xml"
+    diff = ("tables", "diff", before, after, "--suite", suite)
+    undecided = bench(*diff, "--fail-on", "undecided", "--junit", file, code=3)
+    assert f"{after} against {before}: not comparable at " in undecided.stdout
+    assert f": {reason}." in undecided.stdout
+    assert f"for a verdict: bench evaluate {command}" in undecided.stderr
+    (error,) = ET.parse(file).getroot().iter("error")
+    assert error.get("message") == f"not comparable: {reason}"
+    worse = bench(*diff, "--fail-on", "worse", code=1).stderr
+    assert f"{before} and {after}: no verdict: not comparable at " in worse
+    first, *_ = lines(bench(*diff, "--json"))
+    assert (first["verdict"], first["reason"], first["p"]) == ("not comparable", reason, None)
+
+
+def test_another_reader_gives_no_verdict(tmp_path):
+    command = "signs --model half --model read --reader helper"
+    check_refused(tmp_path, "signs", "half", "read", "other reader", command)
+
+
+def test_another_judge_gives_no_verdict(evaluated, tmp_path, monkeypatch):
+    """The same responses to CODIS, by rules and by a model that calls everything right."""
+    home = tmp_path / "home"
+    shutil.copytree(evaluated / "home", home)
+    monkeypatch.setenv("BENCH_HOME", str(home))
+    said = [
+        {"question_id": f"codis/00{pair}/{half}", "text": "Opening."}
+        for pair in (0, 1)
+        for half in (1, 2)
+    ]
+    (home / "said.jsonl").write_text("\n".join(map(json.dumps, said)))
+    with ChatServer(lambda body: "right") as server:
+        (home / "bench.toml").write_text(
+            f'[sources]\ncodis = "{evaluated / "codis"}"\n'
+            '[models.a]\nkind = "recorded"\nfile = "said.jsonl"\n'
+            '[models.b]\nkind = "recorded"\nfile = "said.jsonl"\n'
+            f'[models.gpt]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "gpt"\n'
+        )
+        bench("evaluate", "codis", "--model", "a", "--judge", "rules")
+        bench("evaluate", "codis", "--model", "b", "--judge", "gpt")
+    command = "codis --model a --model b --judge gpt"
+    check_refused(tmp_path, "codis", "a", "b", "other judge", command)
+
+
+def test_unread_responses_leave_it_undecided_with_the_next_command():
+    diff = ("tables", "diff", "half", "all", "--suite", "signs", "--fail-on", "undecided")
+    shown = bench(*diff, code=3)
+    assert (
+        "all against half: undecided on 1 of 1 tasks"
+        " (signs: 50.0 % of the responses of half are unread)."
+    ) in shown.stdout
+    assert "for a verdict: bench evaluate signs --model half --reader MODEL" in shown.stderr
