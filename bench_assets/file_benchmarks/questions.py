@@ -20,6 +20,7 @@ from bench_assets.core.answer_types.options import (
 from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.core.tables.json_records import Entry
+from bench_assets.core.tables.read_rows import record_row
 from bench_assets.file_benchmarks import prompts
 from bench_assets.file_benchmarks.answers_file import AnswersFile
 from bench_assets.file_benchmarks.columns import (
@@ -250,12 +251,13 @@ def build(
     shots, shot_images = _shots(benchmark, place, store)
     for n, row in enumerate(place.questions(benchmark)):
         columns |= dict.fromkeys(row.cells)
+        record_row(row.where, [name for name, cell in row.cells.items() if cell is not None])
         try:
             question = building.question(row, n)
         except SettingsError as error:
             raise SettingsError(f"{place.section}: {row.where}: {error}") from error
         except (SourceError, ImageError) as error:
-            rejections.append(Rejection(entry=row.where, reason=str(error)))
+            rejections.append(_reject(row.where, str(error)))
             unset += [f"{row.where}: {error}"] * isinstance(error, MissingSettingError)
             continue
         if (first := first_rows.get(question.question_id)) is None:
@@ -264,7 +266,7 @@ def build(
             continue
         with_id = columns_of(row.cells, benchmark, "id")
         subject = f"id {question.question_id}" if with_id else "question"
-        rejections.append(Rejection(entry=row.where, reason=f"the same {subject} as {first}"))
+        rejections.append(_reject(row.where, f"the same {subject} as {first}"))
     require_columns(benchmark, list(columns), place.section)
     if len(unset) > len(questions):  # no single row, but the file
         raise SettingsError(f"{place.section}: {unset[0]}")
@@ -276,6 +278,11 @@ def build(
         raise SourceError(f"{place.file}: no usable row: {problem or 'the file is empty'}{there}")
     images = [*building.images.stored, *shot_images]
     return FileQuestions(questions=questions, rejections=rejections, images=images)
+
+
+def _reject(where: str, reason: str) -> Rejection:
+    record_row(where, reason=reason)
+    return Rejection(entry=where, reason=reason)
 
 
 def _shots(

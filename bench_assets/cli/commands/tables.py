@@ -164,7 +164,7 @@ def accept(
     table: Annotated[str, typer.Argument(help="Suite, or a table of it.")],
     source: SourceOption = "",
 ) -> None:
-    """Let a suite's source pass once whose tables lost rows, or reject more than before.
+    """Let a suite's source pass once whose files or tables lost rows, or reject more than before.
 
     Example: bench tables accept codis
     """

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from bench_assets.core.schema.errors import ImageError, SourceError
 from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.read_rows import record_row
 
 Row = TypeVar("Row")
 
@@ -31,11 +32,14 @@ class Table(Generic[Row]):
         Args:
             where: File and row.
         """
+        record_row(where)
         try:
             yield
         except (SourceError, ImageError) as error:
+            reason = str(error).removeprefix(f"{where}: ")
+            record_row(where, reason=reason)
             self.errors.append(error)
-            self.rejections.append(make_rejection(where, str(error).removeprefix(f"{where}: ")))
+            self.rejections.append(make_rejection(where, reason))
 
     def reject(self, entry: str, reason: str) -> None:
         """Add a rejection."""

@@ -24,6 +24,7 @@ from typing import (
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.build import Table
+from bench_assets.core.tables.read_rows import record_row
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -60,7 +61,9 @@ class LocatedEntry(NamedTuple):
         """
         if isinstance(self.value, SourceError):
             raise self.value
-        return _object(self.value, self.where)
+        entry = _object(self.value, self.where)
+        record_row(self.where, tuple(entry))
+        return entry
 
 
 def read_entries(file: Path) -> Iterator[LocatedEntry]:

@@ -79,8 +79,8 @@ class Settings(StrictSection):
     accept: tuple[Accepted, ...] = ()
     """Outcomes that stop no number of any suite, at the top of the file; see a suite's `accept`."""
     drift: float = Field(0.05, ge=0, le=1)
-    """Share of the rows of a table that a build may lose or reject; `bench tables accept` lets a
-    source pass."""
+    """Share of the rows of a raw file or table that a build may lose or reject; `bench tables
+    accept` lets a source pass."""
     sources: dict[str, Address] = Field(default_factory=dict)
     """Suite to its folder, or to a release (``hf:owner/name@revision``,
     ``https://...#sha256=...``); default: the mini edition."""

@@ -1,21 +1,25 @@
-"""Drift of a source: a table of a dataset build that lost rows, or rejects more than before.
+"""Drift of a source: a raw file or a table of a dataset build that lost rows, or rejects more.
 
-Such a table is not written. Its questions stay, are stale, and a person accepts the change, or
+Such a build is not written. Its questions stay, are stale, and a person accepts the change, or
 mends the source. The base is the most rows since then, so that small losses add up; it lies apart
 from the tables, so that a damaged or deleted one has a base.
 """
 
 import json
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from getpass import getuser
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Question, Rejection
+from bench_assets.core.tables.build import make_rejection
+from bench_assets.core.tables.read_rows import FileRows
 from bench_resources.tables.parquet import TableFiles
 
 GUARDED_STAGES = frozenset({"source", "images", "select", "distractors", "questions"})
@@ -23,35 +27,39 @@ GUARDED_STAGES = frozenset({"source", "images", "select", "distractors", "questi
 
 _RELEASED = frozenset({"published", "own"})  # editions without rejections by people
 _FOLDER = ".bases"  # beside the tables
-_ACCEPTED = ".accepted"  # by a person: who, and the digest of the source
-_SHOWN = 3  # changed files that a message names
+_ACCEPTED = "accepted"  # by a person: who, and the digest of the source
+_ANY = "*"  # name of all files of a folder
+_MANY = 50  # files of a folder that are counted by themselves
+_SHOWN = 3  # changed files, or fields, that a message names
 
 
 class DriftError(BenchError):
-    """A table lost too many rows, or too many are rejected."""
+    """A raw file or a table lost too many rows, or too many are rejected."""
 
 
 class Base(NamedTuple):
-    """What a table is compared with."""
+    """What a raw file or a table is compared with."""
 
-    rows: int = 0  # the most since a change was accepted
+    rows: int = 0  # the most since a change was accepted; of a raw file, with the rejected ones
     rejected: int = 0  # when it was accepted
+    fields: Mapping[str, int] = {}  # name -> rows with the field, of a raw file
     settings: str = ""  # digest of the settings it was built with
     source: Mapping[str, str] = {}  # digests of the source's files
     accepted: str = ""  # who accepted a change, on which day, and of which source
 
 
 class Counts(NamedTuple):
-    """What was built now."""
+    """What was read or built now."""
 
     rows: int
     total: int  # rows of which some are rejected
     rejections: Sequence[Rejection] = ()
+    fields: Mapping[str, int] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftGuard:
-    """Compares the tables of a dataset build with what was built before.
+    """Compares what a step of a dataset build read and made with what was built before.
 
     Attributes:
         tables: Tables of the home.
@@ -71,32 +79,63 @@ class DriftGuard:
     expected: Mapping[str, int] = field(default_factory=dict)
     accepted: str = ""
 
-    def check(self, key: Sequence[str], rows: Sequence[Any], row_type: type[Any]) -> Base:
+    def check_files(self, read: Mapping[str, FileRows]) -> dict[str, Base]:
+        """Compare raw files that were read, by name, with their bases; returns the new ones.
+
+        Raises:
+            DriftError: If one drifted: names file, field, commonest reason, example and counts.
+        """
+        new = {}
+        for name, rows in _group_files(read).items():
+            n, rejections = len(rows.fields), [make_rejection(*row) for row in rows.reasons.items()]
+            counts = Counts(n, n, rejections, rows.field_counts)
+            new[f"files/{name}"] = self._check(f"files/{name}", name, counts)
+        return new
+
+    def check_presence(self, folder: Path) -> None:
+        """Compare the files of a source with those that were read before.
+
+        Raises:
+            DriftError: If one is gone.
+        """
+        below = self._blob("files").removesuffix(".json")
+        for blob in [*self.tables.blobs.list(below)]:
+            name = blob.name.removeprefix(f"{below}/").removesuffix(".json")
+            base = None if _ANY in name else self._before(f"files/{name}")
+            if base and not (folder / name).exists():
+                if not self._acceptance(base):
+                    raise self._error(f"{name} is gone ({base.rows} rows before)")
+                self.tables.blobs.delete(blob.name)
+
+    def check_table(
+        self, key: Sequence[str], rows: Sequence[Any], row_type: type[Any]
+    ) -> dict[str, Base]:
         """Compare a table with its base, before it is written; returns the new base.
 
         Raises:
             DriftError: If it drifted.
         """
         path, n = "/".join(key[1:]), len(rows)
-        base, counts = self.base(path), Counts(n, n)
-        before = base if base and base.settings == self.settings else None
+        name, counts = f"tables/{path}", Counts(n, n)
+        before = self._before(name)
         if row_type is Rejection:
             if not before:  # the first one is judged with its questions
-                return Base(rejected=n, settings=self.settings, source=self.source)
+                return {name: Base(rejected=n, settings=self.settings, source=self.source)}
             counts = Counts(0, n + self._sibling_rows(key), rows)
         elif row_type is Question and rows and not before and rows[0].edition in _RELEASED:
             rejections = self._rejections(key)
             counts = Counts(n, n + len(rejections), rejections)
-        return self._check(path, counts, before)
+        return {name: self._check(name, f"table {path}", counts, self.expected.get(path, 0))}
 
-    def keep(self, key: Sequence[str], base: Base) -> None:
-        """Write the base of a table, once the table is written."""
-        self.tables.blobs.put(self._blob("/".join(key[1:])), json.dumps(base._asdict()).encode())
+    def keep(self, bases: Mapping[str, Base]) -> None:
+        """Write bases, once what they describe is written."""
+        for name, base in bases.items():
+            self.tables.blobs.put(self._blob(name), json.dumps(base._asdict()).encode())
 
-    def base(self, path: str) -> Base | None:
-        """Base of a table, by its path in the suite; None if it was never built."""
+    def base(self, name: str) -> Base | None:
+        """Base of ``files/NAME`` or ``tables/PATH``; None if it was never built."""
         with suppress(ValueError, TypeError):
-            return Base(**json.loads(self.tables.blobs.get(self._blob(path)) or b"null"))
+            return Base(**json.loads(self.tables.blobs.get(self._blob(name)) or b"null"))
         return None
 
     def accept(self) -> str:
@@ -106,11 +145,12 @@ class DriftGuard:
         self.tables.blobs.put(self._blob(_ACCEPTED), json.dumps(mark).encode())
         return who
 
-    def _check(self, path: str, counts: Counts, before: Base | None) -> Base:
-        expected, rejected = self.expected.get(path, 0), len(counts.rejections)
+    def _check(self, name: str, shown: str, counts: Counts, expected: int = 0) -> Base:
+        before = self._before(name)
         new = Base(
             max(counts.rows, before.rows if before else 0),
-            before.rejected if before else rejected,
+            before.rejected if before else len(counts.rejections),
+            _most(counts.fields, before.fields if before else {}),
             self.settings,
             self.source,
             before.accepted if before else "",
@@ -121,13 +161,23 @@ class DriftGuard:
         if not problems:
             return new
         if accepted := self._acceptance(before):
-            return Base(counts.rows, rejected, self.settings, self.source, accepted)
-        changes = [*differences(before.source, self.source)] if before else []
+            rejected = len(counts.rejections)
+            return Base(counts.rows, rejected, counts.fields, *new[3:5], accepted)
+        is_table = name.startswith("tables/")  # a raw file is named already
+        changes = [*differences(before.source, self.source)] if before and is_table else []
         since = f"; since then: {', '.join(changes[:_SHOWN])}" if changes else ""
-        raise DriftError(
-            f"{self.suite}: table {path}: {'; '.join(problems)}{since}. It was not written."
-            f" Mend the source, or accept it as it is: bench tables accept {self.suite}"
+        raise self._error(f"{shown}: {'; '.join(problems)}{since}")
+
+    def _error(self, problem: str) -> DriftError:
+        return DriftError(
+            f"{self.suite}: {problem}. Nothing was written. Mend the source, or accept it as it is:"
+            f" bench tables accept {self.suite}"
         )
+
+    def _before(self, name: str) -> Base | None:
+        """Base of a build with the same settings."""
+        base = self.base(name)
+        return base if base and base.settings == self.settings else None
 
     def _acceptance(self, before: Base | None) -> str:
         """Who accepted a drift of what has this base; "" if nobody did, or it has passed."""
@@ -142,7 +192,7 @@ class DriftGuard:
     def _sibling_rows(self, key: Sequence[str]) -> int:
         """Rows of the largest table beside a table of rejections."""
         names = self.tables.blobs.folders(self.tables.below(key[:-1]))
-        bases = (self.base("/".join([*key[1:-1], name])) for name in names)
+        bases = (self.base("/".join(["tables", *key[1:-1], name])) for name in names)
         return max((base.rows for base in bases if base), default=0)
 
     def _rejections(self, key: Sequence[str]) -> Sequence[Rejection]:
@@ -155,6 +205,19 @@ class DriftGuard:
     def _blob(self, name: str) -> str:
         parts = (self.tables.root(self.suite), _FOLDER, self.suite, f"{name}.json")
         return "/".join(filter(None, parts))
+
+
+def _group_files(read: Mapping[str, FileRows]) -> Mapping[str, FileRows]:
+    """Join the files of a folder that are a row each, or many: one bad file is one bad row."""
+    siblings = Counter(PurePath(name).parent for name in read)
+    groups = defaultdict[str, FileRows](FileRows)
+    for name, rows in read.items():
+        path = PurePath(name)
+        is_member = len(rows.fields) == 1 or siblings[path.parent] > _MANY
+        group = groups[str(path.with_name(_ANY + path.suffix)) if is_member else name]
+        group.fields.update(rows.fields)
+        group.reasons.update(rows.reasons)
+    return groups
 
 
 def _problems(counts: Counts, before: Base | None, limit: float) -> Iterator[str]:
@@ -170,6 +233,18 @@ def _problems(counts: Counts, before: Base | None, limit: float) -> Iterator[str
             f"{len(rejections)} of {total} rows are rejected ({base.rejected} before), mostly:"
             f" {commonest} (such as {example})"
         )
+    least = base.rows - counts.rows + limit * total  # fields go with their rows
+    lost = [
+        f"field {name!r} in {counts.fields.get(name, 0)} rows ({n} before)"
+        for name, n in base.fields.items()
+        if n - counts.fields.get(name, 0) > least
+    ]
+    if lost:
+        yield ", ".join(lost[:_SHOWN])
+
+
+def _most(now: Mapping[str, int], before: Mapping[str, int]) -> dict[str, int]:
+    return {name: max(now.get(name, 0), before.get(name, 0)) for name in (*before, *now)}
 
 
 def differences(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:

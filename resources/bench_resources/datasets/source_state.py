@@ -6,8 +6,8 @@ one stat.
 
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path, PurePath
@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import SourceFile
+from bench_assets.core.tables.read_rows import collect_rows, take_rows
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.drift import GUARDED_STAGES, DriftGuard, differences
 from bench_resources.datasets.source_files import SuiteSource, configured_release, open_source
@@ -117,30 +118,45 @@ class HomeTableIOManager(RunTableIOManager):
     """A ``RunTableIOManager`` that records each source with its state, and stops drift."""
 
     accept: bool = False
-    """Accept in this run that tables lost rows, or reject more than before."""
+    """Accept in this run that raw files or tables lost rows, or reject more than before."""
+
+    @contextmanager
+    def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Any]:
+        """As a ``RunTableIOManager``; collects the rows of raw files that the run reads."""
+        with collect_rows(), super().yield_for_execution(context) as manager:
+            yield manager
 
     def handle_output(self, context: dg.OutputContext, obj: Sequence[Any]) -> None:
         """Write the table of the asset or partition.
 
         Raises:
-            DriftError: If the table drifted.
+            DriftError: If the table, or a raw file that its step read, drifted.
         """
-        key, row_type = context.asset_key.path, asset_row_type(context)
+        read, key, row_type = take_rows(), context.asset_key.path, asset_row_type(context)
         stage = context.asset_spec.tags.get("bench/stage", "")
-        guarded = stage in GUARDED_STAGES and not context.has_asset_partitions
+        guarded = (read or stage in GUARDED_STAGES) and not context.has_asset_partitions
         settings = cast(Settings, self.settings)
-        source = _open(key[0], settings) if guarded and row_type is not SourceFile else None
+        source = _open(key[0], settings) if guarded else None
         if source is None or source.is_mini:
             super().handle_output(context, obj)
             return
-        tables = cast(TableFiles, self.files)
-        state = SourceState.parse(tables.source_state([key[0], "source"])) or SourceState()
-        guard = _guard(tables, key[0], settings, state)
+        if row_type is SourceFile:
+            state = SourceState.at_build(key[0], settings, obj, _root(context))
+        else:
+            recorded = cast(TableFiles, self.files).source_state([key[0], "source"])
+            state = SourceState.parse(recorded) or SourceState()
+        guard = _guard(cast(TableFiles, self.files), key[0], settings, state)
         if self.accept:
             guard = replace(guard, accepted=f"run {context.run_id}")
-        base = guard.check(key, obj, row_type)
+        names = {file: _source_name(file, source.folder) for file in read}
+        bases = guard.check_files({name: read[file] for file, name in names.items() if name})
+        if row_type is SourceFile:
+            folder = source.folder
+            guard.check_presence(folder if folder.is_dir() else folder.parent)
+        elif stage in GUARDED_STAGES:
+            bases |= guard.check_table(key, obj, row_type)
         super().handle_output(context, obj)
-        guard.keep(key, base)
+        guard.keep(bases)
 
     def footer(
         self, context: dg.OutputContext, rows: Sequence[Any], row_type: type[Any]
@@ -149,9 +165,7 @@ class HomeTableIOManager(RunTableIOManager):
         if row_type is not SourceFile:
             return super().footer(context, rows, row_type)
         suite, settings = context.asset_key.path[0], cast(Settings, self.settings)
-        root = context.output_metadata.get(ROOT_KEY, "")
-        folder = str(getattr(root, "value", root))
-        return {SOURCE_STATE: SourceState.at_build(suite, settings, rows, folder).encode()}
+        return {SOURCE_STATE: SourceState.at_build(suite, settings, rows, _root(context)).encode()}
 
 
 def accept_drift(tables: TableFiles, suite: str, settings: Settings) -> str:
@@ -162,7 +176,9 @@ def accept_drift(tables: TableFiles, suite: str, settings: Settings) -> str:
     """
     source = _open(suite, settings)
     if source is None or source.is_mini:
-        raise SourceError(f"{suite}: its source is no folder or file, and never drifts")
+        raise SourceError(
+            f"{suite}: its source is no folder or file of [sources], and never drifts"
+        )
     recorded = SourceState.parse(tables.source_state([suite, "source"])) or SourceState()
     state = SourceState._read(suite, settings, source, recorded.others)
     return _guard(tables, suite, settings, state).accept()
@@ -179,6 +195,18 @@ def _guard(tables: TableFiles, suite: str, settings: Settings, state: SourceStat
         limit=settings.drift,
         expected=benchmark.expect if benchmark else expected,
     )
+
+
+def _root(context: dg.OutputContext) -> str:
+    root = context.output_metadata.get(ROOT_KEY, "")
+    return str(getattr(root, "value", root))
+
+
+def _source_name(file: Path, folder: Path) -> str:
+    """Name of a file from its source on, which may be the file; "" for another file."""
+    if file == folder:
+        return file.name
+    return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else ""
 
 
 def _open(suite: str, settings: Settings) -> SuiteSource | None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.core.schema.rows import Question, Rejection
+from bench_assets.core.tables.read_rows import FileRows
 from bench_resources.datasets.drift import DriftError, DriftGuard
 from bench_resources.tables.parquet import TableFiles
 from tests.quiz import quiz
@@ -25,9 +26,16 @@ def rejections(n):
 
 def build(guard, rows, key=QUESTIONS, row_type=Question):
     """Write a table as a step does."""
-    base = guard.check(key, rows, row_type)
+    bases = guard.check_table(key, rows, row_type)
     guard.tables.write(key, rows, row_type)
-    guard.keep(key, base)
+    guard.keep(bases)
+
+
+def read(guard, n, *, rejected=0, fields=("id", "text")):
+    """Read a raw file as a step does."""
+    wheres = [f"/data/quiz.jsonl, line {number}" for number in range(1, n + 1)]
+    reasons = dict.fromkeys(wheres[:rejected], "no field 'id'")
+    guard.keep(guard.check_files({"quiz.jsonl": FileRows(dict.fromkeys(wheres, fields), reasons)}))
 
 
 @pytest.mark.parametrize(("n", "passes"), [(96, True), (95, True), (94, False), (0, False)])
@@ -60,9 +68,9 @@ def test_a_drifted_table_is_refused_again_and_again_also_when_the_old_one_is_gon
 def test_what_is_accepted_passes_once_and_is_the_new_base(guard):
     build(guard, quiz(100))
     guard.accept()
-    guard.check(QUESTIONS, quiz(50), Question)  # the build fails before it is written
+    guard.check_table(QUESTIONS, quiz(50), Question)  # the build fails before it is written
     build(guard, quiz(50))
-    assert guard.base("questions").rows == 50
+    assert guard.base("tables/questions").rows == 50
     with pytest.raises(DriftError, match=r"10 rows \(50 before\)"):
         build(guard, quiz(10))
 
@@ -77,7 +85,7 @@ def test_only_the_source_that_was_accepted_passes(guard):
 def test_a_run_that_accepts_passes(guard):
     build(guard, quiz(100))
     build(replace(guard, accepted="run 1"), quiz(50))
-    assert guard.base("questions").accepted == "run 1"
+    assert guard.base("tables/questions").accepted == "run 1"
     with pytest.raises(DriftError):
         build(guard, quiz(10))
 
@@ -85,7 +93,7 @@ def test_a_run_that_accepts_passes(guard):
 def test_a_change_of_settings_is_no_drift(guard):
     build(guard, quiz(100))
     build(replace(guard, settings="others"), quiz(10))
-    assert guard.base("questions").rows == 10
+    assert guard.base("tables/questions").rows == 10
 
 
 def test_more_rejections_are_refused_with_the_commonest_reason_and_an_example(guard):
@@ -125,3 +133,40 @@ def test_a_folder_of_tables_beside_rejections_is_no_table(guard):
     build(guard, quiz(100), key=["quiz", "shuffled", "questions"])
     for _ in range(2):
         build(guard, rejections(0), REJECTIONS, Rejection)
+
+
+def test_a_first_raw_file_is_judged_by_its_rejected_rows(guard):
+    message = r"quiz.jsonl: 6 of 100 rows are rejected \(0 before\), mostly: no field 'id' \(such"
+    with pytest.raises(DriftError, match=message):
+        read(guard, 100, rejected=6)
+    read(guard, 100, rejected=5)
+
+
+def test_a_raw_file_that_lost_rows_or_a_field_is_refused(guard):
+    read(guard, 100)
+    with pytest.raises(DriftError, match=r"quiz.jsonl: 50 rows \(100 before\)\. Nothing"):
+        read(guard, 50)
+    with pytest.raises(DriftError, match=r"quiz.jsonl: field 'text' in 0 rows \(100 before\)\. "):
+        read(guard, 100, fields=("id", "texts"))
+
+
+def test_an_accepted_raw_file_stays_accepted_when_another_step_reads_it(guard):
+    replace(guard, accepted="run 1")
+    read(replace(guard, accepted="run 1"), 100, rejected=10)
+    read(guard, 100)
+    read(guard, 100, rejected=10)
+
+
+def test_a_file_of_many_is_a_row_of_them(guard):
+    files = {f"photos/{n}.jpg": FileRows({f"/data/{n}.jpg": ()}) for n in range(20)}
+    files["photos/0.jpg"].reasons["/data/0.jpg"] = "does not decode"
+    assert guard.check_files(files)["files/photos/*.jpg"][:2] == (20, 1)
+
+
+def test_a_raw_file_that_is_gone_is_refused_until_it_is_accepted(guard, tmp_path):
+    read(guard, 100)
+    with pytest.raises(DriftError, match=r"quiz: quiz.jsonl is gone \(100 rows before\)"):
+        guard.check_presence(tmp_path)
+    guard.accept()
+    for _ in range(2):
+        guard.check_presence(tmp_path)

@@ -13,7 +13,6 @@ from bench_assets.asset_factory.annotation_inputs import (
     needed_answers,
     undecided_by_decisions,
 )
-from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder, open_model
 from bench_assets.core.images.text_substitutes import (
     describe_images,
@@ -113,25 +112,6 @@ def selection(
     parts = (broken, read_pairs(release), read_votes(release), ballots, selected)
     rejections = [rejection for part in parts for rejection in part.rejections]
     return selected.rows, rejections
-
-
-@dg.asset_check(
-    asset=CODIS.key("rejections"),
-    additional_ins=CODIS.ins("submissions"),
-    description="No entry of the published data is rejected; a rejection means a damaged file.",
-)
-def published_data_are_whole(
-    submissions: list[ContextPair], rejections: list[Rejection]
-) -> dg.AssetCheckResult:
-    """Fail for rejected entries of data.json; submissions may be rejected."""
-    published = not any(pair.annotator for pair in submissions)
-    problems = [f"{row.entry}: {row.reason}" for row in rejections if published]
-    holds = (
-        "Every entry of data.json is used."
-        if published
-        else "Not checked: submissions may be rejected."
-    )
-    return check_result(problems, n=len(submissions), of="submission", holds=holds)
 
 
 @CODIS.step("select", reads={"stored": "images"})

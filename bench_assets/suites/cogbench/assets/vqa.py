@@ -228,25 +228,6 @@ def _apply_refinements(
 
 
 @dg.asset_check(
-    asset=_FOLDER.key("rejections"),
-    additional_ins=_FOLDER.ins("questions"),
-    description="Published questions are all asked: a rejection means that a file is damaged.",
-)
-def published_questions_are_whole(
-    rejections: list[Rejection], questions: list[Question]
-) -> dg.AssetCheckResult:
-    """Fail if a published question was rejected; written ones may be."""
-    published = {question.edition for question in questions} <= {"published", "own"}
-    problems = [f"{row.entry}: {row.reason}" for row in rejections if published]
-    holds = (
-        f"No published question was rejected; there are {len(questions)}."
-        if published
-        else "Not checked: these questions were written here, and some may be rejected."
-    )
-    return check_result(problems, n=len(questions), of="question", holds=holds)
-
-
-@dg.asset_check(
     asset=_FOLDER.key("questions"),
     description="No letter is right much more or less often than the others.",
 )

@@ -20,6 +20,7 @@ from bench_assets.core.schema.rows import Edition, SourceFile
 from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import (
     Entry,
+    LocatedEntry,
     make_rows,
     read_entries,
     read_json,
@@ -167,9 +168,8 @@ def _read_published(release: CogBenchRelease) -> Table[tuple[Story, list[StoryCh
     for image_id, entry in entries.items():
         where = f"{file}, entry {image_id!r}"
         with table.rejecting(where):
-            if not isinstance(entry, dict):
-                raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
-            table.rows.append((_story(image_id, entry, where), _chains(image_id, entry, where)))
+            fields = LocatedEntry(entry, where).entry
+            table.rows.append((_story(image_id, fields, where), _chains(image_id, fields, where)))
     return table
 
 

@@ -22,6 +22,7 @@ from bench_assets.core.schema.rows import SourceFile
 from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import (
     Entry,
+    LocatedEntry,
     read_json,
     require_field,
 )
@@ -119,17 +120,16 @@ def read_keyed(file: Path, id_field: str, make: Callable[[str, Entry, str], Row]
     for position, entry in listed:
         where = f"{file}, entry {position}"
         with table.rejecting(where):
-            if not isinstance(entry, dict):
-                raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
+            fields = LocatedEntry(entry, where).entry
             name = (
                 position
                 if isinstance(position, str)
-                else require_field(entry, id_field, str, where)
+                else require_field(fields, id_field, str, where)
             )
             if name in seen:
                 raise SourceError(f"{where}: duplicate id {name!r}. Remove one of them")
             seen.add(name)
-            table.rows.append(make(name, entry, where))
+            table.rows.append(make(name, fields, where))
     return table
 
 

@@ -1,0 +1,57 @@
+"""Rows that are read of raw files, collected for whoever compares them with an earlier build."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(slots=True)
+class FileRows:
+    """Rows of a file by their location; a row that is read twice is one row."""
+
+    fields: dict[str, Collection[str]] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)  # of those that are rejected
+
+    @property
+    def field_counts(self) -> Mapping[str, int]:
+        """Number of rows with each field."""
+        return Counter(name for names in self.fields.values() for name in names)
+
+
+_collected: ContextVar[dict[Path, FileRows] | None] = ContextVar("read_rows", default=None)
+
+
+@contextmanager
+def collect_rows() -> Iterator[None]:
+    """Collect the rows that are read meanwhile; ``take_rows`` returns them."""
+    _collected.set(defaultdict(FileRows))
+    try:
+        yield
+    finally:
+        _collected.set(None)
+
+
+def record_row(where: str, fields: Collection[str] = (), reason: str = "") -> None:
+    """Record a row, if anybody collects them.
+
+    Args:
+        where: File and row.
+        fields: Names of its fields.
+        reason: Why it is rejected.
+    """
+    if (collected := _collected.get()) is not None:
+        rows = collected[Path(where.partition(", ")[0])]
+        rows.fields[where] = fields or rows.fields.get(where, ())
+        if reason:
+            rows.reasons[where] = reason
+
+
+def take_rows() -> dict[Path, FileRows]:
+    """Take the rows that were collected since the last call, by file."""
+    collected = _collected.get() or {}
+    taken = dict(collected)
+    collected.clear()
+    return taken
