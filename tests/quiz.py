@@ -26,6 +26,7 @@ TASK = Task(
         "exact": lambda answered, _: Score.of(
             answered.prediction,
             points=float((answered.prediction.text,) == answered.question.answer),
+            answer=(answered.prediction.text,),
         )
     },
     measures={"accuracy": lambda scored: mean(ScoredPoint(score.points) for _, score in scored)},

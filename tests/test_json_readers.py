@@ -18,8 +18,9 @@ WHO_CALLS_CATCHES = {
     "bench_assets/workspace/evaluate/second_process.py",
     "resources/bench_resources/annotation/web/signed_links.py",
     "resources/bench_resources/models/api/formats/response_body.py",
-    "resources/bench_resources/redaction/dagster_instance.py",
+    "resources/bench_resources/redaction/records.py",
     "sensors/bench_sensors/checkpoints.py",
+    "sensors/bench_sensors/webhook.py",
 }
 """Where the calling function does, or what is read is what we wrote a moment before."""
 

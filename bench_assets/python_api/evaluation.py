@@ -142,8 +142,8 @@ def review(
 
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
-    >>> _ = evaluate("codis", model="random")
-    >>> [line.why for line in review("codis", "random", Path(mkdtemp()) / "form.jsonl")][:1]
+    >>> _ = evaluate("codis", model=lambda images, prompt: "Perhaps.", name="vague")
+    >>> [line.why for line in review("codis", "vague", Path(mkdtemp()) / "form.jsonl")][:1]
     ['unread']
 
     Args:

@@ -81,7 +81,7 @@ def test_each_table_has_a_page_for_people(tmp_path: Path) -> None:
         "scores: mistakes",
     ]
     assert (
-        "| quiz/1 |  | What is 1? |  | x | no |  | right: no | 0 of 1 |"
+        "| quiz/1 |  | What is 1? |  | x | no | no | right: no | 0 of 1 |"
         in (shown["scores: mistakes"])
     )
     assert "quiz/0 |" not in shown["scores: mistakes"]

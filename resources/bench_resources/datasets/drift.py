@@ -134,8 +134,9 @@ class DriftGuard:
 
     def base(self, name: str) -> Base | None:
         """Base of ``files/NAME`` or ``tables/PATH``; None if it was never built."""
-        with suppress(ValueError, TypeError):
-            return Base(**json.loads(self.tables.blobs.get(self._blob(name)) or b"null"))
+        written = self._read(name)
+        with suppress(TypeError):  # of another version
+            return Base(**written) if written else None
         return None
 
     def accept(self) -> str:
@@ -179,11 +180,18 @@ class DriftGuard:
         base = self.base(name)
         return base if base and base.settings == self.settings else None
 
+    def _read(self, name: str) -> dict[str, Any]:
+        """Content of a file of bases; {} if it is absent or damaged."""
+        with suppress(ValueError, RecursionError):
+            written = json.loads(self.tables.blobs.get(self._blob(name)) or b"{}")
+            return written if isinstance(written, dict) else {}
+        return {}
+
     def _acceptance(self, before: Base | None) -> str:
         """Who accepted a drift of what has this base; "" if nobody did, or it has passed."""
         if self.accepted:
             return self.accepted
-        mark = json.loads(self.tables.blobs.get(self._blob(_ACCEPTED)) or b"{}")
+        mark = self._read(_ACCEPTED)
         if mark.get("source") != json_digest(dict(self.source)):
             return ""
         accepted = f"{mark['who']} {mark['source']}"

@@ -88,8 +88,8 @@ def test_a_checkpoint_that_is_not_whole_is_named(
     damage(folder)
     with pytest.raises(ModelError, match=says) as raised:
         responses_of(engine_of(folder), [Request(prompt=MIXED[0])])
-    assert str(folder) in str(raised.value)
-    assert "\n" not in str(raised.value)
+    sentence, *_ = str(raised.value).splitlines()  # the library's report of loading comes below it
+    assert str(folder) in sentence
 
 
 def test_a_package_that_is_not_installed_is_named() -> None:

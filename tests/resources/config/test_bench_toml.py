@@ -145,13 +145,13 @@ def read(home: Path, text: str) -> Settings:
 
 def test_without_it_runs_are_processes_of_this_machine(tmp_path: Path) -> None:
     found = read(tmp_path, "").cluster
-    assert (found.launcher, found.limits) == ("local", {"gpu": 1, "judge": 4})
+    assert (found.launcher, found.limits) == ("local", {"gpu": 1, "judge": 4, "server": 4})
     assert f"max_concurrent_runs: {found.runs} " in (CHECKOUT / "dagster.yaml").read_text()
 
 
 def test_pools_are_added_and_changed(tmp_path: Path) -> None:
     found = read(tmp_path, "[cluster]\nruns = 12\npools = { gpu = 8, gpu-80gb = 2 }\n").cluster
-    assert (found.runs, found.limits) == (12, {"gpu": 8, "judge": 4, "gpu-80gb": 2})
+    assert (found.runs, found.limits) == (12, {"gpu": 8, "judge": 4, "server": 4, "gpu-80gb": 2})
 
 
 @pytest.mark.parametrize(
