@@ -67,6 +67,7 @@ class DriftGuard:
         settings: Digest of the settings of the build; a change of them is no drift.
         source: Digests of the files of the source, by name.
         limit: Share of rows that may be lost or rejected anew.
+        first_limit: Share of rows that may be rejected in a first build.
         expected: Rows that tables must have, by their path in the suite.
         accepted: Who accepts every change in this run; "": nobody.
     """
@@ -76,6 +77,7 @@ class DriftGuard:
     settings: str
     source: Mapping[str, str]
     limit: float
+    first_limit: float
     expected: Mapping[str, int] = field(default_factory=dict)
     accepted: str = ""
 
@@ -156,7 +158,8 @@ class DriftGuard:
             self.source,
             before.accepted if before else "",
         )
-        problems = [*_problems(counts, before, self.limit)]
+        limit = self.limit if before else self.first_limit
+        problems = [*_problems(counts, before, limit)]
         if expected - counts.rows > self.limit * expected:
             problems.append(f"{counts.rows} rows ({expected} expected)")
         if not problems:

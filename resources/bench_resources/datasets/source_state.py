@@ -21,6 +21,7 @@ from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import SourceFile
 from bench_assets.core.tables.read_rows import collect_rows, take_rows
 from bench_resources.config.bench_toml import Settings
+from bench_resources.config.known_benchmarks import FOLDER
 from bench_resources.datasets.drift import GUARDED_STAGES, DriftGuard, differences
 from bench_resources.datasets.source_files import SuiteSource, configured_release, open_source
 from bench_resources.runs.orphaned_runs import RunTableIOManager
@@ -187,12 +188,18 @@ def accept_drift(tables: TableFiles, suite: str, settings: Settings) -> str:
 def _guard(tables: TableFiles, suite: str, settings: Settings, state: SourceState) -> DriftGuard:
     benchmark = settings.benchmarks.get(suite)
     expected = settings.suites.get(suite, {}).get("expect", {})
+    # Rows of Python change as their author likes.
+    is_python = benchmark and settings.resolve(benchmark.file).is_relative_to(
+        settings.home / FOLDER / suite
+    )
     return DriftGuard(
         tables=tables,
         suite=suite,
         settings=json_digest({k: v for k, v in state.settings.items() if k not in _AFTERWARDS}),
         source=state.files,
-        limit=settings.drift,
+        limit=1.0 if is_python else settings.drift,
+        # Who writes the rows of a file sees its rejections at once: a bad row fails no file.
+        first_limit=1.0 if benchmark else settings.drift,
         expected=benchmark.expect if benchmark else expected,
     )
 

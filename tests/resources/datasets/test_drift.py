@@ -17,7 +17,9 @@ QUESTIONS, REJECTIONS = ["quiz", "questions"], ["quiz", "rejections"]
 def guard(tmp_path):
     tables = TableFiles(folder=str(tmp_path / "tables"))
     source = {"quiz.jsonl": "1"}
-    return DriftGuard(tables=tables, suite="quiz", settings="s", source=source, limit=0.05)
+    return DriftGuard(
+        tables=tables, suite="quiz", settings="s", source=source, limit=0.05, first_limit=0.05
+    )
 
 
 def rejections(n):
