@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.provenance import json_digest
-from bench_assets.core.schema.rows import Question, Rejection
+from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.build import make_rejection
 from bench_assets.core.tables.read_rows import FileRows
 from bench_resources.tables.parquet import TableFiles
@@ -25,7 +25,6 @@ from bench_resources.tables.parquet import TableFiles
 GUARDED_STAGES = frozenset({"source", "images", "select", "distractors", "questions"})
 """Stages of a dataset build whose tables are compared."""
 
-_RELEASED = frozenset({"published", "own"})  # editions without rejections by people
 _FOLDER = ".bases"  # beside the tables
 _ACCEPTED = "accepted"  # by a person: who, and the digest of the source
 _ANY = "*"  # name of all files of a folder
@@ -67,7 +66,6 @@ class DriftGuard:
         settings: Digest of the settings of the build; a change of them is no drift.
         source: Digests of the files of the source, by name.
         limit: Share of rows that may be lost or rejected anew.
-        first_limit: Share of rows that may be rejected in a first build.
         expected: Rows that tables must have, by their path in the suite.
         accepted: Who accepts every change in this run; "": nobody.
     """
@@ -77,7 +75,6 @@ class DriftGuard:
     settings: str
     source: Mapping[str, str]
     limit: float
-    first_limit: float
     expected: Mapping[str, int] = field(default_factory=dict)
     accepted: str = ""
 
@@ -121,12 +118,9 @@ class DriftGuard:
         name, counts = f"tables/{path}", Counts(n, n)
         before = self._before(name)
         if row_type is Rejection:
-            if not before:  # the first one is judged with its questions
+            if not before:
                 return {name: Base(rejected=n, settings=self.settings, source=self.source)}
             counts = Counts(0, n + self._sibling_rows(key), rows)
-        elif row_type is Question and rows and not before and rows[0].edition in _RELEASED:
-            rejections = self._rejections(key)
-            counts = Counts(n, n + len(rejections), rejections)
         return {name: self._check(name, f"table {path}", counts, self.expected.get(path, 0))}
 
     def keep(self, bases: Mapping[str, Base]) -> None:
@@ -158,8 +152,8 @@ class DriftGuard:
             self.source,
             before.accepted if before else "",
         )
-        limit = self.limit if before else self.first_limit
-        problems = [*_problems(counts, before, limit)]
+        # A first build has no base: its rejections are shown, and stop nothing.
+        problems = [*_problems(counts, before, self.limit)] if before else []
         if expected - counts.rows > self.limit * expected:
             problems.append(f"{counts.rows} rows ({expected} expected)")
         if not problems:
@@ -206,13 +200,6 @@ class DriftGuard:
         bases = (self.base("/".join(["tables", *key[1:-1], name])) for name in names)
         return max((base.rows for base in bases if base), default=0)
 
-    def _rejections(self, key: Sequence[str]) -> Sequence[Rejection]:
-        """Rejections beside a table of questions, or in the suite."""
-        for folder in (key[:-1], key[:1]):
-            if self.tables.exists([*folder, "rejections"]):
-                return self.tables.read([*folder, "rejections"], Rejection)
-        return ()
-
     def _blob(self, name: str) -> str:
         parts = (self.tables.root(self.suite), _FOLDER, self.suite, f"{name}.json")
         return "/".join(filter(None, parts))
@@ -231,9 +218,9 @@ def _group_files(read: Mapping[str, FileRows]) -> Mapping[str, FileRows]:
     return groups
 
 
-def _problems(counts: Counts, before: Base | None, limit: float) -> Iterator[str]:
+def _problems(counts: Counts, base: Base, limit: float) -> Iterator[str]:
     """Describe the drift, if there is any."""
-    rejections, total, base = counts.rejections, counts.total, before or Base()
+    rejections, total = counts.rejections, counts.total
     if base.rows - counts.rows > limit * base.rows:
         yield f"{counts.rows} rows ({base.rows} before)"
     if len(rejections) - base.rejected > limit * total:

@@ -198,8 +198,6 @@ def _guard(tables: TableFiles, suite: str, settings: Settings, state: SourceStat
         settings=json_digest({k: v for k, v in state.settings.items() if k not in _AFTERWARDS}),
         source=state.files,
         limit=1.0 if is_python else settings.drift,
-        # Who writes the rows of a file sees its rejections at once: a bad row fails no file.
-        first_limit=1.0 if benchmark else settings.drift,
         expected=benchmark.expect if benchmark else expected,
     )
 

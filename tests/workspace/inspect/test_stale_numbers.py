@@ -168,10 +168,9 @@ def test_a_moved_home_stays_current(home, tmp_path, monkeypatch):
 def test_a_source_that_lost_rows_is_refused_until_it_is_accepted(home):
     write_quiz(home, ANSWERS[:12])
     refused = bench("evaluate", "quiz", "--model", "random", fails=True).output
-    assert "quiz/questions: 12 rows (24 before)" in refused
+    assert "quiz.jsonl: 12 rows (24 before)" in refused
     assert MARK in shown_by("leaderboard")
-    bench("tables", "accept", "quiz/questions")
-    bench("tables", "accept", "quiz/options_shuffled/questions", code=1)
+    bench("tables", "accept", "quiz")
     bench("evaluate", "quiz", "--model", "random")
     bench("evaluate", "quiz", "--model", "most-frequent")
     assert MARK not in shown_by("leaderboard")
@@ -182,5 +181,5 @@ def test_rows_that_are_rejected_anew_leave_the_questions_as_they_were(home):
     before = bench(*show).stdout
     write_quiz(home, ["5", *ANSWERS[1:], *["7"] * 6])  # there is no such option
     refused = bench("evaluate", "quiz", "--model", "random", fails=True).output
-    assert "quiz/rejections: 6 rejected rows (0 before)" in refused
+    assert "quiz.jsonl: 6 of 30 rows are rejected (0 before)" in refused
     assert bench(*show).stdout == before
