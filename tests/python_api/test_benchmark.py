@@ -69,7 +69,8 @@ def test_an_unknown_setting_is_refused(home):
         bench.load(bench.Benchmark(rows(), anwers="letters"))
 
 
-def test_other_rows_under_the_same_name_are_no_drift():
+def test_other_rows_under_the_same_name_are_no_drift(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     rows = [{"question": f"Is {n} even?", "answer": "no"} for n in range(1, 41, 2)]
     assert len(bench.load(bench.Benchmark(rows, name="facts", answer_type="yes_no"))) == 20
     assert len(bench.load(bench.Benchmark(rows[:3], name="facts", answer_type="yes_no"))) == 3
