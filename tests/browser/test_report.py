@@ -127,6 +127,23 @@ def test_the_lowest_error_is_the_best_everywhere(page: "Page", tmp_path: Path) -
         assert heads == ["good", "fair", "bad", "random"]
 
 
+def test_no_interval_stands_beside_bounds(page: "Page", tmp_path: Path) -> None:
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+    tables.write(["quiz", "questions"], QUESTIONS, Question)
+    read = metric("read", 0.5)
+    bounds = {"unread": 0.3, "if_unread_wrong": 0.5, "if_unread_right": 0.8}
+    for row in (read, replace(read, model="unread", **bounds)):
+        tables.write(["quiz", "metrics"], [row], Metric, row.model)
+    page.goto(report(tmp_path, tables, catalog(tmp_path)).as_uri())
+    rows = page.locator("table.leaderboard tbody:not([class]) tr")
+    rows.first.wait_for()
+    cells = {row.split("\t")[0].split("\n")[0]: row for row in rows.all_inner_texts()}
+    assert "0.40 – 0.60" in cells["read"]
+    assert "0.500 to 0.800" in cells["unread"]
+    assert "0.40 – 0.60" not in cells["unread"]
+    assert page.locator("svg.range circle").count() == 1  # bounds have no dot
+
+
 def test_no_error_at_all_is_not_nothing_right(page: "Page", tmp_path: Path) -> None:
     tables = TableFiles(folder=str(tmp_path / "tables"))
     tables.write(["quiz", "questions"], QUESTIONS, Question)

@@ -75,7 +75,7 @@
         "aria-label": `${Bench.shown(found)}, ${row.name}, ${task.title}`,
       }, Bench.isBaseline(row.model) || !isKnown ? Bench.shown(found) : Bench.shaded(isAbove ? above(task, found, shown) : 0, Bench.number(found.value))),
       isAbove && Bench.h("span", { class: "up", title: "shown to be better than the best blind baseline" }, "▲"),
-      chosen.intervals === "yes" && Bench.h("small", { class: "interval" }, Bench.interval(found.low, found.high, 2)),
+      chosen.intervals === "yes" && isKnown && Bench.h("small", { class: "interval" }, Bench.interval(found.low, found.high, 2)),
       chosen.intervals === "yes" && image(found, blind, shown.scale[task.name]),
       Bench.marked(found),
     ];
@@ -88,15 +88,16 @@
     return Math.max(0.1, (row.value - end) / (top - end || 1));
   }
 
-  /** Draw the interval: a band, a dot for the value, a tick for the best blind baseline. */
+  /** Draw the interval, or the bounds: a band, a dot for a known value, a tick for the best blind baseline. */
   function image(row, blind, scale) {
+    const [low, high] = Bench.lineEnds(row);
     const x = (value) => 2 + (60 * Math.max(0, Math.min(value, scale))) / scale;
     return Bench.svg(
       "svg", { class: "range", width: 64, height: 9, viewBox: "0 0 64 9", "aria-hidden": "true" },
       Bench.svg("line", { class: "axis", x1: 2, x2: 62, y1: 4.5, y2: 4.5 }),
-      Bench.svg("line", { class: "band", x1: x(row.low), x2: x(row.high), y1: 4.5, y2: 4.5 }),
+      Bench.svg("line", { class: "band", x1: x(low), x2: x(high), y1: 4.5, y2: 4.5 }),
       blind !== null && Bench.svg("line", { class: "tick", x1: x(blind), x2: x(blind), y1: 0.5, y2: 8.5 }),
-      Bench.svg("circle", { cx: x(row.value), cy: 4.5, r: 2.6 }),
+      !Bench.isHidden(row) && Bench.svg("circle", { cx: x(row.value), cy: 4.5, r: 2.6 }),
     );
   }
 
