@@ -11,7 +11,6 @@ from bench_assets.comparison.causes import (
     DECODING,
     JUDGE,
     PROMPT,
-    QUESTION_CHANGED,
     SCORER,
     VERSION,
     signature_by_cause,
@@ -25,7 +24,8 @@ from bench_assets.core.schema.signature import Signature
 from bench_assets.core.schema.training_runs import parse_step
 from bench_assets.evaluation.task import RULES, Task
 
-CONDITION, ELICITATION, READER, N = "condition", "elicitation", "reader", "number of questions"
+CONDITION, ELICITATION, READER = "condition", "elicitation", "reader"
+QUESTIONS, N = "questions", "number of questions"
 
 _OPTIONAL = (JUDGE, READER, DECODING)
 _OPTIONS = {JUDGE: "--judge", READER: "--reader", SCORER: "--scorer"}
@@ -46,7 +46,7 @@ def comparable(before: Metric, after: Metric) -> list[str]:
     """
     old, new = compared_parts(before), compared_parts(after)
     causes = [cause for cause, part in old.items() if cause in new and new[cause] != part]
-    implied = {N, PROMPT} if QUESTION_CHANGED in causes else set()
+    implied = {N, PROMPT} if QUESTIONS in causes else set()
     return [cause for cause in causes if cause not in implied]
 
 
@@ -60,7 +60,7 @@ def compared_parts(metric: Metric) -> dict[str, str]:
     judges = [name for name in parts.get(JUDGE, "").split("+") if name not in ("", "none")]
     readers = [reader_setting(name) for name in judges if is_reader(name)]
     known = {
-        QUESTION_CHANGED: metric.questions,
+        QUESTIONS: metric.questions,
         N: parts.get("n", ""),
         CONDITION: parts[CONDITION],
         PROMPT: parts.get(PROMPT, ""),

@@ -38,7 +38,7 @@ def metric(signature: str, model: str = "m", unread: float = 0.0) -> Metric:
     ("change", "causes"),
     [
         pytest.param({}, [], id="another model only"),
-        pytest.param({"data:d": "data:e", "prompts:p": "prompts:q"}, ["question"], id="questions"),
+        pytest.param({"data:d": "data:e", "prompts:p": "prompts:q"}, ["questions"], id="questions"),
         pytest.param({"|v1|": "|v2|"}, ["version of the task"], id="version"),
         pytest.param({"t|v1": "t+acme|v1"}, ["version of the task"], id="an extension"),
         pytest.param({"|main|": "|blind|", "prompts:p": "prompts:q"}, ["condition", "prompt"],

@@ -125,6 +125,6 @@ def test_a_predecessor_that_answered_other_questions_is_not_compared_with(lab):
     result = lab.evaluate(NEW)
     assert result.passed
     assert result.description == (
-        f"not comparable with {OLD}: other question;"
+        f"not comparable with {OLD}: other questions;"
         f" bench evaluate quiz --model {OLD} --model {NEW}"
     )

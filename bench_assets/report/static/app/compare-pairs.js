@@ -29,7 +29,7 @@
 
   /** Causes other than the models for which two numbers may differ: `comparable` of comparable.py. */
   function comparable(old, now) {
-    if (!old || !now || old.data !== now.data) return ["question"];
+    if (!old || !now || old.data !== now.data) return ["questions"];
     const [a, b] = [old.compared, now.compared];
     return Object.keys(a).filter((cause) => cause in b && a[cause] !== b[cause]);
   }
