@@ -102,8 +102,8 @@ class ObservedInputs:
         chosen = self._settings.suite(suite.name, SuiteSettings).model_dump(mode="json")
         judge = {name: chosen.pop(name) for name in ("judge", "reader")}
         judges = [*(self._judge(task) for task in suite.tasks)]
-        review = Path(chosen["review"]) if chosen["review"] else None
-        reviewed = sha256(review.read_bytes()).hexdigest() if review and review.is_file() else ""
+        reviews = [Path(chosen["review"])] if chosen["review"] else []
+        reviewed = [*home_digests(self._settings.home).of(reviews)]
         try:
             source = _source_facts(self._settings, suite)
         except BenchError as error:  # the build reports it
