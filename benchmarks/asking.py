@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.figures import Figure, Run, cpu_of_importing, expect, run, run_command
 from benchmarks.work import ONE_ROUND_AFTER_ANOTHER, CountingServer, N, home_of, tables_of
-from tests.codis_release import write_release
+from tests.fakes.codis_release import write_release
 
 EVALUATE = ("evaluate", "codis", "--model", "m")
 EVALUATED = ("predictions:3", "judgements:2", "scores:2", "constants:0", "metrics:3")

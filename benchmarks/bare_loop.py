@@ -10,7 +10,7 @@ import sys
 import aiohttp
 
 from benchmarks.work import CONCURRENCY, N, pairs
-from tests.codis_release import image
+from tests.fakes.codis_release import image
 
 
 async def ask(base_url: str) -> int:

@@ -16,7 +16,7 @@ from time import process_time
 from PIL import Image
 
 from benchmarks.figures import BENCH, Figure, cpu_of_importing, expect, run_command, start
-from tests.chat_server import ChatServer
+from tests.fakes.chat_server import ChatServer
 
 N, N_IMAGES = 20_000, 7_500
 N_RANKED, DIMENSIONS = 12_000, 512

@@ -8,7 +8,7 @@ from bench_assets.core.metrics.captions import CaptionPair, score_captions
 from bench_assets.evaluation import pipeline
 from bench_assets.suites.journeybench.captioning.task import TASK
 from benchmarks.figures import Figure
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 N = 5000
 _WORDS = [f"{a}{b}" for a in ("cat", "owl", "car", "sky", "hat", "cake") for b in "abcdefghij"]

@@ -52,7 +52,7 @@ def _part(name: str, folder: Path) -> list[Figure]:
 
 def _on_postgres() -> list[Figure]:
     from bench_resources.cluster.postgres import PostgresDatabase
-    from tests.postgres_server import postgres
+    from tests.fakes.postgres_server import postgres
 
     with postgres(fsync=True) as server:
         store = ResponseStore(PostgresDatabase(server.address(), "BENCH_DATABASE"))

@@ -69,7 +69,7 @@ class _StoredTables(TableFiles):
 
 def measure(folder: Path) -> list[Figure]:
     """Write the tables; make the leaderboard in new processes: cold, and with one more model."""
-    from tests.postgres_server import postgres
+    from tests.fakes.postgres_server import postgres
 
     with postgres() as server:
         os.environ[_DATABASE] = server.address()

@@ -7,7 +7,7 @@ from pathlib import Path
 from time import perf_counter
 
 from benchmarks.figures import Figure
-from tests.ray_cluster import RayCluster, ray_cluster
+from tests.fakes.ray_cluster import RayCluster, ray_cluster
 from tests.resources.runs.sending import ended, instance_of, ray_launcher, sending
 
 _RUNS = 3

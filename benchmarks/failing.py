@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks.asking import EVALUATE
 from benchmarks.figures import Figure, expect, run
 from benchmarks.work import CountingServer, N, home_of, tables_of
-from tests.chat_server import Answer, texts
+from tests.fakes.chat_server import Answer, texts
 
 _FAILING = tuple(f"thing {number} " for number in range(0, N // 2, 20))
 

@@ -7,7 +7,7 @@ from time import process_time
 from bench_assets.evaluation import pipeline
 from bench_assets.suites.blink.task import TASK
 from benchmarks.figures import Figure
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 _OPTIONS = ("the red mug on the left", "the blue bowl on the right", "the plate", "none of them")
 _SENTENCES = (

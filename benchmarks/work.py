@@ -5,8 +5,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tests.chat_server import AnswerTo, ChatServer
-from tests.codis_release import PAIRS, image, write_release
+from tests.fakes.chat_server import AnswerTo, ChatServer
+from tests.fakes.codis_release import PAIRS, image, write_release
 
 N = 2000
 CONCURRENCY = 64

@@ -11,7 +11,7 @@ import pytest
 from absl.logging import get_absl_handler
 from hypothesis import settings
 
-from tests.sqlite_once import make_databases_once
+from tests.fakes.sqlite_once import make_databases_once
 
 make_databases_once()
 

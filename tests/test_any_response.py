@@ -31,8 +31,8 @@ from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_
 from bench_assets.suites.journeybench.solution_verification import EXTRACTED
 from bench_assets.suites.multi.task import TASK as MULTI
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.any_responses import BITS, asked_in, response_of
-from tests.rows import prediction
+from tests.fakes.any_responses import BITS, asked_in, response_of
+from tests.fakes.rows import prediction
 
 TASKS = [BLINK, CODIS, DESCRIPTION, VQA, CAPTIONING, HALOQUEST, MCOT, MULTI_IMAGE, MULTI]
 READERS = {

@@ -12,8 +12,8 @@ from bench_assets.defs.tables.leaderboard import MEASURED
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import SourceFiles
-from tests.distributions import write_distribution
-from tests.fridge import GROUP, install_fridge
+from tests.fakes.distributions import write_distribution
+from tests.fakes.fridge import GROUP, install_fridge
 
 SHIPPED = ("blink", "codis", "cogbench", "journeybench", "multi")
 

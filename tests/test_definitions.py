@@ -24,8 +24,8 @@ from bench_assets.workspace.materialization.asset_selections import (
 )
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import Settings, load_settings
-from tests.codis_release import entries, write_release
 from tests.conftest import CHECKOUT
+from tests.fakes.codis_release import entries, write_release
 
 HEAVY = (
     "aiohttp",

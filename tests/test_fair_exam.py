@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.fair_exam import chance, cues, shortcuts, unfair
-from tests.rows import question
+from tests.fakes.fair_exam import chance, cues, shortcuts, unfair
+from tests.fakes.rows import question
 
 
 def asked(options, right, **fields):

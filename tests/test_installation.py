@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from tests.chat_server import ChatServer
 from tests.docs.blocks import CHECKOUT, blocks
-from tests.plain_install import environment_of, plain_install
+from tests.fakes.chat_server import ChatServer
+from tests.fakes.plain_install import environment_of, plain_install
 
 pytestmark = pytest.mark.long
 OWN_PACKAGES = ("resources", "sensors", "tests")  # of the other project, named like our folders

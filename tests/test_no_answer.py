@@ -18,7 +18,7 @@ from bench_assets.suites.multi.dataset.questions import NOT_PUBLISHED
 from bench_assets.suites.multi.task import TASK as MULTI
 from bench_assets.workspace.console.output import METRIC_COLUMNS
 from bench_resources.models.registry.recorded import RecordedModel, RecordedResponse
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 WORDS = {"kind": "text", "answer": ("opening",), "options": ("opening", "closing")}
 LETTERS = {"kind": "choice", "answer": ("A",), "options": ("up", "down")}

@@ -6,7 +6,7 @@ import pytest
 
 from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_assets.plugins import find_owners, find_plugins, plugin_error_reporting
-from tests.distributions import write_distribution
+from tests.fakes.distributions import write_distribution
 
 GROUP = "bench_assets.tests"
 

@@ -26,9 +26,9 @@ from bench_resources.config.environment import weak_key_warnings
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.runs.failures import describe_failure
-from tests.chat_server import ChatServer
-from tests.echoing_server import BROKEN, FAILURES, RESPONSES, Echo, EchoingServer
-from tests.quiz import TASK, questions_asset, quiz, resources_over
+from tests.fakes.chat_server import ChatServer
+from tests.fakes.echoing_server import BROKEN, FAILURES, RESPONSES, Echo, EchoingServer
+from tests.fakes.quiz import TASK, questions_asset, quiz, resources_over
 from tests.resources.models.api.asking import requests_for
 from tests.resources.models.api.test_secrets import forms
 from tests.workspace.typed import bench

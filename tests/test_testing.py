@@ -9,7 +9,7 @@ from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import Score
 from bench_assets.evaluation.task import Condition
 from bench_assets.testing import check_questions, check_suite
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 
 ASKED = quiz(4, group=2)
 NO_POINTS = {"none": lambda pair, _: Score.of(pair.prediction, points=0.0)}

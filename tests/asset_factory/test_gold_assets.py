@@ -11,7 +11,7 @@ from bench_assets.core.gold.proposals import DecidedProposal
 from bench_assets.workspace.evaluate.dry_run import dry_run
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from tests.chat_server import Answer, ChatServer
+from tests.fakes.chat_server import Answer, ChatServer
 from tests.suites.multi.bench import Bench
 
 PROPOSALS = dg.AssetSelection.assets(["multi", "proposals"])

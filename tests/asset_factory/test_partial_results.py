@@ -21,7 +21,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.throughput import RequestProgress
 from bench_resources.tables.parquet import TableFiles
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 from tests.report.fair import catalog, measure, report
 from tests.resources.stores import response_file
 

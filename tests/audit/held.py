@@ -27,7 +27,7 @@ from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation.checked_scores import PeopleCheck
 from bench_assets.evaluation.pipeline import score
 from bench_assets.evaluation.task import Condition, Task
-from tests.rows import question
+from tests.fakes.rows import question
 
 LETTERS = "ABCD"
 

@@ -14,7 +14,7 @@ from bench_assets.evaluation.checked_scores import PeopleCheck
 from bench_assets.evaluation.task import Task
 from bench_assets.suites.codis.task import TASK as CODIS
 from tests.audit.held import columns_of
-from tests.rows import question
+from tests.fakes.rows import question
 
 ANSWERS = ("heron", "teapot", "ladder", "violin", "cactus", "anchor")
 

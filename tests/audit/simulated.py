@@ -11,8 +11,8 @@ from bench_assets.audit.framework.evidence import Results
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.evaluation.task import Task
-from tests.quiz import TASK
-from tests.rows import question
+from tests.fakes.quiz import TASK
+from tests.fakes.rows import question
 
 LETTERS = np.array(list("ABCD"), dtype=object)
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.audit import faults
 from tests.audit.held import LETTERS, Held, exam, found
-from tests.rows import prediction
+from tests.fakes.rows import prediction
 
 
 def blind(held: Held, says: Callable[[np.random.Generator, str, int], str], runs: int = 3) -> Held:

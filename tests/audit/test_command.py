@@ -10,7 +10,7 @@ from bench_assets.audit.registry import audit_task
 from bench_assets.cli.main import app
 from bench_resources.config.bench_toml import load_settings
 from tests.audit.held import Held
-from tests.rows import question
+from tests.fakes.rows import question
 
 
 @pytest.fixture

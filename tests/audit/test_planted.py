@@ -6,7 +6,7 @@ from PIL import Image
 from bench_assets.core.images.near_duplicates import image_hash
 from tests.audit import answering, faults
 from tests.audit.held import KINDS, Held, Trained, exam, failed, found
-from tests.rows import question
+from tests.fakes.rows import question
 
 ANY = KINDS
 LETTERED = ("choice",)

@@ -14,7 +14,7 @@ from bench_assets.core.images.image_statistics import image_statistics
 from bench_assets.core.images.metadata import read_metadata
 from bench_assets.core.schema.rows import Prediction
 from tests.audit.held import exam, found
-from tests.rows import question
+from tests.fakes.rows import question
 
 PLANTED = 20
 

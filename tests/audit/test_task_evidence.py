@@ -15,7 +15,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from tests.audit import answering, faults
 from tests.audit.held import TASK, Held, failed, found
-from tests.fair_exam import unfair_constants
+from tests.fakes.fair_exam import unfair_constants
 
 SUITES = ("blink", "codis", "cogbench", "journeybench", "multi")
 GENERIC = [

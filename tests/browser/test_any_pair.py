@@ -17,7 +17,7 @@ from bench_assets.evaluation.task import Condition
 from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import random_side, side
 from tests.evaluation.test_units import both_halves
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 from tests.report.fair import report
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import side
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

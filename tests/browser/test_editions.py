@@ -11,7 +11,7 @@ from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import side
-from tests.quiz import quiz
+from tests.fakes.quiz import quiz
 from tests.report.fair import catalog, metric, report
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import side
-from tests.quiz import quiz
+from tests.fakes.quiz import quiz
 from tests.report.fair import catalog, report
 
 if TYPE_CHECKING:

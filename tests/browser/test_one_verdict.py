@@ -15,7 +15,7 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import Suite
 from bench_resources.tables.parquet import TableFiles
 from tests.evaluation.test_units import macro, squared
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 from tests.report.fair import report
 
 if TYPE_CHECKING:

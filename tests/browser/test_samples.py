@@ -8,9 +8,9 @@ import pytest
 from bench_assets.core.schema.chat import Image, Prompt, Response
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.core.text.escaping import escape_controls
-from tests.codis_release import image
+from tests.fakes.codis_release import image
+from tests.fakes.rows import prediction, question
 from tests.report.quiz_report import QuizReport
-from tests.rows import prediction, question
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

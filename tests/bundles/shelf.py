@@ -29,7 +29,7 @@ from bench_assets.workspace.inspect.table_collection import TableCollection, Tab
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
-from tests.rows import question
+from tests.fakes.rows import question
 
 SECTION = {"file": "/somebody/shelf.jsonl", "title": "A shelf", "slices": ["level"]}
 BENCHMARK = FileBenchmarkSettings.model_validate(SECTION)

@@ -12,7 +12,7 @@ from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel, Condition, Task
 from tests.bundles.shelf import TASK, Right, Says, asked, judged, rescore
-from tests.quiz import judge_right, quiz
+from tests.fakes.quiz import judge_right, quiz
 
 DRAWN = Task(
     name="quiz",

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.bundles.contents import from_lines, to_lines
 from bench_assets.core.schema.errors import SourceError, TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 METRIC = Metric(
     task="t",

@@ -13,8 +13,8 @@ from bench_assets.bundles.rescoring import (
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.evaluation.task import Evaluation
 from tests.bundles.test_contents import METRIC
-from tests.quiz import TASK
-from tests.rows import prediction
+from tests.fakes.quiz import TASK
+from tests.fakes.rows import prediction
 
 
 @pytest.mark.parametrize(

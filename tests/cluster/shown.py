@@ -14,7 +14,7 @@ from bench_assets.workspace.materialization.dagster_instance import open_instanc
 from bench_assets.workspace.materialization.dagster_processes import Web
 from bench_assets.workspace.materialization.supervisor import Supervisor
 from bench_resources.config.environment import environment_of
-from tests.ray_cluster import CHECKOUT, free_port
+from tests.fakes.ray_cluster import CHECKOUT, free_port
 
 _PATIENCE = 600.0  # s for a web server to have loaded the graph
 _ASKED = """{

@@ -20,11 +20,11 @@ from bench_assets.workspace.materialization.dagster_instance import open_instanc
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import environment_of
-from tests.object_store import KEYS, Front, make_bucket, moto
-from tests.postgres_server import PostgresServer, postgres
-from tests.ray_cluster import CHECKOUT, HEAD, OTHER, RayCluster, ray_cluster
-from tests.slurm_cluster import NODES, SlurmCluster, slurm_cluster
-from tests.tiny_checkpoint import save_tiny_vlm
+from tests.fakes.object_store import KEYS, Front, make_bucket, moto
+from tests.fakes.postgres_server import PostgresServer, postgres
+from tests.fakes.ray_cluster import CHECKOUT, HEAD, OTHER, RayCluster, ray_cluster
+from tests.fakes.slurm_cluster import NODES, SlurmCluster, slurm_cluster
+from tests.fakes.tiny_checkpoint import save_tiny_vlm
 
 PATIENCE = 900.0  # s for all runs
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.docs.blocks import CHECKOUT, blocks
-from tests.object_store import KEYS, make_bucket, moto
-from tests.plain_install import environment_of, plain_install
-from tests.postgres_server import postgres
-from tests.ray_cluster import free_port
+from tests.fakes.object_store import KEYS, make_bucket, moto
+from tests.fakes.plain_install import environment_of, plain_install
+from tests.fakes.postgres_server import postgres
+from tests.fakes.ray_cluster import free_port
 
 pytestmark = pytest.mark.long
 STEPS = (

@@ -25,7 +25,7 @@ from tests.cluster.team import (
     over_models,
     team,
 )
-from tests.ray_cluster import HEAD, OTHER
+from tests.fakes.ray_cluster import HEAD, OTHER
 
 pytestmark = pytest.mark.long
 

@@ -18,9 +18,9 @@ from tests.cluster.team import (
     made_of_sources,
     team,
 )
-from tests.object_store import KEYS
-from tests.postgres_server import PASSWORD
-from tests.ray_cluster import HEAD, OTHER
+from tests.fakes.object_store import KEYS
+from tests.fakes.postgres_server import PASSWORD
+from tests.fakes.ray_cluster import HEAD, OTHER
 
 pytestmark = pytest.mark.long
 

@@ -9,7 +9,7 @@ from bench_assets.comparison.causes import EvaluationTables
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Task
-from tests.quiz import TASK
+from tests.fakes.quiz import TASK
 
 
 def side(

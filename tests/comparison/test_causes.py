@@ -20,7 +20,7 @@ from bench_assets.report.samples.questions import dictionary_encode
 from tests.comparison.sides import random_side
 from tests.comparison.test_compare_pairs import Asked
 from tests.evaluation.test_units import both_halves, macro
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 
 pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="no Node")
 

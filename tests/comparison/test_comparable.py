@@ -9,7 +9,7 @@ from bench_assets.comparison.comparable import Side, comparable, compare_sides
 from bench_assets.comparison.verdicts import decide, verdict_sentence
 from bench_assets.core.schema.rows import Metric
 from tests.comparison.sides import side
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 
 SIGNATURE = "t|v1|main|data:d|prompts:p|model:{}|t=0,max=8|judge:j|scorer:r|n:1"
 N = 40

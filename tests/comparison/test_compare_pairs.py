@@ -18,7 +18,7 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Task
 from bench_assets.report.pages.comparison import _parts
 from tests.evaluation.test_units import both_halves, macro, squared
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 
 pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="no Node")
 

@@ -9,7 +9,7 @@ from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation.task import ByRules
 from tests.comparison.sides import side, with_predictions
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 
 RIGHT, WRONG = "x", "y"
 

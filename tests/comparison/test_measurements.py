@@ -6,7 +6,7 @@ from bench_assets.asset_factory.evaluation_tables import describe_questions
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import short_digest
 from bench_resources.tables.parquet import TableFiles
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 
 WITH_CHANCE = replace(TASK, measures=TASK.measures | {"chance": TASK.measures["accuracy"]})
 

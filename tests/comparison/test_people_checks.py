@@ -24,7 +24,7 @@ from bench_resources.tables.measured_figures import add_figures
 from bench_resources.tables.parquet import TableFiles
 from tests.annotation.said import answer
 from tests.evaluation.test_checked_scores import ASKED, PAIRS, judged, lenient
-from tests.quiz import quiz
+from tests.fakes.quiz import quiz
 from tests.report.fair import catalog, metric
 from tests.report.test_index import index_of, row_of
 

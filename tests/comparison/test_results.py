@@ -13,7 +13,7 @@ from bench_assets.workspace.console.output import format_results
 from bench_resources.config.bench_toml import Settings
 from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import side
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 
 N = 40
 READ = replace(TASK, answer_form=lambda question: None)

@@ -19,7 +19,7 @@ from bench_assets.evaluation import pipeline
 from bench_assets.python_api.comparison import RunComparison
 from bench_resources.tables.parquet import TableFiles
 from tests.evaluation.test_units import both_halves, macro, squared
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 
 
 def scores(questions, points, model="m"):

@@ -11,7 +11,7 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.evaluation.suite import Suite
 from bench_resources.tables.parquet import TableFiles
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 
 KEY = ("quiz", "metrics")
 

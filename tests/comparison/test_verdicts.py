@@ -5,8 +5,8 @@ from dataclasses import replace
 from bench_assets.comparison.verdicts import compare_scores
 from bench_assets.core.metrics.aggregates import group_accuracy
 from bench_assets.core.schema.rows import Score
-from tests.quiz import TASK
-from tests.rows import question
+from tests.fakes.quiz import TASK
+from tests.fakes.rows import question
 
 PAIRS = [
     question(question_id=f"t/{pair}/{half}", group_id=f"pair {pair}")

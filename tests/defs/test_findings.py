@@ -13,7 +13,7 @@ from bench_assets.core.schema.rows import Judgement, Question
 from bench_assets.defs.checks.regression import regression_checks
 from bench_assets.defs.checks.table_checks import task_checks
 from bench_assets.evaluation.task import RULES, ByRules
-from tests.quiz import TASK, questions_asset, quiz, run_for
+from tests.fakes.quiz import TASK, questions_asset, quiz, run_for
 
 HERE = Path(__file__).parents[2]
 JUDGED = replace(

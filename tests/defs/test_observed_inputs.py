@@ -141,7 +141,7 @@ dtype = "float32"
 max_tokens = {max_tokens}
 [models.written]
 kind = "python"
-factory = "tests.quiz:make"
+factory = "tests.fakes.quiz:make"
 options = {{ weights = "weights" }}
 [models.recorded]
 kind = "recorded"

@@ -7,7 +7,7 @@ from scipy.stats import t
 from bench_assets.comparison.verdicts import compare_scores, decide
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.schema.training_runs import comparison_models
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 
 OLD, NEW = "run/step-900@aaaaaaaa", "run/step-1000@bbbbbbbb"
 

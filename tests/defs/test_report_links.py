@@ -3,7 +3,7 @@
 import dagster as dg
 
 from bench_assets.defs.report_links import link_audit, link_expectations, link_questions
-from tests.quiz import TASK
+from tests.fakes.quiz import TASK
 
 RESULT = dg.AssetCheckResult(passed=False, description="two", metadata={"problems": 2})
 

@@ -11,7 +11,7 @@ from bench_assets.defs.assembly import build_graph
 from bench_assets.defs.suite_datasets import load_suite_assets
 from bench_assets.evaluation.suite import Suite
 from bench_resources.config.bench_toml import load_settings
-from tests.quiz import TASK
+from tests.fakes.quiz import TASK
 
 
 def table(*key, group="quiz"):

@@ -7,9 +7,9 @@ from bench_assets.core.schema.elicitation import Elicitation
 from bench_assets.core.schema.rows import Prediction
 from bench_assets.evaluation import pipeline
 from bench_resources.models.registry.elicited_model import ElicitedModel
-from tests.quiz import TASK
+from tests.fakes.quiz import TASK
+from tests.fakes.rows import question
 from tests.resources.models.api.asking import remembering
-from tests.rows import question
 
 TWELVE = [
     question(

@@ -6,9 +6,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from tests.chat_server import ChatServer, texts
 from tests.elicitation.asking import TWELVE, predict
 from tests.elicitation.test_servers import vllm
+from tests.fakes.chat_server import ChatServer, texts
 from tests.resources.stores import response_file
 
 

@@ -13,10 +13,10 @@ from bench_assets.core.schema.elicitation import Elicitation, OptionLikelihoods
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.evaluation import pipeline
 from bench_resources.models.registry.elicited_model import ElicitedModel
-from tests.chat_server import Answer, ChatServer, texts
-from tests.quiz import TASK
+from tests.fakes.chat_server import Answer, ChatServer, texts
+from tests.fakes.quiz import TASK
+from tests.fakes.rows import question
 from tests.resources.models.api.asking import engine, remembering
-from tests.rows import question
 
 SHARES = {"A": 0.5, "B": 0.25, "C": 0.125}  # of the first token, whatever is asked
 OPTIONS = ("B", "A", "C")

@@ -14,8 +14,8 @@ from typing import Any
 from PIL import Image as PILImage
 
 from bench_resources.config.sections.models import EMBEDDED_MODELS
-from tests.chat_server import Answer, ChatServer
 from tests.elicitation.plain_model import PlainModel
+from tests.fakes.chat_server import Answer, ChatServer
 
 MODEL = "tiny-vlm/step-6840"
 Content = list[str | PILImage.Image]

@@ -6,8 +6,8 @@ import pytest
 
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.aggregation import blank_metric, format_decodings, join_answers
-from tests.quiz import TASK, quiz
-from tests.rows import prediction
+from tests.fakes.quiz import TASK, quiz
+from tests.fakes.rows import prediction
 
 
 def test_a_blank_metric_says_what_it_is_about_and_has_no_value():

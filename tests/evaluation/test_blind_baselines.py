@@ -23,8 +23,8 @@ from bench_assets.evaluation.constant_responses import (
 from bench_assets.evaluation.judged_responses import JudgedResponses
 from bench_assets.evaluation.task import ByModel, ByRules, by_category
 from bench_resources.tables.parquet import TableFiles
-from tests.quiz import TASK
-from tests.rows import prediction, question
+from tests.fakes.quiz import TASK
+from tests.fakes.rows import prediction, question
 
 
 def choice(number, answer, category=""):

@@ -13,7 +13,7 @@ from bench_assets.core.stats.corrected_means import corrected_mean
 from bench_assets.evaluation.checked_scores import JudgedModel, checked_scores, draw_units
 from bench_assets.suites.codis.task import TASK
 from tests.audit.judged import queries
-from tests.rows import prediction
+from tests.fakes.rows import prediction
 
 PAIRS = 400
 ASKED = queries(2 * PAIRS)

@@ -15,8 +15,8 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Condition, Task
 from bench_resources.models.registry.baselines import ScriptedModel
 from bench_resources.models.registry.elicited_model import ElicitedModel
-from tests.quiz import TASK
-from tests.rows import question
+from tests.fakes.quiz import TASK
+from tests.fakes.rows import question
 
 CHOICE = question(
     question_id="q/1", task="q", kind="choice", options=("left", "right", "up"), answer=("B",)

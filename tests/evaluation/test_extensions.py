@@ -18,11 +18,11 @@ from bench_assets.plugins import EXTENSIONS
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from tests.distributions import write_distribution
-from tests.fridge import install_fridge
-from tests.quiz import TASK as QUIZ
-from tests.quiz import quiz
-from tests.rows import prediction
+from tests.fakes.distributions import write_distribution
+from tests.fakes.fridge import install_fridge
+from tests.fakes.quiz import TASK as QUIZ
+from tests.fakes.quiz import quiz
+from tests.fakes.rows import prediction
 
 ALOUD = Condition(prompt=lambda question: Prompt.of(f"{question.text}!"), about="Aloud.")
 

@@ -15,9 +15,9 @@ from bench_assets.evaluation.people_judge import PeopleJudge
 from bench_assets.evaluation.task import AnsweredQuestion, ByModel
 from tests.annotation.said import answer
 from tests.bundles.shelf import rescore
-from tests.quiz import TASK as QUIZ
-from tests.quiz import judge_right
-from tests.rows import prediction, question
+from tests.fakes.quiz import TASK as QUIZ
+from tests.fakes.quiz import judge_right
+from tests.fakes.rows import prediction, question
 
 TASK = replace(QUIZ, judges={"default": ByModel(judge_right)})
 FORM = verdicts_task(TASK.name, TASK.title, judged=True).task

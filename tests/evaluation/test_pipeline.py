@@ -20,8 +20,8 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel, ByRules, Condition, Task
 from bench_assets.suites.cogbench.vqa.task import TASK
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.flowing import QUESTIONS, exact, said, task
-from tests.rows import answered, prediction, question
+from tests.fakes.flowing import QUESTIONS, exact, said, task
+from tests.fakes.rows import answered, prediction, question
 
 TEXTS = ["Answer: A"] * 5 + ["Answer: B"] * 2 + ["B) seems to fit"] + ["What a strange place."] * 2
 

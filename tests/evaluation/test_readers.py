@@ -18,8 +18,8 @@ from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALO
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.multi.task import TASK as MULTI
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.rows import prediction, question
-from tests.signs import QUESTIONS, UNREAD, read_badly, read_well, response
+from tests.fakes.rows import prediction, question
+from tests.fakes.signs import QUESTIONS, UNREAD, read_badly, read_well, response
 
 SIGNS = [
     question(question_id=row["id"], kind="choice", options=tuple(row["options"]), answer=("A",))

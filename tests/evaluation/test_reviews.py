@@ -15,7 +15,7 @@ from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
 from bench_assets.workspace.evaluate.response_review import fill_in, review_lines
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 from tests.test_no_answer import SCORERS, asked
 
 UNREADABLE = "Well, that is what everybody would like to know, and it was discussed at length."

@@ -22,8 +22,8 @@ from bench_assets.evaluation.runner import (
 )
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByModel, ByRules
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.quiz import TASK, judge_right, quiz
-from tests.rows import question
+from tests.fakes.quiz import TASK, judge_right, quiz
+from tests.fakes.rows import question
 
 QUESTIONS = quiz(4)  # the right answer of each is "x"
 

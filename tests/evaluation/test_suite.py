@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.evaluation.suite import Suite, SuiteSettings, suite_defects
-from tests.quiz import TASK
+from tests.fakes.quiz import TASK
 
 QUIZ = Suite(name="quiz", tasks=(TASK,), assets=list)
 

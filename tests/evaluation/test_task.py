@@ -6,8 +6,8 @@ from bench_assets.core.schema.rows import Judgement
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel, ByRules, ChosenJudge
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.flowing import JUDGES, QUESTIONS, by_model, by_rules, said, task
-from tests.rows import prediction
+from tests.fakes.flowing import JUDGES, QUESTIONS, by_model, by_rules, said, task
+from tests.fakes.rows import prediction
 
 
 class Model:

@@ -14,8 +14,8 @@ from bench_assets.core.stats.paired_tests import PairedScores, change_interval, 
 from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.evaluation.units import N_GROUPS, ScoredMetric, metric_pairs
 from bench_assets.suites.journeybench.captioning.scoring import per_caption_cider
-from tests.quiz import TASK, quiz
-from tests.rows import question
+from tests.fakes.quiz import TASK, quiz
+from tests.fakes.rows import question
 
 
 def accuracy(scored):

@@ -19,7 +19,7 @@ from bench_assets.core.schema.errors import BenchError
 from bench_assets.file_benchmarks.suite import file_benchmark_suites
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from tests.chat_server import Answer, ChatServer
+from tests.fakes.chat_server import Answer, ChatServer
 from tests.faults.accounts import FIRST, SECOND, bench_as, give
 from tests.faults.processes import ended, require_sentence, running
 from tests.faults.table import Fault, FoundError, Trial

@@ -23,7 +23,7 @@ from bench_assets.file_benchmarks.suite import file_benchmark_suites
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.known_benchmarks import add_known
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.rows import prediction
+from tests.fakes.rows import prediction
 
 
 def png(width=64, height=48):

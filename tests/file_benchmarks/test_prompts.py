@@ -5,7 +5,7 @@ import pytest
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.file_benchmarks import prompts
-from tests.rows import question
+from tests.fakes.rows import question
 
 LETTER = "Answer with the letter of the right option."
 TWO = {"images": ("1st", "2nd")}

@@ -18,7 +18,7 @@ from bench_assets.file_benchmarks.questions import (
 )
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
-from tests.rows import question
+from tests.fakes.rows import question
 
 ROW = {"id": "7", "question": "Which colour?", "options": ["red", "blue"], "answer": "B"}
 

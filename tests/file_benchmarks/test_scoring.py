@@ -9,7 +9,7 @@ from bench_assets.evaluation import pipeline
 from bench_assets.file_benchmarks.suite import task_of
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.models.registry.baselines import RandomBaseline, ScriptedModel
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 COLOURS = {"kind": "choice", "options": ("red", "green", "blue"), "answer": ("B",)}
 BOTH = {**COLOURS, "kind": "choices", "answer": ("A", "C")}

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from bench_assets.core.metrics import official_rules
 from bench_assets.core.schema.rows import Question
-from tests.rows import question
+from tests.fakes.rows import question
 
 _PEOPLE = 10
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from bench_assets.core.metrics import official_rules, short_answers
-from tests.rows import question
+from tests.fakes.rows import question
 
 STYLES = (
     *("{}", "{}.", "The answer is {}.", "Answer: {}", "**{}**", "{} (approximately)"),

@@ -11,7 +11,7 @@ from bench_assets.python_api import trainer_callback
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.engine_kinds import read_model_section
 from bench_resources.models.registry.resolution import resolve
-from tests.tiny_checkpoint import save_tiny_vlm
+from tests.fakes.tiny_checkpoint import save_tiny_vlm
 
 STEPS = 4
 SHORT = {"max_tokens": 4}

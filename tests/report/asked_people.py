@@ -9,8 +9,8 @@ from bench_assets.catalog import Catalog
 from bench_assets.evaluation.suite import Suite
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
-from tests.codis_release import image
-from tests.quiz import TASK
+from tests.fakes.codis_release import image
+from tests.fakes.quiz import TASK
 from tests.report.fair import HOSTILE, RIGHT_TO_LEFT
 
 VOTES = AnnotationTask(

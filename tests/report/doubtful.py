@@ -10,8 +10,8 @@ from bench_assets.core.tables.expectations import ValidationRow
 from bench_assets.evaluation.suite import Suite
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
-from tests.codis_release import image
-from tests.quiz import TASK, quiz
+from tests.fakes.codis_release import image
+from tests.fakes.quiz import TASK, quiz
 from tests.report.fair import HOSTILE, RIGHT_TO_LEFT, blind_quiz, measure, report
 
 OTHER = replace(TASK, name="other", title="another quiz")

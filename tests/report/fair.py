@@ -14,7 +14,7 @@ from bench_assets.evaluation.task import Condition, Task
 from bench_assets.report.building import make_report, parts
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.parquet import TableFiles
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 
 HOSTILE = "<script>alert(1)</script>"
 RIGHT_TO_LEFT = "\u202eנמל"

@@ -45,7 +45,7 @@ def make_report(home: Path) -> Path:
 
 
 class ManySamples:
-    """Tables of the task of ``tests.quiz``, and the report of its samples."""
+    """Tables of the task of ``tests.fakes.quiz``, and the report of its samples."""
 
     words: Sequence[str] = _WORDS
 

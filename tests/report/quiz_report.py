@@ -14,7 +14,7 @@ from bench_assets.report.samples.writer import Samples
 from bench_assets.report.site.folder import Site, slug
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
-from tests.quiz import TASK
+from tests.fakes.quiz import TASK
 
 CATALOG = Catalog(suites=(Suite(name="quiz", tasks=(TASK,), assets=tuple),))
 

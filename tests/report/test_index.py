@@ -10,7 +10,7 @@ import pytest
 
 from bench_assets.core.schema.rows import Metric, Question
 from bench_resources.tables.parquet import TableFiles
-from tests.quiz import quiz
+from tests.fakes.quiz import quiz
 from tests.report.fair import OUTSIDE, catalog, fair_home, measure, metric, report
 
 

@@ -12,9 +12,9 @@ from bench_assets.report.samples import writer
 from bench_assets.report.samples.questions import CHUNK, SampleList, texts
 from bench_assets.report.samples.responses import LONGEST
 from bench_assets.report.site.folder import data_script, slug
-from tests.codis_release import image
+from tests.fakes.codis_release import image
+from tests.fakes.rows import prediction, question
 from tests.report.quiz_report import QuizReport
-from tests.rows import prediction, question
 
 OF_M = f"samples-{slug('quiz main')}-{slug('m')}"
 QUESTIONS = f"samples-{slug('quiz/questions')}"

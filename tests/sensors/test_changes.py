@@ -20,7 +20,7 @@ from bench_assets.definitions import defs
 from bench_assets.defs.checks.table_checks import task_checks
 from bench_resources.tables.parquet import table_output
 from bench_sensors.changes import change_sensors, with_automation
-from tests.quiz import TASK, quiz, resources_over
+from tests.fakes.quiz import TASK, quiz, resources_over
 
 ALOUD = replace(TASK.conditions["main"], about="Asked aloud.")
 QUIZ = replace(TASK, conditions=TASK.conditions | {"aloud": ALOUD})

@@ -11,8 +11,8 @@ from bench_assets.core.schema.rows import Metric
 from bench_assets.evaluation.task import ByModel
 from bench_resources.tables.parquet import TableFiles
 from bench_sensors.quick_evaluation import first_questions, quick_evaluation_assets
-from tests.chat_server import Answer, ChatServer
-from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for
+from tests.fakes.chat_server import Answer, ChatServer
+from tests.fakes.quiz import TASK, judge_right, questions_asset, quiz, run_for
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ from bench_resources.images.store import ImageStore
 from bench_sensors.checkpoints import watch_folders
 from bench_sensors.evaluations import EVALUATION_JOB
 from tests.conftest import CHECKOUT
-from tests.quiz import TASK as QUIZ
-from tests.quiz import questions_asset, resources_over
-from tests.rows import question
+from tests.fakes.quiz import TASK as QUIZ
+from tests.fakes.quiz import questions_asset, resources_over
+from tests.fakes.rows import question
 from tests.sensors.watched import tables_of_suite, watching
 
 SHIPPED = CHECKOUT / "resources" / "bench_resources" / "models" / "tiny_vlm"

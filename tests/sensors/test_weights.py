@@ -10,9 +10,9 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_resources.checkpoints.identity import fingerprint
 from bench_sensors.evaluations import EVALUATION_JOB, CheckpointEvaluation, run_requests
-from tests.quiz import TASK, questions_asset, quiz, resources_over
+from tests.fakes.quiz import TASK, questions_asset, quiz, resources_over
+from tests.fakes.tiny_checkpoint import save_tiny_vlm
 from tests.sensors.watched import tables_of_suite
-from tests.tiny_checkpoint import save_tiny_vlm
 
 QUIZZES = [TASK, replace(TASK, name="riddles")]
 

@@ -19,13 +19,13 @@ from bench_assets.suites.codis import synthetic as codis
 from bench_assets.suites.cogbench.synthetic import edition as cogbench
 from bench_assets.suites.journeybench.synthetic import edition as journeybench
 from bench_assets.suites.multi.synthetic import edition as multi
+from tests.fakes.turned_images import turn
 from tests.suites.codis.assets.test_questions import Bench as Codis
 from tests.suites.cogbench.graph import LEFT as COGBENCH
 from tests.suites.cogbench.graph import Home as CogBench
 from tests.suites.journeybench.construction.left_half import LEFT as JOURNEYBENCH
 from tests.suites.journeybench.construction.left_half import Bench as JourneyBench
 from tests.suites.multi.bench import Bench as Multi
-from tests.turned_images import turn
 
 
 def of_codis(home, source):

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from bench_resources.config.models_toml import read_models
-from tests.chat_server import ChatServer
+from tests.fakes.chat_server import ChatServer
 from tests.workspace.typed import bench, lines
 
 

@@ -25,7 +25,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.runs.dagster_instance import HomeInstance
 from bench_resources.runs.dagster_names import WorkerStatus
 from tests.conftest import CHECKOUT
-from tests.started_runs import started_run
+from tests.fakes.started_runs import started_run
 
 DEPLOY = CHECKOUT / "deploy"
 VALUES = yaml.safe_load((DEPLOY / "values.yaml").read_text())

@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_resources.tables.measured_figures import read_figures
-from tests.chat_server import ChatServer
+from tests.fakes.chat_server import ChatServer
 from tests.workspace.typed import bench
 
 pytestmark = pytest.mark.long  # each opens a home

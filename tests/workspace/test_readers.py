@@ -15,9 +15,9 @@ from bench_assets.suites.cogbench.vqa.task import TASK as COGBENCH
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.measured_figures import read_figures
-from tests.chat_server import ChatServer, texts
 from tests.evaluation.test_readers import RESPONSES, SIGNS
-from tests.signs import UNREAD, N, read_badly, read_well, write_home
+from tests.fakes.chat_server import ChatServer, texts
+from tests.fakes.signs import UNREAD, N, read_badly, read_well, write_home
 from tests.workspace.typed import bench, lines
 
 LOCAL = "tiny-vlm/step-6840"

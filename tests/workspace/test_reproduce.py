@@ -15,7 +15,7 @@ from bench_resources.models.api.engine import ServerEngine
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.tables.parquet import TableFiles
 from tests.bundles.shelf import Says, measure, packed
-from tests.chat_server import ChatServer
+from tests.fakes.chat_server import ChatServer
 from tests.resources.stores import response_file
 from tests.workspace.reproducing import make_home
 from tests.workspace.typed import bench

@@ -18,7 +18,7 @@ from dagster._serdes import deserialize_value, serialize_value
 from bench_assets.core.schema.errors import HomeError, SettingsError
 from bench_assets.workspace.materialization.dagster_instance import open_instance
 from tests.conftest import CHECKOUT
-from tests.postgres_server import PASSWORD, PostgresServer, postgres
+from tests.fakes.postgres_server import PASSWORD, PostgresServer, postgres
 from tests.test_secrets import KEY, TOKEN, careless
 
 psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")

@@ -14,8 +14,8 @@ from bench_resources.config.stores import open_response_store, open_vector_cache
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.response_cache.caching_model import CachingModel
-from tests.chat_server import ChatServer
-from tests.postgres_server import PASSWORD, postgres
+from tests.fakes.chat_server import ChatServer
+from tests.fakes.postgres_server import PASSWORD, postgres
 from tests.resources.models.api.asking import requests_for
 from tests.resources.response_cache.test_rows import Says, keep, row
 from tests.resources.stores import response_file, vector_file

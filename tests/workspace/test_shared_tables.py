@@ -11,8 +11,8 @@ from bench_assets.report.building import make_report, parts
 from bench_assets.workspace.maintain.removal import find_removable, remove
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from tests.object_store import KEYS, make_bucket, moto
-from tests.postgres_server import PostgresServer, postgres
+from tests.fakes.object_store import KEYS, make_bucket, moto
+from tests.fakes.postgres_server import PostgresServer, postgres
 
 pytestmark = pytest.mark.long
 

@@ -109,7 +109,7 @@ def right_texts(question: Question) -> tuple[str, ...]:
 def key_index(question: Question) -> int:
     """Index of the right option; -1 unless exactly one of several is right.
 
-    >>> from tests.rows import question
+    >>> from tests.fakes.rows import question
     >>> key_index(question(kind="text", options=("West.", "East."), answer=("East.",)))
     1
     """

@@ -14,7 +14,7 @@ from edited_pairs_bench.questions import to_questions
 from edited_pairs_bench.scenes import COLOURS, Edit, Scene, edit
 from edited_pairs_bench.suite import SUITE
 from edited_pairs_bench.task import TASK
-from tests.distributions import write_distribution
+from tests.fakes.distributions import write_distribution
 
 PACKAGE = Path(__file__).parent.parent
 

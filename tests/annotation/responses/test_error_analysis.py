@@ -12,7 +12,7 @@ from bench_assets.suites.blink.annotation import CODE_BOOK as BLINK
 from bench_assets.suites.codis.annotation import CODE_BOOK as CODIS
 from bench_assets.suites.multi.task import CODE_BOOK as MULTI
 from tests.annotation.said import answer, fits
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 BOOK = CodeBook("appendix", (ErrorCode("seeing", "not seen", 0.5), ErrorCode("other", "else")))
 FORM = mistakes_task("t", "T", BOOK)

@@ -5,7 +5,7 @@ from bench_assets.annotation.responses.units import (
     question_fields,
     response_name,
 )
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 
 def test_who_says_the_same_is_judged_once_and_what_failed_by_nobody():

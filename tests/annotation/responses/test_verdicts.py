@@ -10,7 +10,7 @@ from bench_assets.annotation.tasks import split_unit_id, unit_id
 from bench_assets.core.schema.measured_figures import DrawnUnit
 from bench_assets.core.schema.rows import Judgement
 from tests.annotation.said import answer, fits
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 FORM = verdicts_task("t", "T", judged=True)
 

@@ -10,7 +10,7 @@ from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.core.schema.signature import short_digest
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 
 
 def score(number, model, points, answer=(), **fields):

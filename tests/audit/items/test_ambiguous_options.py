@@ -10,7 +10,7 @@ from bench_assets.audit.items.ambiguous_options import (
     paraphrase_key,
 )
 from tests.audit.held import exam
-from tests.rows import question
+from tests.fakes.rows import question
 
 SAME = [
     ("3", "three"), ("3", "3.0"), ("1,000", "1000"), ("0.5", "1/2"), ("50 %", "50 percent"),

@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.audit.items.duplicates import redundant_questions, similar_pairs
 from tests.audit.simulated import Answers, points_of, solved
-from tests.rows import question
+from tests.fakes.rows import question
 
 DOG = ("d" * 64,)
 CAT = ("c" * 64,)

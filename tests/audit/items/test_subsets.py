@@ -14,7 +14,7 @@ from bench_assets.audit.items.subsets import (
     smallest_subset,
 )
 from tests.audit.simulated import points_of, solved
-from tests.rows import question
+from tests.fakes.rows import question
 
 
 def chosen_of(evidence, questions, size):

@@ -17,7 +17,7 @@ from bench_assets.audit.items.wrong_keys import (
     wrong_key_ratios,
 )
 from tests.audit.simulated import Answers, answers_of, responses, with_wrong_keys
-from tests.rows import question
+from tests.fakes.rows import question
 
 MIXED = np.linspace(-1, 2.5, 20)
 

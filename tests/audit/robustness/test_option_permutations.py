@@ -22,7 +22,7 @@ from bench_assets.suites.cogbench.vqa.task import TASK as COGBENCH
 from bench_assets.suites.multi.task import TASK as MULTI
 from tests.audit.choosing import figures, first, knowing, said
 from tests.audit.held import TASK
-from tests.rows import question
+from tests.fakes.rows import question
 
 LISTED = replace(
     TASK,

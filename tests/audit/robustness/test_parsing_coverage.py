@@ -15,8 +15,8 @@ from bench_assets.audit.robustness.parsing_coverage import (
 from bench_assets.core.schema.rows import Judgement, Score
 from tests.audit.held import columns_of
 from tests.audit.judged import Judged
-from tests.quiz import TASK, quiz
-from tests.rows import prediction
+from tests.fakes.quiz import TASK, quiz
+from tests.fakes.rows import prediction
 
 N = 60
 ASKED = [replace(one, answer=("42",)) for one in quiz(N, group=1)]

@@ -4,7 +4,7 @@ from dataclasses import replace
 from string import ascii_uppercase
 
 from bench_assets.audit.shortcuts.image_cues import fact_guesses
-from tests.rows import question
+from tests.fakes.rows import question
 
 
 def asked(n, right, images, options=("x", "y"), kind="choice", **fields):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bench_assets.audit.shortcuts.key_guesser import Cue, Guessable, guess_finding, guess_keys
-from tests.rows import question
+from tests.fakes.rows import question
 
 
 def asked(n, key, options=("x", "y"), **fields):

@@ -14,7 +14,7 @@ from bench_assets.core.answer_types.graded import GradedAnswer
 from bench_assets.core.answer_types.registry import make_answer_type
 from bench_assets.core.reading.numbers import parse_quantity
 from bench_assets.core.schema.errors import SettingsError, SourceError
-from tests.pinned_words import inline_words, survivors
+from tests.fakes.pinned_words import inline_words, survivors
 
 READERS = [boxes, regions, structures]
 

@@ -9,7 +9,7 @@ from bench_assets.core.schema.chat import Image, Prompt, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import ImageText
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.rows import question
+from tests.fakes.rows import question
 
 
 def instruct(image):

@@ -15,7 +15,7 @@ from bench_assets.core.judging.verdict_requests import (
 )
 from bench_assets.core.reading.verdicts import YES_OR_NO, read_word
 from bench_assets.core.schema.chat import Prompt, Request, Response
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 
 class Judge:

@@ -13,7 +13,7 @@ from bench_assets.core.judging.second_look import (
 )
 from bench_assets.core.schema.chat import Image, Prompt, Response
 from bench_assets.core.schema.errors import ModelError
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 ANIMALS = AnswerForm("choice", ("cat", "dog", "owl"))
 FORMS = {

@@ -12,7 +12,7 @@ from bench_assets.core.judging.verdict_requests import (
 from bench_assets.core.reading.verdicts import YES_OR_NO, read_word
 from bench_assets.core.schema.chat import Prompt, Response
 from bench_assets.core.schema.rows import Judgement
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 SAID = {"0": ["yes"], "1": ["Hm.", "no"], "2": ["", "yes"], "3": ["no"], "4": ["Hm."] * 9}
 

@@ -17,7 +17,7 @@ from bench_assets.core.metrics.aggregates import (
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Score
 from bench_assets.file_benchmarks.metrics import METRICS, default_metric, find_metric
-from tests.rows import question, scored
+from tests.fakes.rows import question, scored
 
 
 def said(gold, read, n, options=(), **fields):

@@ -12,7 +12,7 @@ from bench_assets.core.metrics.official_rules import (
     read_open,
     vqa,
 )
-from tests.rows import question
+from tests.fakes.rows import question
 
 OPTIONS = {"kind": "choice", "options": ("red car", "blue"), "answer": ("A",)}
 

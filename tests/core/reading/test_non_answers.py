@@ -9,8 +9,8 @@ from bench_assets.core.reading.non_answers import classify_non_answer
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.any_responses import asked_in
-from tests.rows import prediction, question
+from tests.fakes.any_responses import asked_in
+from tests.fakes.rows import prediction, question
 from tests.test_any_response import TASKS
 
 TOOL, ERROR, FLAGGED = "a tool call", "an error message", "a moderation object"

@@ -10,8 +10,8 @@ from bench_assets.core.reading.choices import read_choice, read_choices
 from bench_assets.core.reading.numbers import read_number
 from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG, read_grade, read_word
 from bench_assets.core.reading.yes_no import read_yes_no
-from tests.any_responses import BITS, response_of
 from tests.core.reading.examples import read_example, value_of
+from tests.fakes.any_responses import BITS, response_of
 
 RULES = rules.tables()["rule"]
 EXAMPLES = [

@@ -20,7 +20,7 @@ from bench_assets.core.schema.elicitation import (
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.provenance import response_key
 from bench_assets.core.schema.training_runs import is_earlier_step, is_same_run
-from tests.rows import question
+from tests.fakes.rows import question
 
 # Three options as a model may see them: P(no) = 1/4, P(never) = 1/8, P(\u00e9t\u00e9) = 1/16.
 FOUND = OptionLikelihoods((log(1 / 4), log(1 / 8), log(1 / 16)), (1, 2, 4))

@@ -13,7 +13,7 @@ from bench_assets.suites.multi.task import TASK as MULTI
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.measured_figures import add_figures
 from bench_resources.tables.parquet import TableFiles
-from tests.rows import question
+from tests.fakes.rows import question
 
 
 def figure(task):

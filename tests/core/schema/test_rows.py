@@ -7,7 +7,7 @@ import pytest
 from bench_assets.core.schema.chat import Prompt, Response
 from bench_assets.core.schema.rows import Judgement, LeaderboardRow, Metric, Score
 from bench_assets.core.tables.arrow import to_rows, to_table
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 
 @pytest.mark.parametrize(

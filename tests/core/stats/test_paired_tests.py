@@ -17,7 +17,7 @@ from bench_assets.core.stats.paired_tests import (
     paired_t_test,
 )
 from tests.core.stats.test_means import satterthwaite
-from tests.rows import question
+from tests.fakes.rows import question
 
 
 def pairs(*points: tuple[float, float], cluster: str = "") -> list[PairedScores]:

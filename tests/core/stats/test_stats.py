@@ -16,7 +16,7 @@ from bench_assets.core.stats.means import (
     product,
 )
 from tests.core.stats.test_means import satterthwaite
-from tests.rows import question
+from tests.fakes.rows import question
 
 
 def points(values, cluster=lambda n: ""):

@@ -20,7 +20,7 @@ from bench_assets.core.schema.rows import (
     SourceFile,
 )
 from bench_assets.core.tables.arrow import arrow_schema, digest, to_json, to_rows, to_table
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import pytest
 
 from bench_assets.core.schema.rows import Metric, Prediction, SourceFile
 from bench_assets.core.tables.expectations import EXPECTATIONS_BY_TABLE, problems, validate_table
-from tests.quiz import quiz
-from tests.rows import question
+from tests.fakes.quiz import quiz
+from tests.fakes.rows import question
 
 SOURCE = SourceFile(path="data/a.json", sha256="0" * 64, n_bytes=3)
 SAID = Prediction(question_id="quiz/0", model="m", condition="main", text="A")

@@ -22,9 +22,9 @@ from bench_assets.evaluation.task import ByModel
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.parquet import TableFiles
-from tests.chat_server import Answer, ChatServer, texts
-from tests.codis_release import entries, image, write_release
-from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for
+from tests.fakes.chat_server import Answer, ChatServer, texts
+from tests.fakes.codis_release import entries, image, write_release
+from tests.fakes.quiz import TASK, judge_right, questions_asset, quiz, run_for
 
 PAIRS = entries()[:60]  # each shows an image of its own
 N = 2 * len(PAIRS)

@@ -11,7 +11,7 @@ from bench_assets.core.tables.expectations import EXPECTATIONS_BY_TABLE, problem
 from bench_assets.defs.checks.expectations import CHECK_NAME, source_checks
 from bench_assets.defs.checks.table_checks import task_checks
 from tests.core.tables.test_expectations import MEASURED, PLANTED, RIGHT, SAID, SOURCE
-from tests.quiz import TASK, questions_asset, quiz, resources_over
+from tests.fakes.quiz import TASK, questions_asset, quiz, resources_over
 
 KINDS = {
     "source": (SourceFile, [SOURCE], [replace(SOURCE, n_bytes=-1)]),

@@ -9,7 +9,7 @@ import pytest
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.core.schema.rows import Question
 from bench_assets.defs.checks.regression import regression_checks
-from tests.quiz import TASK, questions_asset, quiz, run_for
+from tests.fakes.quiz import TASK, questions_asset, quiz, run_for
 
 OLD, NEW = "run/step-900@aaaaaaaa", "run/step-1000@bbbbbbbb"
 

@@ -16,9 +16,9 @@ from bench_assets.workspace.console.output import print_leaderboard
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.file_bytes import write_groups
 from bench_resources.tables.parquet import TableFiles
-from tests.chat_server import ChatServer
 from tests.defs.checks.test_regression import NEW, OLD, Lab
-from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for
+from tests.fakes.chat_server import ChatServer
+from tests.fakes.quiz import TASK, judge_right, questions_asset, quiz, run_for
 
 JUDGED = replace(TASK, judges={"right": ByModel(judge_right)})
 MODEL = 'kind = "server"\nbase_url = "{url}"\nmax_tries = 1\nmodel = '

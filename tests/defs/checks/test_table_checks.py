@@ -8,8 +8,8 @@ import pytest
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.defs.checks.evaluation_checks import missing_rows
 from bench_assets.defs.checks.table_checks import question_problems, task_checks
-from tests.quiz import TASK, questions_asset, quiz, resources_over
-from tests.rows import prediction, question
+from tests.fakes.quiz import TASK, questions_asset, quiz, resources_over
+from tests.fakes.rows import prediction, question
 
 
 @pytest.mark.parametrize(

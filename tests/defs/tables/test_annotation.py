@@ -42,8 +42,8 @@ from bench_sensors.annotation import listen
 from tests.annotation.answer_file import AnswerFile
 from tests.audit.judged import queries
 from tests.audit.test_report_page import data
-from tests.home import Home
-from tests.rows import prediction
+from tests.fakes.home import Home
+from tests.fakes.rows import prediction
 from tests.suites.codis.raw import entry, write_raw
 
 MISTAKES = TASK.response_tasks[1]

@@ -27,7 +27,7 @@ from bench_assets.defs.tables.leaderboard import (
 from bench_assets.workspace.console.output import LEADERBOARD_COLUMNS
 from bench_assets.workspace.inspect.leaderboard import matrices
 from bench_resources.tables.parquet import TableFiles
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 
 METRICS, QUESTIONS = ["quiz", "metrics"], ["quiz", "questions"]
 METRIC = Metric(

@@ -23,9 +23,9 @@ from bench_resources.models.api.formats.gemini import Gemini
 from bench_resources.models.api.formats.openai import OpenAI
 from bench_resources.models.api.formats.response_body import decode_response
 from bench_resources.models.registry.baselines import ScriptedModel
+from tests.fakes.rows import prediction, question
 from tests.faults.readers.reader import Reader, of_text
 from tests.faults.servers.server import response
-from tests.rows import prediction, question
 
 _BODIES: dict[str, Sequence[object]] = {
     "openai": [response("A"), {"error": {"message": "no", "code": 502}}],

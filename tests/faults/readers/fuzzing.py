@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from bench_assets.core.schema.errors import BenchError
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
+from tests.fakes.rows import question
 from tests.faults.readers import answers
 from tests.faults.readers.answers import ANSWERS
 from tests.faults.readers.files import FILES
@@ -20,7 +21,6 @@ from tests.faults.readers.raw_data import RAW_DATA
 from tests.faults.readers.reader import Reader
 from tests.faults.readers.texts import TEXTS
 from tests.faults.table import Fault, FoundError, Trial
-from tests.rows import question
 
 READERS: list[Reader] = [*TEXTS, *FILES, *RAW_DATA, *ANSWERS]
 FEW = 6

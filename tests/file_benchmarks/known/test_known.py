@@ -19,9 +19,9 @@ from bench_resources.config.known_benchmarks import add_known
 from bench_resources.datasets.hub import parse_release_address
 from bench_resources.datasets.source_files import configured_release
 from bench_resources.models.registry.baselines import ScriptedModel
+from tests.fakes.rows import prediction
 from tests.file_benchmarks.known.authors import RULES
 from tests.file_benchmarks.known.layouts import LAYOUTS, N
-from tests.rows import prediction
 
 KNOWN = known_benchmarks.known_benchmarks()
 SECTIONS = Path(known_benchmarks.__file__).with_name("known")

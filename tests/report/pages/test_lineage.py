@@ -15,7 +15,7 @@ from bench_assets.report.pages.lineage import (
     stages,
 )
 from bench_assets.report.pages.numbers import in_words
-from tests.quiz import TASK
+from tests.fakes.quiz import TASK
 
 CAT, DOG = "c" * 64, "d" * 64
 

@@ -12,8 +12,8 @@ from bench_assets.report.samples.questions import CHUNK
 from bench_assets.report.samples.responses import SentPrompts, short_name
 from bench_resources.config.sections.models import ServerSpec
 from bench_resources.tables.parquet import TableFiles
-from tests.quiz import TASK
-from tests.rows import prediction, question
+from tests.fakes.quiz import TASK
+from tests.fakes.rows import prediction, question
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.report.site.folder import Site
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
-from tests.codis_release import image
-from tests.quiz import quiz
+from tests.fakes.codis_release import image
+from tests.fakes.quiz import quiz
 from tests.report.fair import catalog, measure, report
 
 

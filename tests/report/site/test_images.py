@@ -8,9 +8,9 @@ import pytest
 from bench_assets.catalog import Catalog
 from bench_assets.evaluation.suite import Suite
 from bench_assets.report.site.images import restricted_suites
-from tests.quiz import TASK
+from tests.fakes.quiz import TASK
+from tests.fakes.rows import question
 from tests.report.quiz_report import QuizReport
-from tests.rows import question
 
 
 @pytest.mark.parametrize(

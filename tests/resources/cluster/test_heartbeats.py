@@ -17,7 +17,7 @@ from bench_resources.cluster.heartbeats import Heartbeats
 from bench_resources.runs.orphaned_runs import end_orphaned_runs, send_heartbeats
 from bench_resources.storage.process_identity import this_process
 from tests.conftest import CHECKOUT
-from tests.postgres_server import PostgresServer, postgres
+from tests.fakes.postgres_server import PostgresServer, postgres
 
 pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
 pytest.importorskip("dagster_postgres", reason="make cluster-check installs dagster-postgres")

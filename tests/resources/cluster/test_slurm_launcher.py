@@ -12,8 +12,8 @@ import pytest
 from bench_resources.cluster.slurm_launcher import JOB, SlurmLauncher
 from bench_resources.runs.dagster_names import WorkerStatus
 from bench_resources.runs.orphaned_runs import end_orphaned_runs
+from tests.fakes.slurm_cluster import SlurmCluster, slurm_cluster
 from tests.resources.runs.sending import Send, ended, instance_of, sending
-from tests.slurm_cluster import SlurmCluster, slurm_cluster
 
 pytestmark = pytest.mark.long
 LAUNCHER = {

@@ -13,7 +13,7 @@ from bench_assets.core.schema.errors import HomeError, SourceError
 from bench_resources.datasets.cache import ReleaseCache
 from bench_resources.datasets.download import DownloadRetryPolicy
 from bench_resources.datasets.hub import HubRelease, WebRelease
-from tests.full_disk import full_disk
+from tests.fakes.full_disk import full_disk
 from tests.resources.datasets.stand_in import COMMIT, REPOSITORY, StandIn, serving
 
 DATA = bytes(range(256)) * 64

@@ -8,7 +8,7 @@ from bench_assets.core.schema.rows import Question, Rejection
 from bench_assets.core.tables.read_rows import FileRows
 from bench_resources.datasets.drift import DriftError, DriftGuard
 from bench_resources.tables.parquet import TableFiles
-from tests.quiz import quiz
+from tests.fakes.quiz import quiz
 
 QUESTIONS, REJECTIONS = ["quiz", "questions"], ["quiz", "rejections"]
 

@@ -8,7 +8,7 @@ from email.utils import formatdate
 import pytest
 
 from bench_resources.http.backoff import wait_of
-from tests.chat_server import Answer, ChatServer
+from tests.fakes.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import ask
 from tests.resources.models.api.stand_ins import said
 

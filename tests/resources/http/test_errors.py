@@ -20,7 +20,7 @@ from bench_assets.core.schema.chat import (
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
 from bench_resources.http.errors import error_message, failure
-from tests.chat_server import Answer, ChatServer
+from tests.fakes.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import ask, engine
 from tests.resources.models.api.stand_ins import CONTEXT, error, flat, said
 

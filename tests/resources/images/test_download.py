@@ -13,8 +13,8 @@ import pytest
 from bench_assets.core.schema.errors import HomeError, SourceError
 from bench_resources.http.allowed_hosts import HostPolicy
 from bench_resources.images.download import ImageDownloadLimits, download_images, recorded_downloads
-from tests.codis_release import image
-from tests.full_disk import full_disk
+from tests.fakes.codis_release import image
+from tests.fakes.full_disk import full_disk
 
 IMAGE = b"an image"
 PNG = image(1)

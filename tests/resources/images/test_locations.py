@@ -15,7 +15,7 @@ from bench_resources.images.locations import ImageFolder, ImageLocation, ObjectI
 from bench_resources.images.store import ImageStore, damaged_images, open_image_store
 from bench_resources.storage.blobs.files import open_blobs
 from bench_resources.storage.blobs.port import Blobs
-from tests.codis_release import image
+from tests.fakes.codis_release import image
 
 long = pytest.mark.long
 LIMIT = 10**6

@@ -7,8 +7,8 @@ from markdown_it import MarkdownIt
 
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
+from tests.fakes.rows import question
 from tests.resources.images.test_store import image
-from tests.rows import question
 
 HOSTILE = "<script>x</script> ![p](http://example.org/p.png) [l](javascript:y) a|b `c`\n# d"
 

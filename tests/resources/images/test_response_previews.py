@@ -15,9 +15,9 @@ from bench_resources.images.previews import (
     verdicts_preview,
 )
 from bench_resources.images.store import ImageStore
+from tests.fakes.rows import prediction, question
 from tests.resources.images.test_previews import HOSTILE
 from tests.resources.images.test_store import image
-from tests.rows import prediction, question
 
 
 @pytest.fixture

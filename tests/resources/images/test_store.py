@@ -16,7 +16,7 @@ from bench_resources.images.locations import ImageFolder
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore, damaged_images
 from tests.core.images.written_images import turned
-from tests.rows import question
+from tests.fakes.rows import question
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from bench_resources.cluster.postgres import PostgresDatabase
 from bench_resources.response_cache.store import ResponseStore
-from tests.postgres_server import PostgresServer, postgres
+from tests.fakes.postgres_server import PostgresServer, postgres
 
 
 @pytest.fixture(scope="package")

@@ -9,7 +9,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.redaction.responses import RedactingEngine
-from tests.chat_server import ChatServer
+from tests.fakes.chat_server import ChatServer
 from tests.resources.models.api.asking import engine, requests_for
 
 KEY = "a-k3y-th4t-w4s-wr1tten"

@@ -19,7 +19,7 @@ from bench_resources.cluster.postgres import PostgresDatabase
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.store import ResponseStore
 from bench_resources.storage.schema import STORES, responses
-from tests.postgres_server import PASSWORD, PostgresServer
+from tests.fakes.postgres_server import PASSWORD, PostgresServer
 from tests.resources.models.api.asking import requests_for
 from tests.resources.response_cache.shared_process import ask
 from tests.resources.response_cache.test_rows import Says, keep, named, older, row

@@ -23,7 +23,7 @@ from bench_resources.models.api.budget import WithinBudget
 from bench_resources.models.registry.baselines import BlindModel
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.store import ResponseStore, merge_into
-from tests.chat_server import Answer, ChatServer, texts
+from tests.fakes.chat_server import Answer, ChatServer, texts
 from tests.resources.models.api.asking import engine, remembering, requests_for
 from tests.resources.response_cache.test_rows import keep, named, row
 from tests.resources.stores import response_file

@@ -9,7 +9,7 @@ from bench_assets.workspace.materialization.dagster_config import write_dagster_
 from bench_resources.cluster.ray_launcher import RayLauncher
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.runs.dagster_names import WorkerStatus
-from tests.started_runs import started_run
+from tests.fakes.started_runs import started_run
 
 pytest.importorskip("dagster_ray", reason="make cluster-check installs dagster-ray")
 pytestmark = pytest.mark.long

@@ -9,7 +9,7 @@ import pytest
 
 import bench_resources.cluster.ray_launcher as ray_launcher_module
 from bench_resources.runs.orphaned_runs import end_orphaned_runs
-from tests.ray_cluster import HEAD, OTHER, RayCluster, ray_cluster
+from tests.fakes.ray_cluster import HEAD, OTHER, RayCluster, ray_cluster
 from tests.resources.runs.sending import Send, ended, instance_of, ray_launcher, sending
 
 pytestmark = pytest.mark.long

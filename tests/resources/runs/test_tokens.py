@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import CHECKOUT
-from tests.ray_cluster import RayCluster, ray_cluster
+from tests.fakes.ray_cluster import RayCluster, ray_cluster
 
 pytestmark = pytest.mark.long
 

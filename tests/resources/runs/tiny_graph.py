@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import dagster as dg
 
 from bench_resources.runs.orphaned_runs import guard_run
-from tests.ray_cluster import MARK
+from tests.fakes.ray_cluster import MARK
 
 
 @dg.resource

@@ -14,7 +14,7 @@ from bench_assets.core.schema.rows import Metric, Prediction, Rejection
 from bench_assets.core.tables.arrow import digest, to_rows
 from bench_resources.tables.file_bytes import write_groups
 from bench_resources.tables.parquet import TableFiles, TableIOManager, read_by_question
-from tests.rows import prediction
+from tests.fakes.rows import prediction
 
 KEY = ["suite", "table"]
 ROWS = [Rejection(entry="a", reason="b"), Rejection(entry="c", reason="d")]

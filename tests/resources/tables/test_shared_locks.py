@@ -16,7 +16,7 @@ import pytest
 from bench_assets.core.schema.errors import HomeError
 from bench_resources.cluster.postgres import PostgresDatabase
 from bench_resources.storage.locks import LeaseLocks, Locks
-from tests.postgres_server import PostgresServer
+from tests.fakes.postgres_server import PostgresServer
 
 psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
 pytestmark = pytest.mark.long

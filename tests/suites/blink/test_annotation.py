@@ -10,8 +10,8 @@ from bench_assets.suites.blink.assets import questions as assets
 from bench_assets.suites.blink.assets import studies
 from bench_assets.suites.blink.studies import HumanScore, human_scores
 from tests.annotation.said import answer, fits
-from tests.home import Home
-from tests.rows import question
+from tests.fakes.home import Home
+from tests.fakes.rows import question
 
 
 def asked(name="blink/val_Jigsaw_1", **fields):

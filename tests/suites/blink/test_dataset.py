@@ -25,7 +25,7 @@ from bench_assets.suites.blink.dataset import (
     to_question,
 )
 from bench_assets.suites.blink.task import TASK
-from tests.rows import question
+from tests.fakes.rows import question
 from tests.suites.blink.release import png, row, write_json, write_parquet
 
 JIGSAW = {

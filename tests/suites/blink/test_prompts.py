@@ -3,7 +3,7 @@ import pytest
 from bench_assets.core.schema.chat import Image
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink import prompts
-from tests.rows import question
+from tests.fakes.rows import question
 
 DEPTH = {
     "category": "Relative_Depth",

@@ -37,7 +37,7 @@ from bench_resources.models.registry.recorded import (
     report,
 )
 from bench_resources.tables.parquet import TableFiles
-from tests.rows import prediction
+from tests.fakes.rows import prediction
 
 # Table 1, column "Validation".
 PUBLISHED = {

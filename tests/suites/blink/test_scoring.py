@@ -13,8 +13,8 @@ from bench_assets.suites.blink.scoring import official_option
 from bench_assets.suites.blink.task import TASK
 from bench_resources.models.registry.baselines import ScriptedModel
 from bench_resources.models.registry.recorded import RecordedJudge, RecordedResponse
-from tests.pinned_words import inline_words, survivors
-from tests.rows import answered, question, scored
+from tests.fakes.pinned_words import inline_words, survivors
+from tests.fakes.rows import answered, question, scored
 
 POINTS = {"kind": "choice", "options": ("Point A", "Point B", "Point C", "Point D")}
 

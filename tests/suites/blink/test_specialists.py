@@ -16,7 +16,7 @@ from bench_assets.suites.blink.specialists import (
     match_letters,
     relative_reflectance,
 )
-from tests.rows import question
+from tests.fakes.rows import question
 
 MARKS = {"A": (300, 200), "B": (900, 250), "C": (350, 800), "D": (1000, 700)}
 

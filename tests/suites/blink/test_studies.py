@@ -23,7 +23,7 @@ from bench_assets.suites.blink.studies import (
 )
 from bench_assets.suites.blink.task import TASK
 from bench_assets.suites.blink.visual_prompts import ALL_CIRCLES, label_variants, sample_questions
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 
 def score(question_id="q", *, answer="", points=0.0, sample=0, **fields):

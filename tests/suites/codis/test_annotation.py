@@ -7,7 +7,7 @@ from bench_assets.annotation.tasks import Unit
 from bench_assets.suites.codis import annotation
 from bench_assets.suites.codis.votes import decide_submissions
 from tests.annotation.said import answer_to
-from tests.rows import stored
+from tests.fakes.rows import stored
 from tests.suites.codis.raw import pair, vote
 
 WRITTEN = {

@@ -3,7 +3,7 @@ import pytest
 from bench_assets.core.schema.chat import Image
 from bench_assets.suites.codis import prompts
 from bench_assets.suites.codis.task import TASK
-from tests.rows import question
+from tests.fakes.rows import question
 
 QUERY = question(
     text="[QUESTION HERE]",

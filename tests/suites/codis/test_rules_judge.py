@@ -4,7 +4,7 @@ import pytest
 
 from bench_assets.core.reading.readings import UNREAD
 from bench_assets.suites.codis import scoring
-from tests.rows import answered
+from tests.fakes.rows import answered
 
 UP, YES = ("Up.", "Down."), ("Yes.", "No.")
 FIT = ("Appropriate.", "Not appropriate.")

@@ -11,7 +11,7 @@ from bench_assets.suites.codis import prompts, scoring
 from bench_assets.suites.codis.task import TASK
 from bench_resources.models.registry.baselines import ScriptedModel
 from bench_resources.models.registry.recorded import RecordedJudge
-from tests.rows import answered, prediction, question
+from tests.fakes.rows import answered, prediction, question
 
 UP = ("Up.", "Down.")
 

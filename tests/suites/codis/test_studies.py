@@ -13,8 +13,8 @@ from bench_assets.suites.codis.assets import studies
 from bench_assets.suites.codis.settings import CodisSettings
 from bench_assets.suites.codis.studies import output_variability, word_bias
 from bench_assets.suites.codis.task import TASK
-from tests.home import Home
-from tests.rows import answered, prediction, question
+from tests.fakes.home import Home
+from tests.fakes.rows import answered, prediction, question
 
 QUESTIONS = [
     question(

@@ -26,8 +26,8 @@ from bench_assets.suites.codis.votes import (
     decide_submissions,
     select_pairs,
 )
-from tests.fair_exam import ImageFiles, unfair, unfair_constants
-from tests.rows import stored
+from tests.fakes.fair_exam import ImageFiles, unfair, unfair_constants
+from tests.fakes.rows import stored
 
 
 @pytest.fixture(scope="module", params=[0, 1, 2], ids=["seed 0", "seed 1", "seed 2"])

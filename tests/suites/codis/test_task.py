@@ -13,7 +13,7 @@ from bench_assets.core.schema.rows import Judgement
 from bench_assets.evaluation import pipeline
 from bench_assets.suites import codis
 from bench_assets.suites.codis.task import TASK
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 PAIRS = {category: n // 2 for category, n in TASK.counts.items() if category != "all"}
 PUBLISHED = read_published(Path(codis.__file__).with_name("published.csv"))

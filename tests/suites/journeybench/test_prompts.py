@@ -10,7 +10,7 @@ from bench_assets.suites.journeybench.multi_image_vqa import image_pairs
 from bench_assets.suites.journeybench.multi_image_vqa import task as multi_image_vqa
 from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import CauseAndEffect
 from bench_assets.suites.journeybench.text_generation import format_prompt
-from tests.rows import question
+from tests.fakes.rows import question
 
 ASKED = question(text="How many cups?", answer=("no cups", "0"), images=("a" * 64,))
 PAIR = question(text="Which?", images=("a" * 64, "b" * 64), options=("image1", "image2"))

@@ -32,7 +32,7 @@ from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 from tests.suites.journeybench.published_bench import EVALUATED, Bench
 from tests.suites.journeybench.release import HOST, write_lines, write_release
 

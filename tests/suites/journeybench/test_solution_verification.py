@@ -12,8 +12,8 @@ from bench_assets.suites.journeybench import solution_verification as v
 from bench_assets.suites.journeybench.mcot.task import TASK
 from bench_assets.suites.journeybench.solutions.assets import solution_metrics
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.pinned_words import inline_words, survivors
-from tests.rows import answered, prediction, question
+from tests.fakes.pinned_words import inline_words, survivors
+from tests.fakes.rows import answered, prediction, question
 
 
 def judge_saying(number, verdict):

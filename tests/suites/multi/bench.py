@@ -3,7 +3,7 @@
 import dagster as dg
 
 from bench_assets.suites.multi.assets import ablations, construction, questions
-from tests.home import Home
+from tests.fakes.home import Home
 
 LEFT_HALF = [
     asset

@@ -6,7 +6,7 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.multi.dataset.questions import KINDS
 from bench_assets.suites.multi.dataset.source import MultiItem
-from tests import rows
+from tests.fakes import rows
 
 LABELS = {
     "images": "NI",

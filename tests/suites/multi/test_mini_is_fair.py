@@ -32,8 +32,8 @@ from bench_resources.models.registry.recorded import (
     group_by_model,
     read_responses,
 )
-from tests.fair_exam import ImageFiles, chance, shortcuts, unfair, unfair_constants
-from tests.rows import stored
+from tests.fakes.fair_exam import ImageFiles, chance, shortcuts, unfair, unfair_constants
+from tests.fakes.rows import stored
 
 pytestmark = (
     pytest.mark.long

@@ -8,7 +8,7 @@ from bench_assets.suites.multi import prompts
 from bench_assets.suites.multi.task import TASK
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.engine import ServerEngine
-from tests.chat_server import ChatServer
+from tests.fakes.chat_server import ChatServer
 from tests.suites.multi.rows import question
 
 FOUR = question(

@@ -13,8 +13,8 @@ import pytest
 
 from bench_assets.workspace.materialization.dagster_instance import AssetRun
 from bench_resources.storage.process_identity import start_ticks
-from tests.chat_server import ChatServer
-from tests.codis_release import entries, write_release
+from tests.fakes.chat_server import ChatServer
+from tests.fakes.codis_release import entries, write_release
 
 COMMAND = """
 import multiprocessing, signal, time, typer

@@ -11,7 +11,7 @@ from bench_assets.cli.main import app
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.workspace.evaluate.power import estimate_power
 from bench_resources.tables.parquet import TableFiles
-from tests.quiz import TASK, quiz
+from tests.fakes.quiz import TASK, quiz
 
 QUESTIONS = quiz(100, group=2)
 

@@ -10,8 +10,8 @@ from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset, evaluate_suite_subsets
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from tests.chat_server import ChatServer
-from tests.quiz import TASK, quiz
+from tests.fakes.chat_server import ChatServer
+from tests.fakes.quiz import TASK, quiz
 from tests.suites.codis.raw import entry, write_release
 
 MODELS = """

@@ -6,8 +6,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.chat_server import ChatServer, texts
-from tests.signs import N, read_well, write_home
+from tests.fakes.chat_server import ChatServer, texts
+from tests.fakes.signs import N, read_well, write_home
 from tests.workspace.typed import bench, lines
 
 MODELS = {"half": "responses", "read": "responses", "all": "all"}

@@ -18,9 +18,9 @@ import pytest
 
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from tests.chat_server import ChatServer
-from tests.codis_release import entries, write_release
 from tests.conftest import CHECKOUT
+from tests.fakes.chat_server import ChatServer
+from tests.fakes.codis_release import entries, write_release
 
 pytestmark = pytest.mark.long
 

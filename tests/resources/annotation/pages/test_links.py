@@ -11,7 +11,7 @@ from bench_assets.annotation.tasks import AnnotationError, Unit
 from bench_assets.core.schema.errors import HomeError
 from bench_resources.annotation.web.sessions import NAME, LinkError, LinkSigner
 from bench_resources.annotation.web.store import PagesStore
-from tests.full_disk import full_disk
+from tests.fakes.full_disk import full_disk
 from tests.resources.annotation.pages.on_pages import BRING, Site, Visitor, shown
 from tests.resources.annotation.port_cases import FORM, A
 

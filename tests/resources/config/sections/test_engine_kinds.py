@@ -16,7 +16,7 @@ from bench_resources.models.registry.model_check import check_model
 from bench_resources.models.registry.named_models import resolve_name
 from bench_resources.models.registry.opening import Models
 from bench_resources.models.registry.setup import setup_of
-from tests.distributions import write_distribution
+from tests.fakes.distributions import write_distribution
 from tests.resources.models.api.asking import requests_for
 
 GROUP = "bench_assets.engines"

@@ -1,4 +1,4 @@
-"""Asks an engine, for the tests that talk to ``tests.chat_server``.
+"""Asks an engine, for the tests that talk to ``tests.fakes.chat_server``.
 
 ``python -m tests.resources.models.api.asking URL FILE N`` asks N requests and caches responses.
 """

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from bench_resources.config.sections.known_servers import ServerName
-from tests.chat_server import Answer
+from tests.fakes.chat_server import Answer
 
 USUAL = frozenset(
     {"model", "messages", "temperature", "top_p", "max_tokens", "max_completion_tokens", "seed"}

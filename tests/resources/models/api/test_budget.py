@@ -12,7 +12,7 @@ from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.engine import ServerEngine
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.rows import TokenCounts
-from tests.chat_server import Answer, ChatServer
+from tests.fakes.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import requests_for
 from tests.resources.stores import response_file
 

@@ -16,7 +16,7 @@ from bench_assets.core.schema.chat import REQUEST_REFUSED, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure, RetryPolicy, retry_after
-from tests.chat_server import Answer, ChatServer, texts
+from tests.fakes.chat_server import Answer, ChatServer, texts
 from tests.resources.models.api.asking import ask, engine, requests_for
 from tests.resources.models.api.raw_server import http, saying
 

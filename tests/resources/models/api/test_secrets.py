@@ -7,8 +7,8 @@ from urllib.parse import quote
 import pytest
 
 from bench_assets.core.schema.errors import ModelError, SettingsError
-from tests.chat_server import Answer, ChatServer
-from tests.echoing_server import BROKEN, ECHOES, FAILURES, RESPONSES, Echo, EchoingServer
+from tests.fakes.chat_server import Answer, ChatServer
+from tests.fakes.echoing_server import BROKEN, ECHOES, FAILURES, RESPONSES, Echo, EchoingServer
 from tests.resources.models.api.asking import ask
 
 KEY = "sk-Qu1te/a+l0ng=key~0f-m1ne"

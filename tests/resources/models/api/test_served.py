@@ -22,7 +22,7 @@ from bench_resources.images.store import ImageStore
 from bench_resources.models.managed.engine import ServedEngine
 from bench_resources.models.registry.opening import Models
 from bench_resources.response_cache.caching_model import CachingModel
-from tests.chat_server import Answer, ChatServer
+from tests.fakes.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import requests_for
 from tests.resources.models.api.serving import asked, command, engine, said_by
 from tests.resources.stores import response_file

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_resources.config.sections.servers import ServerSpec
-from tests.chat_server import ChatServer
+from tests.fakes.chat_server import ChatServer
 from tests.resources.models.api.asking import engine
 
 USUAL = {"model": "m", "temperature": 0.0, "max_tokens": 1024}

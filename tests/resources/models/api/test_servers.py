@@ -13,7 +13,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.sections.known_servers import SERVERS
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.engine import ServerEngine
-from tests.chat_server import Answer, ChatServer
+from tests.fakes.chat_server import Answer, ChatServer
 from tests.resources.models.api.hosted_stand_ins import STAND_INS
 from tests.resources.models.api.stand_ins import StandIn
 

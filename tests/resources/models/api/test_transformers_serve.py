@@ -13,6 +13,7 @@ from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.engine import ServerEngine
+from tests.fakes.tiny_checkpoint import save_tiny_vlm
 from tests.resources.models.transformers.tiny_engine import (
     ALBUM,
     MIXED,
@@ -21,7 +22,6 @@ from tests.resources.models.transformers.tiny_engine import (
     said,
 )
 from tests.servers.running import TRANSFORMERS, running
-from tests.tiny_checkpoint import save_tiny_vlm
 
 pytestmark = pytest.mark.long  # a server of its own, which imports for seconds
 

@@ -19,10 +19,10 @@ from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.models.registry.setup import setup_of
 from tests.conftest import CHECKOUT
+from tests.fakes.tiny_checkpoint import save_tiny_vlm
 from tests.resources.models.api.test_served import is_running, lines, until
 from tests.resources.models.managed.fake_vllm import install
 from tests.sensors.watched import write_checkpoint
-from tests.tiny_checkpoint import save_tiny_vlm
 
 
 @pytest.fixture

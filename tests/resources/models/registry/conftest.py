@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tiny_checkpoint import save_tiny_vlm
+from tests.fakes.tiny_checkpoint import save_tiny_vlm
 
 
 @pytest.fixture(scope="package")

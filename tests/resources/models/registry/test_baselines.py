@@ -13,7 +13,7 @@ from bench_resources.models.registry.baselines import (
     RandomBaseline,
     ScriptedModel,
 )
-from tests.rows import question
+from tests.fakes.rows import question
 
 
 def asking(*questions: Question) -> list[Request]:

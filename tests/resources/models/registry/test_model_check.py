@@ -17,7 +17,7 @@ from bench_resources.models.registry.model_check import (
     ask_in_order,
     run_probes,
 )
-from tests.chat_server import ChatServer
+from tests.fakes.chat_server import ChatServer
 from tests.families import llama
 from tests.resources.models.api.test_served import is_running
 from tests.resources.models.managed import fake_vllm

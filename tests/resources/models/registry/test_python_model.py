@@ -12,7 +12,7 @@ from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
-from tests.rows import question
+from tests.fakes.rows import question
 
 CODE = """
 from bench_assets.core.schema.chat import Response

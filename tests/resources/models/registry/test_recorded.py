@@ -17,7 +17,7 @@ from bench_resources.models.registry.recorded import (
     read_responses,
     report,
 )
-from tests.rows import question
+from tests.fakes.rows import question
 
 A_LINE = '{"question_id": "t/1", "text": "x"}'
 

@@ -14,11 +14,11 @@ from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.batch_trial import ALONE, TOGETHER, BatchTrials, trial
 from bench_resources.models.transformers.engine import DataParallelEngine, TransformersEngine
 from bench_resources.models.transformers.model import TransformersModel, load
+from tests.fakes.tiny_checkpoint import save_tiny_vlm
 from tests.families import generic
 from tests.families.card import Card
 from tests.families.questions import IMAGES, SINGLE
 from tests.resources.models.transformers.tiny_engine import identity_of, spec_of
-from tests.tiny_checkpoint import save_tiny_vlm
 
 _ASKED = [SINGLE[name].prompt for name in ("an image", "another image", "64 x 64", "800 x 50")]
 

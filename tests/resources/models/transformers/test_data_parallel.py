@@ -15,6 +15,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_resources.images.locations import ObjectImages
 from bench_resources.models.transformers.engine import DataParallelEngine
 from bench_resources.models.workers.port import Load
+from tests.fakes.tiny_checkpoint import save_tiny_vlm
 from tests.resources.models.transformers import fragile
 from tests.resources.models.transformers.tiny_engine import (
     ALBUM,
@@ -25,7 +26,6 @@ from tests.resources.models.transformers.tiny_engine import (
     said,
     spec_of,
 )
-from tests.tiny_checkpoint import save_tiny_vlm
 
 
 @pytest.fixture(scope="module")

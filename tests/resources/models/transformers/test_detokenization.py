@@ -7,9 +7,9 @@ import pytest
 
 from bench_assets.core.schema.chat import CONTEXT_FULL, Prompt, Request
 from bench_resources.models.transformers.detokenization import ResponseTexts
+from tests.fakes.tiny_checkpoint import save_tiny_vlm
 from tests.families.parts import tokenizer
 from tests.resources.models.transformers.tiny_engine import RED, engine_of, responses_of
-from tests.tiny_checkpoint import save_tiny_vlm
 
 _SPECIAL = ("<pad>", "</s>", "[THINK]", "[/THINK]", "<image>", "<|channel|>", "<|hm|>")
 

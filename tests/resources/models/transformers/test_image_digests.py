@@ -16,8 +16,8 @@ from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.models.transformers.engine import DataParallelEngine, TransformersEngine
 from bench_resources.models.transformers.image_digests import ImageDigests
+from tests.fakes.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
 from tests.resources.models.transformers.tiny_engine import ALBUM, identity_of, spec_of
-from tests.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
 
 Change = Callable[[dict[str, Any]], object]
 

@@ -18,6 +18,7 @@ from bench_resources.checkpoints.identity import pin
 from bench_resources.models.transformers.image_digests import ImageDigests
 from bench_resources.models.transformers.loading import load_weights, refuse_incomplete
 from bench_resources.models.transformers.model import load
+from tests.fakes.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
 from tests.resources.models.transformers.tiny_engine import (
     MIXED,
     engine_of,
@@ -25,7 +26,6 @@ from tests.resources.models.transformers.tiny_engine import (
     said,
     spec_of,
 )
-from tests.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
 
 _REQUESTS = [Request(prompt=prompt) for prompt in MIXED]
 _OWN_CODE = """

@@ -12,8 +12,8 @@ from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.identity import pin
 from bench_resources.models.transformers.loading import load_weights
 from bench_resources.models.transformers.nan_checks import FiniteCheck, refuse_infinite_weights
+from tests.fakes.tiny_checkpoint import save_tiny_language_model
 from tests.resources.models.transformers.tiny_engine import MIXED, engine_of, responses_of, spec_of
-from tests.tiny_checkpoint import save_tiny_language_model
 
 NAN, INF = float("nan"), float("inf")
 

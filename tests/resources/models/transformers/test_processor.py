@@ -13,6 +13,7 @@ from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.identity import pin
 from bench_resources.models.transformers.processor import load_processor
+from tests.fakes.tiny_checkpoint import save_tiny_vlm
 from tests.families import captioners, generic, llama
 from tests.resources.models.transformers.tiny_engine import (
     MIXED,
@@ -23,7 +24,6 @@ from tests.resources.models.transformers.tiny_engine import (
     said,
     spec_of,
 )
-from tests.tiny_checkpoint import save_tiny_vlm
 
 
 @pytest.fixture(scope="module")

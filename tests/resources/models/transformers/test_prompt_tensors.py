@@ -13,9 +13,9 @@ from bench_resources.checkpoints.identity import pin
 from bench_resources.models.transformers.image_tokens import ImageTokens
 from bench_resources.models.transformers.processor import load_processor
 from bench_resources.models.transformers.prompt_tensors import PromptTensors
+from tests.fakes.tiny_checkpoint import save_tiny_vlm
 from tests.families import qwen
 from tests.resources.models.transformers.tiny_engine import spec_of
-from tests.tiny_checkpoint import save_tiny_vlm
 
 
 @cache

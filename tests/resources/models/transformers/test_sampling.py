@@ -21,8 +21,8 @@ from bench_resources.models.transformers.sampling import (
     sampling_processors,
 )
 from bench_resources.models.workers.local_model import Draw
+from tests.fakes.tiny_checkpoint import save_tiny_vlm
 from tests.resources.models.transformers.tiny_engine import MIXED, engine_of, responses_of, said
-from tests.tiny_checkpoint import save_tiny_vlm
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from tests.object_store import KEYS, make_bucket, moto
+from tests.fakes.object_store import KEYS, make_bucket, moto
 
 
 @pytest.fixture(scope="package")

@@ -8,7 +8,7 @@ import pytest
 
 from bench_assets.core.schema.errors import HomeError
 from bench_resources.storage.blobs.files import FileBlobs, open_blobs
-from tests.unprivileged import unprivileged
+from tests.fakes.unprivileged import unprivileged
 
 
 def test_a_folder_in_the_place_of_a_file_is_named(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.core.schema.rows import Metric
 from bench_resources.tables.parquet import TableFiles
-from tests.postgres_server import postgres
+from tests.fakes.postgres_server import postgres
 from tests.report.fair import metric
 
 pytestmark = pytest.mark.long

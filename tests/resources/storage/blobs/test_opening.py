@@ -10,7 +10,7 @@ from bench_assets.core.schema.errors import HomeError
 from bench_resources.cluster.object_store import ObjectBlobs
 from bench_resources.config.stores import open_shared_blobs
 from bench_resources.storage.blobs.files import open_blobs
-from tests.object_store import KEYS, Front
+from tests.fakes.object_store import KEYS, Front
 
 stores = pytest.importorskip("obstore.store", reason="make cluster-check installs obstore")
 pytestmark = pytest.mark.long

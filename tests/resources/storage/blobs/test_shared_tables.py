@@ -13,9 +13,9 @@ from bench_assets.core.schema.rows import Metric, Prediction, Rejection
 from bench_assets.core.tables.arrow import digest
 from bench_resources.tables.file_bytes import write_groups
 from bench_resources.tables.parquet import TableFiles, read_columns
-from tests.object_store import Front
+from tests.fakes.object_store import Front
+from tests.fakes.rows import prediction
 from tests.report.fair import metric
-from tests.rows import prediction
 
 KEY, OTHER = ("suite", "table"), ("suite", "more", "table")
 ROWS = [Rejection(entry="a", reason="r"), Rejection(entry="b", reason="s")]

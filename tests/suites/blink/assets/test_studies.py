@@ -20,7 +20,7 @@ from bench_assets.suites.blink.studies import (
 )
 from bench_assets.suites.blink.synthetic import objects as mini_objects
 from bench_assets.suites.blink.task import TASK
-from tests.home import Home
+from tests.fakes.home import Home
 from tests.suites.blink.release import png, row, write_parquet
 
 LEFT_HALF = dg.load_assets_from_modules([assets, ablations])

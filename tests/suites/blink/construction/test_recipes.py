@@ -14,9 +14,9 @@ from PIL import Image
 from bench_assets.core.images.decoding import decode
 from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes
+from tests.fakes.turned_images import STORED, turn
 from tests.suites.blink.builders import layouts
 from tests.suites.blink.builders.layouts import circled, drafts, lettered, reasons, seen
-from tests.turned_images import STORED, turn
 
 MIRRORED = (2, 4, 5, 7)
 WIDE, HIGH = 400, 300

@@ -24,7 +24,7 @@ from bench_assets.suites.blink.synthetic import surfaces as mini_light
 from bench_assets.suites.blink.synthetic import surfaces as mini_puzzles
 from bench_assets.suites.blink.synthetic.geometry import tools
 from bench_assets.suites.blink.visual_prompts import redraw_prompts
-from tests.fair_exam import STATISTICS, unfair
+from tests.fakes.fair_exam import STATISTICS, unfair
 from tests.suites.blink.conftest import HEIGHT
 
 TASKS = sorted(recipes(BuilderParameters()))

@@ -13,7 +13,7 @@ from bench_assets.suites.codis.assets import questions as assets
 from bench_assets.suites.codis.assets import questions as vote_assets
 from bench_assets.suites.codis.task import TASK
 from bench_assets.suites.codis.votes import VoteDecision
-from tests.home import Home
+from tests.fakes.home import Home
 from tests.suites.codis.raw import entry, write_raw, write_release
 
 LEFT_HALF = [

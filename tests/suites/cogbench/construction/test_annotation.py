@@ -20,8 +20,8 @@ from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 from bench_assets.suites.cogbench.synthetic import edition as mini
 from tests.annotation.said import answer, fits
-from tests.home import Home
-from tests.rows import stored
+from tests.fakes.home import Home
+from tests.fakes.rows import stored
 
 CODES = {kind.field: kind.code for kind in KINDS} | {
     "Entities": "entities",

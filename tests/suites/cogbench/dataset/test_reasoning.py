@@ -12,7 +12,7 @@ from bench_assets.suites.cogbench.construction import merging
 from bench_assets.suites.cogbench.construction.annotation_files import AnnotatedItem
 from bench_assets.suites.cogbench.dataset import reasoning
 from bench_assets.suites.cogbench.description import recognition, scoring
-from tests.pinned_words import inline_words, survivors
+from tests.fakes.pinned_words import inline_words, survivors
 
 READERS = [reasoning, recognition, scoring, merging]
 

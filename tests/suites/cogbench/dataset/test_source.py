@@ -21,7 +21,7 @@ from bench_assets.suites.cogbench.dataset.source import (
     read_stories,
 )
 from bench_resources.images.store import ImageStore
-from tests.rows import stored
+from tests.fakes.rows import stored
 from tests.suites.cogbench.release import asked, described, write_release
 
 SAME = "What is the girl doing?"

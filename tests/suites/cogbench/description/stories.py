@@ -6,7 +6,7 @@ from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 from bench_assets.suites.cogbench.description.questions import to_questions
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.rows import prediction, stored
+from tests.fakes.rows import prediction, stored
 
 
 def described(

@@ -23,7 +23,7 @@ from bench_assets.suites.cogbench.description.recognition import (
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.encoders.part_of_speech import open_noun_finder
 from bench_resources.encoders.sentence_encoder import open_text_encoder
-from tests.rows import question
+from tests.fakes.rows import question
 from tests.suites.cogbench.description.stories import described
 
 VECTORS = {

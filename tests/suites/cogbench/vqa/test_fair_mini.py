@@ -12,8 +12,8 @@ from bench_assets.suites.cogbench.synthetic.edition import write
 from bench_assets.suites.cogbench.synthetic.tales import OPENINGS
 from bench_assets.suites.cogbench.vqa.questions import read_response, to_questions
 from bench_assets.suites.cogbench.vqa.task import TASK
-from tests.fair_exam import ImageFiles, unfair, unfair_constants
-from tests.rows import stored
+from tests.fakes.fair_exam import ImageFiles, unfair, unfair_constants
+from tests.fakes.rows import stored
 
 SEEDS = range(5)
 

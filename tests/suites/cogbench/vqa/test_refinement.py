@@ -23,7 +23,7 @@ from bench_assets.suites.cogbench.vqa.refinement import (
 )
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.annotation.said import answer, fits
-from tests.rows import stored
+from tests.fakes.rows import stored
 
 
 def question(text="?", options=("one", "two", "six", "ten"), answer="A"):

@@ -11,7 +11,7 @@ from bench_assets.suites.cogbench.vqa.scoring import (
     score_officially,
 )
 from bench_assets.suites.cogbench.vqa.task import TASK
-from tests.rows import answered, question, scored
+from tests.fakes.rows import answered, question, scored
 
 FOUR = {"kind": "choice", "answer": ("D",), "options": ("Ants", "Bees", "Cats", "Dogs")}
 

@@ -10,8 +10,8 @@ from bench_assets.suites.journeybench.captioning.dataset import (
     split_captions,
     to_questions,
 )
-from tests.pinned_words import survivors
-from tests.rows import stored
+from tests.fakes.pinned_words import survivors
+from tests.fakes.rows import stored
 from tests.suites.journeybench.release import CELLS, HOST, write_lines, write_release
 
 

@@ -10,7 +10,7 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.suites.journeybench.captioning.scoring import per_caption_cider
 from bench_assets.suites.journeybench.captioning.task import TASK
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 REFERENCES = [("A red cat sits here.", "The cat is red."), ("Two owls fly!", "Owls in the sky")]
 

@@ -23,7 +23,7 @@ from bench_assets.suites.journeybench.raw_material import (
 )
 from bench_assets.suites.journeybench.text_generation import GeneratedText
 from tests.annotation.said import answer_to
-from tests.rows import stored
+from tests.fakes.rows import stored
 
 TRIGGER = (
     '[{"trigger": "false premises", "question": "Where is the dog?", "answers": ["Nowhere"]},'

@@ -10,7 +10,7 @@ from bench_assets.suites.journeybench.hallucination_vqa.dataset import (
     to_questions,
 )
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK
-from tests.rows import stored
+from tests.fakes.rows import stored
 
 HEADER = ",image_name,url,image type,hallucination type,question,groundtruth responses,split\n"
 LINE = (

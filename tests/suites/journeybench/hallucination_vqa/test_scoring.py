@@ -14,7 +14,7 @@ from bench_assets.suites.journeybench.hallucination_vqa import scoring
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import read_trigger_questions
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 FIELDS = {
     "question": "Where is the heart?",

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.journeybench.mcot import task
 from bench_assets.suites.journeybench.mcot.dataset import read_mcot, to_questions
-from tests.rows import question, stored
+from tests.fakes.rows import question, stored
 
 ROW = {
     "index": "7",

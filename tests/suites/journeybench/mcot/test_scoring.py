@@ -12,8 +12,8 @@ from bench_assets.suites.journeybench.mcot.image_references import (
 )
 from bench_assets.suites.journeybench.mcot.scoring import consistency, hallucination_rate
 from bench_assets.suites.journeybench.mcot.task import TASK
-from tests.pinned_words import inline_words, survivors
-from tests.rows import prediction, question, scored
+from tests.fakes.pinned_words import inline_words, survivors
+from tests.fakes.rows import prediction, question, scored
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from bench_assets.evaluation import pipeline
 from bench_assets.suites.journeybench.multi_image_vqa import task
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import read_multi_image, to_questions
 from bench_assets.suites.journeybench.multi_image_vqa.task import TASK
-from tests.rows import prediction, question, stored
+from tests.fakes.rows import prediction, question, stored
 
 ROW = {
     "": "",

@@ -16,7 +16,7 @@ from bench_assets.suites.journeybench.retrieval.dataset import (
 )
 from bench_assets.suites.journeybench.retrieval.scoring import rank, recall_measures, score
 from bench_assets.suites.journeybench.retrieval.task import TASK
-from tests.rows import prediction, question, stored
+from tests.fakes.rows import prediction, question, stored
 from tests.suites.journeybench.release import HOST, write_release
 
 NAMES = ("cat%20car", "whale", "dog%20car", "shark")

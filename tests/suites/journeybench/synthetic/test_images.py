@@ -31,8 +31,8 @@ from bench_assets.suites.journeybench.raw_material import (
 from bench_assets.suites.journeybench.synthetic.edition import write
 from bench_assets.suites.journeybench.synthetic.images import WORLD, members
 from bench_resources.models.registry.recorded import read_responses
-from tests.fair_exam import ImageFiles, unfair
-from tests.rows import stored
+from tests.fakes.fair_exam import ImageFiles, unfair
+from tests.fakes.rows import stored
 
 
 @pytest.fixture(scope="module")

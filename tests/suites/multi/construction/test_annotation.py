@@ -35,8 +35,8 @@ from bench_assets.suites.multi.construction.transformations import (
 from bench_assets.suites.multi.dataset.questions import UNCOVERED, WRITTEN, KnowledgeLink
 from bench_assets.suites.multi.dataset.source import Knowledge, MultiItem
 from tests.annotation.said import answer, fits
-from tests.home import Home
-from tests.rows import stored
+from tests.fakes.home import Home
+from tests.fakes.rows import stored
 from tests.suites.multi.rows import item
 
 SMALL = stored("a.png", "a" * 64)

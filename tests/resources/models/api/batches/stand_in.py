@@ -16,7 +16,7 @@ from typing import Any, Self
 import orjson
 from aiohttp import web
 
-from tests.chat_server import texts
+from tests.fakes.chat_server import texts
 from tests.resources.models.api.batches.vendors_results import anthropic_results, openai_files
 
 Answer = str | int | None  # a text, the status of an error, or nothing until it expires

@@ -12,7 +12,7 @@ from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.models.batches.providers import AnthropicBatches, OpenAIBatches
 from bench_resources.response_cache.rows import TokenCounts
-from tests.chat_server import texts
+from tests.fakes.chat_server import texts
 from tests.resources.models.api.asking import requests_for
 from tests.resources.models.api.batches.handing_over import (
     ANSWERS,

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from tests.chat_server import Answer
+from tests.fakes.chat_server import Answer
 from tests.resources.models.api.stand_ins import error
 
 _ANTHROPIC = {"model", "messages", "system", "max_tokens", "temperature", "top_p", "thinking"}

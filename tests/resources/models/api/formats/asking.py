@@ -11,7 +11,7 @@ from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.engine import FormatOf, ServerEngine
 from bench_resources.models.api.formats.base import ApiFormat
-from tests.chat_server import Answer, ChatServer
+from tests.fakes.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import read_image
 from tests.resources.models.api.formats import apis
 

@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_assets.core.schema.errors import ModelError
-from tests.chat_server import Answer
+from tests.fakes.chat_server import Answer
 from tests.resources.models.api.formats import apis
 from tests.resources.models.api.formats.asking import APIS, IMAGES, ask, asked, image
 

@@ -25,7 +25,7 @@ from bench_resources.models.api.formats.response_body import (
     prepend_reasoning,
 )
 from bench_resources.models.api.formats.response_body import decode_response as read_body
-from tests.chat_server import Answer, ChatServer
+from tests.fakes.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import ask, engine, read_image, requests_for
 from tests.resources.models.api.formats.apis import whole
 from tests.resources.models.api.formats.asking import form

@@ -41,8 +41,8 @@ from bench_assets.suites.journeybench.solutions.assets import solution_assets
 from bench_assets.suites.journeybench.text_generation import GeneratedText
 from bench_resources.images.painters import Drawer, ImageRequest
 from bench_resources.images.store import ImageStore
-from tests import rows
-from tests.fair_exam import unfair
+from tests.fakes import rows
+from tests.fakes.fair_exam import unfair
 from tests.suites.journeybench.construction.left_half import LEFT, TASKS, Bench, one
 
 

@@ -5,9 +5,9 @@ from types import ModuleType
 
 import pytest
 
-from tests import words_inside
-from tests.pinned_words import inline_words, survivors
-from tests.words_of_patterns import branches
+from tests.fakes import words_inside
+from tests.fakes.pinned_words import inline_words, survivors
+from tests.fakes.words_of_patterns import branches
 
 
 def reader(words: str, says: str) -> ModuleType:
@@ -96,5 +96,5 @@ def test_branches_of_a_pattern(pattern, parts):
 
 def test_words_inside_of_functions_are_named():
     assert [line.split(":")[0] for line in inline_words([words_inside])] == [
-        f"tests.words_inside, line {line}" for line in (7, 11, 15)
+        f"tests.fakes.words_inside, line {line}" for line in (7, 11, 15)
     ]

@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 HEAD, OTHER = "127.0.0.2", "127.0.0.3"
-CHECKOUT = Path(__file__).parents[1]
+CHECKOUT = Path(__file__).parents[2]
 # Ray reads them once in a process, when it is imported: before any cluster is started.
 _TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
 os.environ.update(_TOKEN)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.distributions import write_distribution
+from tests.fakes.distributions import write_distribution
 
 GROUP = "bench_assets.suites"
 

@@ -4,7 +4,7 @@ A reader is a module of pure functions with its patterns and word lists beside t
 two things into a test of its suite: the modules that hold the words, and the table of responses
 that the reader is tested with::
 
-    from tests.pinned_words import inline_words, survivors
+    from tests.fakes.pinned_words import inline_words, survivors
 
     READERS = [responses, verdicts]  # modules
 
@@ -38,7 +38,7 @@ from random import Random
 from types import CodeType, FunctionType, ModuleType
 from typing import TypeVar
 
-from tests.words_of_patterns import mutants
+from tests.fakes.words_of_patterns import mutants
 
 Case = TypeVar("Case")
 _MATCHES = {"compile", "search", "match", "fullmatch", "findall", "finditer", "split", "sub"}

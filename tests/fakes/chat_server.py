@@ -8,9 +8,9 @@ In a test:
         ask(server.base_url)
         assert server.n_requests == 1
 
-As a process of its own, for measuring: ``python -m tests.chat_server --port 8000 --latency 0.05``;
-``GET /stats`` then tells how many requests came, and the seconds from the first to the last
-response.
+As a process of its own, for measuring:
+``python -m tests.fakes.chat_server --port 8000 --latency 0.05``; ``GET /stats`` then tells how many
+requests came, and the seconds from the first to the last response.
 """
 
 import argparse

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ray_cluster import HEAD, OTHER, free_port
+from tests.fakes.ray_cluster import HEAD, OTHER, free_port
 
 NODES = {HEAD: "n1", OTHER: "n2"}
 _PROGRAMS = ("sbatch", "squeue", "scancel", "scontrol", "slurmctld", "slurmd", "munged")

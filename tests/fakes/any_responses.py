@@ -4,7 +4,7 @@ What readers of responses must get through.
 """
 
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TASK_NAME as HALOQUEST
-from tests.rows import question
+from tests.fakes.rows import question
 from tests.suites.cogbench.description.stories import story_question
 from tests.suites.multi.rows import question as of_multi
 

@@ -15,7 +15,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, TableIOManager
-from tests.rows import question
+from tests.fakes.rows import question
 
 TASK = Task(
     name="quiz",

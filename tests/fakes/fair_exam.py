@@ -4,7 +4,7 @@ texts, and by brightness, contrast, sharpness and measures of the images.
 A fair exam gives none of these more than chance. To check a mini edition, build it with five seeds,
 and put the questions of one task in each, one list a seed, into ``unfair``::
 
-    from tests.fair_exam import unfair
+    from tests.fakes.fair_exam import unfair
 
     def test_no_task_can_be_passed_without_looking(editions):  # five of them
         for task in TASKS:
@@ -229,7 +229,7 @@ def shortcuts(exams: Sequence[Exam]) -> dict[str, float]:
 def right_text(question: Question) -> str:
     """The text of the right option, or the right text where there are no letters.
 
-    >>> from tests.rows import question
+    >>> from tests.fakes.rows import question
     >>> right_text(question(kind="choice", options=("left", "right"), answer=("B",)))
     'right'
     """

@@ -4,7 +4,7 @@ from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation.task import ByModel, ByRules, Condition, Task
-from tests.rows import prediction, question
+from tests.fakes.rows import prediction, question
 
 QUESTIONS = [
     question(question_id="t/1", text="one?", answer=("1",), category="odd"),

@@ -1,0 +1,1 @@
+"""Stand-ins for what an evaluation meets: servers, clusters, homes, models, small suites."""
