@@ -45,9 +45,9 @@ def run(home: Path, *words: str) -> tuple[int, str]:
 
 
 def rows(home: Path, *words: str) -> list[dict]:
-    code, said = run(home, *words, "--json")
-    assert code == 0, said
-    return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    code, output = run(home, *words, "--json")
+    assert code == 0, output
+    return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
 
 
 @pytest.fixture(scope="module")
@@ -101,23 +101,23 @@ def test_likelihoods_have_calibration_and_other_answers_have_none(evaluated):
 
 @pytest.mark.parametrize("model", ["tiny-vlm/step-4440+likelihood", "prior"])
 def test_a_number_is_reproduced_from_cached_likelihoods(home: Path, evaluated, model: str):
-    _, said = run(home, "bundle", "reproduce", "parity", model)
-    assert "same digits" in said, said
+    _, output = run(home, "bundle", "reproduce", "parity", model)
+    assert "same digits" in output, output
 
 
 def test_the_report_draws_reliability(home: Path, evaluated):
-    code, said = run(home, "report")
-    assert code == 0, said
+    code, output = run(home, "report")
+    assert code == 0, output
     texts = [file.read_text("utf-8") for file in (home / "report").rglob("*number-parity*")]
     drawn = [text for text in texts if "data:image/svg+xml;base64," in text]
     assert len(drawn) == len([model for model in evaluated if "likelihood" in model]) + 1  # prior
 
 
 def test_a_task_without_options_says_so_in_a_sentence(home: Path):
-    code, said = run(
+    code, output = run(
         home, "evaluate", "free", "--model", "tiny-vlm/step-4440", "--elicit", "likelihood"
     )
-    flat = " ".join(said.split())
+    flat = " ".join(output.split())
     assert code == 1
     assert "free: likelihood cannot be elicited: 1 of 1 questions do not have options" in flat
     assert "use --elicit generate" in flat
@@ -132,15 +132,15 @@ def test_a_task_without_options_says_so_in_a_sentence(home: Path):
     ],
     ids=["a baseline", "no method", "twice"],
 )
-def test_what_cannot_be_asked_so_is_refused(home: Path, words, message: str):
-    code, said = run(home, "evaluate", "parity", *words)
+def test_what_cannot_be_elicited_so_is_refused(home: Path, words, message: str):
+    code, output = run(home, "evaluate", "parity", *words)
     assert code == 1
-    assert message in " ".join(said.split())
+    assert message in " ".join(output.split())
 
 
 def test_a_reading_parses_what_elicitation_leaves_none_of(home: Path):
-    code, said = run(
+    code, output = run(
         home, "evaluate", "parity", "--model", "prior", "--elicit", "likelihood", "--scorer", "x"
     )
     assert code == 2
-    assert "--scorer" in said
+    assert "--scorer" in output

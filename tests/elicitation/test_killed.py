@@ -12,13 +12,13 @@ from tests.fakes.chat_server import ChatServer, texts
 from tests.resources.stores import response_file
 
 
-def asked(server: ChatServer) -> Counter[str]:
+def requests_of(server: ChatServer) -> Counter[str]:
     """Requests by question; a likelihood takes one for each option."""
     found = Counter(texts(body)[0] for body in server.bodies)
     return Counter({text: n for text, n in found.items() if text.startswith("Number")})
 
 
-def test_what_was_stored_before_a_kill_is_not_asked_again(tmp_path: Path):
+def test_what_was_stored_before_a_kill_is_not_requested_again(tmp_path: Path):
     file = tmp_path / "responses.sqlite"
     with ChatServer(vllm, latency=0.05) as server:
         command = [sys.executable, "-m", "tests.elicitation.asking", server.base_url, str(file)]
@@ -28,13 +28,13 @@ def test_what_was_stored_before_a_kill_is_not_asked_again(tmp_path: Path):
             time.sleep(0.01)
         process.kill()
         process.wait()
-        begun = asked(server)
+        begun = requests_of(server)
         stored = len(list(response_file(file).rows()))
         assert 0 < stored < len(TWELVE)
         assert len(begun) < len(TWELVE)
         server.forget()
         predictions = predict(server.base_url, file)
-        again = asked(server)
+        again = requests_of(server)
     assert not any(one.error for one in predictions)
     assert len(again) == len(TWELVE) - stored  # also those that were in flight
     assert set(again.values()) == {2}

@@ -108,7 +108,7 @@ def ask(answer: Callable[[dict[str, Any]], Any], method: Any, **spec: Any) -> tu
     ],
     ids=["vLLM", "an older vLLM", "OpenAI", "OpenAI in its words", "llama.cpp"],
 )
-def test_one_of_the_options_is_asked_for_in_the_way_that_acts(server, way, n_probes):
+def test_one_of_the_options_is_requested_in_the_way_that_acts(server, way, n_probes):
     response, bodies = ask(server, "constrained")
     assert (response.error, response.text, response.note) == ("", "C", f"options by {way}")
     assert len(bodies) == n_probes + 1
@@ -149,16 +149,16 @@ def test_likelihoods_come_of_the_first_token_where_a_server_lists_it():
 
 
 def test_an_option_that_is_not_listed_is_at_most_as_likely_as_the_last_that_is(tmp_path: Path):
-    asked = question(question_id="q/1", kind="choice", options=tuple("wxyz"), answer=("A",))
+    choice = question(question_id="q/1", kind="choice", options=tuple("wxyz"), answer=("A",))
     with ChatServer(openai) as server:
         model = remembering(server.base_url, tmp_path / "r.sqlite")
         likely = ElicitedModel(model, "m", Elicitation("likelihood"))
-        (said,) = pipeline.predict(TASK, [asked], likely)
+        (predicted,) = pipeline.predict(TASK, [choice], likely)
         prior = ElicitedModel(model, "m", Elicitation.parse("likelihood-unconditional"))
-        (without,) = pipeline.predict(TASK, [asked], prior)
+        (without,) = pipeline.predict(TASK, [choice], prior)
     shares = (log(0.5), log(0.25), log(0.125), log(0.125))
-    assert (said.text, said.logprobs) == ("A", pytest.approx(shares, abs=1e-6))
-    assert said.note.endswith("; not among the likeliest tokens: D")
+    assert (predicted.text, predicted.logprobs) == ("A", pytest.approx(shares, abs=1e-6))
+    assert predicted.note.endswith("; not among the likeliest tokens: D")
     assert without.error.startswith(
         "no unconditional likelihood: not among the likeliest tokens: D"
     )
@@ -173,17 +173,19 @@ def test_an_option_that_is_not_listed_is_at_most_as_likely_as_the_last_that_is(t
     ],
     ids=["400", "200"],
 )
-def test_a_refusal_for_good_is_one_whatever_is_asked_for(tmp_path: Path, method, refuse):
-    asked = [
+def test_a_refusal_for_good_is_one_by_every_method(tmp_path: Path, method, refuse):
+    questions = [
         question(question_id=f"q/{n}", kind="choice", text=f"{n}?", options=("x", "y"))
         for n in range(2)
     ]
     with ChatServer(lambda body: refuse if texts(body)[0] == "1?" else vllm(body)) as server:
         model = remembering(server.base_url, tmp_path / "r.sqlite")
-        said = pipeline.predict(TASK, asked, ElicitedModel(model, "m", Elicitation(method)))
-    assert [one.refused for one in said] == ["", "content filter"]
-    assert said[1].error
-    assert not said[1].logprobs
+        predictions = pipeline.predict(
+            TASK, questions, ElicitedModel(model, "m", Elicitation(method))
+        )
+    assert [row.refused for row in predictions] == ["", "content filter"]
+    assert predictions[1].error
+    assert not predictions[1].logprobs
 
 
 def test_options_of_which_none_is_listed_are_an_error():
@@ -197,21 +199,21 @@ def test_options_of_which_none_is_listed_are_an_error():
 def test_a_server_that_ignores_every_field_is_refused_in_one_sentence(method):
     with pytest.raises(ModelError) as refused:
         ask(ignores_all, method)
-    said = str(refused.value)
-    assert said.startswith(f"m: the server does not support {method} (")
-    assert said.endswith("; use --elicit generate")
+    message = str(refused.value)
+    assert message.startswith(f"m: the server does not support {method} (")
+    assert message.endswith("; use --elicit generate")
 
 
 @pytest.mark.parametrize("method", ["likelihood", "constrained"])
-def test_a_wrong_key_is_not_told_as_options_that_the_server_does_not_have(method):
+def test_a_wrong_key_is_not_reported_as_unsupported_options(method):
     with pytest.raises(ModelError, match=r"/v1: HTTP 401: no; set api_key_env to .* this server$"):
         ask(lambda _: Answer(status=401, text="no"), method)
 
 
-def test_a_model_that_tells_no_logprobs_is_not_told_as_a_wrong_key():
-    told = "You are not allowed to request logprobs from this model"  # OpenAI of its o series
-    with pytest.raises(ModelError, match=rf"does not support likelihood .*{told}.*--elicit"):
-        ask(lambda _: Answer(status=403, text=told), "likelihood")
+def test_a_model_without_logprobs_is_not_reported_as_a_wrong_key():
+    message = "You are not allowed to request logprobs from this model"  # OpenAI of its o series
+    with pytest.raises(ModelError, match=rf"does not support likelihood .*{message}.*--elicit"):
+        ask(lambda _: Answer(status=403, text=message), "likelihood")
 
 
 def test_fields_that_answer_with_nonsense_are_not_taken_for_likelihoods():
@@ -229,9 +231,9 @@ def test_an_echo_that_is_one_token_off_is_not_taken_for_the_option():
     def shifted(body: dict[str, Any]) -> str | Answer:
         if "prompt_logprobs" not in body:
             return "yes"
-        said = vllm(body)
-        assert isinstance(said, Answer)
-        whole = json.loads(said.raw or b"")
+        answer = vllm(body)
+        assert isinstance(answer, Answer)
+        whole = json.loads(answer.raw or b"")
         whole["prompt_logprobs"].append({"9": {"decoded_token": "\n", "logprob": -1.0}})
         whole["prompt_logprobs"].append({"9": {"decoded_token": "#", "logprob": -1.0}})
         return Answer(raw=json.dumps(whole).encode())
@@ -247,8 +249,8 @@ def test_other_formats_and_batches_have_no_options(tmp_path: Path):
     assert not hasattr(BatchEngine, "elicits")
 
 
-def test_what_was_asked_is_not_asked_again_and_needs_no_server(tmp_path: Path):
-    asked = [
+def test_cached_responses_need_no_server(tmp_path: Path):
+    questions = [
         question(
             question_id=f"q/{n}",
             kind="choice",
@@ -262,7 +264,7 @@ def test_what_was_asked_is_not_asked_again_and_needs_no_server(tmp_path: Path):
 
     def predict(url: str, how: str) -> list[pipeline.Prediction]:
         model = ElicitedModel(remembering(url, file), "m", Elicitation.parse(how))
-        return pipeline.predict(TASK, asked, model)
+        return pipeline.predict(TASK, questions, model)
 
     with ChatServer(vllm) as server:
         url = server.base_url
@@ -281,8 +283,8 @@ def test_what_was_asked_is_not_asked_again_and_needs_no_server(tmp_path: Path):
     assert not any(one.error for one in again)
 
 
-def test_a_server_that_fails_in_the_middle_is_asked_only_for_the_rest(tmp_path: Path):
-    asked = [
+def test_after_a_failure_only_the_rest_is_requested(tmp_path: Path):
+    questions = [
         question(
             question_id=f"q/{n}", kind="choice", text=f"{n}?", options=("x", "y"), answer=("A",)
         )
@@ -300,9 +302,9 @@ def test_a_server_that_fails_in_the_middle_is_asked_only_for_the_rest(tmp_path: 
         model = ElicitedModel(
             remembering(server.base_url, tmp_path / "r.sqlite"), "m", Elicitation("likelihood")
         )
-        first = pipeline.predict(TASK, asked, model)
-        assert [one.question_id for one in first if one.error] == ["q/5"]
+        first = pipeline.predict(TASK, questions, model)
+        assert [row.question_id for row in first if row.error] == ["q/5"]
         seen.clear()
         broken.clear()
-        assert not any(one.error for one in pipeline.predict(TASK, asked, model))
+        assert not any(row.error for row in pipeline.predict(TASK, questions, model))
     assert {text for text in seen if not text.startswith("Reply")} == {"5?"}

@@ -96,14 +96,14 @@ def test_likelihoods_of_ten_questions_are_those_of_a_plain_forward_pass(
 ):
     (task,) = bench.catalog.tasks_of("blink")
     how, options, size = form
-    for asked, said in zip(ten, predict(bench, models, how, ten), strict=True):
-        prompt = task.condition("main").prompt(asked)
+    for question, prediction in zip(ten, predict(bench, models, how, ten), strict=True):
+        prompt = task.condition("main").prompt(question)
         expected = [
-            by_hand.logprob(prompt, one) / (size(one) if size else 1) for one in options(asked)
+            by_hand.logprob(prompt, one) / (size(one) if size else 1) for one in options(question)
         ]
-        assert said.error == ""
-        assert said.logprobs == pytest.approx(expected, abs=2e-4)
-        assert said.text == "ABCD"[expected.index(max(expected))]
+        assert prediction.error == ""
+        assert prediction.logprobs == pytest.approx(expected, abs=2e-4)
+        assert prediction.text == "ABCD"[expected.index(max(expected))]
 
 
 def test_the_prior_of_ten_questions_is_that_of_an_empty_prompt(
@@ -111,12 +111,12 @@ def test_the_prior_of_ten_questions_is_that_of_an_empty_prompt(
 ):
     (task,) = bench.catalog.tasks_of("blink")
     prior = {a: by_hand.logprob(Prompt.of(""), a) for a in "ABCD"}
-    for asked, said in zip(
+    for question, prediction in zip(
         ten, predict(bench, models, "likelihood-unconditional", ten), strict=True
     ):
-        given = partial(by_hand.logprob, task.condition("main").prompt(asked))
-        expected = [given(a) - prior[a] for a in "ABCD"[: len(asked.options)]]
-        assert said.logprobs == pytest.approx(expected, abs=2e-4)
+        given = partial(by_hand.logprob, task.condition("main").prompt(question))
+        expected = [given(a) - prior[a] for a in "ABCD"[: len(question.options)]]
+        assert prediction.logprobs == pytest.approx(expected, abs=2e-4)
 
 
 def test_the_letter_that_is_generated_under_constraint_is_the_likeliest(
@@ -124,8 +124,10 @@ def test_the_letter_that_is_generated_under_constraint_is_the_likeliest(
 ):
     likeliest = predict(bench, models, "likelihood", ten)
     chosen = predict(bench, models, "constrained", ten)
-    assert [said.text for said in chosen] == [said.text for said in likeliest]
-    assert not any(said.error for said in chosen)
+    assert [prediction.text for prediction in chosen] == [
+        prediction.text for prediction in likeliest
+    ]
+    assert not any(prediction.error for prediction in chosen)
 
 
 @pytest.mark.parametrize("how", ["likelihood", "constrained"])
@@ -134,11 +136,11 @@ def test_no_answer_is_unread_by_any_reading_and_points_follow_the_letter(
     bench: Workbench, models: Models, ten: list[Question], how: str, scorer: str
 ):
     (task,) = bench.catalog.tasks_of("blink")
-    said = predict(bench, models, how, ten)
-    verdicts = pipeline.judge(task, ten, said, None)
-    scores = pipeline.score(task, ten, said, verdicts, scorer)
+    predictions = predict(bench, models, how, ten)
+    verdicts = pipeline.judge(task, ten, predictions, None)
+    scores = pipeline.score(task, ten, predictions, verdicts, scorer)
     expected: list[Any] = [
-        (float(q.answer == (p.text,)), (p.text,)) for q, p in zip(ten, said, strict=True)
+        (float(q.answer == (p.text,)), (p.text,)) for q, p in zip(ten, predictions, strict=True)
     ]
     assert [(score.points, score.answer) for score in scores] == expected
     assert not any(score.no_answer for score in scores)

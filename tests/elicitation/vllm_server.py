@@ -31,16 +31,16 @@ class Vllm:
         """One choice, with what is asked for beside it."""
         for field in body["model"].split("-")[1:]:
             body.pop(field, None)
-        said = _content(body["messages"][0])
+        content = _content(body["messages"][0])
         if body.get("prompt_logprobs") is not None:
             assert not body["add_generation_prompt"]
             assert body["continue_final_message"]
             (option,) = _content(body["messages"][1])
-            tokens = self._model.tokens(said, str(option))
+            tokens = self._model.tokens(content, str(option))
             return _completion("!", prompt_logprobs=[None, *map(_of_prompt, tokens)])
         if choice := (body.get("structured_outputs") or {}).get("choice"):
-            return _completion(max(choice, key=lambda one: self._model.logprob(said, one)))
-        top = self._model.likeliest(said, body.get("top_logprobs", 1))
+            return _completion(max(choice, key=lambda one: self._model.logprob(content, one)))
+        top = self._model.likeliest(content, body.get("top_logprobs", 1))
         listed = [{"token": one["text"], "logprob": one["logprob"]} for one in top]
         logprobs = {"content": [listed[0] | {"top_logprobs": listed}]}
         return _completion(top[0]["text"], **({"logprobs": logprobs} if "logprobs" in body else {}))

@@ -30,19 +30,19 @@ def test_a_blank_metric_says_what_it_is_about_and_has_no_value():
 
 
 @pytest.mark.parametrize(
-    ("decoding", "said"),
+    ("decoding", "signature"),
     [
         pytest.param(["m|t=0", "m|t=0"], "m|t=0", id="all in one way"),
         pytest.param(["m|t=1", "m|t=0"], "m|t=0+m|t=1", id="in two ways"),
         pytest.param(["", ""], "elsewhere", id="not here"),
     ],
 )
-def test_signatures_name_who_was_asked_how(decoding, said):
-    assert format_decodings([prediction(decoding=how) for how in decoding]) == said
+def test_signatures_name_each_decoding(decoding, signature):
+    assert format_decodings([prediction(decoding=decoded) for decoded in decoding]) == signature
 
 
 def test_predictions_without_a_response_are_left_out():
     came = prediction(question_id="quiz/0")
     lost = prediction(question_id="quiz/1", error="503")
-    ((question, said),) = join_answers(quiz(2), [came, lost])
-    assert (question.question_id, said) == ("quiz/0", came)
+    ((question, joined),) = join_answers(quiz(2), [came, lost])
+    assert (question.question_id, joined) == ("quiz/0", came)

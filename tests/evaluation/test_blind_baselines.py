@@ -42,7 +42,7 @@ def text(number, *answers):
     return question(question_id=f"quiz/{number}", task="quiz", answer=answers)
 
 
-def said(number, response, **fields):
+def draw_of(number, response, **fields):
     return prediction(question_id=f"quiz/{number}", text=response, **fields)
 
 
@@ -83,7 +83,7 @@ def test_stock_responses_are_tried_where_no_answer_to_options_is_frequent(answer
     ("kind", "answer", "response"),
     [("choices", ("A", "C"), "AC"), ("blanks", ("3", "4"), "3\n4")],
 )
-def test_answers_of_several_parts_are_said_as_one_response(kind, answer, response):
+def test_answers_of_several_parts_are_one_response(kind, answer, response):
     read = {
         "whole": lambda one, _: Score.of(
             one.prediction, points=float(one.prediction.text == response)
@@ -99,9 +99,9 @@ def share_of(wanted):
 
 
 def read_whole(answered, _):
-    said = answered.prediction.text
+    response = answered.prediction.text
     return Score.of(
-        answered.prediction, points=float(said in answered.question.answer), answer=(said,)
+        answered.prediction, points=float(response in answered.question.answer), answer=(response,)
     )
 
 
@@ -127,8 +127,8 @@ def test_a_category_has_the_best_answer_of_its_own():
 
 
 def mentions(answered, _):
-    said, right = answered.prediction.text.casefold().split(), answered.question.answer[0]
-    words = [word.strip(".,") for word in said]
+    tokens, right = answered.prediction.text.casefold().split(), answered.question.answer[0]
+    words = [word.strip(".,") for word in tokens]
     share = sum(one in words for one in right.split()) / len(right.split())
     return Score.of(answered.prediction, points=share)
 
@@ -171,8 +171,8 @@ def test_there_is_nothing_for_what_only_a_model_can_judge():
 
 
 def test_every_response_goes_to_another_question_and_every_draw_stays_one():
-    rows = [said(n, f"{n} in draw {draw}", sample=draw) for draw in (0, 1) for n in range(5)]
-    rows.append(said(5, "", error="no connection"))
+    rows = [draw_of(n, f"{n} in draw {draw}", sample=draw) for draw in (0, 1) for n in range(5)]
+    rows.append(draw_of(5, "", error="no connection"))
     dealt = shuffle_responses(rows)
     assert sorted(row.text for row in dealt) == sorted(row.text for row in rows)
     for row in dealt:
@@ -192,18 +192,18 @@ def measured(task, exam, rows, judge="rules"):
 
 def test_who_is_right_everywhere_loses_it_all_where_no_two_answers_are_alike():
     exam = [text(n, f"{n}") for n in range(4)]
-    (row,) = measured(TASK, exam, [said(n, f"{n}") for n in range(4)])
+    (row,) = measured(TASK, exam, [draw_of(n, f"{n}") for n in range(4)])
     assert (row.value, row.constant, row.shuffled) == (1.0, 0.0, 0.0)
 
 
 def test_the_response_to_one_question_alone_cannot_be_shuffled():
-    (row,) = measured(TASK, [text(0, "x")], [said(0, "x")])
+    (row,) = measured(TASK, [text(0, "x")], [draw_of(0, "x")])
     assert (row.value, row.shuffled) == (1.0, None)
 
 
 def test_who_says_one_thing_keeps_it():
     exam = [choice(n, right) for n, right in enumerate("ABBB")]
-    (row,) = measured(TASK, exam, [said(n, "B") for n in range(4)])
+    (row,) = measured(TASK, exam, [draw_of(n, "B") for n in range(4)])
     assert (row.value, row.constant, row.shuffled) == (0.75, 0.75, 0.75)
 
 
@@ -214,10 +214,10 @@ def test_rules_judge_the_dealt_responses():
                 response,
                 judge="rules",
                 criterion="c",
-                verdict=response.text in asked.answer,
+                verdict=response.text in question.answer,
                 response="",
             )
-            for asked, response in answered
+            for question, response in answered
         ]
 
     def read(answered, judgements):
@@ -225,19 +225,19 @@ def test_rules_judge_the_dealt_responses():
 
     task = replace(TASK, judges={"rules": ByRules(rules)}, scorers={"judged": read})
     exam = [text(1, "x"), text(2, "x"), text(3, "y")]
-    (row,) = measured(task, exam, [said(1, "x"), said(2, "x"), said(3, "y")])
+    (row,) = measured(task, exam, [draw_of(1, "x"), draw_of(2, "x"), draw_of(3, "y")])
     # Three responses x, x, y in a ring: one x stays right, the other and y change places.
     assert (row.value, row.constant, row.shuffled) == pytest.approx((1, 2 / 3, 1 / 3))
 
 
 def test_a_model_judged_number_stands_alone():
     exam = [text(1, "x"), text(2, "x")]
-    (row,) = measured(TASK, exam, [said(1, "x"), said(2, "x")], judge="gpt")
+    (row,) = measured(TASK, exam, [draw_of(1, "x"), draw_of(2, "x")], judge="gpt")
     assert (row.value, row.constant, row.shuffled) == (1.0, None, None)
 
 
 JUDGE = "paper:gpt"
-ASKED = [replace(text(n, answer), category="abb"[n]) for n, answer in enumerate("xyx")]
+ABB = [replace(text(n, answer), category="abb"[n]) for n, answer in enumerate("xyx")]
 
 
 def verdict(response, right, judge=JUDGE, setup="judge=paper:0c", error=""):
@@ -247,8 +247,8 @@ def verdict(response, right, judge=JUDGE, setup="judge=paper:0c", error=""):
 
 def evaluated(model, responses, **judged):
     """What a model said, and that the judge called "x" right wherever it is."""
-    rows = [replace(said(n, text), model=model) for n, text in enumerate(responses) if text]
-    return rows, [verdict(row, row.text == ASKED[int(row.question_id[5:])].answer[0], **judged)
+    rows = [replace(draw_of(n, text), model=model) for n, text in enumerate(responses) if text]
+    return rows, [verdict(row, row.text == ABB[int(row.question_id[5:])].answer[0], **judged)
                   for row in rows]  # fmt: skip
 
 
@@ -266,8 +266,8 @@ def beside_known(own, *others, task=None):
         slices=by_category,
     )
     judged = JudgedResponses.of([own, *others], frozenset({(JUDGE, "judge=paper:0c")}))
-    scores = pipeline.score(task, ASKED, *own)
-    rows = metrics_with_baselines(task, ASKED, own[0], scores, [], judged)
+    scores = pipeline.score(task, ABB, *own)
+    rows = metrics_with_baselines(task, ABB, own[0], scores, [], judged)
     return {row.category: row for row in rows}
 
 
@@ -339,7 +339,7 @@ def test_a_response_that_came_with_thoughts_is_no_constant():
 
 def test_a_constant_of_other_questions_is_not_shown():
     exam = [text(1, "x"), text(2, "x")]
-    rows = [said(1, "x"), said(2, "x")]
+    rows = [draw_of(1, "x"), draw_of(2, "x")]
     scores = pipeline.score(TASK, exam, rows, [])
     other = best_constants(TASK, [text(1, "x"), text(2, "x"), text(3, "x")])
     (row,) = metrics_with_baselines(TASK, exam, rows, scores, other)
@@ -358,9 +358,11 @@ def test_a_constant_of_other_questions_is_not_shown():
     ],
 )
 def test_chance_is_known_where_all_offer_as_many_options(options, metric, chance):
-    asked = [question(kind="choice" if n else "text", options=tuple("abcd"[:n])) for n in options]
+    questions = [
+        question(kind="choice" if n else "text", options=tuple("abcd"[:n])) for n in options
+    ]
     task = replace(TASK, measures={metric: TASK.measures["accuracy"]})
-    assert chance_level(task, asked) == chance
+    assert chance_level(task, questions) == chance
 
 
 def test_a_table_of_other_questions_or_none_does_not_cost_the_constant(tmp_path):

@@ -16,7 +16,7 @@ from tests.audit.judged import queries
 from tests.fakes.rows import prediction
 
 PAIRS = 400
-ASKED = queries(2 * PAIRS)
+QUESTIONS = queries(2 * PAIRS)
 
 
 def judged(model="m", seed=0, share=0.8, judge="gpt"):
@@ -24,7 +24,7 @@ def judged(model="m", seed=0, share=0.8, judge="gpt"):
     rng = random.Random(seed)
     rows = [
         prediction(question_id=q.question_id, model=model, text=f"{model} on {q.question_id}")
-        for q in ASKED
+        for q in QUESTIONS
     ]
     right = [both for _ in range(PAIRS) for both in [rng.random() < share] * 2]
     scores = [
@@ -51,13 +51,13 @@ def lenient(is_right, pair):
     return is_right and pair % 5 > 0
 
 
-def checked(model, said, drawn, questions=ASKED):
-    return checked_scores(TASK, questions, model, said, drawn)
+def checked(model, judgements, drawn, questions=QUESTIONS):
+    return checked_scores(TASK, questions, model, judgements, drawn)
 
 
 def test_whole_pairs_are_drawn_with_their_probabilities():
     model = judged()
-    drawn = draw_units(TASK, ASKED, {"m": model}, 100, "now")
+    drawn = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
     n_right = sum(score.points for score in model.scores) / 2
     by_stratum = {row.stratum: row.probability for row in drawn}
     assert len(drawn) == 100
@@ -68,15 +68,16 @@ def test_whole_pairs_are_drawn_with_their_probabilities():
 
 def test_a_larger_draw_contains_the_smaller():
     small, large = (
-        {row.unit for row in draw_units(TASK, ASKED, {"m": judged()}, n, "now")} for n in (50, 120)
+        {row.unit for row in draw_units(TASK, QUESTIONS, {"m": judged()}, n, "now")}
+        for n in (50, 120)
     )
     assert len(small) == 50
     assert small < large
 
 
-def test_compared_models_are_drawn_by_both_verdicts_and_asked_alike():
+def test_compared_models_are_drawn_by_both_verdicts_and_judged_alike():
     models = {"a": judged("a", 1), "b": judged("b", 2)}
-    drawn = draw_units(TASK, ASKED, models, 60, "now")
+    drawn = draw_units(TASK, QUESTIONS, models, 60, "now")
     units = [{row.unit for row in drawn if row.model == name} for name in models]
     assert units[0] == units[1]
     assert {row.stratum for row in drawn} == {"yes yes", "yes no", "no yes", "no no"}
@@ -85,12 +86,12 @@ def test_compared_models_are_drawn_by_both_verdicts_and_asked_alike():
 def test_a_draw_too_small_for_its_strata_is_an_error():
     models = {"a": judged("a", 1), "b": judged("b", 2)}
     with pytest.raises(SettingsError, match=r"Draw at least 20, or name fewer models"):
-        draw_units(TASK, ASKED, models, 19, "now")
+        draw_units(TASK, QUESTIONS, models, 19, "now")
 
 
 def test_a_lenient_judge_is_corrected():
     model = judged()
-    drawn = draw_units(TASK, ASKED, {"m": model}, 100, "now")
+    drawn = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
     found = checked(model, verdicts(drawn, {"m": model}, lenient), drawn)
     corrected = corrected_mean(found.units)
     truth = sum(
@@ -105,18 +106,20 @@ def test_a_lenient_judge_is_corrected():
 
 def test_half_a_pair_is_no_label():
     model = judged()
-    drawn = draw_units(TASK, ASKED, {"m": model}, 100, "now")
-    said = verdicts(drawn, {"m": model}, lenient)
-    said.pop(next(iter(said)))
-    assert sum(unit.people is not None for unit in checked(model, said, drawn).units) == 99
+    drawn = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
+    judgements = verdicts(drawn, {"m": model}, lenient)
+    judgements.pop(next(iter(judgements)))
+    assert sum(unit.people is not None for unit in checked(model, judgements, drawn).units) == 99
 
 
 def test_labels_survive_another_judge():
     """The second judge knows nothing; its strata are others, the labels the same."""
     model, other = judged(), judged(seed=9, share=0.5, judge="other")
-    drawn = draw_units(TASK, ASKED, {"m": model}, 100, "now")
-    said = verdicts(drawn, {"m": model}, lenient)
-    first, second = (corrected_mean(checked(one, said, drawn).units) for one in (model, other))
+    drawn = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
+    judgements = verdicts(drawn, {"m": model}, lenient)
+    first, second = (
+        corrected_mean(checked(one, judgements, drawn).units) for one in (model, other)
+    )
     assert second.n_checked == 100
     assert second.low < first.value < second.high
     assert second.judge < 0.6
@@ -124,8 +127,8 @@ def test_labels_survive_another_judge():
 
 def test_labels_are_void_for_another_response_or_key():
     model = judged()
-    drawn = draw_units(TASK, ASKED, {"m": model}, 100, "now")
-    said = verdicts(drawn, {"m": model}, lenient)
+    drawn = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
+    judgements = verdicts(drawn, {"m": model}, lenient)
     pairs = [split_unit_id(row.questions)[0] for row in drawn[:3]]
     changed = model._replace(
         predictions=[
@@ -133,13 +136,13 @@ def test_labels_are_void_for_another_response_or_key():
             for row in model.predictions
         ]
     )
-    found = checked(changed, said, drawn)
+    found = checked(changed, judgements, drawn)
     assert sum(unit.people is not None for unit in found.units) == 97
     assert found.problem == ""
     all_changed = model._replace(
         predictions=[replace(row, text=f"{row.text} now") for row in model.predictions]
     )
-    assert checked(all_changed, said, drawn).problem == (
+    assert checked(all_changed, judgements, drawn).problem == (
         "100 of 100 drawn responses changed since, and wait for people"
     )
 
@@ -147,9 +150,9 @@ def test_labels_are_void_for_another_response_or_key():
 def test_an_unfinished_draw_is_a_sample_of_each_stratum():
     """Labels in the order of the draw: each stratum's stand for all of its units."""
     model = judged()
-    drawn = draw_units(TASK, ASKED, {"m": model}, 100, "now")
-    said = verdicts(drawn[:40], {"m": model}, lenient)
-    labelled = [unit for unit in checked(model, said, drawn).units if unit.people is not None]
+    drawn = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
+    judgements = verdicts(drawn[:40], {"m": model}, lenient)
+    labelled = [unit for unit in checked(model, judgements, drawn).units if unit.people is not None]
     n_units = sum(1 / unit.probability for unit in labelled)
     assert len(labelled) == 40
     assert n_units == pytest.approx(PAIRS)
@@ -157,7 +160,7 @@ def test_an_unfinished_draw_is_a_sample_of_each_stratum():
 
 def test_what_had_no_answer_needs_no_label():
     model = judged()
-    drawn = draw_units(TASK, ASKED, {"m": model}, 100, "now")
+    drawn = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
     silent = split_unit_id(drawn[0].questions)
     scores = [
         replace(score, points=0.0, no_answer=True) if score.question_id in silent else score

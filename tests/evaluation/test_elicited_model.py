@@ -45,7 +45,7 @@ class Weighing:
         return OptionLikelihoods(tuple(map(log, found)), (1,) * len(found)).to_json()
 
 
-def asked(
+def elicit(
     how: str, model: Weighing, *questions: Question, task: Task = TASK
 ) -> list[pipeline.Prediction]:
     elicited = ElicitedModel(model, f"m+{how}", Elicitation.parse(how))
@@ -53,30 +53,35 @@ def asked(
 
 
 def test_the_likeliest_option_is_the_answer_and_all_are_ranked():
-    (said,) = asked("likelihood", Weighing({"?": {"A": 0.25, "B": 0.5}}), CHOICE)
-    assert (said.text, said.ranking) == ("B", ("B", "A", "C"))
-    assert [exp(one) for one in said.logprobs] == pytest.approx([0.25, 0.5, 0.125], abs=1e-6)
-    assert json.loads(said.raw_text)["tokens"] == [1, 1, 1]
-    assert said.decoding == "weighing|elicit=likelihood-letters-none"
+    (predicted,) = elicit("likelihood", Weighing({"?": {"A": 0.25, "B": 0.5}}), CHOICE)
+    assert (predicted.text, predicted.ranking) == ("B", ("B", "A", "C"))
+    assert [exp(one) for one in predicted.logprobs] == pytest.approx([0.25, 0.5, 0.125], abs=1e-6)
+    assert json.loads(predicted.raw_text)["tokens"] == [1, 1, 1]
+    assert predicted.decoding == "weighing|elicit=likelihood-letters-none"
 
 
 def test_equally_likely_options_are_the_first_one():
-    (said,) = asked("likelihood", Weighing(), CHOICE)
-    assert (said.text, said.ranking) == ("A", ("A", "B", "C"))
+    (predicted,) = elicit("likelihood", Weighing(), CHOICE)
+    assert (predicted.text, predicted.ranking) == ("A", ("A", "B", "C"))
 
 
 def test_what_is_likely_without_a_question_is_taken_off():
     model = Weighing({"?": {"A": 0.5, "B": 0.25}, "": {"A": 0.5}})
-    (plain,) = asked("likelihood", model, CHOICE)
-    (without,) = asked("likelihood-unconditional", model, CHOICE)
+    (plain,) = elicit("likelihood", model, CHOICE)
+    (without,) = elicit("likelihood-unconditional", model, CHOICE)
     assert (plain.text, without.text) == ("A", "B")
     assert [exp(one) for one in without.logprobs] == pytest.approx([1, 2, 1], abs=1e-5)
     assert model.requests[-1].prompt == Prompt.of("")
 
 
 def test_one_of_the_options_is_the_answer_by_its_letter():
-    (said,) = asked("constrained-texts", Weighing({"?": {"up": 0.5}}), CHOICE)
-    assert (said.text, said.raw_text, said.ranking, said.logprobs) == ("C", "up", (), ())
+    (predicted,) = elicit("constrained-texts", Weighing({"?": {"up": 0.5}}), CHOICE)
+    assert (predicted.text, predicted.raw_text, predicted.ranking, predicted.logprobs) == (
+        "C",
+        "up",
+        (),
+        (),
+    )
 
 
 def test_what_is_none_of_the_options_is_an_error_and_no_answer():
@@ -85,9 +90,9 @@ def test_what_is_none_of_the_options_is_an_error_and_no_answer():
             return "I think A."
 
     for how in ("likelihood", "constrained"):
-        (said,) = asked(how, Chatting(), CHOICE)
-        assert said.error.startswith("not one of the options: ")
-        assert not said.text
+        (predicted,) = elicit(how, Chatting(), CHOICE)
+        assert predicted.error.startswith("not one of the options: ")
+        assert not predicted.text
 
 
 def test_an_error_of_the_prior_is_one_of_the_answer():
@@ -95,27 +100,27 @@ def test_an_error_of_the_prior_is_one_of_the_answer():
         def response(self, requests: Sequence[Request]) -> list[Response]:
             failed = Response(error="busy")
             empty = Prompt.of("")
-            said = super().response(requests)
+            predicted = super().response(requests)
             return [
                 failed if one.prompt == empty else given
-                for one, given in zip(requests, said, strict=True)
+                for one, given in zip(requests, predicted, strict=True)
             ]
 
-    (said,) = asked("likelihood-unconditional", Failing(), CHOICE)
-    assert said.error == "busy"
+    (predicted,) = elicit("likelihood-unconditional", Failing(), CHOICE)
+    assert predicted.error == "busy"
 
 
 def test_scores_have_the_confidence_of_the_answer():
-    said = asked("likelihood", Weighing({"?": {"A": 0.25, "B": 0.5}}), CHOICE)
-    (score,) = pipeline.score(TASK, [CHOICE], said, [])
+    predictions = elicit("likelihood", Weighing({"?": {"A": 0.25, "B": 0.5}}), CHOICE)
+    (score,) = pipeline.score(TASK, [CHOICE], predictions, [])
     assert (score.points, score.no_answer) == (1.0, False)
     assert score.confidence == pytest.approx(4 / 7, abs=1e-6)
 
 
 def test_generated_texts_have_no_confidence():
-    (said,) = pipeline.predict(TASK, [CHOICE], ScriptedModel("m", lambda _: "B"))
-    (score,) = pipeline.score(TASK, [CHOICE], [said], [])
-    assert (said.logprobs, score.confidence) == ((), None)
+    (predicted,) = pipeline.predict(TASK, [CHOICE], ScriptedModel("m", lambda _: "B"))
+    (score,) = pipeline.score(TASK, [CHOICE], [predicted], [])
+    assert (predicted.logprobs, score.confidence) == ((), None)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +138,7 @@ def test_a_task_whose_questions_have_not_one_right_option_says_so_in_a_sentence(
     model = Weighing()
     other = question(question_id="q/2", task="q", **fields)
     with pytest.raises(SettingsError) as refused:
-        asked("likelihood", model, CHOICE, other)
+        elicit("likelihood", model, CHOICE, other)
     assert str(refused.value) == (
         "q: likelihood cannot be elicited: 1 of 2 questions do not have options of which exactly"
         f" one is right (such as q/2, kind {kind}); use --elicit generate"
@@ -151,8 +156,8 @@ def test_several_draws_of_likelihoods_are_refused_and_those_of_options_are_not()
         measures={"accuracy": lambda scored: mean(ScoredPoint(s.points) for _, s in scored)},
     )
     with pytest.raises(SettingsError, match="several responses are drawn"):
-        asked("likelihood", Weighing(), CHOICE, task=task)
-    assert len(asked("constrained", Weighing(), CHOICE, task=task)) == 2
+        elicit("likelihood", Weighing(), CHOICE, task=task)
+    assert len(elicit("constrained", Weighing(), CHOICE, task=task)) == 2
 
 
 def test_a_model_that_only_talks_is_refused():

@@ -33,8 +33,10 @@ def words(scored):
 
 def kind(answered):
     return [
-        Judgement.of(said, judge="kind", criterion="correct", verdict=True, response="well done")
-        for _, said in answered
+        Judgement.of(
+            prediction, judge="kind", criterion="correct", verdict=True, response="well done"
+        )
+        for _, prediction in answered
     ]
 
 
@@ -57,10 +59,12 @@ def test_an_extension_comes_after_what_the_paper_has():
 
 
 def test_metrics_of_an_extended_task_say_so_in_their_signatures():
-    asked = quiz(1)
-    said = [prediction(question_id="quiz/0")]
+    questions = quiz(1)
+    predictions = [prediction(question_id="quiz/0")]
     task = extend(QUIZ, replace(WHOLE, judges={}))
-    rows = pipeline.summarise(task, asked, said, pipeline.score(task, asked, said, []))
+    rows = pipeline.summarise(
+        task, questions, predictions, pipeline.score(task, questions, predictions, [])
+    )
     assert {row.metric for row in rows} == {"accuracy", "words"}
     assert {(row.task, row.signature.split("|")[0]) for row in rows} == {("quiz", "quiz+acme")}
 
@@ -142,7 +146,7 @@ def install_acme(site, module: str, *names: str) -> None:
         ),
     ],
 )
-def test_one_with_a_field_of_another_type_is_told_of_by_name_and_stops_no_suite(site, name, why):
+def test_one_with_a_field_of_another_type_is_named_and_stops_no_suite(site, name, why):
     module = f"acme_odd_{name.lower()}"
     install_acme(site, module, name)
     catalog = load_catalog()
@@ -202,7 +206,7 @@ def test_an_installed_extension_is_measured_and_on_the_leaderboard(site, tmp_pat
         assert (standing.task, standing.metric) == ("fridge+acme", "degrees")
 
 
-def test_one_that_cannot_be_used_is_told_of_and_the_others_load(site):
+def test_one_that_cannot_be_used_is_reported_and_the_others_load(site):
     install_fridge(site, "fridge_of_the_extended")
     install_acme(site, "acme_odd", "OVEN", "SHELF", "JUDGE")
     catalog = load_catalog()

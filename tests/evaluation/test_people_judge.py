@@ -21,27 +21,29 @@ from tests.fakes.rows import prediction, question
 
 TASK = replace(QUIZ, judges={"default": ByModel(judge_right)})
 FORM = verdicts_task(TASK.name, TASK.title, judged=True).task
-ASKED = [question(question_id=f"quiz/{n}", answer=("key",)) for n in range(4)]
-SAID = [prediction(question_id=one.question_id, text=f"{n} says") for n, one in enumerate(ASKED)]
+QUESTIONS = [question(question_id=f"quiz/{n}", answer=("key",)) for n in range(4)]
+PREDICTIONS = [
+    prediction(question_id=one.question_id, text=f"{n} says") for n, one in enumerate(QUESTIONS)
+]
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
 OVER = "2026-11-23T23:59:59.999Z"
 
 
 def judged(*verdicts, needed=3, until="", least_decided=0.5):
     """Verdicts on each response, such as "yes no yes", with or without a deadline."""
-    units = [verdict_unit(FORM, q, said.text) for q, said in zip(ASKED, SAID, strict=True)]
+    units = [verdict_unit(FORM, q, row.text) for q, row in zip(QUESTIONS, PREDICTIONS, strict=True)]
     answers = [
         replace(answer(unit.unit_id, f"p{n}", verdict=word), task=FORM.name)
         for unit, words in zip(units, verdicts, strict=False)
         for n, word in enumerate(words.split())
     ]
     terms = AnnotationTerms(needed=needed, until=until, least_decided=least_decided)
-    pairs = [AnsweredQuestion(*pair) for pair in zip(ASKED, SAID, strict=True)]
+    pairs = [AnsweredQuestion(*pair) for pair in zip(QUESTIONS, PREDICTIONS, strict=True)]
     return PeopleJudge(FORM, answers, terms, NOW).judge(pairs)
 
 
 def scored(judgements):
-    return pipeline.score(TASK, ASKED, SAID, judgements)
+    return pipeline.score(TASK, QUESTIONS, PREDICTIONS, judgements)
 
 
 def test_what_most_call_right_has_all_points_and_a_tie_none_at_all():
@@ -65,7 +67,7 @@ def test_after_the_deadline_it_is_expired_and_the_number_goes_on_without_it():
     rows = judged("yes yes yes", "yes", "no no no", "no no no", until=OVER)
     assert not any(row.error for row in rows)
     assert scored(rows)[1].note == f"expired: 1 of 3 people judged it by {OVER}"
-    row = pipeline.summarise(TASK, ASKED, SAID, scored(rows))[0]
+    row = pipeline.summarise(TASK, QUESTIONS, PREDICTIONS, scored(rows))[0]
     assert (row.value, row.n_scored, row.n_unscored, row.n_expired) == (
         pytest.approx(1 / 3),
         3,
@@ -88,7 +90,9 @@ def test_agreement_and_number_of_people_stand_beside_the_number():
     """
     rows = [*judged("yes yes no", "no no no", "yes yes yes"), *judged("", "", "", "yes", needed=1)]
     rows = [row for row in rows if not row.error]
-    found = {row.metric: row for row in pipeline.summarise(TASK, ASKED, SAID, scored(rows))}
+    found = {
+        row.metric: row for row in pipeline.summarise(TASK, QUESTIONS, PREDICTIONS, scored(rows))
+    }
     agreement, raters = found["rater_agreement"], found["raters"]
     assert (agreement.value, agreement.n_scored) == (pytest.approx(0.6), 3)
     assert (raters.value, raters.n_scored, isnan(raters.low)) == (3, 4, True)
@@ -102,5 +106,5 @@ def test_people_are_named_like_any_judge():
 def test_verdicts_of_people_are_read_again_where_a_number_is_reproduced():
     rows = judged("yes yes yes", "no no no", "yes yes no", "no no yes")
     kept = [replace(row, setup=format_judge_setup("people", "")) for row in rows]
-    again = rescore(TASK, ASKED, SAID, kept)
+    again = rescore(TASK, QUESTIONS, PREDICTIONS, kept)
     assert [row.points for row in again.scores] == [1.0, 0.0, 1.0, 0.0]

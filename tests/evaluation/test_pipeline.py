@@ -27,15 +27,16 @@ TEXTS = ["Answer: A"] * 5 + ["Answer: B"] * 2 + ["B) seems to fit"] + ["What a s
 
 
 def measured(texts):
-    asked = [
+    questions = [
         question(question_id=f"t/{n}", kind="choice", options=("x", "y"), answer=("A",))
         for n in range(len(texts))
     ]
-    said = [
-        prediction(question_id=one.question_id, text=t) for one, t in zip(asked, texts, strict=True)
+    predictions = [
+        prediction(question_id=row.question_id, text=t)
+        for row, t in zip(questions, texts, strict=True)
     ]
-    scores = pipeline.score(TASK, asked, said, [])
-    return pipeline.summarise(TASK, asked, said, scores)[0]
+    scores = pipeline.score(TASK, questions, predictions, [])
+    return pipeline.summarise(TASK, questions, predictions, scores)[0]
 
 
 def test_a_metric_has_its_shares_and_both_bounds():
@@ -132,17 +133,17 @@ def test_a_signature_changes_with_the_task(change, part):
 
 
 def test_a_signature_says_how_much_people_had_not_decided():
-    asked = [question(answer=("1",), labels={"open": "3"})]
-    found = metrics([prediction(text="1")], asked)[0].signature
+    questions = [question(answer=("1",), labels={"open": "3"})]
+    found = metrics([prediction(text="1")], questions)[0].signature
     assert Signature.parse(found).parts["open"] == "3"
     assert "open" not in Signature.parse(metrics(said(q1="1"))[0].signature).parts
 
 
 def test_a_signature_names_data_prompts_model_and_judge():
     def signature(text="one?", prompt="p", decoding="m|t=0"):
-        asked = [question(text=text, answer=("1",))]
+        questions = [question(text=text, answer=("1",))]
         rows = [prediction(text="1", prompt_sha256=prompt, decoding=decoding)]
-        return metrics(rows, asked)[0].signature
+        return metrics(rows, questions)[0].signature
 
     assert signature() == signature()
     assert (
@@ -244,11 +245,13 @@ def test_a_response_that_cannot_be_scored_is_its_own_error_and_ends_nothing(why,
         scorers={"strict": fails_at("bad", why)},
         measures={"accuracy": lambda rows: mean(ScoredPoint(one.score.points) for one in rows)},
     )
-    asked = [question(question_id=name) for name in ("bad", "good")]
-    said = [prediction(question_id=one.question_id, text=one.question_id) for one in asked]
-    scores = pipeline.score(task, asked, said, [])
+    questions = [question(question_id=name) for name in ("bad", "good")]
+    predictions = [
+        prediction(question_id=one.question_id, text=one.question_id) for one in questions
+    ]
+    scores = pipeline.score(task, questions, predictions, [])
     assert [(one.points, one.note) for one in scores] == [(None, note), (1.0, "")]
-    (overall,) = pipeline.summarise(task, asked, said, scores)
+    (overall,) = pipeline.summarise(task, questions, predictions, scores)
     assert (overall.value, overall.n_scored, overall.n_unscored) == (1.0, 1, 1)
 
 

@@ -63,14 +63,14 @@ def test_a_kind_with_few_null_responses_is_not_tested():
 
 
 def test_a_reader_is_tested_once():
-    recorded, asked = [], []
+    recorded, prompts = [], []
     test = NullTest(judge="reader:gpt", setup="0c", known=lambda: recorded, record=recorded.extend)
     require = partial(test.require, COGBENCH, SIGNS, RESPONSES)
-    require(reader(lambda prompt: asked.append(prompt) or read_well(prompt)))
+    require(reader(lambda prompt: prompts.append(prompt) or read_well(prompt)))
     assert {one.figure: one.value for one in recorded} == {NULL_FOREIGN: 1.0, NULL_HALVED: 1.0}
-    n_asked = len(asked)
-    require(reader(lambda prompt: asked.append(prompt) or "A"))
-    assert len(asked) == n_asked
+    n_prompts = len(prompts)
+    require(reader(lambda prompt: prompts.append(prompt) or "A"))
+    assert len(prompts) == n_prompts
     other = replace(test, setup="another")
     with pytest.raises(ModelError, match="is not trusted"):
         other.require(COGBENCH, SIGNS, RESPONSES, reader(lambda _: "A"))
@@ -90,19 +90,24 @@ def test_a_reader_that_finds_answers_where_there_are_none_is_refused(read, what)
         NullTest(judge="reader:gpt").require(COGBENCH, SIGNS, RESPONSES, reader(read))
 
 
-def looked_at(task, asked, text, value, verdict=True, **fields):
-    said = prediction(question_id=asked.question_id, text=text)
+def looked_at(task, question, text, value, verdict=True, **fields):
+    predicted = prediction(question_id=question.question_id, text=text)
     look = Judgement.of(
-        said, judge="reader:gpt", criterion=ANSWER, verdict=verdict, value=value, response=value
+        predicted,
+        judge="reader:gpt",
+        criterion=ANSWER,
+        verdict=verdict,
+        value=value,
+        response=value,
     )
     look = replace(look, prompt_sha256="0", **fields)
-    rules = pipeline.judge(task, [asked], [said], None) if task.is_judged else []
-    (score,) = pipeline.score(task, [asked], [said], [*rules, look])
+    rules = pipeline.judge(task, [question], [predicted], None) if task.is_judged else []
+    (score,) = pipeline.score(task, [question], [predicted], [*rules, look])
     return score
 
 
 TRUTH = "There is no cat in the picture."
-ASKED = {
+SUITES = {
     "blink": (BLINK, {"kind": "choice", "options": ("left", "right"), "answer": ("B",)}, "B"),
     "cogbench": (COGBENCH, {"kind": "choice", "options": ("x", "y"), "answer": ("B",)}, "B"),
     "codis": (CODIS, {"options": ("Up.", "Down."), "answer": ("Down.",)}, "Down."),
@@ -114,41 +119,43 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("name", ASKED)
-def test_what_a_reader_reads_is_scored_as_if_it_had_been_said(name):
-    task, fields, value = ASKED[name]
-    asked = question(**{"labels": {"image_source": "x", "images": "SI"}, **fields})
-    right = looked_at(task, asked, "Hm, as I said.", value)
+@pytest.mark.parametrize("name", SUITES)
+def test_a_reading_is_scored_like_a_response_of_its_value(name):
+    task, fields, value = SUITES[name]
+    example = question(**{"labels": {"image_source": "x", "images": "SI"}, **fields})
+    right = looked_at(task, example, "Hm, as I said.", value)
     assert (right.points, right.judge, right.unread) == (right.max_points, "reader:gpt", False)
     assert right.asked_again
     assert right.note == f"reader:gpt reads {value}"
-    none = looked_at(task, asked, "Hm, as I said.", NONE, verdict=False)
+    none = looked_at(task, example, "Hm, as I said.", NONE, verdict=False)
     assert (none.points, none.unread, none.asked_again) == (0.0, False, True)
     assert none.no_answer is (name != "haloquest")
-    unreadable = looked_at(task, asked, "Hm, as I said.", "", verdict=None)
+    unreadable = looked_at(task, example, "Hm, as I said.", "", verdict=None)
     assert (unreadable.points, unreadable.unread) == (None, True)
 
 
 def test_what_is_stated_comes_before_what_a_reader_reads():
-    task, fields, _ = ASKED["cogbench"]
+    task, fields, _ = SUITES["cogbench"]
     score = looked_at(task, question(**fields), "Answer: A", "B")
     assert (score.answer, score.judge, score.asked_again) == (("A",), "", False)
 
 
 def test_a_reader_does_not_change_what_the_authors_read():
-    task, fields, _ = ASKED["cogbench"]
-    asked, said = question(**fields), prediction(text="Dogs")
+    task, fields, _ = SUITES["cogbench"]
+    example, predicted = question(**fields), prediction(text="Dogs")
     look = Judgement.of(
-        said, judge="reader:gpt", criterion=ANSWER, verdict=True, value="B", response="B"
+        predicted, judge="reader:gpt", criterion=ANSWER, verdict=True, value="B", response="B"
     )
-    scores = pipeline.score(task, [asked], [said], [replace(look, prompt_sha256="0")], "official")
-    assert scores == pipeline.score(task, [asked], [said], [], "official")
+    scores = pipeline.score(
+        task, [example], [predicted], [replace(look, prompt_sha256="0")], "official"
+    )
+    assert scores == pipeline.score(task, [example], [predicted], [], "official")
 
 
 def test_an_answer_that_is_only_named_is_marked():
-    task, fields, _ = ASKED["cogbench"]
-    said = [prediction(text="B) seems to be it"), prediction(text="Answer: B")]
-    rows = [pipeline.score(task, [question(**fields)], [one], [])[0] for one in said]
+    task, fields, _ = SUITES["cogbench"]
+    predictions = [prediction(text="B) seems to be it"), prediction(text="Answer: B")]
+    rows = [pipeline.score(task, [question(**fields)], [one], [])[0] for one in predictions]
     assert [(one.answer, one.named) for one in rows] == [(("B",), True), (("B",), False)]
 
 

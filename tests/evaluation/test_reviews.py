@@ -22,7 +22,7 @@ UNREADABLE = "Well, that is what everybody would like to know, and it was discus
 REVIEWED_BY_ANSWER = {"blink", "codis", "multi", "cogbench/vqa", "journeybench/multi_image_vqa"}
 
 
-def said(questions, text=UNREADABLE):
+def predictions_of(questions, text=UNREADABLE):
     return [prediction(question_id=one.question_id, text=text) for one in questions]
 
 
@@ -46,7 +46,7 @@ def _joined(question):
 )
 def test_the_right_answer_that_a_reviewer_reads_has_all_points(task, scorer):
     questions = asked(task)
-    predictions = said(questions)
+    predictions = predictions_of(questions)
     key = {one.question_id: one for one in questions}
     lines = [
         replace(line, answer=_joined(key[line.question_id]), by="ada")
@@ -69,7 +69,7 @@ def line(**fields):
 def test_what_is_read_otherwise_or_as_nothing_is_wrong_and_the_others_stay():
     questions = asked(BLINK) * 3
     questions = [replace(one, question_id=f"t/{n}") for n, one in enumerate(questions)]
-    predictions = said(questions)
+    predictions = predictions_of(questions)
     other, none, _ = forms(BLINK, questions, predictions)
     lines = [replace(other, answer="B"), replace(none, answer="none")]
     found = scored(BLINK, questions, predictions, lines)
@@ -78,15 +78,15 @@ def test_what_is_read_otherwise_or_as_nothing_is_wrong_and_the_others_stay():
         (0.0, (), False),
         (0.0, (), True),
     ]
-    assert [one.points for one in scored(BLINK, questions, said(questions, "A"), lines)] == [
-        1.0
-    ] * 3
+    assert [
+        one.points for one in scored(BLINK, questions, predictions_of(questions, "A"), lines)
+    ] == [1.0] * 3
 
 
 def test_a_reviewed_answer_that_a_scorer_cannot_read_is_unscored_and_none_is_wrong():
     task = replace(BLINK, scorers={"by number": _number}, judges={})
     questions = [replace(one, question_id=f"t/{n}") for n, one in enumerate(asked(BLINK) * 2)][:2]
-    predictions = said(questions)
+    predictions = predictions_of(questions)
     named = [
         line(question_id=one.question_id, response=response_name(UNREADABLE)) for one in questions
     ]
@@ -104,7 +104,10 @@ def _number(pair, _):
 
 def test_the_form_has_no_model_and_each_response_once():
     questions = asked(BLINK)
-    predictions = [*said(questions), *(replace(one, sample=1) for one in said(questions))]
+    predictions = [
+        *predictions_of(questions),
+        *(replace(one, sample=1) for one in predictions_of(questions)),
+    ]
     (one,) = forms(BLINK, questions, predictions)
     assert (one.why, one.asked_for, one.text, one.reference) == ("unread", "answer", UNREADABLE, "")
     assert "model" not in json.loads(format_lines([one]))
@@ -113,18 +116,20 @@ def test_the_form_has_no_model_and_each_response_once():
 
 def test_what_two_scorers_read_differently_is_doubtful():
     questions = asked(VQA)
-    (one,) = forms(VQA, questions, said(questions, "Because it is wet, the answer is (A)."))
+    (one,) = forms(
+        VQA, questions, predictions_of(questions, "Because it is wet, the answer is (A).")
+    )
     assert one.why == "doubtful"
-    assert forms(VQA, questions, said(questions, "A")) == []
+    assert forms(VQA, questions, predictions_of(questions, "A")) == []
 
 
-def test_where_a_model_judges_a_verdict_is_asked_for():
+def test_where_a_model_judges_a_verdict_is_requested():
     questions = asked(CODIS)[:1]
-    predictions = said(questions)
-    heard = Judgement.of(
+    predictions = predictions_of(questions)
+    judgement = Judgement.of(
         predictions[0], judge="gpt", criterion="correct", verdict=None, response="Hm."
     )
-    unreadable = replace(heard, prompt_sha256="0")
+    unreadable = replace(judgement, prompt_sha256="0")
     (one,) = review_lines(CODIS, questions, predictions, [unreadable])
     assert (one.asked_for, one.reference) == ("verdict", "opening")
     review = ResponseReview.of([replace(one, verdict="right")])
@@ -151,11 +156,11 @@ class Reviewer:
 def test_a_model_fills_in_what_it_states_alone(text, answer):
     reviewer = Reviewer(text)
     open_line = line()
-    asked_about = question(
+    example = question(
         question_id=open_line.question_id, kind="choice", options=("left", "right"), answer=("A",)
     )
     lines = [line(question_id="t/1", answer="A", by="ada"), open_line]
-    done, open_ = fill_in(lines, reviewer, VQA, [asked_about])
+    done, open_ = fill_in(lines, reviewer, VQA, [example])
     assert (done.answer, done.by) == ("A", "ada")
     assert len(reviewer.prompts) == 2 - bool(answer)  # once more if it is unreadable
     assert (open_.answer, open_.by) == (answer, "model:r" if answer else "")

@@ -32,13 +32,13 @@ def rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Responses that begin like the key are right."""
     return [
         Judgement.of(
-            said,
+            prediction,
             judge=RULES,
             criterion="right",
-            verdict=said.text.startswith(asked.answer),
+            verdict=prediction.text.startswith(question.answer),
             response="",
         )
-        for asked, said in answered
+        for question, prediction in answered
     ]
 
 
@@ -107,8 +107,8 @@ def test_letters_that_a_model_chose_are_judged_by_rules_without_the_judge():
         raise ModelError("weights are loaded")
 
     choice = question(question_id="t/1", kind="choice", options=("a", "b"), answer=("A",))
-    asked = Runner(task=TASK, responses=GeneratedResponses.of(says("A")))
-    rows = [replace(row, decoding="m|elicit=likelihood") for row in asked.predictions([choice])]
+    runner = Runner(task=TASK, responses=GeneratedResponses.of(says("A")))
+    rows = [replace(row, decoding="m|elicit=likelihood") for row in runner.predictions([choice])]
     judge = ModelVerdicts(name="default", open=opened, setup="5f")
     (row,) = Runner(task=JUDGED, responses=StoredResponses(rows), judge=judge).judgements(
         [choice], rows

@@ -23,17 +23,17 @@ class Model:
         return list(self.responses)
 
 
-def test_all_questions_are_asked_in_one_call():
+def test_all_questions_are_in_one_call():
     model = Model(*[Response(text="x")] * 3)
     rows = pipeline.predict(task(), QUESTIONS, model)
-    (asked,) = model.asked
-    assert [(r.question, r.prompt, r.sample) for r in asked] == [
+    (requests,) = model.asked
+    assert [(r.question, r.prompt, r.sample) for r in requests] == [
         (q, Prompt.of(q.text), 0) for q in QUESTIONS
     ]
     assert [r.question_id for r in rows] == ["t/1", "t/2", "t/3"]
 
 
-def test_a_prediction_says_what_was_asked_and_what_came_back():
+def test_a_prediction_has_its_prompt_and_its_response():
     response = Response(
         text="<think>hm</think> 1",
         finish_reason="length",
@@ -59,7 +59,7 @@ def test_a_question_that_stays_unanswered_has_its_error():
     assert (row.text, row.error) == ("", "503 after 6 tries")
 
 
-def test_several_draws_of_a_question_are_told_apart():
+def test_several_draws_of_a_question_are_numbered():
     model = Model(*[Response(text=str(n)) for n in range(6)])
     rows = pipeline.predict(task(), QUESTIONS[:2], model, "thrice")
     assert [(r.question_id, r.sample, r.condition, r.text) for r in rows] == [
@@ -89,8 +89,8 @@ def test_another_judge_is_called_by_its_name_and_shown_with_the_model_it_asks():
     judging = task(judges={**JUDGES, "kind": ByRules(likes), "mild": ByModel(likes)})
     model = ScriptedModel("gpt", lambda _: "right")
     (by_name,) = pipeline.judge(judging, QUESTIONS, said(q1="9"), None, "kind")
-    (asking,) = pipeline.judge(judging, QUESTIONS, said(q1="9"), model, "mild")
-    assert (by_name.judge, asking.judge) == ("kind", "mild:gpt")
+    (by_model,) = pipeline.judge(judging, QUESTIONS, said(q1="9"), model, "mild")
+    assert (by_name.judge, by_model.judge) == ("kind", "mild:gpt")
 
 
 @pytest.mark.parametrize(

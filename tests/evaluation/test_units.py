@@ -147,14 +147,14 @@ def test_a_damaged_model_is_worse_by_cider_and_by_no_other_name(adds):
     ]
     task = replace(TASK, measures={"cider": cider}, adds=adds)
 
-    def said(texts, rouge, model):
+    def evaluated(texts, rouge, model):
         return [
             Score(question_id=q.question_id, model=model, condition="main", points=rouge,
                   answer=(text,))
             for q, text in zip(questions, texts, strict=True)
         ]  # fmt: skip
 
-    before, after = said(CAPTIONS, 1.0, "old"), said(["a a a"] * 20, 0.235, "new")
+    before, after = evaluated(CAPTIONS, 1.0, "old"), evaluated(["a a a"] * 20, 0.235, "new")
     (line,) = decide(compare_scores(task, questions, before, after))
     assert (line.metric, line.verdict) == ("cider", "worse")
     assert line.before == pytest.approx(10)  # every caption is its one reference
@@ -234,11 +234,13 @@ def test_chance_is_taken_for_a_difference_one_time_in_twenty(measure, questions)
 
 
 def test_what_the_task_says_of_captions_is_the_whole_of_cider():
-    asked = [question(question_id=f"quiz/{n}", answer=(one,)) for n, one in enumerate(CAPTIONS)]
-    said = [one if n % 3 else "A cat rides." for n, one in enumerate(CAPTIONS)]
+    questions = [
+        question(question_id=f"quiz/{n}", answer=(caption,)) for n, caption in enumerate(CAPTIONS)
+    ]
+    captions = [caption if n % 3 else "A cat rides." for n, caption in enumerate(CAPTIONS)]
     rows = [
         ScoredQuestion(q, Score(question_id=q.question_id, model="m", condition="main", points=0.5,
                         answer=(text,)))
-        for q, text in zip(asked, said, strict=True)
+        for q, text in zip(questions, captions, strict=True)
     ]  # fmt: skip
     assert np.mean(per_caption_cider(rows)) == pytest.approx(cider(rows).value)

@@ -63,14 +63,14 @@ def numbers(folder, responses, judge=None):
     """Every metric over all questions, from responses in the order of the questions."""
     task, built = opened(folder)
     assert not built.rejections
-    asked = built.questions
-    said = [
+    questions = built.questions
+    predictions = [
         prediction(question_id=q.question_id, text=text)
-        for q, text in zip(asked, responses, strict=True)
+        for q, text in zip(questions, responses, strict=True)
     ]
-    verdicts = pipeline.judge(task, asked, said, judge) if task.is_judged else []
-    scores = pipeline.score(task, asked, said, verdicts)
-    rows = pipeline.summarise(task, asked, said, scores)
+    verdicts = pipeline.judge(task, questions, predictions, judge) if task.is_judged else []
+    scores = pipeline.score(task, questions, predictions, verdicts)
+    rows = pipeline.summarise(task, questions, predictions, scores)
     found = {row.metric: row for row in rows if row.category == "all"}
     for row in found.values():
         assert row.low <= row.value <= row.high
@@ -96,9 +96,14 @@ def test_pope(tmp_path):
         for n, answer in enumerate(["yes", "yes", "no", "no"])
     ]
     written(tmp_path, section, rows)
-    said = ["Yes, there is a cat.", "No, there is no cat in the image.", "Yes", "There is no cat."]
+    responses = [
+        "Yes, there is a cat.",
+        "No, there is no cat in the image.",
+        "Yes",
+        "There is no cat.",
+    ]
     half = near(f1=0.5, precision=0.5, recall=0.5, yes_ratio=0.5, accuracy=0.5)
-    assert numbers(tmp_path, said) == half
+    assert numbers(tmp_path, responses) == half
 
 
 def test_mathvista(tmp_path):
@@ -120,8 +125,8 @@ def test_mathvista(tmp_path):
         {"pid": "4", "question": "How old?", "choices": None, "answer": "7"},
     ]
     written(tmp_path, section, [{"precision": None} | row | common for row in rows])
-    said = ["The answer is (B).", "There are 3 of them.", "1.449", "8"]
-    assert numbers(tmp_path, said) == near(accuracy=0.75)
+    responses = ["The answer is (B).", "There are 3 of them.", "1.449", "8"]
+    assert numbers(tmp_path, responses) == near(accuracy=0.75)
 
 
 def test_refcoco(tmp_path):
@@ -141,8 +146,8 @@ def test_refcoco(tmp_path):
         | {"bbox": [0.0, 0.0, 10.0, 10.0], "file_name": "COCO_2.jpg"},
     ]
     written(tmp_path, section, rows)
-    said = ["[10, 10, 30, 20]", "[10, 10, 20, 20]", "[40, 40, 60, 48]"]
-    assert numbers(tmp_path, said) == near(mean_iou=0.5, accuracy_at_50=2 / 3)
+    responses = ["[10, 10, 30, 20]", "[10, 10, 20, 20]", "[40, 40, 60, 48]"]
+    assert numbers(tmp_path, responses) == near(mean_iou=0.5, accuracy_at_50=2 / 3)
     _, built = opened(tmp_path)
     assert [one.question_id for one in built.questions] == [
         *("refcoco/1/1", "refcoco/1/2", "refcoco/2/1")
@@ -179,16 +184,16 @@ def test_a_graded_set_on_another_scale(tmp_path):
         scale = "1..5"
     """
     written(tmp_path, section, [{"question": f"Why {n}?", "answer": "so"} for n in range(3)])
-    said = {"a": "5", "b": "3", "c": "I cannot"}
+    grades = {"a": "5", "b": "3", "c": "I cannot"}
 
     def graded(request):
         return next(
-            said[name]
-            for name in said
+            grades[name]
+            for name in grades
             if f"Reply: {name}\n" in str(request.prompt.turns[0].parts[0])
         )
 
-    assert numbers(tmp_path, list(said), ScriptedModel("j", graded)) == near(mean_grade=0.75)
+    assert numbers(tmp_path, list(grades), ScriptedModel("j", graded)) == near(mean_grade=0.75)
 
 
 def test_what_only_a_judge_grades_has_no_blind_baseline_of_rules(tmp_path):
@@ -196,10 +201,10 @@ def test_what_only_a_judge_grades_has_no_blind_baseline_of_rules(tmp_path):
     section = '[benchmarks.open]\nfile = "rows.jsonl"\nanswer_type = "graded"'
     written(tmp_path, section, [{"question": f"Why {n}?", "answer": "so"} for n in range(2)])
     task, built = opened(tmp_path)
-    said = [prediction(question_id=q.question_id, text="") for q in built.questions]
-    scores = pipeline.score(task, built.questions, said, [])
+    predictions = [prediction(question_id=q.question_id, text="") for q in built.questions]
+    scores = pipeline.score(task, built.questions, predictions, [])
     (row,) = metrics_with_baselines(
-        task, built.questions, said, scores, best_constants(task, built.questions)
+        task, built.questions, predictions, scores, best_constants(task, built.questions)
     )
     assert (row.value, row.constant, row.shuffled) == (0.0, None, None)
 
@@ -324,32 +329,36 @@ def test_points_of_numpy_are_numbers_and_without_a_number_a_response_is_unscored
     """
     written(tmp_path, section, [{"question": f"{n}?", "answer": "abcd"} for n in range(3)])
     task, built = opened(tmp_path)
-    asked = built.questions
-    said = [
-        prediction(question_id=q.question_id, text=t) for q, t in zip(asked, "abc", strict=True)
+    questions = built.questions
+    predictions = [
+        prediction(question_id=q.question_id, text=t) for q, t in zip(questions, "abc", strict=True)
     ]
-    scores = pipeline.score(task, asked, said, [])
+    scores = pipeline.score(task, questions, predictions, [])
     assert [one.points for one in scores] == [0.5, 1.0, None]
     assert scores[2].note.startswith("cannot be scored: ValueError: nan (expected points from 0")
     assert [type(one.points) for one in scores[:2]] == [float, float]  # as tables need them
-    (row,) = [one for one in pipeline.summarise(task, asked, said, scores) if one.category == "all"]
+    (row,) = [
+        one
+        for one in pipeline.summarise(task, questions, predictions, scores)
+        if one.category == "all"
+    ]
     assert (row.value, row.n_scored, row.n_unscored) == (0.75, 2, 1)
 
 
 @pytest.mark.parametrize(
-    ("said", "points"),
+    ("expression", "points"),
     [
         pytest.param("1.0000000000000002", 1.0, id="a cosine above 1 by rounding"),
         pytest.param("-1e-17", 0.0, id="a difference below 0 by rounding"),
     ],
 )
-def test_points_that_are_off_by_rounding_count(tmp_path, monkeypatch, said, points):
-    (score,) = scored_by(tmp_path, monkeypatch, said)
+def test_points_that_are_off_by_rounding_count(tmp_path, monkeypatch, expression, points):
+    (score,) = scored_by(tmp_path, monkeypatch, expression)
     assert score.points == points
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("expression", "reason"),
     [
         pytest.param("2 * len(response)", "2 (expected points from 0 to 1, or None)", id="more"),
         pytest.param('float("nan")', "nan (expected points", id="no number"),
@@ -358,17 +367,19 @@ def test_points_that_are_off_by_rounding_count(tmp_path, monkeypatch, said, poin
     ],
 )
 def test_a_response_with_points_of_a_package_that_are_none_is_unscored(
-    tmp_path, monkeypatch, said, why
+    tmp_path, monkeypatch, expression, reason
 ):
-    (score,) = scored_by(tmp_path, monkeypatch, said)
+    (score,) = scored_by(tmp_path, monkeypatch, expression)
     assert score.points is None
-    assert why in score.note
+    assert reason in score.note
 
 
-def scored_by(tmp_path, monkeypatch, said):
+def scored_by(tmp_path, monkeypatch, expression):
     """Scores of one response by a metric function that returns what is ``said``."""
-    module = f"points_{sum(map(ord, said))}"
-    (tmp_path / f"{module}.py").write_text(f"def own(response, question):\n    return {said}\n")
+    module = f"points_{sum(map(ord, expression))}"
+    (tmp_path / f"{module}.py").write_text(
+        f"def own(response, question):\n    return {expression}\n"
+    )
     monkeypatch.syspath_prepend(str(tmp_path))
     section = f"""
         [benchmarks.mine]

@@ -195,7 +195,7 @@ def test_the_files_of_a_split_are_found(tmp_path, files, split, found):
     assert data_files(tmp_path, split) == [tmp_path / name for name in found]
 
 
-def test_splits_that_were_saved_together_are_told_apart(tmp_path):
+def test_splits_that_were_saved_together_are_kept_apart(tmp_path):
     for split in ("test", "train"):
         write_saved(tmp_path / split)
     (tmp_path / "dataset_dict.json").write_text('{"splits": ["test", "train"]}')

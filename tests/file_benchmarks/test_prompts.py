@@ -62,19 +62,19 @@ CHOICE = {"text": "Which?", "kind": "choice", "options": ("red", "blue"), "answe
         ),
     ],
 )
-def test_a_question_is_asked(fields, template, parts):
+def test_a_question_has_its_prompt(fields, template, parts):
     assert prompts.main(question(**fields), prompts.PromptSettings(template)) == Prompt.of(*parts)
 
 
 def test_without_the_images_the_texts_stay():
-    asked = prompts.no_image(
+    prompt = prompts.no_image(
         question(text="Is <image> red?", images=("1st",)), prompts.PromptSettings("{question}")
     )
-    assert asked == Prompt.of("Is", "red?")
+    assert prompt == Prompt.of("Is", "red?")
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "shown"),
     [
         pytest.param(CHOICE, "(A) red\n(B) blue\nRight answer: (A) red\n", id="an option"),
         pytest.param(
@@ -87,9 +87,9 @@ def test_without_the_images_the_texts_stay():
         ),
     ],
 )
-def test_the_judge_is_told_the_right_answer_and_the_response(fields, said):
+def test_the_judge_sees_the_right_answer_and_the_response(fields, shown):
     (text,) = prompts.judge(question(**fields), "A {mug}.").turns[0].parts
-    assert said in text
+    assert shown in text
     assert "\nReply: A {mug}.\n" in text
 
 

@@ -167,7 +167,7 @@ def test_images_are_found_in_their_order(tmp_path, cells, columns):
     assert one.labels == {}
 
 
-def test_a_row_that_cannot_be_used_is_a_rejection_and_the_rest_is_asked(tmp_path):
+def test_a_row_that_cannot_be_used_is_a_rejection_and_the_rest_is_kept(tmp_path):
     rows = [
         ROW | {"question": " "},
         ROW | {"answer": "purple"},
@@ -201,7 +201,7 @@ def test_a_row_without_its_image_beside_rows_that_have_one_is_rejected(tmp_path,
     assert len(built(tmp_path, rows[2:]).questions) == 1
 
 
-def test_without_an_id_a_question_is_named_by_what_is_asked(tmp_path):
+def test_without_an_id_a_question_is_named_by_its_content(tmp_path):
     """Neither its place nor a corrected answer nor a further column makes it another question."""
     row = {name: cell for name, cell in ROW.items() if name != "id"}
     other = row | {"question": "Which shape?"}
@@ -292,16 +292,16 @@ def test_images_are_found_in_a_folder_of_their_own_and_listed(tmp_path):
 
 
 def test_shuffled_options_keep_the_right_one_and_are_the_same_each_time():
-    asked = [
+    questions = [
         question(
             question_id=f"fridge/{n}", kind=kind, options=("r", "g", "b", "w"), answer=tuple(gold)
         )
         for n, (kind, gold) in enumerate([("choice", "A"), ("choices", "AD")] * 20)
     ]
-    drawn = shuffle_all_options(asked, seed=1)
-    assert drawn == shuffle_all_options(list(reversed(asked)), seed=1)[::-1]
+    drawn = shuffle_all_options(questions, seed=1)
+    assert drawn == shuffle_all_options(list(reversed(questions)), seed=1)[::-1]
     assert len({one.options for one in drawn}) > 10
-    for before, after in zip(asked, drawn, strict=True):
+    for before, after in zip(questions, drawn, strict=True):
         right = {before.options["ABCD".index(letter)] for letter in before.answer}
         assert {after.options["ABCD".index(letter)] for letter in after.answer} == right
         assert after.question_id == before.question_id
@@ -394,15 +394,15 @@ def test_options_are_read_out_of_the_question_where_the_settings_say_so(tmp_path
         pytest.param({"a": "Hi.", "b": "Why?", "c": ""}, {"turns": ["a", "b", "c"]}, id="columns"),
     ],
 )
-def test_turns_are_asked_one_after_the_other(tmp_path, cells, columns):
+def test_turns_follow_one_after_the_other(tmp_path, cells, columns):
     (one,) = built(tmp_path, [{"answer": "x"} | cells], columns=columns).questions
-    asked = prompts.main(one, prompts.PromptSettings("{question}!", system="Be brief."))
-    assert [(turn.role, *turn.parts) for turn in asked.turns] == [
+    prompt = prompts.main(one, prompts.PromptSettings("{question}!", system="Be brief."))
+    assert [(turn.role, *turn.parts) for turn in prompt.turns] == [
         ("system", "Be brief."),
         ("user", "Hi."),
         ("user", "Why?!"),
     ]
-    assert len(asked.rounds()) == 2
+    assert len(prompt.rounds()) == 2
 
 
 @pytest.mark.parametrize(
@@ -415,7 +415,7 @@ def test_turns_are_asked_one_after_the_other(tmp_path, cells, columns):
         pytest.param({"question": "<image>?"}, "<image 1>: no such image", id="a mark"),
     ],
 )
-def test_turns_and_marks_that_cannot_be_asked_are_rejections(tmp_path, cells, why):
+def test_turns_and_marks_that_cannot_be_shown_are_rejections(tmp_path, cells, why):
     found = built(tmp_path, [{"answer": "x"} | cells, {"answer": "x", "question": "Y?"}])
     assert why in found.rejections[0].reason
 
@@ -492,9 +492,9 @@ def test_solved_examples_stand_before_each_question(with_images):
     ]
     found = shots(with_images, rows, shots=2, prompt="{question}", images="optional")
     settings = prompts.PromptSettings("{question}", shots=True)
-    asked = prompts.main(found.questions[0], settings)
+    prompt = prompts.main(found.questions[0], settings)
     b, a = map(Image, digests(["b.png", "a.png"]))
-    assert [(turn.role, turn.parts) for turn in asked.turns] == [
+    assert [(turn.role, turn.parts) for turn in prompt.turns] == [
         ("user", (b, "2?")),
         ("assistant", ("B",)),
         ("user", ("3", "\n\n", "?")),
@@ -502,7 +502,7 @@ def test_solved_examples_stand_before_each_question(with_images):
         ("user", (a, "Which colour?")),
     ]
     assert [one.name for one in found.images] == ["a.png", "b.png"]
-    assert len(asked.rounds()) == 1
+    assert len(prompt.rounds()) == 1
 
 
 @pytest.mark.parametrize(

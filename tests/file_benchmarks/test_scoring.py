@@ -22,15 +22,15 @@ def task(metric="accuracy", **settings):
     )
 
 
-def scores(asked, responses, metric="accuracy", judge=None):
+def scores(questions, responses, metric="accuracy", judge=None):
     """Points of responses, one for each question."""
-    said = [
+    predictions = [
         prediction(question_id=q.question_id, text=text)
-        for q, text in zip(asked, responses, strict=True)
+        for q, text in zip(questions, responses, strict=True)
     ]
     one = task(metric)
-    verdicts = pipeline.judge(one, asked, said, judge) if one.is_judged else []
-    return pipeline.score(one, asked, said, verdicts)
+    verdicts = pipeline.judge(one, questions, predictions, judge) if one.is_judged else []
+    return pipeline.score(one, questions, predictions, verdicts)
 
 
 @pytest.mark.parametrize(
@@ -51,10 +51,10 @@ def scores(asked, responses, metric="accuracy", judge=None):
 def test_random_guesses_are_all_read(answer_type, fields, mean):
     settings = {"metric": "mean_iou"} if answer_type == "box" else {}
     one = task(**settings, answer_type=answer_type)
-    asked = [question(question_id=str(n), **fields) for n in range(1000)]
-    said = pipeline.predict(one, asked, RandomBaseline("random"))
-    verdicts = pipeline.judge(one, asked, said, None) if one.is_judged else []
-    found = pipeline.score(one, asked, said, verdicts)
+    questions = [question(question_id=str(n), **fields) for n in range(1000)]
+    predictions = pipeline.predict(one, questions, RandomBaseline("random"))
+    verdicts = pipeline.judge(one, questions, predictions, None) if one.is_judged else []
+    found = pipeline.score(one, questions, predictions, verdicts)
     assert not any(score.unread for score in found)
     # Three standard deviations of a mean of 1,000 are at most 0.048.
     assert sum(score.points for score in found) / 1000 == pytest.approx(mean, abs=0.048)
@@ -95,7 +95,7 @@ def test_a_response_has_points(fields, response, metric, points):
         pytest.param(COLOURS, "(A)", "right", 0.0, id="a letter is read without asking"),
     ],
 )
-def test_a_judge_is_asked_about_what_the_rules_do_not_read(fields, response, says, points):
+def test_a_judge_decides_what_the_rules_do_not_read(fields, response, says, points):
     (score,) = scores([question(**fields)], [response], judge=ScriptedModel("j", lambda _: says))
     assert score.points == points
 
@@ -132,18 +132,18 @@ def test_several_letters_are_read(response, letters):
 def test_measures_count_questions_groups_and_categories():
     """Groups a: 1, 1; b: 1, 0; c alone: 0. Categories x: 1, 1, 1; y: 0, 0."""
     groups, categories, responses = "aabbc", "xxxyy", ["(B)", "(B)", "(B)", "A", "A"]
-    asked = [
+    questions = [
         question(question_id=f"t/{n}", group_id=group.strip("c"), category=category, **COLOURS)
         for n, (group, category) in enumerate(zip(groups, categories, strict=True))
     ]
     points = [
         replace(one, question_id=q.question_id)
-        for q, one in zip(asked, scores(asked, responses), strict=True)
+        for q, one in zip(questions, scores(questions, responses), strict=True)
     ]
     found = {
         (metric, row.metric): (row.value, row.n_scored)
         for metric in ("accuracy", "group_accuracy", "macro_accuracy")
-        for row in pipeline.summarise(task(metric), asked, [], points)
+        for row in pipeline.summarise(task(metric), questions, [], points)
         if row.category == "all"
     }
     assert found == {
@@ -156,5 +156,5 @@ def test_measures_count_questions_groups_and_categories():
 
 
 def test_tables_are_sliced_by_category_and_by_named_labels():
-    asked = question(category="x", labels={"level": "easy", "by": "", "seen": "2"})
-    assert task(slices=("level", "by", "gone")).slices(asked) == ("x", "level easy")
+    example = question(category="x", labels={"level": "easy", "by": "", "seen": "2"})
+    assert task(slices=("level", "by", "gone")).slices(example) == ("x", "level easy")

@@ -57,24 +57,28 @@ def score_responses(
 ) -> list[Points]:
     """Score responses by our reading and by the authors' rule; without rejected questions."""
     known = {question.question_id.partition("/")[2]: question for question in questions}
-    kept = [one for one in answered if one.id in known]
-    asked = [known[one.id] for one in kept]
+    kept = [row for row in answered if row.id in known]
+    kept_questions = [known[row.id] for row in kept]
     predictions = [
         Prediction(
             question_id=question.question_id,
             model="m",
             condition="main",
             sample=0,
-            text=one.response,
-            raw_text=one.response,
+            text=row.response,
+            raw_text=row.response,
         )
-        for question, one in zip(asked, kept, strict=True)
+        for question, row in zip(kept_questions, kept, strict=True)
     ]
-    verdicts = pipeline.judge(task, asked, predictions, None, RULES) if task.is_judged else []
-    ours = pipeline.score(task, asked, predictions, verdicts)
+    verdicts = (
+        pipeline.judge(task, kept_questions, predictions, None, RULES) if task.is_judged else []
+    )
+    ours = pipeline.score(task, kept_questions, predictions, verdicts)
     has_rule = "official" in task.scorers
     rule = (
-        pipeline.score(task, asked, predictions, [], "official") if has_rule else [None] * len(kept)
+        pipeline.score(task, kept_questions, predictions, [], "official")
+        if has_rule
+        else [None] * len(kept)
     )
     return [
         Points(

@@ -43,5 +43,5 @@ def differing() -> Iterator[str]:
 
 def _differs(rule: Rule, response: str, key: str) -> bool:
     references = (key,) * rule.people + ("another",) * (rule.people > 1)
-    asked = question(kind="text", answer=references)
-    return abs(rule.ours(response, references) - rule.official(response, asked)) > 1e-9
+    example = question(kind="text", answer=references)
+    return abs(rule.ours(response, references) - rule.official(response, example)) > 1e-9

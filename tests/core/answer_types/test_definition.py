@@ -94,8 +94,8 @@ NUMBERS = [
     ("number", NOTHING, "1200.5", "1.200,50", 1.0),
     ("number", NOTHING, "3.5", "3,5", 1.0),
     *(
-        ("number", NOTHING, "120000", said, 1.0)
-        for said in (
+        ("number", NOTHING, "120000", response, 1.0)
+        for response in (
             "1.2e5",
             "1.2 × 10^5",
             "1.2 x 10^5",
@@ -105,10 +105,10 @@ NUMBERS = [
             "1.2×10⁵",
         )
     ),
-    *(("number", NOTHING, "0.001", said, 1.0) for said in ("1e-3", "1 × 10⁻³")),
+    *(("number", NOTHING, "0.001", response, 1.0) for response in ("1e-3", "1 × 10⁻³")),
     *(
-        ("number", NOTHING, gold, said, 1.0)
-        for gold, said in (
+        ("number", NOTHING, gold, response, 1.0)
+        for gold, response in (
             (3000, "3k"),
             (2500000, "2.5M"),
             (2500000, "2.5mn"),
@@ -180,8 +180,13 @@ NUMBERS = [
     ("number", NOTHING, "[0, 2, 1]", "[0, 2, 1]", 1.0),
     ("number", NOTHING, [0, 2, 1], "0, 1, 2", 0.0),
     *(
-        ("number", NOTHING, [1, 2.5], said, 1.0)
-        for said in ("(1,2.5)", "1\n2.5", "Step 3: the answer is [1, 2.5].", "They are 1 and 2.5")
+        ("number", NOTHING, [1, 2.5], response, 1.0)
+        for response in (
+            "(1,2.5)",
+            "1\n2.5",
+            "Step 3: the answer is [1, 2.5].",
+            "They are 1 and 2.5",
+        )
     ),
     ("number", NOTHING, [0, 2, 1], "0", 0.0),
     ("number", NOTHING, [0, 2, 1], "none", None),
@@ -197,7 +202,7 @@ BOXES = [
     ("box", {"coordinates": "0..1000"}, [100, 100, 500, 500], "[100, 100, 500, 500]", 1.0),
     ("box", {"response_coordinates": "0..1000"}, CUP, "[100, 100, 500, 500]", 1.0),
     ("box", {"response_coordinates": "xywh pixels"}, CUP, "[64, 48, 256, 192]", 1.0),
-    *(("box", {"response_coordinates": f"{order} pixels"}, CUP, said, 1.0) for order in ("xywh", "yxyx") for said in (
+    *(("box", {"response_coordinates": f"{order} pixels"}, CUP, response, 1.0) for order in ("xywh", "yxyx") for response in (
         "x: 64, y: 48, width: 256, height: 192", "x1=64, y1=48, x2=320, y2=240", "x_min: 64, y_min: 48, x_max: 320, y_max: 240",
         '{"xmin": 64, "xmax": 320, "ymin": 48, "ymax": 240}', "left: 64, top: 48, right: 320, bottom: 240",
     )),
@@ -207,7 +212,7 @@ BOXES = [
     ("box", NOTHING, CUP, "left: 10%, top: 10%, width: 40%, height: 40%", 1.0),
     ("box", {"coordinates": "0..1000"}, [100, 100, 500, 500], "x1=10%, y1=10%, x2=50%, y2=50%", 1.0),
     ("box", NOTHING, CUP, "[320, 240, 64, 48]", 1.0),
-    *(("box", NOTHING, CUP, said, 1.0) for said in (
+    *(("box", NOTHING, CUP, response, 1.0) for response in (
         "```json\n[{\"bbox_2d\": [64, 48, 320, 240], \"label\": \"cup\"}]\n```",
         "(64, 48), (320, 240)", "(64,48) to (320,240)", "(64, 48) and (320, 240)", "(64, 48) - (320, 240)", "(64, 48) -> (320, 240)", "(64, 48); (320, 240)",
         "{64, 48, 320, 240}", "<64, 48, 320, 240>", "[64; 48; 320; 240]", "64 48 320 240", "[64, 48], [320, 240]",
@@ -218,7 +223,7 @@ BOXES = [
         "The dog is at [0, 0, 10, 10]. The answer is [64, 48, 320, 240].", "[0, 0, 9, 9]. Final answer: [64, 48, 320, 240]", "Of [0, 0, 9, 9] the result is [64, 48, 320, 240]",
         "[64, 48, 320, 240], so [64, 48, 320, 240]",
     )),
-    *(("box", NOTHING, CUP, said, 1.0) for said in (  # notations that count to 1000
+    *(("box", NOTHING, CUP, response, 1.0) for response in (  # notations that count to 1000
         "<|box_start|>(100,100),(500,500)<|box_end|>", "<box>(100,100),(500,500)</box>", "<ref>a cup</ref> [[100, 100, 500, 500]]", "<box>[[100, 100, 500, 500]]</box>",
         "<|det|>[[100, 100, 500, 500]]<|/det|>", "<quad>(100,100),(500,500)</quad>", "<|object_ref_start|>cup<|object_ref_end|> [100, 100, 500, 500]", "<bbox>100 100 500 500</bbox>",
         '[{"box_2d": [100, 100, 500, 500], "label": "cup"}]', "[ymin, xmin, ymax, xmax] = [100, 100, 500, 500]", "<loc_100><loc_100><loc_500><loc_500>",
@@ -263,8 +268,8 @@ POINTS = [
     ("point", {"tolerance": "10"}, [100, 100], "(110, 100)", 1.0),
     ("point", {"tolerance": "10"}, "(100, 100)", "(111, 100)", 0.0),
     *(
-        ("point", {"tolerance": "20"}, [320, 240], said, 1.0)
-        for said in ("(50%, 50%)", "50%, 50%", "x=50%, y=50%")
+        ("point", {"tolerance": "20"}, [320, 240], response, 1.0)
+        for response in ("(50%, 50%)", "50%, 50%", "x=50%, y=50%")
     ),
     ("point", {"tolerance": "20"}, [50, 50], "(50%, 50%)", 0.0),
     ("point", {"tolerance": "5%"}, [100, 100], "(140, 100)", 1.0),
@@ -274,13 +279,13 @@ LISTS = [
     ("list", NOTHING, ["a cup", "mug"], "Mug, a cup", 1.0),
     ("list", {"ordered": True}, ["a cup", "mug"], "Mug, a cup", 0.0),
     ("list", {"ordered": True}, [3, 1, 2], "[3, 1, 2]", 1.0),
-    *(("list", NOTHING, ["red", "blue"], said, 1.0) for said in (
+    *(("list", NOTHING, ["red", "blue"], response, 1.0) for response in (
         "- red\n- blue", "* red\n* blue", "• red\n• blue", "1. red\n2. blue", "1) red\n2) blue", '["blue", "red"]', "red and blue", "red & blue", "red; blue", "red、blue", "red，blue", "red；blue", "red\nblue",
         "red -> blue", "red → blue", "red, and blue", "```json\n[\"red\", \"blue\"]\n```", '{"colours": ["red", "blue"]}', r"\boxed{red, blue}",
         "The colours are: red, blue.", "The answer: red, blue", "One of them is: red, blue", "The list, as asked: red, blue", "In order: red, blue", "It is as follows: red, blue", "They include: red, blue",
         "The colours are red and blue.", "These are red and blue.", "There are red and blue.", "They are red and blue.", "It is red and blue.",
     )),
-    *(("list", NOTHING, ["red", "blue"], said, 1.0) for said in (
+    *(("list", NOTHING, ["red", "blue"], response, 1.0) for response in (
         "[red, blue]", "(red, blue)", "[red, blue].", "Answer: [red, blue]", "The colours are (red, blue).", "I see: [red, blue]", "[red and blue]",
         "**Answer:** [red, blue]", "**[red, blue]**",
     )),
@@ -324,7 +329,7 @@ TABLE = [
     ),
 ]
 JUDGES = [
-    *(("0..1", said, 0.6) for said in (
+    *(("0..1", response, 0.6) for response in (
         "0.6", "**0.6**", "Score: 0.6", "Grade: 0.6", "The rating is 0.6.", "Points: 0.6", "Mark: 0.6", "评分：0.6", "得分：0.6", "分数：0.6", r"\boxed{0.6}", "<think>0.3</think>0.6",
         '{"score": 0.6, "reason": "x"}', '{"grade": 0.6}', '{"rating": "0.6"}', '{"points": 0.6}',
     )),
@@ -361,14 +366,14 @@ def near(points, expected):
 
 def holds(row):
     if len(row) == 3:
-        scale, said, expected = row
-        return near(GradedAnswer.of(scale, "").read_judge_grade(said).points, expected)
+        scale, response, expected = row
+        return near(GradedAnswer.of(scale, "").read_judge_grade(response).points, expected)
     *given, expected, context = row
     return near(grade(*given, context).points, expected)
 
 
 @pytest.mark.parametrize(
-    ("settings", "asked", "said"),
+    ("settings", "instruction", "response"),
     [
         ({}, "[x1, y1, x2, y2], in pixels", "[64, 48, 320, 240]"),
         ({"coordinates": "xywh"}, "[x1, y1, x2, y2], in pixels", "[64, 48, 320, 240]"),
@@ -387,13 +392,13 @@ def holds(row):
         ),
     ],
 )
-def test_a_box_is_read_as_the_prompt_asks_for_it(settings, asked, said):
+def test_a_box_is_read_as_the_prompt_asks_for_it(settings, instruction, response):
     made = make_answer_type("box", AnswerSettings(**settings))
     sides = {"x1": 0.1, "y1": 0.1, "x2": 0.5, "y2": 0.5}  # of VGA, whatever the order of a list
     scale = made.others.coordinates.frame((640.0, 480.0))
     gold = {side: n * scale[k % 2] for k, (side, n) in enumerate(sides.items())}
-    assert asked in made.others.instruction
-    assert made.grade(said, made.gold(gold, VGA)).points == pytest.approx(1.0)
+    assert instruction in made.others.instruction
+    assert made.grade(response, made.gold(gold, VGA)).points == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("row", [*TABLE, *JUDGES], ids=lambda row: f"{row[0]} {row[-3:]}"[:70])

@@ -45,7 +45,7 @@ def test_options_are_read(cells, options):
         pytest.param([[["red"], ["green"]]], id="lists of lists"),
     ],
 )
-def test_options_that_cannot_be_asked_are_refused(cells):
+def test_options_that_cannot_be_shown_are_refused(cells):
     with pytest.raises(SourceError):
         read_options(cells)
 

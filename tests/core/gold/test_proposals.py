@@ -122,7 +122,7 @@ def test_what_an_annotator_requested_is_decided():
 
 
 @pytest.mark.parametrize(
-    ("answers", "asked"),
+    ("answers", "for_people"),
     [
         pytest.param([YES, OTHER], True, id="they differ"),
         pytest.param([OTHER, ABSENT], True, id="one denies it, one is absent"),
@@ -133,8 +133,8 @@ def test_what_an_annotator_requested_is_decided():
         pytest.param([OTHER, OTHER], False, id="rejected"),
     ],
 )
-def test_people_see_what_is_open_and_not_merely_absent(answers, asked):
-    assert is_for_people(decide(PROPOSAL, votes(*answers), "all", same_value)) is asked
+def test_people_see_what_is_open_and_not_merely_absent(answers, for_people):
+    assert is_for_people(decide(PROPOSAL, votes(*answers), "all", same_value)) is for_people
 
 
 def test_an_open_number_is_spare_once_another_one_is_accepted():

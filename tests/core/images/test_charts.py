@@ -55,7 +55,7 @@ def test_a_bar_is_as_long_as_its_value(value, full, width):
 
 
 @pytest.mark.parametrize(("full", "label"), [(1.0, "x"), (1.5, "x (to 1.5)"), (2.5, "x (to 2.5)")])
-def test_a_scale_beyond_one_is_said_beside_its_bar(full, label):
+def test_a_scale_beyond_one_is_printed_beside_its_bar(full, label):
     texts = drawn_texts(bar_chart([Bar(label="x", row=metric("m", 0.5), full=full)], ""))
     assert label in texts
 
@@ -117,7 +117,7 @@ def test_a_label_has_thirty_six_characters(n, shown):
     assert shown in drawn_texts(bar_chart([Bar(label="x" * n, row=metric("m", 0.5))], ""))
 
 
-def test_a_value_that_is_none_is_said_to_be_none():
+def test_a_missing_value_is_printed_as_none():
     svg = bar_chart([Bar(label="x", row=metric("m", math.nan))], "")
     assert "nothing could be scored" in svg
     assert len(drawn(svg, "rect")) == 1  # the ground

@@ -89,7 +89,7 @@ def test_a_whole_jpeg_with_a_flat_corner_is_decoded_once_more(mode, opened, monk
     data, seen = written(half_plain("white").convert(mode), "JPEG", quality=90), []
     start = Image.open
     monkeypatch.setattr(
-        Image, "open", lambda *told, **named: seen.append(1) or start(*told, **named)
+        Image, "open", lambda *arguments, **options: seen.append(1) or start(*arguments, **options)
     )
     inspect_image(data, "a", 10**8, 10**8)
     assert len(seen) == opened
@@ -148,7 +148,7 @@ def test_a_jpeg_that_lacks_its_last_bytes_alone_is_taken_with_a_note(
 
 
 @pytest.mark.parametrize("form", ["BMP", "TIFF", "PPM"])
-def test_an_end_of_zeros_in_a_format_without_compression_is_told(tmp_path, form, caplog):
+def test_an_end_of_zeros_in_a_format_without_compression_is_logged(tmp_path, form, caplog):
     data = written(photo(), form)
     store = ImageStore(folder=str(tmp_path))
     store.put(data, "whole")

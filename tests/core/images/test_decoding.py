@@ -190,7 +190,7 @@ IMAGES_RED, IMAGES_GREEN, IMAGES_BLUE, IMAGES_BLACK, IMAGES_YELLOW, IMAGES_CYAN 
 
 
 @pytest.mark.parametrize("image_format", ["GIF", "PNG", "WEBP", "TIFF"])
-def test_several_frames_are_shown_by_the_first_and_that_is_said(image_format):
+def test_several_frames_are_shown_by_the_first_with_a_note(image_format):
     data = animated(image_format)
     shown = decode(data)
     assert np.allclose(shown.image.getpixel((0, 0)), IMAGES_RED, atol=5)
@@ -294,13 +294,13 @@ class OddError(Exception):
     """Of no kind that anybody would think of."""
 
 
-@pytest.mark.parametrize("said", ["", "odd"])
-def test_whatever_a_decoder_raises_is_that_image_s_error(monkeypatch, said):
+@pytest.mark.parametrize("message", ["", "odd"])
+def test_whatever_a_decoder_raises_is_that_image_s_error(monkeypatch, message):
     def load(_):
-        raise OddError(said)
+        raise OddError(message)
 
     monkeypatch.setattr(PngImagePlugin.PngImageFile, "load", load)
-    with pytest.raises(ImageError, match=f"does not decode: {said or 'OddError'}"):
+    with pytest.raises(ImageError, match=f"does not decode: {message or 'OddError'}"):
         decode(PNG)
     assert decode(JPEG).width == 64
 

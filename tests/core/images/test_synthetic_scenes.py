@@ -60,7 +60,7 @@ def test_a_star_has_its_side_tips_and_the_notch_between_its_feet_where_they_belo
     assert {scene.image.getpixel(spot) for spot in outside} == {(255, 255, 255)}
 
 
-def test_a_line_is_three_px_wide_unless_told_otherwise():
+def test_a_line_is_three_px_wide_by_default():
     scene = Scene(160, 140)
     assert scene.line([(20, 20), (90, 20)], "red").box == (19, 19, 92, 22)
     assert changed(scene)[1::2] == (19, 22)
@@ -94,7 +94,7 @@ def test_the_box_of_a_letter_ends_a_pixel_after_it(letter):
     assert box == (left, top, right + 1, bottom + 1)
 
 
-def test_the_longer_side_of_a_sprite_has_the_size_asked_for():
+def test_the_longer_side_of_a_sprite_has_the_requested_size():
     left, top, right, bottom = Scene(200, 200).sprite("dog", (100, 100), 90).box
     assert max(right - left, bottom - top) == 90
 

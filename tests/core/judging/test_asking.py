@@ -39,15 +39,15 @@ def verdict(response):
 
 
 def judged(judge):
-    asked = [
+    verdict_requests = [
         VerdictRequest(question(), prediction(sample=2), Prompt.of("Is it so?"), verdict, "so")
     ]
-    (rows,) = ask_for_verdicts(asked, judge, "Print yes or no.")
+    (rows,) = ask_for_verdicts(verdict_requests, judge, "Print yes or no.")
     return rows
 
 
 @pytest.mark.parametrize(
-    ("responses", "n_asked", "found"),
+    ("responses", "n_requests", "verdict"),
     [
         pytest.param(["yes"], 1, True, id="what can be read is not asked again"),
         pytest.param(["Hm.", "no"], 2, False, id="what cannot is"),
@@ -56,20 +56,28 @@ def judged(judge):
         ),
         pytest.param(["", "yes"], 2, True, id="an empty response is asked again"),
         *(
-            pytest.param([said] * MAX_TRIES, MAX_TRIES, None, id=f"it contradicts itself: {said}")
-            for said in ("Yes. No.", "Yes and no.", "yes or no", "Yes, but also no.", "既是又否")
+            pytest.param(
+                [response] * MAX_TRIES, MAX_TRIES, None, id=f"it contradicts itself: {response}"
+            )
+            for response in (
+                "Yes. No.",
+                "Yes and no.",
+                "yes or no",
+                "Yes, but also no.",
+                "既是又否",
+            )
         ),
     ],
 )
-def test_a_verdict_is_asked_for_until_it_can_be_read(responses, n_asked, found):
+def test_a_verdict_is_requested_until_it_can_be_read(responses, n_requests, verdict):
     judge = Judge(*responses)
     (row,) = final_judgements(judged(judge))
-    assert (row.verdict, len(judge.asked)) == (found, n_asked)
+    assert (row.verdict, len(judge.asked)) == (verdict, n_requests)
     assert {request.sample for request in judge.asked} == {2}
-    assert len({request.prompt.sha256 for request in judge.asked}) == n_asked
+    assert len({request.prompt.sha256 for request in judge.asked}) == n_requests
 
 
-def test_the_complaint_quotes_what_was_said_and_not_all_of_it():
+def test_the_complaint_quotes_the_beginning_of_the_response():
     judge = Judge("Hm." * 5000, "yes")
     judged(judge)
     first, second = (request.prompt.turns[0].parts for request in judge.asked)
@@ -90,7 +98,7 @@ def test_what_came_at_first_is_kept_for_readings_whose_authors_ask_once():
     assert len({row.prompt_sha256 for row in rows}) == 2
 
 
-def test_without_a_response_nothing_is_asked_again_and_that_is_said():
+def test_without_a_response_nothing_is_requested_again():
     judge = Judge(Response(error="503"))
     assert [(row.verdict, row.error) for row in judged(judge)] == [(None, "503")]
     assert len(judge.asked) == 1
@@ -106,12 +114,12 @@ def test_a_judge_whose_words_are_recorded_has_no_others():
 
 def test_of_several_responses_the_one_with_the_fewest_gaps_is_kept():
     call = JudgeCall(Request(prompt=Prompt.of("1? 2?")), lambda response: response.text.count("?"))
-    (heard,) = call_judge([call], Judge("1: ? 2: ?", "1: yes 2: ?", "1: no 2: ?"), "Both.")
-    assert heard.response.text == "1: yes 2: ?"
-    assert heard.first[1].text == "1: ? 2: ?"
+    (judged_call,) = call_judge([call], Judge("1: ? 2: ?", "1: yes 2: ?", "1: no 2: ?"), "Both.")
+    assert judged_call.response.text == "1: yes 2: ?"
+    assert judged_call.first[1].text == "1: ? 2: ?"
 
 
-def test_nobody_is_asked_about_nothing():
+def test_without_requests_the_judge_is_not_called():
     judge = Judge()
     assert call_judge([], judge, "") == []
     assert judge.asked == []

@@ -26,7 +26,7 @@ FORMS = {
     "yes_no": AnswerForm("yes_no"),
     "blanks": AnswerForm("blanks", ("", "")),
 }
-ASKED = question(text="Which animal is it?", images=("a" * 64,), options=("cat", "dog", "owl"))
+QUESTION = question(text="Which animal is it?", images=("a" * 64,), options=("cat", "dog", "owl"))
 
 
 class Reader:
@@ -48,12 +48,12 @@ def shown(prompt: Prompt) -> str:
 
 
 def look(text="The one that barks, I think.", form=ANIMALS):
-    return SecondLook(ASKED, prediction(text=text), form, text)
+    return SecondLook(QUESTION, prediction(text=text), form, text)
 
 
 @pytest.mark.parametrize("kind", FORMS)
 def test_a_request_has_the_response_and_no_image(kind):
-    prompt = FORMS[kind].ask(ASKED, "It barks.")
+    prompt = FORMS[kind].ask(QUESTION, "It barks.")
     assert not any(isinstance(part, Image) for turn in prompt.turns for part in turn.parts)
     assert "It barks." in shown(prompt)
     assert "{" not in shown(prompt)
@@ -61,11 +61,11 @@ def test_a_request_has_the_response_and_no_image(kind):
 
 @pytest.mark.parametrize(("kind", "has_question"), [("choice", False), ("number", True)])
 def test_the_question_is_shown_where_options_do_not_suffice(kind, has_question):
-    assert (ASKED.text in shown(FORMS[kind].ask(ASKED, "It barks."))) is has_question
+    assert (QUESTION.text in shown(FORMS[kind].ask(QUESTION, "It barks."))) is has_question
 
 
 def test_options_without_a_text_stand_in_the_question():
-    assert ASKED.text in shown(AnswerForm("choice", ("", "")).ask(ASKED, "It barks."))
+    assert QUESTION.text in shown(AnswerForm("choice", ("", "")).ask(QUESTION, "It barks."))
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_the_letter_for_none_is_no_option():
     assert axes.read_reply("N") == NONE
 
 
-def test_an_unreadable_reply_is_asked_for_once_more_and_then_left():
+def test_an_unreadable_reply_is_requested_once_more_and_then_left():
     reader = Reader(Response(text="Hm."), Response(text="Hm?"))
     (rows,) = look_again([look()], reader)
     assert len(reader.requests) == 2
@@ -150,7 +150,7 @@ class Ignoring(Reader):
         return super().response(requests)
 
 
-def test_a_server_that_ignores_options_is_asked_without_and_never_again_with_them():
+def test_a_server_that_ignores_options_gets_further_requests_without_them():
     ignoring = Ignoring(Response(text="B"), elicits=("constrained",))
     ignoring.cached = lambda: Reader(Response(error="not cached"))
     look_again([look()], ignoring)

@@ -14,7 +14,7 @@ from bench_assets.core.schema.chat import Prompt, Response
 from bench_assets.core.schema.rows import Judgement
 from tests.fakes.rows import prediction, question
 
-SAID = {"0": ["yes"], "1": ["Hm.", "no"], "2": ["", "yes"], "3": ["no"], "4": ["Hm."] * 9}
+RESPONSES = {"0": ["yes"], "1": ["Hm.", "no"], "2": ["", "yes"], "3": ["no"], "4": ["Hm."] * 9}
 
 
 class Judge:
@@ -29,7 +29,7 @@ class Judge:
         found = []
         for one in requests:
             about = one.prompt.turns[0].parts[0]
-            found.append(Response(text=SAID[about][self.asked[about]]))
+            found.append(Response(text=RESPONSES[about][self.asked[about]]))
             self.asked[about] += 1
         return found
 
@@ -38,13 +38,13 @@ def verdict(response):
     return read_word(response.said.answer, YES_OR_NO)
 
 
-def test_an_unreadable_verdict_is_asked_for_once_more():
-    asked = [
+def test_an_unreadable_verdict_is_requested_once_more():
+    verdict_requests = [
         VerdictRequest(question(), prediction(question_id=f"t/{n}"), Prompt.of(n), verdict, "so")
-        for n in SAID
+        for n in RESPONSES
     ]
-    found = ask_for_verdicts(asked, Judge(), "Print yes or no.")
-    assert [rows[0].question_id for rows in found] == [f"t/{n}" for n in SAID]
+    found = ask_for_verdicts(verdict_requests, Judge(), "Print yes or no.")
+    assert [rows[0].question_id for rows in found] == [f"t/{n}" for n in RESPONSES]
     assert [rows[0].verdict for rows in found] == [True, False, True, False, None]
     assert [len(rows) for rows in found] == [1, 2, 2, 1, 1]  # of equals the first stays
 

@@ -20,17 +20,17 @@ from bench_assets.file_benchmarks.metrics import METRICS, default_metric, find_m
 from tests.fakes.rows import question, scored
 
 
-def said(gold, read, n, options=(), **fields):
+def read_question(gold, read, n, options=(), **fields):
     """A scored question."""
-    asked = question(question_id=f"t/{n}", answer=gold, options=options, **fields)
+    asked_question = question(question_id=f"t/{n}", answer=gold, options=options, **fields)
     points = float(gold == read)
     score = Score(question_id=f"t/{n}", model="m", condition="main", points=points, answer=read)
-    return asked, score
+    return asked_question, score
 
 
 WORDS = {"y": ("yes",), "n": ("no",), "-": ()}
 YES_NO = [  # gold and response: 3 times yes yes, yes no, twice no yes, 3 times no no, one unread
-    said(WORDS[gold], WORDS[read], n)
+    read_question(WORDS[gold], WORDS[read], n)
     for n, (gold, read) in enumerate(zip("yyyynnnnny", "yyynyynnn-", strict=True))
 ]
 
@@ -53,16 +53,18 @@ def test_counts_of_yes(measure, value):
 
 def test_yes_may_be_an_option():
     rows = [
-        said(("A",), ("A",), 1, ("Yes", "No")),
-        said(("A",), ("B",), 2, ("Yes", "No")),
-        said(("B",), ("A",), 3, ("No", "Yes")),  # missed nothing: its "No" is A, its "Yes" B
+        read_question(("A",), ("A",), 1, ("Yes", "No")),
+        read_question(("A",), ("B",), 2, ("Yes", "No")),
+        read_question(
+            ("B",), ("A",), 3, ("No", "Yes")
+        ),  # missed nothing: its "No" is A, its "Yes" B
     ]
     assert recall(rows).value == pytest.approx(1 / 3)
     assert precision(rows).value == 1.0
 
 
-def test_nothing_said_yes_has_no_precision_and_nothing_scored_no_value():
-    assert precision([said(("yes",), ("no",), n) for n in range(3)]).value == 0.0
+def test_without_a_yes_there_is_no_precision_and_without_scores_no_value():
+    assert precision([read_question(("yes",), ("no",), n) for n in range(3)]).value == 0.0
     assert isnan(f1([]).value)
     assert isnan(f1([scored(points=None)]).value)
 
@@ -71,8 +73,8 @@ def test_boxes_that_count_as_found():
     """A half counts; an unscored one does not."""
     rows = [scored(points=points) for points in (0.49, 0.5, 1.0, None)]
     rows = [
-        (replace(asked, question_id=f"t/{n}"), replace(score, question_id=f"t/{n}"))
-        for n, (asked, score) in enumerate(rows)
+        (replace(box_question, question_id=f"t/{n}"), replace(score, question_id=f"t/{n}"))
+        for n, (box_question, score) in enumerate(rows)
     ]
     found = accuracy_at_half(rows)
     assert (found.value, found.n_scored, found.n_unscored) == (pytest.approx(2 / 3), 3, 1)
@@ -81,7 +83,7 @@ def test_boxes_that_count_as_found():
 def test_groups_of_other_columns():
     """Figures f: right, right; g: right, wrong; none: wrong. Sets 1: f and g's first; 2: others."""
     rows = [
-        said(("yes",), (read,), n, labels={"figure": figure, "set": of})
+        read_question(("yes",), (read,), n, labels={"figure": figure, "set": of})
         for n, (figure, of, read) in enumerate(
             [
                 *(("f", "1", "yes"), ("f", "1", "yes"), ("g", "1", "yes"), ("g", "2", "no")),
@@ -97,8 +99,8 @@ def test_groups_of_other_columns():
 def test_word_errors_are_added_up():
     """1 of 4 and 2 of 2 words: 3 of 6."""
     rows = [
-        said(("the cat sat down",), ("The cat sat.",), 1),
-        said(("a dog", "no cat at all"), ("birds fly",), 2),
+        read_question(("the cat sat down",), ("The cat sat.",), 1),
+        read_question(("a dog", "no cat at all"), ("birds fly",), 2),
     ]
     found = word_error_rate(rows)
     assert found.value == pytest.approx(0.5)
@@ -107,14 +109,14 @@ def test_word_errors_are_added_up():
 
 def test_an_error_rate_is_not_below_nought():
     """One of ten captions of four words has five errors: 1 / 8, give or take more than that."""
-    rows = [said(("a b c d",), ("a b c d" if n else "v w x y z",), n) for n in range(10)]
+    rows = [read_question(("a b c d",), ("a b c d" if n else "v w x y z",), n) for n in range(10)]
     found = word_error_rate(rows)
     assert (found.value, found.low) == (0.125, 0.0)
     assert found.high > 0.25
 
 
 def test_an_error_rate_that_is_the_same_for_all_is_not_certain():
-    rows = [said(("a b",), (), n) for n in range(3)]
+    rows = [read_question(("a b",), (), n) for n in range(3)]
     found = word_error_rate(rows)
     assert (found.value, isnan(found.low), isnan(found.high)) == (1.0, True, True)
 

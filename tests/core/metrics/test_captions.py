@@ -154,10 +154,10 @@ def pycocoevalcap(corpus):
     from pycocoevalcap.rouge.rouge import Rouge
 
     truths = {i: list(references) for i, (_, references) in enumerate(corpus)}
-    said = {i: [candidate] for i, (candidate, _) in enumerate(corpus)}
-    _, bleu = module.Bleu(4).compute_score(truths, said, verbose=0)
-    _, rouge = Rouge().compute_score(truths, said)
-    _, cider = Cider().compute_score(truths, said)
+    candidates = {i: [candidate] for i, (candidate, _) in enumerate(corpus)}
+    _, bleu = module.Bleu(4).compute_score(truths, candidates, verbose=0)
+    _, rouge = Rouge().compute_score(truths, candidates)
+    _, cider = Cider().compute_score(truths, candidates)
     return np.array(bleu).T, rouge, cider
 
 

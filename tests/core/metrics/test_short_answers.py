@@ -43,8 +43,8 @@ def test_a_text_is_right_if_it_is_a_reference(response, references, points):
         pytest.param("HELLO", ["hello"], 1.0, id="case does not count"),
         pytest.param("hallo", ["hello"], 4 / 5, id="one letter of five"),
         *(
-            pytest.param(said, ["hello"], share, id=what)
-            for said, share, what in [
+            pytest.param(response, ["hello"], share, id=what)
+            for response, share, what in [
                 ("hellos", 5 / 6, "one letter too many behind"),
                 ("xhello", 5 / 6, "before"),
                 ("helxlo", 5 / 6, "and in the middle"),

@@ -21,15 +21,15 @@ def vlmevalkit(response: str, options: Sequence[str]) -> str | None:
     if any(refusal in response for refusal in _REFUSALS):
         return None
     words = re.sub(r"[.()\[\],:;!*#{}]", " ", response).split()
-    found = [letter for letter in texts if letter in words]
-    if len(found) == 1:
-        article = found == ["A"] and len(words) > 3
-        return None if article else found[0]
-    said = response.lower()
-    if found or len(said) > 2 * sum(map(len, texts.values())):
+    letters_found = [letter for letter in texts if letter in words]
+    if len(letters_found) == 1:
+        article = letters_found == ["A"] and len(words) > 3
+        return None if article else letters_found[0]
+    lowered = response.lower()
+    if letters_found or len(lowered) > 2 * sum(map(len, texts.values())):
         return None
-    named = [letter for letter, text in texts.items() if text.lower() in said]
-    return named[0] if len(named) == 1 else None
+    named_letters = [letter for letter, text in texts.items() if text.lower() in lowered]
+    return named_letters[0] if len(named_letters) == 1 else None
 
 
 def lmms_eval(response: str, options: Sequence[str]) -> str | None:
@@ -41,14 +41,14 @@ def lmms_eval(response: str, options: Sequence[str]) -> str | None:
 
 def mmmu(response: str, options: Sequence[str]) -> str | None:
     """MMMU's ``parse_multi_choice_response``: the last bracketed, bare or written option."""
-    said = f" {response.strip(',.!?;:' + chr(39))} "
+    padded = f" {response.strip(',.!?;:' + chr(39))} "
     texts = dict(zip(ascii_uppercase, options, strict=False))
     for form in ("({})", " {} ", "{}."):
-        if found := [letter for letter in texts if form.format(letter) in said]:
-            return max(found, key=lambda letter: said.rfind(form.format(letter)))
-    named = [letter for letter, text in texts.items() if text.lower() in said.lower()]
-    if len(said.split()) > 5 and named:
-        return max(named, key=lambda letter: said.lower().rfind(texts[letter].lower()))
+        if letters_found := [letter for letter in texts if form.format(letter) in padded]:
+            return max(letters_found, key=lambda letter: padded.rfind(form.format(letter)))
+    named_letters = [letter for letter, text in texts.items() if text.lower() in padded.lower()]
+    if len(padded.split()) > 5 and named_letters:
+        return max(named_letters, key=lambda letter: padded.lower().rfind(texts[letter].lower()))
     return None
 
 

@@ -223,39 +223,48 @@ def test_what_was_never_an_answer_has_a_kind(kind, form, gold):
     assert classify_non_answer(form.replace("GOLD", gold)) == kind
 
 
-ASKED = "Which image continues the series of patterns?"
+SERIES = "Which image continues the series of patterns?"
 SHOWN = ("the second image", "the third image")
 
 
 @pytest.mark.parametrize(
     ("response", "kind"),
     [
-        (ASKED, ECHO),
-        (f"{ASKED}\n(A) the second image\n(B) the third image", ECHO),
-        (f"Question: {ASKED}\nOptions:\nA. the second image\nB. the third image\nAnswer:", ECHO),
-        (f"{ASKED}\n(A) the second image\n(B) the third image\nAnswer: B", ""),
-        (f"{ASKED} the second image", ""),
-        (f"{ASKED} It is (B).", ""),
+        (SERIES, ECHO),
+        (f"{SERIES}\n(A) the second image\n(B) the third image", ECHO),
+        (
+            f"Question: {SERIES}\nOptions:\nA. the second image\nB. the third image\nAnswer:",
+            ECHO,
+        ),
+        (f"{SERIES}\n(A) the second image\n(B) the third image\nAnswer: B", ""),
+        (f"{SERIES} the second image", ""),
+        (f"{SERIES} It is (B).", ""),
         ("Exception: the penguin", ""),
     ],
 )
-def test_the_prompt_said_again_is_no_answer(response, kind):
-    assert classify_non_answer(response, ASKED, SHOWN) == kind
+def test_the_repeated_prompt_is_no_answer(response, kind):
+    assert classify_non_answer(response, SERIES, SHOWN) == kind
 
 
 def scored(task, form, scorer):
-    asked = [replace(one, question_id=f"t/{n}") for n, one in enumerate(asked_in(task.name))]
-    said = [
+    questions = [
+        replace(question, question_id=f"t/{n}") for n, question in enumerate(asked_in(task.name))
+    ]
+    predictions = [
         prediction(
-            question_id=one.question_id,
-            text=form.replace("GOLD", (one.answer or ("A",))[0].rstrip(".。")),
+            question_id=question.question_id,
+            text=form.replace("GOLD", (question.answer or ("A",))[0].rstrip(".。")),
         )
-        for one in asked
+        for question in questions
     ]
     names = [name for name, judge in task.judges.items() if isinstance(judge, ByModel)]
     judge = ScriptedModel("judge", lambda _: "right") if names else None
-    judged = pipeline.judge(task, asked, said, judge, names[0] if names else "") if names else []
-    return pipeline.score(task, asked, said, judged, scorer)
+    judged = (
+        pipeline.judge(task, questions, predictions, judge, names[0] if names else "")
+        if names
+        else []
+    )
+    return pipeline.score(task, questions, predictions, judged, scorer)
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
@@ -404,6 +413,6 @@ def test_twelve_words_after_a_value_of_a_program_are_printed_by_it_too():
 
 
 def test_what_the_question_speaks_of_is_no_sign_of_an_error():
-    asked = "Which exception does the code raise, KeyError or IndexError?"
-    assert classify_non_answer("KeyError: 'a'", asked) == ""
+    text = "Which exception does the code raise, KeyError or IndexError?"
+    assert classify_non_answer("KeyError: 'a'", text) == ""
     assert classify_non_answer("KeyError: 'a'", question(text="What is it?").text) == ERROR

@@ -166,7 +166,7 @@ def test_a_thought_that_never_ends_leaves_no_answer(response, thought):
 
 
 @pytest.mark.parametrize(
-    ("response", "said"),
+    ("response", "parts"),
     [
         pytest.param("{{hm}} Up.", ReasoningSplit("hm", "Up."), id="opened and closed"),
         pytest.param("hm}} Up.", ReasoningSplit("hm", "Up."), id="opened by the chat template"),
@@ -178,8 +178,8 @@ def test_a_thought_that_never_ends_leaves_no_answer(response, thought):
         ),
     ],
 )
-def test_a_model_s_own_tags_are_used_instead_of_the_table(response, said):
-    assert split_reasoning(response, ("{{", "}}")) == said
+def test_a_model_s_own_tags_are_used_instead_of_the_table(response, parts):
+    assert split_reasoning(response, ("{{", "}}")) == parts
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -198,8 +198,8 @@ MARKS = [mark for form in (*THOUGHTS, *ANSWERS) for mark in (form.opening, form.
     tags=st.none() | st.tuples(st.sampled_from(["", "<", "a"]), st.sampled_from(["", "<", "b"])),
 )
 def test_any_text_can_be_taken_apart(parts, tags):
-    said = split_reasoning("".join(parts), tags)
-    assert said.finished or not said.answer
+    split = split_reasoning("".join(parts), tags)
+    assert split.finished or not split.answer
 
 
 @pytest.mark.parametrize(

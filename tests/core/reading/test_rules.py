@@ -83,7 +83,7 @@ def test_a_language_is_one_line():
     assert read_number("Het antwoord is twaalf: 12 kopjes.").value.value == 12
 
 
-def test_a_language_without_its_line_is_asked():
+def test_a_language_without_its_line_is_requested():
     text = "Kijk goed. Het juiste antwoord luidt B."
     assert read_choice(text, ("links", "rechts"), named=False) is None
 

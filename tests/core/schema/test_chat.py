@@ -76,17 +76,19 @@ def test_decoding_in_signatures(decoding, short):
     assert str(decoding) == short
 
 
-SYSTEM, ASKED, SAID = Turn("system", ("s",)), Turn("user", ("x",)), Turn("assistant", ("y",))
+SYSTEM, USER, ASSISTANT = Turn("system", ("s",)), Turn("user", ("x",)), Turn("assistant", ("y",))
 
 
 @pytest.mark.parametrize(
     ("turns", "rounds"),
     [
-        pytest.param((ASKED,), [(ASKED,)], id="one question"),
-        pytest.param((SYSTEM, ASKED), [(SYSTEM, ASKED)], id="a system turn goes before"),
-        pytest.param((ASKED, ASKED), [(ASKED,), (ASKED,)], id="each open turn is answered"),
-        pytest.param((ASKED, SAID, ASKED), [(ASKED, SAID, ASKED)], id="what was said is not asked"),
-        pytest.param((ASKED, ASKED, SAID), [(ASKED,)], id="nobody answers what comes after"),
+        pytest.param((USER,), [(USER,)], id="one question"),
+        pytest.param((SYSTEM, USER), [(SYSTEM, USER)], id="a system turn goes before"),
+        pytest.param((USER, USER), [(USER,), (USER,)], id="each open turn is answered"),
+        pytest.param(
+            (USER, ASSISTANT, USER), [(USER, ASSISTANT, USER)], id="what was said is not asked"
+        ),
+        pytest.param((USER, USER, ASSISTANT), [(USER,)], id="nobody answers what comes after"),
         pytest.param((SYSTEM,), [], id="nothing is asked"),
     ],
 )
@@ -117,7 +119,7 @@ def test_a_response_that_nobody_timed_takes_no_seconds():
     assert Response.together([Response(), Response()]).seconds is None  # of a provider's batch
 
 
-def test_unless_told_otherwise_the_first_draw_is_asked_for():
+def test_the_first_draw_is_requested_by_default():
     assert Request(prompt=Prompt.of("x")).sample == 0
 
 
@@ -166,7 +168,7 @@ def test_a_response_stays_what_it_is(response: Response) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "error"),
+    ("response", "error"),
     [
         pytest.param("A", "str where a Response was expected", id="a text"),
         pytest.param(None, "NoneType where a Response was expected", id="nothing"),
@@ -181,10 +183,10 @@ def test_a_response_stays_what_it_is(response: Response) -> None:
         pytest.param({"note": "\udcff"}, "its note is not valid Unicode", id="half in the note"),
     ],
 )
-def test_what_is_none_is_an_error_that_says_why(said: Any, error: str) -> None:
-    found = certain(Response(**said) if isinstance(said, dict) else said)
-    assert found.text == ""
-    assert found.error.startswith(f"not a response: {error}")
+def test_what_is_none_is_an_error_that_says_why(response: Any, error: str) -> None:
+    outcome = certain(Response(**response) if isinstance(response, dict) else response)
+    assert outcome.text == ""
+    assert outcome.error.startswith(f"not a response: {error}")
 
 
 @pytest.mark.parametrize(

@@ -127,9 +127,9 @@ def test_what_are_no_log_probabilities_of_two_options_is_an_error(text):
 
 
 def test_options_are_offered_as_letters_in_brackets_or_as_texts():
-    asked = question(kind="choice", options=("left", "right"), answer=("A",))
+    choice = question(kind="choice", options=("left", "right"), answer=("A",))
     offered = {
-        form: Elicitation.parse(f"likelihood-{form}").options(asked)
+        form: Elicitation.parse(f"likelihood-{form}").options(choice)
         for form in ("letters", "brackets", "texts")
     }
     assert offered == {
@@ -139,7 +139,7 @@ def test_options_are_offered_as_letters_in_brackets_or_as_texts():
     }
 
 
-def test_a_name_says_by_which_method_a_model_is_asked():
+def test_a_name_says_by_which_method_a_model_is_elicited():
     assert elicited_model_name("gpt", "generate") == elicited_model_name("gpt", "") == "gpt"
     name = elicited_model_name("run/step-500@0123abcd", "likelihood-letters")
     assert name == "run/step-500@0123abcd+likelihood"
@@ -147,7 +147,7 @@ def test_a_name_says_by_which_method_a_model_is_asked():
     assert split_elicited_name("run/step-500@0123abcd") is None
 
 
-def test_steps_are_of_one_run_only_where_they_are_asked_by_one_method():
+def test_steps_are_of_one_run_only_where_their_method_is_the_same():
     assert is_same_run("r/step-1+likelihood", "r/step-2+likelihood")
     assert is_earlier_step("r/step-1+likelihood", "r/step-2+likelihood")
     assert not is_same_run("r/step-1", "r/step-2+likelihood")

@@ -28,6 +28,6 @@ def test_nothing_is_suggested_where_nothing_is_near(name):
 
 def test_where_there_are_many_only_the_nearest_are_listed():
     known = [f"codis/table_{number}" for number in range(268)]
-    said = str(UnknownNameError("table", "codis/table_12x", known, all_by="bench tables list"))
-    assert said.count("codis/table_") == 6  # what was given, and five
-    assert said.endswith("`bench tables list` lists all 268")
+    message = str(UnknownNameError("table", "codis/table_12x", known, all_by="bench tables list"))
+    assert message.count("codis/table_") == 6  # what was given, and five
+    assert message.endswith("`bench tables list` lists all 268")

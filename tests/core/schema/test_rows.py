@@ -22,7 +22,7 @@ def test_what_a_question_depends_on(fields, cluster):
     assert question(**fields).cluster == cluster
 
 
-def test_unless_told_otherwise_it_is_of_the_first_draw_and_of_one_point():
+def test_by_default_it_is_of_the_first_draw_and_of_one_point():
     named = {"question_id": "t/1", "model": "m", "condition": "main"}
     score = Score(**named, points=1.0)
     judgement = Judgement(**named, judge="j", criterion="c", verdict=True, response="")
@@ -79,7 +79,7 @@ def test_a_line_says_why_it_should_not_be_compared(place, stale, shown):
 # How a judge's response becomes a judgement.
 
 
-ASKED = Prompt.of("Is it right?")
+JUDGE_PROMPT = Prompt.of("Is it right?")
 
 
 @pytest.mark.parametrize(
@@ -91,21 +91,27 @@ ASKED = Prompt.of("Is it right?")
     ],
 )
 def test_a_response_becomes_a_judgement_of_what_was_judged(response, verdict, value):
-    said = prediction(question_id="q", model="m", condition="c", sample=2)
+    predicted = prediction(question_id="q", model="m", condition="c", sample=2)
     row = Judgement.from_response(
-        said, response, prompt=ASKED, judge="j", criterion="right", verdict=verdict, value=value
+        predicted,
+        response,
+        prompt=JUDGE_PROMPT,
+        judge="j",
+        criterion="right",
+        verdict=verdict,
+        value=value,
     )
     assert (row.question_id, row.model, row.condition, row.sample) == ("q", "m", "c", 2)
     assert (row.judge, row.criterion, row.response) == ("j", "right", response.text)
     assert (row.verdict, row.value, row.error) == (verdict, value, "")
-    assert row.prompt_sha256 == ASKED.sha256
+    assert row.prompt_sha256 == JUDGE_PROMPT.sha256
 
 
 def test_without_a_response_there_is_no_verdict_whatever_was_read():
     row = Judgement.from_response(
         prediction(),
         Response(error="503"),
-        prompt=ASKED,
+        prompt=JUDGE_PROMPT,
         judge="j",
         criterion="right",
         verdict=False,

@@ -84,8 +84,8 @@ def test_a_judge_that_was_not_needed_fits_every_other():
         for n, judge in enumerate(("none", "gpt-4", "rules"))
     ]
     assert list(curve_of(HERE, judged)) == [0, 1, 2, 900]
-    asked = replace(HERE, signature=judged[1].signature)
-    assert list(curve_of(asked, judged)) == [0, 1, 900]
+    with_judge = replace(HERE, signature=judged[1].signature)
+    assert list(curve_of(with_judge, judged)) == [0, 1, 900]
 
 
 def test_what_is_no_step_has_no_curve():

@@ -50,7 +50,7 @@ def verdicts(seed, n, preference):
         )
 
 
-def test_a_judge_that_favours_length_is_told_from_one_that_does_not():
+def test_a_judge_that_favours_length_differs_from_one_that_does_not():
     biased, unbiased = (length_slope(list(verdicts(0, 400, share))) for share in (0.1, 0))
     assert biased is not None
     assert unbiased is not None

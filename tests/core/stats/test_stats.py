@@ -90,7 +90,7 @@ def test_intervals_over_one_and_two_clusters_by_pencil(seen, low, high):
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
 
 
-def test_asking_the_same_thing_twice_teaches_nothing():
+def test_the_same_question_twice_teaches_nothing():
     values = [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0]
     once = mean(points(values))
     twice = mean(points([v for v in values for _ in (0, 1)], lambda n: str(n // 2)))

@@ -83,7 +83,7 @@ def test_a_column_that_is_there_twice_is_refused():
         to_rows(pa.table(columns, names=[*RIGHT, "name"]), Thing)
 
 
-def test_a_value_of_another_type_is_told_with_its_column():
+def test_a_value_of_another_type_is_reported_with_its_column():
     with pytest.raises(TableError, match=r"^Thing table: column name: "):
         to_table([Thing(3, 1, 0.5, True, ())], Thing)
 

@@ -10,7 +10,7 @@ from tests.fakes.quiz import quiz
 from tests.fakes.rows import question
 
 SOURCE = SourceFile(path="data/a.json", sha256="0" * 64, n_bytes=3)
-SAID = Prediction(question_id="quiz/0", model="m", condition="main", text="A")
+PREDICTION = Prediction(question_id="quiz/0", model="m", condition="main", text="A")
 MEASURED = Metric(
     task="quiz",
     model="m",
@@ -29,7 +29,11 @@ MEASURED = Metric(
 RIGHT = {
     "source": [SOURCE],
     "questions": quiz(2),
-    "predictions": [SAID, replace(SAID, sample=1), replace(SAID, model="n", seconds=0.0)],
+    "predictions": [
+        PREDICTION,
+        replace(PREDICTION, sample=1),
+        replace(PREDICTION, model="n", seconds=0.0),
+    ],
     "metrics": [MEASURED, replace(MEASURED, metric="f1", value=float("nan"))],
 }
 
@@ -133,7 +137,7 @@ def test_few_wrong_values_are_named(n_wrong, named):
 
 
 @pytest.mark.parametrize("kind", EXPECTATIONS_BY_TABLE)
-def test_a_table_without_rows_is_told_of_and_blocks_nothing(kind):
+def test_a_table_without_rows_is_reported_and_blocks_nothing(kind):
     assert [one.partition(":")[0] for one in problems([], EXPECTATIONS_BY_TABLE[kind])] == [
         "expect_table_row_count_to_be_between of the table"
     ]
@@ -141,7 +145,7 @@ def test_a_table_without_rows_is_told_of_and_blocks_nothing(kind):
 
 
 @pytest.mark.parametrize(
-    ("kind", "type_", "about", "told"),
+    ("kind", "type_", "about", "arguments"),
     [
         ("source", "table_row_count_to_be_between", "the table", "min_value 1"),
         ("source", "column_values_to_be_between", "n_bytes", "min_value 0"),
@@ -157,11 +161,11 @@ def test_a_table_without_rows_is_told_of_and_blocks_nothing(kind):
     ],
 )
 def test_an_expectation_says_what_it_is_about_and_the_rest_of_its_arguments(
-    kind, type_, about, told
+    kind, type_, about, arguments
 ):
     rows = validate_table(kind, RIGHT[kind], "t/source")
-    found = [(one.about, one.told) for one in rows if one.expectation == f"expect_{type_}"]
-    assert (about, told) in found
+    expected = [(one.about, one.told) for one in rows if one.expectation == f"expect_{type_}"]
+    assert (about, arguments) in expected
     assert {(one.table, one.rows) for one in rows} == {("t/source", len(RIGHT[kind]))}
 
 

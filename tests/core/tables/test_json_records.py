@@ -180,7 +180,7 @@ def test_a_broken_file_is_named(tmp_path, content, complaint):
         pytest.param('{"a": 1, "a": 2}', r"x\.json: duplicate field 'a'", id="no list"),
     ],
 )
-def test_a_field_that_is_told_twice_is_named(tmp_path, content, complaint):
+def test_a_field_that_occurs_twice_is_named(tmp_path, content, complaint):
     (tmp_path / "x.json").write_text(content)
     with pytest.raises(SourceError, match=f"{complaint}; remove one"):
         [located.entry for located in read_entries(tmp_path / "x.json")]
@@ -287,7 +287,7 @@ def test_a_row_has_what_its_entry_says_and_where_it_stands(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "asked", "complaint"),
+    ("text", "options", "complaint"),
     [
         pytest.param('{"image": "a.png"}', {}, "line 1: no field 'accepts'", id="a field short"),
         pytest.param(
@@ -324,11 +324,11 @@ def test_a_row_has_what_its_entry_says_and_where_it_stands(tmp_path: Path) -> No
     ],
 )
 def test_the_file_and_the_entry_are_named(
-    tmp_path: Path, text: str, asked: dict[str, Any], complaint: str
+    tmp_path: Path, text: str, options: dict[str, Any], complaint: str
 ) -> None:
     file = written(tmp_path, text)
     with pytest.raises(SourceError, match=f"{re.escape(str(file))}, {complaint}"):
-        records(read_lines(file), Vote, **asked).require()
+        records(read_lines(file), Vote, **options).require()
 
 
 def test_rows_that_differ_in_one_of_the_fields_are_not_the_same(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def mmmu(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
         numbers = [round(float(one), 2) for one in gold if one.replace(".", "").isdigit()]
         return round(float(response), 2) in numbers
 
-    return share([is_right(row, said) for row, said in zip(rows, responses, strict=True)])
+    return share([is_right(row, response) for row, response in zip(rows, responses, strict=True)])
 
 
 def mmbench(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
@@ -56,8 +56,8 @@ def mmbench(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
     turns: dict[int, list[bool]] = defaultdict(list)
     for row, response in zip(rows, responses, strict=True):
         words = re.sub(r"[.()\[\],:;!*#{}]", " ", response).split()
-        (said,) = [letter for letter in "ABCD" if letter in words]
-        turns[row["index"] % 1_000_000].append(said == row["answer"])
+        (letter,) = [letter for letter in "ABCD" if letter in words]
+        turns[row["index"] % 1_000_000].append(letter == row["answer"])
     right = [one for group in turns.values() for one in group]
     return {"group_accuracy": fmean(map(all, turns.values())), **share(right)}
 
@@ -66,29 +66,34 @@ def mmstar(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
     """The gold letter at the beginning, in a bracket, or behind "option" or "the answer is"."""
 
     def is_right(gold: str, response: str) -> bool:
-        said = response.lower().strip().replace("\n", " ")
+        response = response.lower().strip().replace("\n", " ")
         starts = ("", "(", "option ", "the answer is ")
-        return any(said.startswith(start + gold.lower()) for start in starts)
+        return any(response.startswith(start + gold.lower()) for start in starts)
 
-    return share([is_right(row["answer"], said) for row, said in zip(rows, responses, strict=True)])
+    return share(
+        [is_right(row["answer"], response) for row, response in zip(rows, responses, strict=True)]
+    )
 
 
 def mathvista(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
     """What is extracted is brought into the form of the gold, and compared as text."""
 
-    def normalised(row: Mapping[str, Any], said: str) -> str:
+    def normalised(row: Mapping[str, Any], response: str) -> str:
         if row["question_type"] == "multi_choice":
-            bracketed = re.findall(r"\(([a-zA-Z])\)", said)
-            letter = bracketed[0] if bracketed else said.strip().strip(".")
+            bracketed = re.findall(r"\(([a-zA-Z])\)", response)
+            letter = bracketed[0] if bracketed else response.strip().strip(".")
             return str(row["choices"]["ABCD".index(letter)])
         if row["answer_type"] == "integer":
-            return str(int(float(said)))
+            return str(int(float(response)))
         if row["answer_type"] == "float":
-            return str(round(float(said), int(row["precision"])))
-        return said
+            return str(round(float(response), int(row["precision"])))
+        return response
 
     return share(
-        [normalised(row, said) == row["answer"] for row, said in zip(rows, responses, strict=True)]
+        [
+            normalised(row, response) == row["answer"]
+            for row, response in zip(rows, responses, strict=True)
+        ]
     )
 
 
@@ -101,7 +106,10 @@ def ai2d(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
     """The letter of the gold's place, without punctuation."""
     golds = ["abcd"[int(row["answer"])] for row in rows]
     return share(
-        [without_punctuation(said) == gold for gold, said in zip(golds, responses, strict=True)]
+        [
+            without_punctuation(response) == gold
+            for gold, response in zip(golds, responses, strict=True)
+        ]
     )
 
 
@@ -114,13 +122,15 @@ def chartqa(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
         except ValueError:
             return None
 
-    def is_right(gold: str, said: str) -> bool:
-        one, other = number(said), number(gold)
+    def is_right(gold: str, response: str) -> bool:
+        one, other = number(response), number(gold)
         if one is not None and other:
             return abs(one - other) / abs(other) <= 0.05
-        return said.lower() == gold.lower()
+        return response.lower() == gold.lower()
 
-    right = [is_right(row["answer"], said) for row, said in zip(rows, responses, strict=True)]
+    right = [
+        is_right(row["answer"], response) for row, response in zip(rows, responses, strict=True)
+    ]
     return {"relaxed_accuracy": share(right)["accuracy"]}
 
 
@@ -140,9 +150,10 @@ def edits(one: str, other: str) -> int:
 def docvqa(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
     """ANLS with the threshold of a half."""
 
-    def points(references: Sequence[str], said: str) -> float:
+    def points(references: Sequence[str], response: str) -> float:
         pairs = [
-            (" ".join(one.lower().split()), " ".join(said.lower().split())) for one in references
+            (" ".join(one.lower().split()), " ".join(response.lower().split()))
+            for one in references
         ]
         distances = (edits(*pair) / max(map(len, pair)) for pair in pairs)
         best = 1 - min(distances)
@@ -150,7 +161,7 @@ def docvqa(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
 
     return {
         "anls": fmean(
-            points(row["answers"], said) for row, said in zip(rows, responses, strict=True)
+            points(row["answers"], response) for row, response in zip(rows, responses, strict=True)
         )
     }
 
@@ -174,7 +185,7 @@ def pope(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
         "precision": precision,
         "recall": recall,
         "yes_ratio": (right + wrong) / len(pairs),
-        **share([said == gold for said, gold in pairs]),
+        **share([answer == gold for answer, gold in pairs]),
     }
 
 
@@ -202,24 +213,24 @@ def mmvp(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
     texts = {"a": "open", "b": "closed"}
     right = []
     for row, response in zip(rows, responses, strict=True):
-        gold, said = row["Correct Answer"].strip("()"), response.lower()
-        right.append(said.startswith((f"({gold})", texts[gold])) or said == gold)
+        gold, words = row["Correct Answer"].strip("()"), response.lower()
+        right.append(words.startswith((f"({gold})", texts[gold])) or words == gold)
     pairs = [both for n, both in enumerate(pairwise(right)) if n % 2 == 0]
     return {"group_accuracy": fmean(map(all, pairs)), **share(right)}
 
 
 def muirbench(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
     """Letters, as MMMU's."""
-    said = [last_letter(one, "ABC") for one in responses]
-    return share([one == row["answer"] for one, row in zip(said, rows, strict=True)])
+    letters = [last_letter(letter, "ABC") for letter in responses]
+    return share([letter == row["answer"] for letter, row in zip(letters, rows, strict=True)])
 
 
 def realworldqa(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
     """Equality without case and punctuation."""
     return share(
         [
-            without_punctuation(said) == without_punctuation(row["answer"])
-            for row, said in zip(rows, responses, strict=True)
+            without_punctuation(response) == without_punctuation(row["answer"])
+            for row, response in zip(rows, responses, strict=True)
         ]
     )
 
@@ -238,14 +249,14 @@ def refcoco(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
         gold = (x / WIDTH, y / HEIGHT, (x + width) / WIDTH, (y + height) / HEIGHT)
         found = re.search(r"\[\s*([\d.]+),\s*([\d.]+),\s*([\d.]+),\s*([\d.]+)\s*\]", response)
         assert found is not None
-        said = [float(one) for one in found.groups()]
-        across = max(0.0, min(said[2], gold[2]) - max(said[0], gold[0]))
-        down = max(0.0, min(said[3], gold[3]) - max(said[1], gold[1]))
-        areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (said, gold)]
+        predicted = [float(number) for number in found.groups()]
+        across = max(0.0, min(predicted[2], gold[2]) - max(predicted[0], gold[0]))
+        down = max(0.0, min(predicted[3], gold[3]) - max(predicted[1], gold[1]))
+        areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (predicted, gold)]
         overlaps.append(across * down / (sum(areas) - across * down))
     return {
         "mean_iou": fmean(overlaps),
-        "accuracy_at_50": fmean(float(one >= 0.5) for one in overlaps),
+        "accuracy_at_50": fmean(float(number >= 0.5) for number in overlaps),
     }
 
 

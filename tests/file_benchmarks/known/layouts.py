@@ -58,12 +58,12 @@ def image(n: int) -> dict[str, Any]:
     return {"bytes": data.getvalue(), "path": None}
 
 
-def letter(rng: Random, said: str) -> str:
+def letter(rng: Random, option: str) -> str:
     """A letter as models write it, the same for all rules."""
-    return rng.choice(["{0}", "({0})", "{0}.", " {0} "]).format(said)
+    return rng.choice(["{0}", "({0})", "{0}.", " {0} "]).format(option)
 
 
-def said_or_not(rng: Random, right: str, others: Sequence[str]) -> str:
+def right_or_not(rng: Random, right: str, others: Sequence[str]) -> str:
     """The right answer in three of five, else another one."""
     return right if rng.random() < 0.6 else rng.choice(others)
 
@@ -93,8 +93,8 @@ def mmmu(rng: Random) -> Layout:
         files.setdefault(f"{subject}/validation-00000-of-00001.parquet", []).append(row)
         files.setdefault(f"{subject}/dev-00000-of-00001.parquet", [row | {"id": "dev"}])
         right = "3.50" if is_open and n % 20 else answer
-        said = said_or_not(rng, right, ["9.75"] if is_open else list("ABCD"))
-        responses.append(said if is_open else letter(rng, said))
+        response = right_or_not(rng, right, ["9.75"] if is_open else list("ABCD"))
+        responses.append(response if is_open else letter(rng, response))
     rows = {name: one for name, one in files.items() if "validation" in name}
     kept = {name: one for name, one in files.items() if "dev" in name}
     order = [row for name in sorted(rows) for row in rows[name]]
@@ -139,9 +139,9 @@ def mmbench(rng: Random) -> Layout:
                     "split": "dev",
                 }
             )
-            said = gold if always else rng.choice("ABCD")
+            chosen = gold if always else rng.choice("ABCD")
             responses.append(
-                rng.choice([said, f"{said}. {turned['ABCD'.index(said)]}", f"({said})"])
+                rng.choice([chosen, f"{chosen}. {turned['ABCD'.index(chosen)]}", f"({chosen})"])
             )
     return Layout({"en/dev-00000-of-00001.parquet": rows}, responses)
 
@@ -167,9 +167,9 @@ def mmstar(rng: Random) -> Layout:
                 },
             }
         )
-        said = said_or_not(rng, gold, "ABCD")
+        chosen = right_or_not(rng, gold, "ABCD")
         responses.append(
-            rng.choice(["{0}", "({0})", "{0}.", "The answer is {0}", "Option {0}"]).format(said)
+            rng.choice(["{0}", "({0})", "{0}.", "The answer is {0}", "Option {0}"]).format(chosen)
         )
     return Layout({"mmstar.parquet": rows}, responses)
 
@@ -206,9 +206,9 @@ def mathvista(rng: Random) -> Layout:
             }
         )
         if kind == "multi_choice":
-            responses.append(letter(rng, said_or_not(rng, "B", "ACD")))
+            responses.append(letter(rng, right_or_not(rng, "B", "ACD")))
         elif kind == "list":
-            responses.append(said_or_not(rng, answer, ["[0, 1, 2]"]))
+            responses.append(right_or_not(rng, answer, ["[0, 1, 2]"]))
         else:
             near = {
                 "integer": [f"{number}.7", str(number), f"{number + 1}"],
@@ -231,7 +231,7 @@ def ai2d(rng: Random) -> Layout:
                 "image": image(n),
             }
         )
-        responses.append(letter(rng, said_or_not(rng, "ABCD"[place], "ABCD")))
+        responses.append(letter(rng, right_or_not(rng, "ABCD"[place], "ABCD")))
     return Layout(
         {
             "data/test-00000-of-00002.parquet": rows[: N // 2],
@@ -256,8 +256,8 @@ def chartqa(rng: Random) -> Layout:
             }
         )
         if answer[0].isdigit():
-            said = float(answer.rstrip("%")) * rng.choice([1, 1.04, 0.96, 1.06, 0.9])
-            responses.append(f"{said:.4f}{'%' if answer.endswith('%') else ''}")
+            value = float(answer.rstrip("%")) * rng.choice([1, 1.04, 0.96, 1.06, 0.9])
+            responses.append(f"{value:.4f}{'%' if answer.endswith('%') else ''}")
         else:
             responses.append(rng.choice([answer, answer.lower(), "Chile", "No"]))
     return Layout({"data/test-00000-of-00001.parquet": rows}, responses)
@@ -307,7 +307,7 @@ def pope(rng: Random) -> Layout:
                 "category": ("adversarial", "popular", "random")[n % 3],
             }
         )
-        say = said_or_not(rng, gold, ["yes", "yes", "no"])
+        say = right_or_not(rng, gold, ["yes", "yes", "no"])
         forms = {
             "yes": ["Yes", "yes.", "Yes, there is a dog in the image."],
             "no": ["No", "no.", "No, there is not.", "There is no dog in the image."],
@@ -344,8 +344,8 @@ def hallusionbench(rng: Random) -> Layout:
                     }
                 )
                 right = "Yes" if gold == "1" else "No"
-                said = right if rng.random() < 0.8 else ("No" if right == "Yes" else "Yes")
-                responses.append(rng.choice(["{0}", "{0}.", "{0}, it is so."]).format(said))
+                response = right if rng.random() < 0.8 else ("No" if right == "Yes" else "Yes")
+                responses.append(rng.choice(["{0}", "{0}.", "{0}, it is so."]).format(response))
     order = sorted(range(len(rows)), key=lambda n: rows[n]["image"] is None)
     shown = [n for n in order if rows[n]["image"] is not None]
     files = {
@@ -368,9 +368,9 @@ def mmvp(rng: Random) -> Layout:
                 "Correct Answer": f"({gold})",
             }
         )
-        said = gold if rng.random() < 0.7 else rng.choice("ab")
-        text = {"a": "Open", "b": "Closed"}[said]
-        responses.append(rng.choice([f"({said})", f"({said}) {text}", said.upper(), text]))
+        chosen = gold if rng.random() < 0.7 else rng.choice("ab")
+        text = {"a": "Open", "b": "Closed"}[chosen]
+        responses.append(rng.choice([f"({chosen})", f"({chosen}) {text}", chosen.upper(), text]))
     return Layout({"Questions.csv": rows}, responses)
 
 
@@ -403,7 +403,7 @@ def muirbench(rng: Random) -> Layout:
                 "counterpart_idx": str(n + 1),
             }
         )
-        responses.append(letter(rng, said_or_not(rng, gold, "ABC")))
+        responses.append(letter(rng, right_or_not(rng, gold, "ABC")))
     return Layout({"data/test-00000-of-00001.parquet": rows}, responses)
 
 
@@ -420,7 +420,7 @@ def realworldqa(rng: Random) -> Layout:
         ][kind]
         rows.append({"image": image(n), "question": question, "answer": gold})
         responses.append(
-            said_or_not(rng, gold, [list("ABC"), list("123"), ["Yes", "No"]][kind])
+            right_or_not(rng, gold, [list("ABC"), list("123"), ["Yes", "No"]][kind])
             + rng.choice(["", "."])
         )
     return Layout({"data/test-00000-of-00001.parquet": rows}, responses)

@@ -51,16 +51,16 @@ def metrics(name, home, seed=0):
     place = benchmark_location(name, home / "release" / address.below, settings)
     built = build(benchmark, place, stored)
     task = task_of(name, benchmark, place.section)
-    asked = built.questions
-    said = [
+    questions = built.questions
+    predictions = [
         prediction(question_id=question.question_id, text=text)
-        for question, text in zip(asked, layout.responses, strict=True)
+        for question, text in zip(questions, layout.responses, strict=True)
     ]
     judge = ScriptedModel("j", lambda request: layout.responses[_number(request)])
     by = judge if name == "mmvet" else None
-    verdicts = pipeline.judge(task, asked, said, by) if task.is_judged else []
-    scores = pipeline.score(task, asked, said, verdicts)
-    rows = pipeline.summarise(task, asked, said, scores)
+    verdicts = pipeline.judge(task, questions, predictions, by) if task.is_judged else []
+    scores = pipeline.score(task, questions, predictions, verdicts)
+    rows = pipeline.summarise(task, questions, predictions, scores)
     found = {row.metric: row for row in rows if row.category == "all"}
     return built, found, RULES[name](layout.rows, layout.responses)
 
