@@ -9,6 +9,7 @@ from typing import NamedTuple
 from bench_assets.core.answer_types.definition import AnswerFormat, Gold
 from bench_assets.core.reading.choices import MAX_OPTIONS
 from bench_assets.core.reading.json_values import decode_json
+from bench_assets.core.reading.readings import half_width
 from bench_assets.core.schema.errors import SettingsError, SourceError
 
 _LETTER_STYLES = (
@@ -244,7 +245,7 @@ def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str
 
 def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
     """Index of the option under each format of answers, from 0."""
-    text = format_cell(value)
+    text = half_width(format_cell(value))
     match = _OWN_LETTER.fullmatch(text)
     if match and text not in options and match[3] in options:  # "B. dog", of options with letters
         text = match[1] or match[2]
@@ -254,9 +255,10 @@ def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
     if _INDEX.fullmatch(text):
         positions["indices"] = int(text)
         positions["indices from 1"] = int(text) - 1
-    matches = [position for position, option in enumerate(options) if option == text]
+    written = [half_width(option) for option in options]
+    matches = [n for n, option in enumerate(written) if option == text]
     matches = matches or [
-        n for n, option in enumerate(options) if option.casefold() == text.casefold()
+        n for n, option in enumerate(written) if option.casefold() == text.casefold()
     ]
     if matches and len({options[match] for match in matches}) == 1 and "<image" not in text:
         positions["texts"] = matches[0]  # equal options are equally right
@@ -267,7 +269,8 @@ def _parse_letter_set(
     text: str, options: Sequence[str], answers: AnswerFormat
 ) -> tuple[str, ...] | None:
     """Parse letters in one text, such as "AC" or "A, C"; none if that is an option's text."""
-    letters = set(re.findall("[A-Z]", text))
-    is_lettered = answers in ("", "letters") and _LETTERS.fullmatch(text) and text not in options
+    written = half_width(text)
+    letters = set(re.findall("[A-Z]", written))
+    is_lettered = answers in ("", "letters") and _LETTERS.fullmatch(written) and text not in options
     offered = set(ascii_uppercase[: len(options)])
     return tuple(sorted(letters)) if is_lettered and letters <= offered else None

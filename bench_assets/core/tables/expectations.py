@@ -88,6 +88,7 @@ def _not_below(more: str, less: str) -> Expectation:
 
 _NOT_EMPTY = Expectation("expect_table_row_count_to_be_between", {"min_value": 1})
 _SHA256 = "^[0-9a-f]{64}$"
+_NO_CONTROLS = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"  # such as the \f of "\frac"
 
 EXPECTATIONS_BY_TABLE: Mapping[str, Sequence[Expectation]] = {
     "source": (
@@ -106,6 +107,7 @@ EXPECTATIONS_BY_TABLE: Mapping[str, Sequence[Expectation]] = {
         Expectation(
             "expect_column_value_lengths_to_be_between", {"column": "text", "min_value": 1}
         ),
+        *(_matches(name, _NO_CONTROLS) for name in ("text", "context")),
         _at_least("n_answers", 1),
         _single_value("task"),
         _single_value("edition"),

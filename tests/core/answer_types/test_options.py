@@ -55,6 +55,10 @@ def test_options_that_cannot_be_shown_are_refused(cells):
     [
         pytest.param("B", COLOURS, ("choice", ("B",)), id="a letter"),
         pytest.param(" (b). "[:-2], COLOURS, ("choice", ("B",)), id="a small letter in brackets"),
+        pytest.param("Ｂ", COLOURS, ("choice", ("B",)), id="a full-width letter"),
+        pytest.param("ＡＣ", COLOURS, ("choices", ("A", "C")), id="full-width letters together"),
+        pytest.param("ＰＭ", ("AM", "PM"), ("choice", ("B",)), id="the text of one in full width"),
+        pytest.param("ＡＢ", ("ＡＢ", "0"), ("choice", ("A",)), id="a full-width blood group"),
         pytest.param(1, COLOURS, ("choice", ("B",)), id="an index from 0"),
         pytest.param("1", COLOURS, ("choice", ("B",)), id="an index as text"),
         pytest.param(1.0, COLOURS, ("choice", ("B",)), id="an index that a table made a fraction"),
@@ -91,8 +95,9 @@ def test_an_answer_is_read(value, options, answer):
 )
 def test_what_may_be_two_options_is_what_the_settings_say(answers, letter):
     options = ("2", "4", "6")
-    with pytest.raises(SourceError, match=r"is ambiguous \(indices or texts of"):
-        read_answer("2", options)
+    for written in ("2", "２"):
+        with pytest.raises(SourceError, match=r"is ambiguous \(indices or texts of"):
+            read_answer(written, options)
     assert read_answer("2", options, answers).answer == (letter,)
 
 

@@ -59,6 +59,8 @@ PLANTED = [
     ),
     planted("questions", False, "between of n_answers", "no answer", answer=()),
     planted("questions", False, "lengths_to_be_between of text", "no text", text=""),
+    planted("questions", False, "regex of text", "a control character", text="\x0crac{1}{2}"),
+    planted("questions", False, "regex of context", "an escape", context="\x1b[31mred"),
     planted("questions", False, "count_to_be_between of edition", "two editions", edition="own"),
     planted("questions", False, "count_to_be_between of task", "another task's", task="riddles"),
     *(

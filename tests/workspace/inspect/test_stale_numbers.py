@@ -8,6 +8,10 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
+from bench_assets.core.schema.rows import Question
+from bench_assets.workspace.materialization.asset_selections import dataset_build
+from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.bench_toml import load_settings
 from tests.workspace.typed import bench
 
 MARK = "stale"
@@ -183,3 +187,26 @@ def test_rows_that_are_rejected_anew_leave_the_questions_as_they_were(home):
     refused = bench("evaluate", "quiz", "--model", "random", fails=True).output
     assert "quiz.jsonl: 6 of 30 rows are rejected (0 before)" in refused
     assert bench(*show).stdout == before
+
+
+def test_a_run_of_the_launchpad_that_accepts_passes_once(home):
+    write_quiz(home, ANSWERS[:12])
+    settings = load_settings(home)
+    with Workbench(settings, ["quiz"]) as opened:
+        job = opened.definitions.resolve_implicit_global_asset_job_def()
+        keys = dataset_build("quiz").resolve(opened.definitions.resolve_asset_graph())
+
+        def launch(**accept):
+            config = {"resources": {"io_manager": {"config": accept}}}
+            return job.execute_in_process(
+                run_config=config,
+                asset_selection=[*keys],
+                instance=opened.instance,
+                raise_on_error=False,
+            ).success
+
+        assert not launch()
+        assert launch(accept=True)
+        write_quiz(home, ANSWERS[:4])
+        assert not launch()
+        assert len(opened.tables.read(["quiz", "questions"], Question)) == 12
