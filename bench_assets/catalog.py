@@ -34,6 +34,10 @@ from bench_resources.config.toml_validation import forbid_extra
 if TYPE_CHECKING:
     from bench_assets.core.schema.published_numbers import PublishedNumber
 
+_REPLACED_TASKS = {
+    "cogbench/question_review": "its questions are shown in cogbench/proposals; answers in old"
+    " sheets decide as entries of refinements.json in the source (docs: the suite's README)"
+}
 _NONE = "no suite is installed: the entry points of bench-assets are missing. Install it again"
 
 
@@ -156,7 +160,8 @@ class Catalog:
                 for annotation_task in self.suite(name).every_annotation_task
             ]
             if task not in tasks:
-                raise UnknownNameError(f"annotation task, in {where}", task, tasks)
+                also = _REPLACED_TASKS.get(task, "")
+                raise UnknownNameError(f"annotation task, in {where}", task, tasks, also=also)
 
 
 def load_catalog(

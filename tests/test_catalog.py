@@ -269,6 +269,12 @@ def test_sections_of_a_suite_that_is_not_installed_are_left_out_with_a_line(home
     assert (shown.exit_code, shown.stderr.count("so the entry is ignored")) == (0, 1)
 
 
+def test_a_review_that_another_task_replaced_is_named_with_the_place_of_its_answers(home):
+    (home / "bench.toml").write_text("[annotation.tasks.'cogbench/question_review']\n")
+    with pytest.raises(UnknownNameError, match=r"cogbench/proposals; answers in old sheets"):
+        load_catalog().check(load_settings(home))
+
+
 def test_a_suite_that_breaks_stops_no_other_and_its_settings_stay_right(site, home):
     install_fridge(site, "fridge_broken", "1 / 0")
     (home / "bench.toml").write_text("[sources]\nfridge = '.'\n[suites.fridge]\nany = 1\n")

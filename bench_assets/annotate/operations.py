@@ -198,7 +198,11 @@ def draw_accepted(bench: Workbench, name: str, n: int, at: datetime) -> None:
     step = _gold_step(bench, name)
     ask(bench, name)
     rows = bench.tables.read([*step.folder.split("/"), "proposals"], DecidedProposal)
-    accepted = [row.id for row in rows if row.decision == "accepted" and row.by != "people"]
+    accepted = [
+        row.id
+        for row in rows
+        if row.decision == "accepted" and row.by != "people" and not row.doubt
+    ]
     drawn = [
         DrawnUnit(
             task=name,

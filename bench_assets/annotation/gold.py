@@ -43,11 +43,13 @@ _VERDICTS: Mapping[str, Verdict] = {
     "the key is right": "right",
     "another answer is right": "other",
     "the question contradicts itself": "contradictory",
+    "the key is right, but the question should not be asked": "unfit",
 }
 _INSTRUCTIONS = """\
 The question was made from another one, and its key by a rule or a model. Solve it as it stands \
 now, with what its image shows or will show. Changed words stand in « ». The key is right if it is \
-the one answer, and nothing in the question speaks against it."""
+the one answer, and nothing in the question speaks against it. It should not be asked if the image \
+is not needed, or an option stands out by its length or wording."""
 _TOKEN = re.compile(r"[A-Za-z0-9]+|.", re.DOTALL)
 
 
@@ -134,7 +136,11 @@ def _units(
 ) -> list[Unit]:
     """Make units of the open proposals, then of the drawn accepted ones."""
     names = {row.unit for row in drawn}
-    accepted = [row for row in proposals if row.decision == "accepted" and row.id in names]
+    accepted = [
+        row
+        for row in proposals
+        if row.decision == "accepted" and row.id in names and not is_for_people(row)
+    ]
     return [
         Unit(
             task=task,
@@ -152,6 +158,7 @@ def _shown_fields(row: DecidedProposal) -> dict[str, str]:
         "Question": mark_changes(row.before, row.question) if row.before else row.question,
         "The image will show": row.shows,
         "Key": "\n".join(filter(None, (row.key, row.why))),
+        "Doubtful": row.doubt,
     }
     fields |= {f"Solver {n}": line for n, line in enumerate(row.last_lines, 1)}
     return {name: text for name, text in fields.items() if text}

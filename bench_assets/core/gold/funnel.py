@@ -22,8 +22,8 @@ class GoldFunnel:
     rejected: int
     decided_by_people: int
     accepted: int
-    checked: int  # accepted by votes, and judged by people
-    wrong: int  # of these
+    checked: int  # accepted by votes without a doubt, and judged by people
+    wrong: int  # of these: another answer, contradictory, or not to be asked
     wrong_share: float | None  # None: none is checked
     wrong_low: float | None  # 95 % interval
     wrong_high: float | None
@@ -60,7 +60,7 @@ def _count(name: str, rows: Sequence[tuple[DecidedProposal, DecidedProposal]]) -
     checked = [
         after.decision == "accepted"
         for before, after in rows
-        if before.decision == "accepted" and before.by != after.by == "people"
+        if before.decision == "accepted" and before.by != after.by == "people" and not before.doubt
     ]
     n_wrong = checked.count(False)
     share = n_wrong / len(checked) if checked else None

@@ -20,7 +20,7 @@ AnswerForm: TypeAlias = Literal["number", "letters", "blanks", "text"]
 Decision: TypeAlias = Literal["accepted", "rejected", "open"]
 Quorum: TypeAlias = Literal["all", "form and one"]
 """``all``: the form and both solvers; ``form and one``: the form and one solver, or both."""
-Verdict: TypeAlias = Literal["right", "other", "contradictory"]
+Verdict: TypeAlias = Literal["right", "other", "contradictory", "unfit"]
 Matches: TypeAlias = Callable[[str, str], bool]
 """Whether a line of an answer is that of the key."""
 
@@ -54,6 +54,7 @@ class Proposal:
     key: str  # a number; letters; a line for each blank; a text
     form: Literal["proven", "calculated", ""]  # what a rule says of the key; calculated: a vote
     why: str = ""  # the form that proves it, or the recalculated lines
+    doubt: str = ""  # why people see it even if the votes accept it
     requested_by: str = ""  # an annotator, who decided already
 
 
@@ -169,7 +170,9 @@ def drop_spare(rows: Sequence[DecidedProposal]) -> list[DecidedProposal]:
 
 
 def is_for_people(row: DecidedProposal) -> bool:
-    """Whether people decide it: it is open, and not because a solver's vote is merely absent."""
+    """Whether people decide it: accepted with a doubt, or open, and no vote is merely absent."""
+    if row.decision == "accepted":
+        return bool(row.doubt) and row.by != "people"
     return row.decision == "open" and ("no" in row.votes or "absent" not in row.votes)
 
 
@@ -187,7 +190,12 @@ def _apply_verdicts(row: DecidedProposal, verdicts: Sequence[KeyVerdict]) -> Dec
     verdict = majority(given.verdict for given in verdicts)
     if verdict is None or not (is_for_people(row) or row.decision == "accepted"):
         return row
-    reasons = {"right": "", "other": "another answer", "contradictory": "it contradicts itself"}
+    reasons = {
+        "right": "",
+        "other": "another answer",
+        "contradictory": "it contradicts itself",
+        "unfit": "not to be asked",
+    }
     answers = sorted({given.answer for given in verdicts if given.verdict == verdict} - {""})
     reason = ": ".join(filter(None, (reasons[verdict], ", ".join(answers))))
     decision: Decision = "accepted" if verdict == "right" else "rejected"

@@ -12,7 +12,7 @@ from bench_assets.suites.cogbench.construction.annotation import ANNOTATION, MER
 from bench_assets.suites.cogbench.dataset.source import find_release
 from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
 from bench_assets.suites.cogbench.settings import CogbenchSettings
-from bench_assets.suites.cogbench.vqa.annotation import HUMAN, QUESTION_REVIEW
+from bench_assets.suites.cogbench.vqa.annotation import HUMAN
 from bench_assets.suites.cogbench.vqa.questions import WRITTEN
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
 
@@ -37,7 +37,7 @@ SUITE = Suite(
     settings=CogbenchSettings,
     by_hand="its authors provide the data for non-commercial research on request; put the files "
     "into a folder, and name it in [sources] of bench.toml (README, Release and licence)",
-    annotation_tasks=(ANNOTATION, MERGE_REVIEW, QUESTION_REVIEW, proposal_task(WRITTEN), HUMAN),
+    annotation_tasks=(ANNOTATION, MERGE_REVIEW, proposal_task(WRITTEN), HUMAN),
     gold=WRITTEN,
     licence="non-commercial research, no transfer to third parties: its authors' LICENSE_DATASET",
     measured_beside={DESCRIPTION.name: _measure_recognition},

@@ -11,7 +11,7 @@ from pathlib import Path
 import dagster as dg
 
 from bench_assets.annotation.answers.validation import keep_latest
-from bench_assets.asset_factory.annotation_inputs import answers_key, counted_answers, counted_rows
+from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.gold_assets import gold_assets, yield_check
 from bench_assets.asset_factory.suite_assets import (
@@ -39,11 +39,7 @@ from bench_assets.suites.cogbench.dataset.source import (
 )
 from bench_assets.suites.cogbench.settings import LONGEST_OPTION, CogbenchSettings
 from bench_assets.suites.cogbench.vqa import refinement
-from bench_assets.suites.cogbench.vqa.annotation import (
-    HUMAN,
-    QUESTION_REVIEW,
-    refinements,
-)
+from bench_assets.suites.cogbench.vqa.annotation import HUMAN
 from bench_assets.suites.cogbench.vqa.questions import (
     WRITTEN,
     WriterResponse,
@@ -54,7 +50,6 @@ from bench_assets.suites.cogbench.vqa.questions import (
 )
 from bench_assets.suites.cogbench.vqa.questions import written_questions as take_questions
 from bench_assets.suites.cogbench.vqa.refinement import (
-    SOLVABLE,
     Flag,
     LanguageOnly,
     ask_without_image,
@@ -76,7 +71,6 @@ from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, table_output
 
 _FOLDER = AssetFolder("cogbench/vqa")
-_REVIEW_DEPS = [*_FOLDER.source, answers_key(QUESTION_REVIEW)]
 _SEED = 0  # of the option orders in blind runs
 
 
@@ -137,21 +131,21 @@ def language_only(
         return ask(model)
 
 
-@_FOLDER.step("distractors", deps=_REVIEW_DEPS)
+@_FOLDER.step("distractors", deps=_FOLDER.source)
 def flags(
     sources: SourceFiles,
-    tables: TableFiles,
     written_questions: list[WrittenQuestion],
     language_only: list[LanguageOnly],
+    decided_proposals: list[DecidedProposal],
 ) -> list[Flag]:
     """Flag doubtful questions."""
-    decisions = _all_refinements(sources.open("cogbench").folder, tables).rows
+    decisions = _all_refinements(sources.open("cogbench").folder, decided_proposals).rows
     decided = {decision.question_id: decision.action for decision in decisions}
-    found = refinement.find_flags(shuffled_questions(written_questions))
-    found += [(row.question_id, SOLVABLE) for row in language_only if row.solvable]
     return [
         Flag(question_id=name, flag=flag, decision=decided.get(name, ""))
-        for name, flag in sorted(set(found))
+        for name, flag in refinement.find_flags(
+            shuffled_questions(written_questions), language_only
+        )
     ]
 
 
@@ -159,13 +153,12 @@ def flags(
     "cogbench_vqa_selection",
     {"rejections": "questions", "questions": "questions"},  # which are judged by their rejections
     reads={"stored": "../images"},
-    deps=_REVIEW_DEPS,
+    deps=_FOLDER.source,
 )
 def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     sources: SourceFiles,
     settings: dg.ResourceParam[Settings],
     image_store: ImageStore,
-    tables: TableFiles,
     written_questions: list[WrittenQuestion],
     decided_proposals: list[DecidedProposal],
     flags: list[Flag],
@@ -181,7 +174,7 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     else:
         keep_solvable = settings.suite("cogbench", CogbenchSettings).keep_solvable
         solved = [] if keep_solvable else refinement.solved_blind(flags)
-        decided = _all_refinements(release.folder, tables)
+        decided = _all_refinements(release.folder, decided_proposals)
         left_out = {
             row.id: f"its key is {row.decision}: {row.reason}"
             for row in decided_proposals
@@ -195,12 +188,22 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     return found.rejections, table_output(rows, question_preview(rows, image_store))
 
 
-def _all_refinements(folder: Path, tables: TableFiles) -> Table[refinement.Refinement]:
-    """Refinements of the file and of the annotation task; the latter replace the former."""
-    collected = refinements(counted_answers(tables, QUESTION_REVIEW))
+def _all_refinements(
+    folder: Path, proposals: Sequence[DecidedProposal]
+) -> Table[refinement.Refinement]:
+    """Refinements of the file and people's verdicts on proposals; the latter replace the former."""
     written = refinement.read_refinements(folder)
-    rows = keep_latest([*written.rows, *collected.rows], lambda one: one.question_id)
-    return Table(rows, [*written.rejections, *collected.rejections])
+    verdicts = [
+        refinement.Refinement(
+            question_id=row.id,
+            action="keep" if row.decision == "accepted" else "drop",
+            note=row.reason,
+        )
+        for row in proposals
+        if row.by == "people"
+    ]
+    rows = keep_latest([*written.rows, *verdicts], lambda decided: decided.question_id)
+    return Table(rows, written.rejections)
 
 
 def _apply_refinements(

@@ -32,6 +32,7 @@ from bench_assets.suites.cogbench.dataset.reasoning import (
 )
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion, Story, StoryChain
 from bench_assets.suites.cogbench.vqa import prompts
+from bench_assets.suites.cogbench.vqa.refinement import LanguageOnly, find_flags
 
 
 def to_questions(
@@ -299,10 +300,15 @@ def shuffled_questions(written: Iterable[WrittenQuestion]) -> list[SourceQuestio
 
 
 def key_proposals(
-    written: Iterable[WrittenQuestion], images: Sequence[StoredImage]
+    written: Iterable[WrittenQuestion],
+    images: Sequence[StoredImage],
+    language_only: Iterable[LanguageOnly],
 ) -> list[list[Proposal]]:
     """Propose the key that the writer gave each question; it counts as the form's vote."""
-    digests = images_by_id(images)
+    digests, questions = images_by_id(images), shuffled_questions(written)
+    doubts: dict[str, list[str]] = {}
+    for name, flag in find_flags(questions, language_only):
+        doubts.setdefault(name, []).append(flag)
     return [
         [
             Proposal(
@@ -315,11 +321,10 @@ def key_proposals(
                 key=question.answer,
                 form="proven",
                 why="the writer's key",
+                doubt="; ".join(doubts.get(question_id(question), ())),
             )
         ]
-        for question in {
-            question_id(question): question for question in shuffled_questions(written)
-        }.values()
+        for question in {question_id(question): question for question in questions}.values()
         if question.image_id in digests
     ]
 
@@ -329,6 +334,7 @@ WRITTEN = GoldStep(
     reads={
         "written": SourceTable("cogbench/vqa/written_questions", WrittenQuestion),
         "images": SourceTable("cogbench/images", StoredImage),
+        "language_only": SourceTable("cogbench/vqa/language_only", LanguageOnly),
     },
     candidates=key_proposals,
     quorum="form and one",

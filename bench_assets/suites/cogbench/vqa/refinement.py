@@ -130,7 +130,7 @@ class Flag:
 
     question_id: str
     flag: str
-    decision: str  # an annotator's action; "" if not reviewed yet
+    decision: str  # a person's action; "" if not reviewed yet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,8 +153,10 @@ def read_refinements(folder: Path) -> Table[Refinement]:
     return make_rows(read_entries(file) if file.is_file() else (), _refinement)
 
 
-def find_flags(questions: Sequence[SourceQuestion]) -> list[tuple[str, str]]:
-    """Flag doubtful questions: pairs of question id and flag."""
+def find_flags(
+    questions: Sequence[SourceQuestion], language_only: Iterable[LanguageOnly]
+) -> list[tuple[str, str]]:
+    """Flag doubtful questions: pairs of question id and flag, each once, sorted."""
     times = Counter((question.image_id, normalize_text(question.text)) for question in questions)
     flags = []
     for question in questions:
@@ -166,7 +168,8 @@ def find_flags(questions: Sequence[SourceQuestion]) -> list[tuple[str, str]]:
             flags.append((name, EQUAL_OPTIONS))
         if times[question.image_id, normalize_text(question.text)] > 1:
             flags.append((name, REPEATED))
-    return flags
+    flags += [(row.question_id, SOLVABLE) for row in language_only if row.solvable]
+    return sorted(set(flags))
 
 
 def open_flags(flags: Iterable[Flag]) -> dict[str, str]:

@@ -2,18 +2,19 @@ import json
 
 import pytest
 
+from bench_assets.annotation.gold import proposal_task
+from bench_assets.core.gold.funnel import gold_funnel
+from bench_assets.core.gold.proposals import apply_verdicts, is_for_people
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.cogbench.construction.selection import question_id
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
-from bench_assets.suites.cogbench.vqa.annotation import QUESTION_REVIEW, refinements
-from bench_assets.suites.cogbench.vqa.questions import WrittenQuestion, to_questions
+from bench_assets.suites.cogbench.vqa.questions import WRITTEN, WrittenQuestion, to_questions
 from bench_assets.suites.cogbench.vqa.refinement import (
     EQUAL_OPTIONS,
     REPEATED,
     SOLVABLE,
     TOO_LONG,
     LanguageOnly,
-    Refinement,
     apply_refinements,
     ask_without_image,
     find_flags,
@@ -22,8 +23,10 @@ from bench_assets.suites.cogbench.vqa.refinement import (
     read_refinements,
 )
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.annotation.said import answer, fits
+from tests.annotation.said import answer
 from tests.fakes.rows import stored
+
+REVIEW = proposal_task(WRITTEN)
 
 
 def question(text="?", options=("one", "two", "six", "ten"), answer="A"):
@@ -47,7 +50,7 @@ def question(text="?", options=("one", "two", "six", "ten"), answer="A"):
     ],
 )
 def test_doubtful_questions_are_flagged(questions, flags):
-    assert [flag for _, flag in find_flags(questions)] == flags
+    assert [flag for _, flag in find_flags(questions, [])] == flags
 
 
 @pytest.mark.parametrize(
@@ -139,9 +142,7 @@ def test_the_longest_option_is_found_wherever_it_stands():
     assert row.solvable
 
 
-KEEP, DROP, REPLACE = "it is sound: keep it", "it cannot be saved: drop it", "ask it like this:"
 STORED = stored("a.png", "a" * 64)
-NEW = {"question": "What\nnow?", "options": ["a", "b", "c", "d"], "right": "B"}
 
 
 def written(name="q", options=("one", "two", "three", "as long as all others")):
@@ -159,105 +160,47 @@ def written(name="q", options=("one", "two", "three", "as long as all others")):
     )
 
 
-def units(*questions, solved=()):
+def propose(question, solved=()):
     rows = [
         LanguageOnly(question_id=name, model="m", n_tries=3, n_right=3, solvable=True)
         for name in solved
     ]
-    return QUESTION_REVIEW.units(written=list(questions), language_only=rows, images=[STORED])
+    ((proposal,),) = WRITTEN.candidates(written=[question], language_only=rows, images=[STORED])
+    return proposal
 
 
-def test_each_question_is_shown_with_its_options_its_key_and_what_is_doubtful():
-    (unit,) = units(written())
-    (again,) = units(written(), solved=[unit.unit_id])
-    assert unit.shown["Options"] == "A. one\nB. two\nC. three\nD. as long as all others"
-    assert (unit.shown["Called right"], unit.shown["Doubtful"]) == ("D", TOO_LONG)
-    assert again.shown["Doubtful"] == f"{TOO_LONG}; {SOLVABLE}"
-    assert unit.images == {"Image": "a" * 64}
+def decide_proposal(proposal):
+    (row,) = WRITTEN.vote([[proposal]], (), lambda *_: [])
+    return row
 
 
-@pytest.mark.parametrize(
-    ("values", "complaint"),
-    [
-        pytest.param({"action": KEEP}, "", id="kept"),
-        pytest.param({"action": REPLACE, **NEW}, "", id="written anew"),
-        pytest.param({}, "action: empty", id="nothing decided"),
-        pytest.param(
-            {"action": REPLACE, **NEW, "options": ["a", "b"]},
-            "options: 2 entries (expected 4 to 4)",
-            id="two options",
-        ),
-    ],
-)
-def test_what_fits_the_form(values, complaint):
-    (unit,) = units(written())
-    assert fits(QUESTION_REVIEW.task, unit, answer(unit.unit_id, **values)) == complaint
-
-
-def refinement(action, note="", replacement=None):
-    return Refinement(question_id="q", action=action, note=note, replacement=replacement)
+def test_people_see_what_is_doubtful_although_its_key_is_accepted():
+    proposal = propose(written())
+    doubtful = propose(written(), solved=[proposal.id])
+    assert (proposal.doubt, doubtful.doubt) == (TOO_LONG, f"{TOO_LONG}; {SOLVABLE}")
+    row = decide_proposal(doubtful)
+    (unit,) = REVIEW.units(proposals=[row])
+    assert row.decision == "accepted"
+    assert "as long as all others" in unit.shown["Question"]
+    assert (unit.shown["Doubtful"], unit.images) == (doubtful.doubt, {"Image 1": "a" * 64})
+    sound = decide_proposal(propose(written(options=("one", "two", "six", "ten"))))
+    assert REVIEW.units(proposals=[sound]) == []
 
 
 @pytest.mark.parametrize(
-    ("said", "rows", "why"),
+    ("verdict", "decision"),
     [
-        pytest.param([{"action": KEEP}], [refinement("keep")], "", id="kept"),
+        pytest.param("the key is right", "accepted", id="kept"),
         pytest.param(
-            [{"action": DROP, "note": "two are\nright"}],
-            [refinement("drop", "two are right")],
-            "",
-            id="dropped, with the reason",
-        ),
-        pytest.param(
-            [{"action": REPLACE, **NEW}],
-            [
-                refinement(
-                    "replace",
-                    replacement=SourceQuestion(
-                        where="review by p0",
-                        image_id="",
-                        category="",
-                        text="What now?",
-                        options=("a", "b", "c", "d"),
-                        answer="B",
-                    ),
-                )
-            ],
-            "",
-            id="written anew",
-        ),
-        pytest.param(
-            [{"action": REPLACE, "question": "What?"}],
-            [],
-            "replacement without options, right",
-            id="written anew by halves",
-        ),
-        pytest.param(
-            [{"action": KEEP}, {"action": DROP}],
-            [],
-            "no majority among reviewers",
-            id="divided",
-        ),
-        pytest.param(
-            [{"action": DROP}, {"action": KEEP}, {"action": KEEP}],
-            [refinement("keep")],
-            "",
-            id="two of three keep it",
+            "the key is right, but the question should not be asked", "rejected", id="dropped"
         ),
     ],
 )
-def test_a_refinement_is_what_most_reviewers_say(said, rows, why):
-    answers = [answer("q", f"p{number}", **values) for number, values in enumerate(said)]
-    found = refinements(answers)
-    assert QUESTION_REVIEW.to_rows(answers) == found.rows == rows
-    assert [one.reason for one in found.rejections] == ([why] if why else [])
-
-
-def test_a_question_that_was_written_anew_is_asked_in_the_place_of_the_old_one():
-    (unit,) = units(written())
-    source = SourceQuestion(
-        where="q", image_id="a", category="event", text="q?", options=written().options, answer="D"
-    )
-    decided = QUESTION_REVIEW.to_rows([answer(unit.unit_id, action=REPLACE, **NEW)])
-    (asked,) = apply_refinements([source], decided).rows
-    assert (asked.image_id, asked.category, asked.text) == ("a", "event", "What now?")
+def test_a_verdict_decides_about_a_doubtful_question(verdict, decision):
+    row = decide_proposal(propose(written()))
+    verdicts = REVIEW.to_rows([answer(row.id, verdict=verdict)])
+    (decided,) = apply_verdicts([row], verdicts)
+    assert (decided.decision, decided.by) == (decision, "people")
+    assert not is_for_people(decided)
+    (funnel,) = gold_funnel([row], [decided])
+    assert (funnel.checked, funnel.decided_by_people) == (0, 1)  # not drawn: no share of errors
