@@ -22,8 +22,8 @@ class Noting(BaseHTTPRequestHandler):
         self.say({})
 
     def do_POST(self) -> None:
-        asked = self.rfile.read(int(self.headers["Content-Length"]))
-        digest = hashlib.sha256(asked).hexdigest()
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        digest = hashlib.sha256(body).hexdigest()
         node = os.environ.get("BENCH_TEST_RAY_NODE", "here here").split()[1]
         node = _SLURM.get(os.environ.get("SLURMD_NODENAME", ""), node)
         with open(sys.argv[3], "a") as file:  # noqa: PTH123 - without site-packages, up at once
@@ -35,10 +35,10 @@ class Noting(BaseHTTPRequestHandler):
         }
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         usage = {"prompt_tokens": 2, "completion_tokens": 1}
-        self.say({"model": json.loads(asked)["model"], "choices": [choice], "usage": usage})
+        self.say({"model": json.loads(body)["model"], "choices": [choice], "usage": usage})
 
-    def say(self, said: object) -> None:
-        data = json.dumps(said).encode()
+    def say(self, body: object) -> None:
+        data = json.dumps(body).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()

@@ -17,7 +17,7 @@ from bench_resources.config.environment import environment_of
 from tests.fakes.ray_cluster import CHECKOUT, free_port
 
 _PATIENCE = 600.0  # s for a web server to have loaded the graph
-_ASKED = """{
+_QUERY = """{
   runsOrError(limit: 1000) { ... on Runs { results {
     runId status tags { key value } startTime endTime
     assetMaterializations { assetKey { path } partition }
@@ -52,13 +52,13 @@ def in_the_ui(home: Path) -> dict[str, Any]:
         running.start()
         running.wait_until_ready()
         until = time.monotonic() + _PATIENCE
-        while not (said := _answer(web.address, _ASKED))["assetNodes"]:
+        while not (data := _answer(web.address, _QUERY))["assetNodes"]:
             assert time.monotonic() < until, log.read_text()
             time.sleep(1)
-    for kind in said.values():
+    for kind in data.values():
         rows = kind["results"] if isinstance(kind, dict) else kind
         rows.sort(key=lambda row: json.dumps(row, sort_keys=True))
-    return said
+    return data
 
 
 def in_the_report(home: Path) -> dict[str, str]:
@@ -74,9 +74,11 @@ def in_the_report(home: Path) -> dict[str, str]:
 
 def _answer(address: str, query: str) -> dict[str, Any]:
     data = json.dumps({"query": query}).encode()
-    asked = urllib.request.Request(f"{address}/graphql", data, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(asked, timeout=300) as answer:
-        said = json.load(answer)
-    assert "errors" not in said, said["errors"]
-    found: dict[str, Any] = said["data"]
+    request = urllib.request.Request(
+        f"{address}/graphql", data, {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request, timeout=300) as answer:
+        reply = json.load(answer)
+    assert "errors" not in reply, reply["errors"]
+    found: dict[str, Any] = reply["data"]
     return found

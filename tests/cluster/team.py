@@ -67,7 +67,7 @@ class Team:
     alone: Path
     suites: tuple[str, ...]
     trained: Path  # where checkpoints appear
-    asked: Path  # what servers were asked, a line each
+    requests_file: Path  # what servers were asked, a line each
     daemons: "list[subprocess.Popen[bytes]]" = field(default_factory=list)  # the newest last
 
     def opened(self, home: Path) -> Workbench:
@@ -76,15 +76,17 @@ class Team:
 
     def node_of(self, bench: Workbench, run: dg.DagsterRun) -> str:
         """The node that a run's job was on, as Ray or Slurm says."""
-        said = bench.instance.run_launcher.get_run_worker_debug_info(run) or ""
-        if found := re.search(r"driver_agent_http_address='http://([\d.]+):", said):
-            return found[1]
-        found = re.match(r"Slurm job \d+ on (\w+)", said)
-        return next((node for node, name in NODES.items() if found and name == found[1]), said)
+        debug_info = bench.instance.run_launcher.get_run_worker_debug_info(run) or ""
+        if match := re.search(r"driver_agent_http_address='http://([\d.]+):", debug_info):
+            return match[1]
+        match = re.match(r"Slurm job \d+ on (\w+)", debug_info)
+        return next(
+            (node for node, name in NODES.items() if match and name == match[1]), debug_info
+        )
 
     def requests(self) -> list[Request]:
         """What servers were asked so far, in the order in which it came."""
-        lines = self.asked.read_text().splitlines() if self.asked.exists() else []
+        lines = self.requests_file.read_text().splitlines() if self.requests_file.exists() else []
         return [Request(*line.split()) for line in lines]
 
     def train(self, *seeds: int) -> None:
@@ -125,10 +127,10 @@ def finished(bench: Workbench, n: int) -> list[dg.DagsterRun]:
     until = time.monotonic() + PATIENCE
     while True:
         runs = over_models(bench)
-        said = Counter(one.status.value for one in runs)
-        if said["SUCCESS"] >= n and all(one.is_finished for one in runs):
-            return [one for one in runs if one.status == dg.DagsterRunStatus.SUCCESS]
-        assert time.monotonic() < until, said
+        statuses = Counter(run.status.value for run in runs)
+        if statuses["SUCCESS"] >= n and all(run.is_finished for run in runs):
+            return [run for run in runs if run.status == dg.DagsterRunStatus.SUCCESS]
+        assert time.monotonic() < until, statuses
         time.sleep(2)
 
 
@@ -224,9 +226,9 @@ def team(
             machines = until.enter_context(ray_cluster(variables))
             os.environ.update({k: v for k, v in machines.variables.items() if "AUTH" in k})
             how = f'[cluster]\nlauncher = "ray"\naddress = "{machines.jobs_address}"\n'
-        trained, asked = folder / "trained", folder / "asked.txt"
+        trained, requests_file = folder / "trained", folder / "asked.txt"
         written = (model + _WATCHED).format(
-            folder=str(trained), suites=list(suites), asked=str(asked)
+            folder=str(trained), suites=list(suites), requests_file=str(requests_file)
         )
         common = (
             f'[storage]\nobjects = "{make_bucket(behind, "team")}/all"\n'
@@ -240,7 +242,7 @@ def team(
             (home / "bench.toml").write_text(text, encoding="utf-8")
         yield Team(
             machines=machines, server=server, store=store, homes=homes, alone=alone, suites=suites,
-            trained=trained, asked=asked,
+            trained=trained, requests_file=requests_file,
         )  # fmt: skip
 
 

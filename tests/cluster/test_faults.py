@@ -99,15 +99,15 @@ def test_every_checkpoint_is_evaluated_whole(
         n = 3 if fault is node_goes else 2
         cluster.train(*(next(_seeds) for _ in range(n)))
         until.enter_context(cluster.daemon())
-        _wait_until_asked(cluster, n_before, OTHER if fault is node_goes else "")
-        there = {one.path for one in cluster.requests()[n_before:] if one.node == OTHER}
+        _await_requests(cluster, n_before, OTHER if fault is node_goes else "")
+        there = {request.path for request in cluster.requests()[n_before:] if request.node == OTHER}
         fault(cluster, until)
         runs = finished(a, len(before) + n)
         models = sorted({run.tags["dagster/partition"] for run in runs} - before)
         assert len(models) == n
-        asked = Counter((one.path, one.digest) for one in cluster.requests()[n_before:])
-        assert len(asked) == n * len({row.prompt_sha256 for row in a.rows(_PREDICTIONS, models[0])})
-        again = [path for (path, _), times in asked.items() for _ in range(times - 1)]
+        sent = Counter((request.path, request.digest) for request in cluster.requests()[n_before:])
+        assert len(sent) == n * len({row.prompt_sha256 for row in a.rows(_PREDICTIONS, models[0])})
+        again = [path for (path, _), times in sent.items() for _ in range(times - 1)]
         assert set(again) <= (there if fault is node_goes else set())
         assert all(times <= AT_ONCE for times in Counter(again).values())
         for model in models:
@@ -116,7 +116,7 @@ def test_every_checkpoint_is_evaluated_whole(
         assert differing(made_of_models(a), made_of_models(alone)) == {}
 
 
-def _wait_until_asked(cluster: Team, n_before: int, node: str) -> None:
+def _await_requests(cluster: Team, n_before: int, node: str) -> None:
     """Until some requests came, on that node; and those before the last are written down."""
     until = time.monotonic() + PATIENCE
     while sum(node in one.node for one in cluster.requests()[n_before:]) < _FEW:

@@ -82,22 +82,22 @@ def test_both_nodes_show_the_same_and_all_of_it(cluster: Team) -> None:
             assert model in assets[name]["assetPartitionStatuses"]["materializedPartitions"]
         models = {row.model for row in bench.rows("leaderboard")}
     (board,) = assets["leaderboard"]["assetMaterializations"]
-    told = json.dumps(board["metadataEntries"])
-    assert [model for model in models if model.startswith("run/") and model not in told] == []
+    entries = json.dumps(board["metadataEntries"])
+    assert [model for model in models if model.startswith("run/") and model not in entries] == []
     reports = [in_the_report(home) for home in cluster.homes.values()]
     assert "index.html" in reports[0]
     assert differing(*reports) == {}
 
 
-def test_nothing_secret_is_told_to_what_starts_runs(cluster: Team) -> None:
+def test_nothing_secret_is_passed_to_what_starts_runs(cluster: Team) -> None:
     with cluster.opened(cluster.homes[HEAD]) as a:
         for run in finished(a, 3):
-            told = a.instance.run_launcher.get_run_worker_debug_info(run) or ""
-            assert run.run_id in told
+            debug_info = a.instance.run_launcher.get_run_worker_debug_info(run) or ""
+            assert run.run_id in debug_info
             for secret in (
                 PASSWORD,
                 quote(PASSWORD),
                 *SECRETS,
                 *filter(None, [cluster.machines.variables.get("RAY_AUTH_TOKEN")]),
             ):
-                assert secret not in told
+                assert secret not in debug_info

@@ -45,10 +45,10 @@ def instruct_blip(folder: Path) -> None:
 
     special = ("<unk>", "<s>", "</s>", "<pad>", "<image>")
     words = tokenizer(special, bos="<s>", eos="</s>", pad="<pad>", writes_bos=True)
-    asking = tokenizer(["[PAD]", "[CLS]", "[SEP]"], bos="[CLS]", eos="[SEP]", pad="[PAD]")
+    query_tokenizer = tokenizer(["[PAD]", "[CLS]", "[SEP]"], bos="[CLS]", eos="[SEP]", pad="[PAD]")
     config = InstructBlipConfig(
         vision_config=tower(),
-        qformer_config=_queries(asking),
+        qformer_config=_queries(query_tokenizer),
         text_config=language(words, model_type="llama"),
         num_query_tokens=_QUERIES,
         **ids(words, image_token_index="<image>"),
@@ -58,7 +58,7 @@ def instruct_blip(folder: Path) -> None:
     save_processor(
         folder, "InstructBlipProcessor", words, square("BlipImageProcessor"), processor_config=own
     )
-    asking.save_pretrained(folder / "qformer_tokenizer")
+    query_tokenizer.save_pretrained(folder / "qformer_tokenizer")
 
 
 def florence2(folder: Path) -> None:

@@ -88,10 +88,10 @@ def blip_2_itm(folder: Path) -> None:
     from transformers import Blip2Config, Blip2ForImageTextRetrieval
 
     words = _bert_words("<image>")
-    asking = language(words, encoder_hidden_size=WIDTH, use_qformer_text_input=True)
+    query_language = language(words, encoder_hidden_size=WIDTH, use_qformer_text_input=True)
     config = Blip2Config(
         vision_config=tower(),
-        qformer_config=asking,
+        qformer_config=query_language,
         num_query_tokens=4,
         image_text_hidden_size=16,
         **ids(words, image_token_index="<image>"),

@@ -133,8 +133,8 @@ def _words(row: Row, config: Any, processor: Any) -> tuple[Any, dict[str, str]]:
         for name, given in inspect.signature(processor.__init__).parameters.items()
         if name.endswith("_token") and isinstance(given.default, str)
     }
-    asked = [*_ATTRIBUTE.findall(source), *(found[1] for found in _ids(config()))]
-    names = {name: f"<|{name}|>" for name in asked if name not in _ORDINARY} | defaults
+    wanted = [*_ATTRIBUTE.findall(source), *(match[1] for match in _ids(config()))]
+    names = {name: f"<|{name}|>" for name in wanted if name not in _ORDINARY} | defaults
     names |= row.names
     literals = [token for token in _LITERAL.findall(source) if "{" not in token]
     special = dict.fromkeys((*_FRAME, *names.values(), *row.special, *literals))
@@ -264,6 +264,6 @@ def _with_ids(
         token = getattr(processor, attribute, None) or names.get(attribute)
         found[name] = known if isinstance(known, int) else words.convert_tokens_to_ids(str(token))
     if part := settings.get("thinker_config"):
-        asked = (part, config.thinker_config, processor, words, names)
-        settings = {**settings, "thinker_config": _with_ids(*asked)}
+        arguments = (part, config.thinker_config, processor, words, names)
+        settings = {**settings, "thinker_config": _with_ids(*arguments)}
     return {**found, **settings}

@@ -15,7 +15,7 @@ _HOW_MANY = "How many birds are there in the image? Answer yes or no."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class FamilyQuestion:
     """A question, what a family must be able to do for it, and whether the card's way can too."""
 
     prompt: Prompt
@@ -42,49 +42,53 @@ def _needs(*needs: Need) -> frozenset[Need]:
     return frozenset(needs)
 
 
-SINGLE: dict[str, Asked] = {
-    "an image": Asked(prompt=Prompt.of(_A, _HOW_MANY)),
-    "another image": Asked(prompt=Prompt.of(_B, _HOW_MANY)),
-    "64 x 64": Asked(prompt=Prompt.of(_SMALL, _HOW_MANY)),
-    "800 x 50": Asked(prompt=Prompt.of(_WIDE, _HOW_MANY)),
-    "50 x 800": Asked(prompt=Prompt.of(image(50, 800, 6), _HOW_MANY)),
-    "1600 x 1200": Asked(prompt=Prompt.of(image(1600, 1200, 7), _HOW_MANY)),
-    "gray": Asked(prompt=Prompt.of(image(200, 150, 8, "L"), _HOW_MANY)),
-    "with transparency": Asked(prompt=Prompt.of(image(200, 150, 9, "RGBA"), _HOW_MANY)),
-    "1 x 300": Asked(prompt=Prompt.of(image(1, 300, 10), _HOW_MANY), by_card=False),
-    "1 x 1": Asked(prompt=Prompt.of(image(1, 1, 11), _HOW_MANY), by_card=False),
+SINGLE: dict[str, FamilyQuestion] = {
+    "an image": FamilyQuestion(prompt=Prompt.of(_A, _HOW_MANY)),
+    "another image": FamilyQuestion(prompt=Prompt.of(_B, _HOW_MANY)),
+    "64 x 64": FamilyQuestion(prompt=Prompt.of(_SMALL, _HOW_MANY)),
+    "800 x 50": FamilyQuestion(prompt=Prompt.of(_WIDE, _HOW_MANY)),
+    "50 x 800": FamilyQuestion(prompt=Prompt.of(image(50, 800, 6), _HOW_MANY)),
+    "1600 x 1200": FamilyQuestion(prompt=Prompt.of(image(1600, 1200, 7), _HOW_MANY)),
+    "gray": FamilyQuestion(prompt=Prompt.of(image(200, 150, 8, "L"), _HOW_MANY)),
+    "with transparency": FamilyQuestion(prompt=Prompt.of(image(200, 150, 9, "RGBA"), _HOW_MANY)),
+    "1 x 300": FamilyQuestion(prompt=Prompt.of(image(1, 300, 10), _HOW_MANY), by_card=False),
+    "1 x 1": FamilyQuestion(prompt=Prompt.of(image(1, 1, 11), _HOW_MANY), by_card=False),
 }
 """One image before one question; every two of them differ in nothing but the image."""
 
-QUESTIONS: dict[str, Asked] = SINGLE | {
-    "the question first": Asked(prompt=Prompt.of("Look, left or right?", _C), by_card=True),
-    "two images": Asked(prompt=Prompt.of(_A, "and", _B, _HOW_MANY), needs=_needs("several")),
-    "two images, swapped": Asked(
+QUESTIONS: dict[str, FamilyQuestion] = SINGLE | {
+    "the question first": FamilyQuestion(
+        prompt=Prompt.of("Look, left or right?", _C), by_card=True
+    ),
+    "two images": FamilyQuestion(
+        prompt=Prompt.of(_A, "and", _B, _HOW_MANY), needs=_needs("several")
+    ),
+    "two images, swapped": FamilyQuestion(
         prompt=Prompt.of(_B, "and", _A, _HOW_MANY), needs=_needs("several")
     ),
-    "four images": Asked(
+    "four images": FamilyQuestion(
         prompt=Prompt.of(_A, _B, _WIDE, _SMALL, _HOW_MANY), needs=_needs("several")
     ),
-    "no image": Asked(prompt=Prompt.of("Answer yes or no."), needs=_needs("none")),
-    "a system prompt": Asked(
+    "no image": FamilyQuestion(prompt=Prompt.of("Answer yes or no."), needs=_needs("none")),
+    "a system prompt": FamilyQuestion(
         prompt=Prompt.of(_A, _HOW_MANY, system="You are a helpful assistant."),
         needs=_needs("system", "system and image"),
     ),
-    "a system prompt, no image": Asked(
+    "a system prompt, no image": FamilyQuestion(
         prompt=Prompt.of(_HOW_MANY, system="You are a helpful assistant."),
         needs=_needs("system", "none"),
     ),
-    "an image in a later turn": Asked(
+    "an image in a later turn": FamilyQuestion(
         prompt=Prompt((Turn("user", ("How are you?",)), Turn("user", (_A, _HOW_MANY)))),
         needs=_needs("turns", "none"),
         by_card=False,
     ),
-    "an image in every turn": Asked(
+    "an image in every turn": FamilyQuestion(
         prompt=Prompt((Turn("user", (_A, _HOW_MANY)), Turn("user", (_WIDE, "and this?")))),
         needs=_needs("turns", "several"),
         by_card=False,
     ),
-    "an answer that is given": Asked(
+    "an answer that is given": FamilyQuestion(
         prompt=Prompt(
             (
                 Turn("user", (_A, _HOW_MANY)),
@@ -103,6 +107,6 @@ CONTROL_TOKENS = (
 """What a benchmark's text may hold by chance, and some family reads as more than text."""
 
 
-def asked_about(word: str) -> Prompt:
+def prompt_about(word: str) -> Prompt:
     """Ask about an image in words, one of which is ``word``."""
     return Prompt.of(_A, f"Is there a {word} in the image?")

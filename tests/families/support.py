@@ -27,7 +27,7 @@ from tests.families.questions import IMAGES, QUESTIONS, SINGLE
 from tests.resources.models.transformers.tiny_engine import identity_of
 
 FILE = Path(__file__).parents[2] / "docs" / "architectures.csv"
-_ASKED = Path(__file__).parents[2] / ".families"  # names that an unfinished run has asked
+_UNFINISHED = Path(__file__).parents[2] / ".families"  # names that an unfinished run has asked
 RUNS, VISION, ALONE, CANNOT, UNTRIED = (
     "runs",
     "runs with [vision]",
@@ -95,8 +95,8 @@ def _tried(model_type: str, folder: Path, seed: int) -> Support | None:
     """What came of it; None if the weights say the same of every image."""
 
     def found(support: str, why: object = "") -> Support:
-        said = re.sub(rf"\S*{re.escape(model_type)}-{seed}\S*: ", "", str(why).strip())
-        return Support(architecture=model_type, support=support, why=said.partition("\n")[0])
+        message = re.sub(rf"\S*{re.escape(model_type)}-{seed}\S*: ", "", str(why).strip())
+        return Support(architecture=model_type, support=support, why=message.partition("\n")[0])
 
     try:
         if model_type in HANDMADE:
@@ -112,23 +112,23 @@ def _tried(model_type: str, folder: Path, seed: int) -> Support | None:
     except (ModelError, generic.NotBuiltError) as error:
         return found(VISION if "torchvision" in str(error) else UNTRIED, error)
     try:
-        return _asked(model_type, folder, found)
+        return _compare_alone(model_type, folder, found)
     except (ModelError, _Different) as error:
         return found(VISION if "need torchvision" in str(error) else CANNOT, error)
 
 
-def _asked(model_type: str, folder: Path, found: Any) -> Support | None:
+def _compare_alone(model_type: str, folder: Path, found: Any) -> Support | None:
     plain = ROWS.get(model_type, Row()).template == "plain"
     engine = _engine(folder, plain)
     is_alone = "alone" in identity_of(engine)
-    prompts = {name: asked.prompt for name, asked in QUESTIONS.items()}
+    prompts = {name: question.prompt for name, question in QUESTIONS.items()}
     alone = _responses(_engine(folder, plain, batch_size=1), prompts)
     failed = {name: alone[name].error for name in SINGLE if alone[name].error}
     if failed:
         raise _Different(next(iter(failed.values())))
     if len({alone[name].text for name in SINGLE}) == 1:
         return None
-    if _said(_responses(engine, prompts)) != _said(alone):
+    if _outputs(_responses(engine, prompts)) != _outputs(alone):
         raise _Different("a response depends on what else is in its batch")
     refused = {name for name, response in alone.items() if response.error}
     _compare_with_card(folder, engine, plain, prompts, alone, refused)
@@ -153,12 +153,12 @@ def _compare_with_card(
     from bench_resources.models.transformers.processor import load_processor
 
     card = Card(folder, load_processor(engine.job.spec, engine.checkpoint), plain)
-    asked = SINGLE if plain else QUESTIONS
-    for name, question in asked.items():
+    questions = SINGLE if plain else QUESTIONS
+    for name, question in questions.items():
         if not question.by_card or name in refused:
             continue
-        said = (without_marks(alone[name].text), alone[name].prompt_tokens)
-        if card.ask(prompts[name]) != said:
+        output = (without_marks(alone[name].text), alone[name].prompt_tokens)
+        if card.ask(prompts[name]) != output:
             raise _Different(f"the engine's response to {name!r} is not the card's")
 
 
@@ -180,7 +180,7 @@ def _responses(engine: TransformersEngine, prompts: Mapping[str, Prompt]) -> dic
     return {name: answered[at] for at, name in enumerate(prompts)}
 
 
-def _said(responses: Mapping[str, Response]) -> dict[str, tuple[str, int | None, bool]]:
+def _outputs(responses: Mapping[str, Response]) -> dict[str, tuple[str, int | None, bool]]:
     return {name: (r.text, r.prompt_tokens, bool(r.error)) for name, r in responses.items()}
 
 
@@ -217,10 +217,14 @@ def main(arguments: Sequence[str]) -> None:
     with_vision = "--vision" in arguments
     of_vision = [name for name, row in rows.items() if row.support == VISION]
     named = [name for name in arguments if name != "--vision"]
-    asked = _ASKED.read_text(encoding="utf-8").split() if _ASKED.exists() and not named else []
+    finished = (
+        _UNFINISHED.read_text(encoding="utf-8").split()
+        if _UNFINISHED.exists() and not named
+        else []
+    )
     for name in named or (of_vision if with_vision else architectures()):
         mark = f"{name}+vision" if with_vision else name
-        if mark in asked:
+        if mark in finished:
             continue
         try:
             rows[name] = support_of(name)
@@ -233,10 +237,10 @@ def main(arguments: Sequence[str]) -> None:
         print(rows[name], flush=True)
         write_table(rows)
         if not named:
-            with _ASKED.open("a", encoding="utf-8") as file:
+            with _UNFINISHED.open("a", encoding="utf-8") as file:
                 file.write(f"{mark}\n")
     if with_vision and not named:  # the last part of make families
-        _ASKED.unlink(missing_ok=True)
+        _UNFINISHED.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -46,5 +46,5 @@ def test_the_response_follows_the_image(model_type: str, tmp_path: Path) -> None
 
 
 def test_a_prompt_that_the_model_rewrites_is_no_part_of_its_response(tmp_path: Path) -> None:
-    [said] = responses("blip", tmp_path, Prompt.of(image(64, 64, 1), "birds birds birds birds"))
-    assert "birds" not in said
+    [text] = responses("blip", tmp_path, Prompt.of(image(64, 64, 1), "birds birds birds birds"))
+    assert "birds" not in text

@@ -16,7 +16,14 @@ from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.engine import TransformersEngine
 from bench_resources.models.transformers.model import TransformersModel, load
 from tests.families.card import MAX_TOKENS, Card, without_marks
-from tests.families.questions import CONTROL_TOKENS, IMAGES, QUESTIONS, SINGLE, Asked, asked_about
+from tests.families.questions import (
+    CONTROL_TOKENS,
+    IMAGES,
+    QUESTIONS,
+    SINGLE,
+    FamilyQuestion,
+    prompt_about,
+)
 from tests.families.table import FAMILIES, Family
 
 _DISTINCT = 5  # of the ten responses to questions that differ in nothing but the image
@@ -52,15 +59,15 @@ def _cases() -> list[Any]:
 
 
 @pytest.mark.parametrize("family", _cases())
-def test_family_is_asked_as_its_card_says(
+def test_prompts_of_a_family_are_as_its_card_says(
     family: Family, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
     if family.needs == "vision" and not find_spec("torchvision"):
         pytest.skip("needs pip install 'bench-assets[vision]'")
     loaded = _loaded(family, tmp_path)
-    prompts = {name: asked.prompt for name, asked in QUESTIONS.items()}
+    prompts = {name: question.prompt for name, question in QUESTIONS.items()}
     alone = loaded.responses(prompts, batch_size=1)
-    refused = {name for name, asked in QUESTIONS.items() if not _can(family, asked)}
+    refused = {name for name, question in QUESTIONS.items() if not _can(family, question)}
 
     with subtests.test("what it can be asked is answered, and nothing else"):
         assert {
@@ -72,17 +79,17 @@ def test_family_is_asked_as_its_card_says(
         with subtests.test("two images have an order"):
             assert alone["two images"].text != alone["two images, swapped"].text
     with subtests.test("a response in a batch is the response alone"):
-        assert _said(loaded.responses(prompts, batch_size=8)) == _said(alone)
+        assert _outputs(loaded.responses(prompts, batch_size=8)) == _outputs(alone)
     with subtests.test("the engine asks as the card does"):
         plain = family.template == "plain"
-        asked_so = SINGLE if plain else QUESTIONS  # what a card without a template shows
-        by_card = {name for name, asked in asked_so.items() if asked.by_card} - refused
+        by_template = SINGLE if plain else QUESTIONS  # what a card without a template shows
+        by_card = {name for name, question in by_template.items() if question.by_card} - refused
         card = Card(loaded.folder, loaded.model.processor, plain)
         expected = {name: card.ask(prompts[name]) for name in by_card}
-        said = {
+        outputs = {
             name: (without_marks(alone[name].text), alone[name].prompt_tokens) for name in by_card
         }
-        assert said == expected
+        assert outputs == expected
     with subtests.test("control tokens in a question are text"):
         _control_tokens_are_text(loaded)
 
@@ -101,11 +108,11 @@ def _loaded(family: Family, tmp_path: Path) -> _Loaded:
     return _Loaded(folder=folder, model=load(spec, engine.checkpoint), spec=spec)
 
 
-def _can(family: Family, asked: Asked) -> bool:
-    return asked.needs.isdisjoint(family.cannot)
+def _can(family: Family, question: FamilyQuestion) -> bool:
+    return question.needs.isdisjoint(family.cannot)
 
 
-def _said(responses: Mapping[str, Response]) -> dict[str, tuple[str, int | None, str]]:
+def _outputs(responses: Mapping[str, Response]) -> dict[str, tuple[str, int | None, str]]:
     return {name: (r.text, r.prompt_tokens, r.error) for name, r in responses.items()}
 
 
@@ -119,7 +126,7 @@ def _control_tokens_are_text(loaded: _Loaded) -> None:
             tokenizer.encode(f" {word}", add_special_tokens=False, split_special_tokens=True)
         )
 
-    responses = loaded.responses({word: asked_about(word) for word in words}, batch_size=8)
+    responses = loaded.responses({word: prompt_about(word) for word in words}, batch_size=8)
     assert {word: response.error for word, response in responses.items() if response.error} == {}
     rest = (responses["bird"].prompt_tokens or 0) - length("bird")
     measured = {word: (response.prompt_tokens or 0) - rest for word, response in responses.items()}

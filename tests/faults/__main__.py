@@ -42,8 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         page.write()
     untried = len({one.title for one in wanted} - page.seen.keys())
-    told = ", ".join(f"{n} {what}" for what, n in sorted(counts.items()))
-    print(f"{counts.total()} trials of {len(wanted)} faults: {told}; {untried} never tried")
+    summary = ", ".join(f"{n} {what}" for what, n in sorted(counts.items()))
+    print(f"{counts.total()} trials of {len(wanted)} faults: {summary}; {untried} never tried")
     return int(counts["found"] > 0)
 
 

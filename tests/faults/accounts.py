@@ -50,13 +50,13 @@ def bench_as(user: int, home: Path, *arguments: str, umask: str = "002", code: i
         text=True,
         check=False,
     )
-    said = done.stdout + done.stderr
-    if "unshare" in said or "mount:" in said:
-        raise SkippedError(said.strip()[:200])
-    require_sentence(said)
+    output = done.stdout + done.stderr
+    if "unshare" in output or "mount:" in output:
+        raise SkippedError(output.strip()[:200])
+    require_sentence(output)
     if done.returncode != code:
-        raise FoundError(f"{' '.join(arguments)}: status {done.returncode}: {said[-300:]}")
-    return said
+        raise FoundError(f"{' '.join(arguments)}: status {done.returncode}: {output[-300:]}")
+    return output
 
 
 def give(folder: Path, user: int) -> None:

@@ -162,5 +162,5 @@ def _surveyed(trial: Trial, spoil: Spoil) -> str:
 
 
 def _why(unfinished: dict[str, str]) -> str:
-    said = " ".join(unfinished.get("hostile", "not a checkpoint").split())
-    return said.rpartition("/hostile")[2].strip("/: ") or said
+    message = " ".join(unfinished.get("hostile", "not a checkpoint").split())
+    return message.rpartition("/hostile")[2].strip("/: ") or message

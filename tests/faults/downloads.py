@@ -61,12 +61,12 @@ def _of_host(host: str) -> Callable[[int], str]:
 
 
 def _refused(trial: Trial, url: Callable[[int], str]) -> str:
-    with _listening() as (port, asked):
+    with _listening() as (port, requests):
         address = url(port)
         urls = [address, "http://malformed:port/"]
         rows = download_images(urls, trial.folder / "images", _POLITE, random.Random(0))
-    if asked:
-        raise FoundError(f"asked {asked} of this machine")
+    if requests:
+        raise FoundError(f"asked {requests} of this machine")
     if [row.url for row in rows] != urls or not all(row.error for row in rows):
         raise FoundError(f"not an error each: {rows}")
     return "refused"
@@ -75,12 +75,12 @@ def _refused(trial: Trial, url: Callable[[int], str]) -> str:
 @contextmanager
 def _listening() -> Generator[tuple[int, list[str]]]:
     """A server on this machine, with an image."""
-    asked: list[str] = []
+    requests: list[str] = []
     image = saved(photo())
 
     class Answer(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked.append(self.path)
+            requests.append(self.path)
             self.send_response(200)
             self.send_header("Content-Length", str(len(image)))
             self.end_headers()
@@ -91,6 +91,6 @@ def _listening() -> Generator[tuple[int, list[str]]]:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
         try:
-            yield server.server_port, asked
+            yield server.server_port, requests
         finally:
             server.shutdown()

@@ -45,7 +45,7 @@ class Finished:
         """Make it whole again."""
         shutil.rmtree(self.home)
         shutil.copytree(self._kept, self.home)
-        self.server.asked.clear()
+        self.server.received.clear()
         self.server.answered.clear()
         self.server.images.clear()
 
@@ -55,14 +55,14 @@ class Finished:
         Raises:
             FoundError: If a number or a row is another, or an error says nothing of the place.
         """
-        said = [self._evaluated(damaged)]
+        findings = [self._evaluated(damaged)]
         with self.door.bench() as bench:
-            said += [self._same(bench, name, damaged, ended=said[0]) for name in TABLES]
+            findings += [self._same(bench, name, damaged, ended=findings[0]) for name in TABLES]
         if strange := self.server.images - self._images:
             raise FoundError(f"{len(strange)} images went out that are not those of the questions")
-        if n := sum(self.server.asked.values()):
-            said.append(f"{n} requests")
-        return "; ".join(dict.fromkeys(filter(None, said))) or "the same number"
+        if n := sum(self.server.received.values()):
+            findings.append(f"{n} requests")
+        return "; ".join(dict.fromkeys(filter(None, findings))) or "the same number"
 
     def _evaluated(self, damaged: Path) -> str:
         value = self.door.evaluate()
@@ -85,9 +85,9 @@ class Finished:
             raise FoundError(f"{name}: other rows are read than were written")
         return ""
 
-    def _named(self, said: str, damaged: Path) -> str:
-        if damaged.name not in said and str(self.home) not in said:
-            raise FoundError(f"the error does not name the place: {said}")
+    def _named(self, error: str, damaged: Path) -> str:
+        if damaged.name not in error and str(self.home) not in error:
+            raise FoundError(f"the error does not name the place: {error}")
         return "an error that names the place"
 
 

@@ -32,7 +32,7 @@ KEY = "sk-faults-7Qx9ZpLw3Rk2Vt5"
 KEY_VARIABLE = "BENCH_FAULTS_KEY"
 N_QUESTIONS = 6
 GOLD = "ABBABA"
-SAID = "ABBAAB"
+RESPONSES = "ABBAAB"
 """What the server answers when it is well: four of six are right."""
 CLEAN = 4 / 6
 SPEC: Mapping[str, Any] = {
@@ -48,7 +48,7 @@ _FOREIGN = re.compile(r"[\w/]+: (\w+\.)*[A-Z]\w*(Error|Exception|Interrupt|Exit)
 TASK = task_of("quiz", FileBenchmarkSettings(file=Path("quiz.jsonl")), "[benchmarks.quiz]")
 
 
-def asked(number: int) -> str:
+def question_text(number: int) -> str:
     """The text of a question; what the server knows it by."""
     return f"Question number {number}: which of the two?"
 
@@ -59,7 +59,7 @@ QUESTIONS = [
         task="quiz",
         edition="own",
         kind="choice",
-        text=asked(number),
+        text=question_text(number),
         options=("red", "blue"),
         answer=(GOLD[number],),
     )
@@ -89,15 +89,15 @@ class Pure:
         engine = ServerEngine(self._spec, lambda _: b"", base_delay=0.001)
         model = CachingModel("m", engine, response_file(self.home / "responses.sqlite"))
         try:
-            said = pipeline.predict(TASK, QUESTIONS, model)
-            require_responses(TASK.name, "questions", said, ())
+            predictions = pipeline.predict(TASK, QUESTIONS, model)
+            require_responses(TASK.name, "questions", predictions, ())
         except BenchError as error:
             (self.home / "said.txt").write_text(str(error), encoding="utf-8", errors="replace")
             return None
-        judged = pipeline.judge(TASK, QUESTIONS, said, None)
-        scores = pipeline.score(TASK, QUESTIONS, said, judged)
-        metrics = pipeline.summarise(TASK, QUESTIONS, said, scores)
-        shown = "\n".join(map(repr, [*said, *scores, *metrics]))
+        judged = pipeline.judge(TASK, QUESTIONS, predictions, None)
+        scores = pipeline.score(TASK, QUESTIONS, predictions, judged)
+        metrics = pipeline.summarise(TASK, QUESTIONS, predictions, scores)
+        shown = "\n".join(map(repr, [*predictions, *scores, *metrics]))
         (self.home / "said.txt").write_text(shown, encoding="utf-8", errors="replace")
         return accuracy(metrics)
 
@@ -114,7 +114,7 @@ class Whole:
         rows = []
         for number in range(N_QUESTIONS):
             Image.new("RGB", (8, 8), (40 * number, 0, 0)).save(home / f"{number}.png")
-            row = {"id": number, "question": asked(number), "image": f"{number}.png"}
+            row = {"id": number, "question": question_text(number), "image": f"{number}.png"}
             rows.append(row | {"options": ["red", "blue"], "answer": GOLD[number]})
         (home / "quiz.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
 

@@ -20,7 +20,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.archives import unpack
 from bench_resources.images.store import ImageStore
 from tests.faults.checkpoints import headed, written_checkpoint
-from tests.faults.homes import CLEAN, Whole, asked
+from tests.faults.homes import CLEAN, Whole, question_text
 from tests.faults.image_files import saved
 from tests.faults.processes import EVALUATE, ended, require_sentence, running
 from tests.faults.servers.healing import key_set
@@ -57,7 +57,7 @@ def faults() -> list[Fault]:
         *(_row(f"extra_body = {{{name} = ...}}", "bench.toml", refused,
                lambda trial, name=name: _taken(trial, name)) for name in _OWN),
         _row("numbers and controls in addresses of annotation pages", "GET",
-             "no status of 500 or more", _asked_pages),
+             "no status of 500 or more", _requested_pages),
         _row("a photograph of 108 megapixels", "a JPEG of 12000 x 9000 px",
              "taken, in bounded memory", _large, short=False),
         _row("cells that spreadsheets evaluate", "questions, in bench export csv",
@@ -175,7 +175,7 @@ def _taken(trial: Trial, name: str) -> str:
     raise FoundError("taken as if it were well")
 
 
-def _asked_pages(trial: Trial) -> str:
+def _requested_pages(trial: Trial) -> str:
     with Site(trial.folder) as site:
         site.people.ask(FORM, [A])
         http = site.visitor("ana").http
@@ -206,16 +206,16 @@ def _cells(trial: Trial) -> str:
         file = door.home / "quiz.jsonl"
         rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
         rows = [
-            row | {"question": f"{cell} {asked(row['id'])}"}
+            row | {"question": f"{cell} {question_text(row['id'])}"}
             for row, cell in zip(rows, _CELLS, strict=True)
         ]
         file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
         if door.evaluate() != CLEAN:
             raise FoundError("another number")
         with running(door.home, ("export", "csv")) as process:
-            status, said = ended(process)
+            status, output = ended(process)
     if status:
-        raise FoundError(f"status {status}: {said[-300:]}")
+        raise FoundError(f"status {status}: {output[-300:]}")
     n = 0
     for one in (door.home / "export" / "csv").glob("*.csv"):
         with one.open(encoding="utf-8", newline="") as opened:
@@ -244,11 +244,11 @@ def _hub(trial: Trial, kind: str) -> str:
             trial.folder / "home", ("evaluate", "blink", "--limit", "1", "--model", f"hf:{kind}/m"),
             ["env", f"HF_ENDPOINT={hub}", f"HF_HOME={trial.folder / 'cache'}"],
         ) as process:  # fmt: skip
-            status, said = ended(process)
+            status, output = ended(process)
         took = time.monotonic() - started
-    require_sentence(said)
+    require_sentence(output)
     if not status or took > 300:  # with the start of Python and torch, on a busy machine
-        raise FoundError(f"status {status} after {took:.0f} s: {said[-300:]}")
+        raise FoundError(f"status {status} after {took:.0f} s: {output[-300:]}")
     return f"a sentence after {took:.0f} s"
 
 
@@ -257,13 +257,13 @@ def _ignored(trial: Trial, sent: signal.Signals) -> str:
         door = Whole(trial.folder / "home", server.base_url)
         words = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"]
         with running(door.home, EVALUATE, words) as process:
-            while not server.asked.total() and process.poll() is None:
+            while not server.received.total() and process.poll() is None:
                 time.sleep(0.02)
             process.send_signal(sent)
-            status, said = ended(process)
-        require_sentence(said)
+            status, output = ended(process)
+        require_sentence(output)
         if (status == 0) != (sent == signal.SIGINT):
-            raise FoundError(f"status {status}: {said[-300:]}")
+            raise FoundError(f"status {status}: {output[-300:]}")
         with key_set():
             if (value := door.evaluate()) != CLEAN:
                 raise FoundError(f"another number afterwards: {value}")

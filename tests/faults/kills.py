@@ -30,12 +30,12 @@ def faults() -> list[Fault]:
         *(EVALUATE, ("tables", "show", "quiz/metrics"), ("leaderboard",)),
         ("tables", "questions", "quiz"),
     )
-    said = "a sentence that names the place, nothing lost; afterwards the right number"
+    expected = "a sentence that names the place, nothing lost; afterwards the right number"
     return [
         _row("kill -9 at a random moment", "three times, then to its end", resumed, _killed,
              drawn=True),
         _row("kill -9 in the middle of the asking", "at the third request", resumed,
-             _killed_asking),
+             _killed_while_waiting),
         *(
             _row(f"{name} in the middle of the asking", "at the second request",
                  "a sentence and a resume", lambda trial, number=number: _signalled(trial, number))
@@ -43,12 +43,12 @@ def faults() -> list[Fault]:
         ),
         _row("two bench evaluate at once", "of one model", "every question asked once", _twice),
         *(
-            _row(f"no file may be larger than {kilobytes} KiB", "RLIMIT_FSIZE", said,
+            _row(f"no file may be larger than {kilobytes} KiB", "RLIMIT_FSIZE", expected,
                  lambda trial, size=kilobytes: _limited(trial, size * 1024))
             for kilobytes in (0, 4, 16, 48, 100, 200)
         ),
         *(
-            _row(f"a disk of {kilobytes} KiB", "a tmpfs of its own", said,
+            _row(f"a disk of {kilobytes} KiB", "a tmpfs of its own", expected,
                  lambda trial, size=kilobytes: _small_disk(trial, size))
             for kilobytes in (64, 256, 700, 1400)
         ),
@@ -85,7 +85,7 @@ def _killed(trial: Trial) -> str:
         return _resumed(door, server, kills=3)
 
 
-def _killed_asking(trial: Trial) -> str:
+def _killed_while_waiting(trial: Trial) -> str:
     with MisbehavingServer(latency=_SLOW) as server:
         door = Whole(trial.folder / "home", server.base_url)
         with running(door.home):
@@ -100,11 +100,11 @@ def _signalled(trial: Trial, number: int) -> str:
         with running(door.home) as process:
             _await_requests(server, 2)
             process.send_signal(number)
-            status, said = ended(process)
-        require_sentence(said)
+            status, output = ended(process)
+        require_sentence(output)
         if status == 0:
             raise FoundError("it ended as if all were well")
-        return _resumed(door, server, kills=1, said=said)
+        return _resumed(door, server, kills=1, output=output)
 
 
 def _twice(trial: Trial) -> str:
@@ -112,11 +112,11 @@ def _twice(trial: Trial) -> str:
         door = Whole(trial.folder / "home", server.base_url)
         with running(door.home) as one, running(door.home) as other:
             ends = [ended(one), ended(other)]
-        for status, said in ends:
-            require_sentence(said)
+        for status, output in ends:
+            require_sentence(output)
             if status:
-                raise FoundError(f"one of them ended with {status}: {said[-300:]}")
-        return _resumed(door, server, kills=0, said=ends[0][1] + ends[1][1])
+                raise FoundError(f"one of them ended with {status}: {output[-300:]}")
+        return _resumed(door, server, kills=0, output=ends[0][1] + ends[1][1])
 
 
 def _limited(trial: Trial, size: int) -> str:
@@ -125,8 +125,8 @@ def _limited(trial: Trial, size: int) -> str:
         door = Whole(trial.folder / "home", server.base_url)
         words = ["sh", "-c", script, "sh", str(size // 512)]
         with running(door.home, EVALUATE, words) as process:
-            status, said = ended(process)
-        return _full(door, server, status, said)
+            status, output = ended(process)
+        return _full(door, server, status, output)
 
 
 def _small_disk(trial: Trial, kilobytes: int) -> str:
@@ -140,10 +140,10 @@ def _small_disk(trial: Trial, kilobytes: int) -> str:
             ' cp -a "$BENCH_HOME/." "$BENCH_HOME.kept"; exit $status'
         )
         with running(home, EVALUATE, _mounting(script, home)) as process:
-            status, said = ended(process)
+            status, output = ended(process)
         shutil.rmtree(home)
         (trial.folder / "home.kept").rename(home)
-        return _full(door, server, status, said)
+        return _full(door, server, status, output)
 
 
 def _read_only(trial: Trial, words: tuple[str, ...]) -> str:
@@ -151,14 +151,14 @@ def _read_only(trial: Trial, words: tuple[str, ...]) -> str:
         door = Whole(trial.folder / "home", server.base_url)
         if door.evaluate() != CLEAN:
             raise FoundError("a whole home does not give the right number")
-        before = server.counts().asked.total()
+        before = server.counts().received.total()
         script = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && shift && exec "$@"'
         with running(door.home, words, _mounting(script, door.home)) as process:
-            status, said = ended(process)
-        require_sentence(said)
-        if status and str(door.home) not in said:
-            raise FoundError(f"the error does not name the place: {said[-300:]}")
-        if server.counts().asked.total() > before:
+            status, output = ended(process)
+        require_sentence(output)
+        if status and str(door.home) not in output:
+            raise FoundError(f"the error does not name the place: {output[-300:]}")
+        if server.counts().received.total() > before:
             raise FoundError("asked what could not be stored")
         return "a sentence that names the place" if status else "shown"
 
@@ -167,43 +167,43 @@ def _named(trial: Trial, name: str) -> str:
     with MisbehavingServer() as server:
         door = Whole(trial.folder / name, server.base_url)
         with running(door.home) as process:
-            status, said = ended(process)
-        require_sentence(said)
-        if status and str(door.home) in said:  # Dagster cannot keep databases in every folder
+            status, output = ended(process)
+        require_sentence(output)
+        if status and str(door.home) in output:  # Dagster cannot keep databases in every folder
             return "a sentence that names the place"
         if status:
-            raise FoundError(f"it ended with {status}: {said[-300:]}")
-        return _resumed(door, server, kills=0, said=said)
+            raise FoundError(f"it ended with {status}: {output[-300:]}")
+        return _resumed(door, server, kills=0, output=output)
 
 
-def _full(door: Whole, server: MisbehavingServer, status: int, said: str) -> str:
-    require_sentence(said)
-    if status and str(door.home) not in said:
-        raise FoundError(f"the error does not name the place: {said[-300:]}")
-    if not status and not re.search(r"0\.66", said):
-        raise FoundError(f"another number: {said[-300:]}")
+def _full(door: Whole, server: MisbehavingServer, status: int, output: str) -> str:
+    require_sentence(output)
+    if status and str(door.home) not in output:
+        raise FoundError(f"the error does not name the place: {output[-300:]}")
+    if not status and not re.search(r"0\.66", output):
+        raise FoundError(f"another number: {output[-300:]}")
     how = "a sentence that names the place" if status else "the right number at once"
-    return f"{how}; {_resumed(door, server, kills=1 if status else 0, said=said)}"
+    return f"{how}; {_resumed(door, server, kills=1 if status else 0, output=output)}"
 
 
-def _resumed(door: Whole, server: MisbehavingServer, *, kills: int, said: str = "") -> str:
+def _resumed(door: Whole, server: MisbehavingServer, *, kills: int, output: str = "") -> str:
     """Evaluate to the end; only what was in flight at a kill may have been asked again."""
     with key_set():
         value = door.evaluate()
     if value != CLEAN:
         why = (door.home / "said.txt").read_text(encoding="utf-8") if value is None else ""
         raise FoundError(f"after a resume the number is {value}; {why}")
-    asked = server.counts().asked
-    again, allowed = asked.total() - len(asked), kills * int(SPEC["concurrency"])
+    received = server.counts().received
+    again, allowed = received.total() - len(received), kills * int(SPEC["concurrency"])
     if again > allowed:
-        raise FoundError(f"{again} asked again, at most {allowed} were in flight: {dict(asked)}")
-    leaks.search(door.home, said)
+        raise FoundError(f"{again} asked again, at most {allowed} were in flight: {dict(received)}")
+    leaks.search(door.home, output)
     return f"{CLEAN:.3f}, {again} asked again"
 
 
 def _await_requests(server: MisbehavingServer, n: int, longest: float = 300.0) -> None:
     until = time.monotonic() + longest
-    while server.counts().asked.total() < n:
+    while server.counts().received.total() < n:
         if time.monotonic() > until:
             raise FoundError(f"no {n} requests within {longest:g} s")
         time.sleep(0.02)

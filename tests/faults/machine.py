@@ -122,16 +122,16 @@ def _again(door: Whole) -> None:
     with key_set():
         value = door.evaluate()
     if value != CLEAN:
-        said = (door.home / "said.txt").read_text("utf-8") if value is None else ""
-        raise FoundError(f"another number afterwards: {value} {said}")
+        message = (door.home / "said.txt").read_text("utf-8") if value is None else ""
+        raise FoundError(f"another number afterwards: {value} {message}")
 
 
 def _broken_disk(trial: Trial, part: str) -> str:
     with MisbehavingServer() as server:
         door = Whole(trial.folder / "home", server.base_url)
         with running(door.home, EVALUATE, _shimmed(trial.folder, {"FAULT_EIO": part})) as process:
-            status, said = ended(process)
-        require_sentence(said)
+            status, output = ended(process)
+        require_sentence(output)
         if status == 0:
             raise FoundError("it ended as if all were well")
         _again(door)
@@ -142,10 +142,10 @@ def _clock(trial: Trial) -> str:
     with MisbehavingServer() as server:
         door = Whole(trial.folder / "home", server.base_url)
         with running(door.home, EVALUATE, _shimmed(trial.folder, {"FAULT_CLOCK": "1"})) as process:
-            status, said = ended(process)
-        require_sentence(said)
+            status, output = ended(process)
+        require_sentence(output)
         if status:
-            raise FoundError(f"status {status}: {said[-300:]}")
+            raise FoundError(f"status {status}: {output[-300:]}")
         _again(door)
     return "the right number"
 
@@ -155,14 +155,14 @@ def _deleted(trial: Trial) -> str:
         door = Whole(trial.folder / "home", server.base_url)
         with running(door.home) as process:
             until = trial.rng.randint(1, 4)
-            while sum(server.asked.values()) < until and process.poll() is None:
+            while sum(server.received.values()) < until and process.poll() is None:
                 pass
             for file in door.home.glob("responses.sqlite*"):
                 file.unlink(missing_ok=True)
-            status, said = ended(process)
-        require_sentence(said)
-        if status == 0 or "responses.sqlite" not in said:
-            raise FoundError(f"status {status}: {said[-300:]}")
+            status, output = ended(process)
+        require_sentence(output)
+        if status == 0 or "responses.sqlite" not in output:
+            raise FoundError(f"status {status}: {output[-300:]}")
         _again(door)
     return f"status {status}, then the right number"
 
@@ -204,9 +204,9 @@ def _report(trial: Trial) -> str:
         put = _SCRIPT.fullmatch(script.read_text("utf-8"))
         if not put or "<" in put[1]:
             raise FoundError(f"{script.name}: more than one value of JSON, or markup in it")
-        told = json.dumps(json.loads(put[1]), ensure_ascii=False)
-        found.update(_NUMBER.findall(told))
-        found.update(said=told.count("It is ("))
+        embedded = json.dumps(json.loads(put[1]), ensure_ascii=False)
+        found.update(_NUMBER.findall(embedded))
+        found.update(said=embedded.count("It is ("))
     n = found.pop("said")
     if (n, len(found)) != (N_ROWS, N_ROWS):
         raise FoundError(f"{n} responses and {len(found)} questions of {N_ROWS} each")

@@ -185,8 +185,8 @@ class Quiz:
         file = self.home / (image or f"{number}.png")
         file.parent.mkdir(parents=True, exist_ok=True)
         Image.new("RGB", (8, 8), (40 * number, 0, 0)).save(file)
-        asked = {"id": number, "question": f"Which of {number}?", "options": ["red", "blue"]}
-        return asked | {"answer": _GOLD[number], "image": image or f"{number}.png"}
+        fields = {"id": number, "question": f"Which of {number}?", "options": ["red", "blue"]}
+        return fields | {"answer": _GOLD[number], "image": image or f"{number}.png"}
 
     def rows(self) -> list[Row]:
         """The questions as they are written."""
@@ -272,16 +272,16 @@ def _placed(trial: Trial, name: str) -> str:
     quiz = Quiz(trial.folder / name)
     before = ("env", f"PWD={quiz.home}")
     with running(quiz.home, ("evaluate", "quiz", "--model", "m", "--json"), before) as process:
-        status, said = ended(process)
-    require_sentence(said)
+        status, output = ended(process)
+    require_sentence(output)
     if status:
-        raise FoundError(f"status {status}: {said[-300:]}")
+        raise FoundError(f"status {status}: {output[-300:]}")
     with running(quiz.home, ("evaluate", "quiz", "--model", "gone"), before) as process:
         _, wrong = ended(process)
     path = str(quiz.home / "bench.toml").replace("\u2028", "\\u2028")
     if path not in wrong:
         raise FoundError(f"the path is not shown: {wrong[-300:]}")
-    (row,) = _leaderboard(said, "m")
+    (row,) = _leaderboard(output, "m")
     return _require(row["value"], 0.5)
 
 
@@ -319,8 +319,8 @@ def _refused(trial: Trial, n: int) -> str:
         quiz = _serve(trial, server)
         server.answer_with(lambda body: next(refusals, "A") if "of 0?" in str(body) else "A")
         if n > 1:
-            if "The planets do not agree" not in (said := _fail(quiz)):
-                raise FoundError(f"not in the server's words: {said}")
+            if "The planets do not agree" not in (message := _fail(quiz)):
+                raise FoundError(f"not in the server's words: {message}")
             return _require(quiz.evaluate("s", ["refused"]), Number(2 / 6, 6, 0))
         return _require(quiz.evaluate("s"), Number(0.5, 6, 0))
 
@@ -337,10 +337,10 @@ def _full_output(trial: Trial) -> str:
     quiz = Quiz(trial.folder / "home")
     words = ("sh", "-c", 'exec "$@" >/dev/full', "sh")
     with running(quiz.home, ("evaluate", "quiz", "--model", "m"), words) as process:
-        status, said = ended(process)
-    require_sentence(said)
-    if status != 1 or "No space left on device" not in said:
-        raise FoundError(f"status {status}: {said[-300:]}")
+        status, output = ended(process)
+    require_sentence(output)
+    if status != 1 or "No space left on device" not in output:
+        raise FoundError(f"status {status}: {output[-300:]}")
     return "a sentence"
 
 
@@ -349,8 +349,8 @@ def _long_name(trial: Trial) -> str:
     with (quiz.home / "bench.toml").open("a") as file:
         file.write(f'[models.{"m" * 300}]\nkind = "scripted"\nsays = "A"\n')
     with running(quiz.home, ("evaluate", "quiz", "--model", "m" * 300)) as process:
-        status, said = ended(process)
-    require_sentence(said)
+        status, output = ended(process)
+    require_sentence(output)
     return _require(status, 1)
 
 
@@ -423,8 +423,8 @@ def _states(folder: Path) -> dict[str, tuple[int, int]]:
     return {name: (one.st_size, one.st_mtime_ns) for name, one in found.items()}
 
 
-def _leaderboard(said: str, model: str) -> list[Row]:
-    rows = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+def _leaderboard(output: str, model: str) -> list[Row]:
+    rows = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     return [row for row in rows if row["model"] == model]
 
 

@@ -50,13 +50,13 @@ def running(
 def ended(process: subprocess.Popen[str], longest: float = 300.0) -> tuple[int, str]:
     """Wait for it; its exit status, and everything it said."""
     try:
-        told, said = process.communicate(timeout=longest)
+        stdout, stderr = process.communicate(timeout=longest)
     except subprocess.TimeoutExpired as error:
         raise FoundError(f"bench does not end within {longest:g} s") from error
-    return process.returncode, told + said
+    return process.returncode, stdout + stderr
 
 
-def require_sentence(said: str) -> None:
+def require_sentence(output: str) -> None:
     """Raise if bench ended in an exception's name and not in a sentence."""
-    if found := _TRACE.search(said):
-        raise FoundError(f"not a sentence: {said[found.start() :][-300:]}")
+    if trace := _TRACE.search(output):
+        raise FoundError(f"not a sentence: {output[trace.start() :][-300:]}")

@@ -83,7 +83,7 @@ def test_what_is_drawn_is_tried_again_with_other_seeds_until_the_time_is_over():
 
 
 @pytest.mark.parametrize("text", [KEY, KEY[:15], f"a{KEY}b"])
-def test_the_key_is_found_in_a_file_and_in_what_was_said(text, tmp_path):
+def test_the_key_is_found_in_a_file_and_in_an_output(text, tmp_path):
     leaks.search(tmp_path, "nothing")
     with pytest.raises(FoundError, match="what was said"):
         leaks.search(tmp_path, text)

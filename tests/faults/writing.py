@@ -68,10 +68,10 @@ def now() -> str:
 
 
 def _git(*words: str) -> str:
-    told = subprocess.run(
+    process = subprocess.run(
         ["git", *words], cwd=CHECKOUT, capture_output=True, text=True, check=False
     )
-    return told.stdout.strip()
+    return process.stdout.strip()
 
 
 def earlier(file: Path = DOCUMENT) -> dict[str, Seen]:

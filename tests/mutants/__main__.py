@@ -173,8 +173,10 @@ def failure(tree: Path, tests: Iterable[str], longest: int | None = LONGEST) -> 
         return ""
     if ran.returncode == -signal.SIGXCPU:
         return f"no end after {longest} s of CPU"
-    said = [line for line in ran.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return "\n".join(said[:1] or [f"pytest ended with {ran.returncode}"]) if ran.returncode else ""
+    failures = [line for line in ran.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return (
+        "\n".join(failures[:1] or [f"pytest ended with {ran.returncode}"]) if ran.returncode else ""
+    )
 
 
 def _imports(file: Path, module: Path) -> bool:

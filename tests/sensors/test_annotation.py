@@ -54,9 +54,9 @@ class Listening:
 
     def make(self, task):
         """Make the table of a task's answers, as a run does."""
-        heard = open_annotation_backend(self.settings).answers(task.task)
+        answers = open_annotation_backend(self.settings).answers(task.task)
         key = task.table("answers").split("/")
-        self.tables.write(key, resolve_answers(task.task, ITEMS, heard).all, Answer)
+        self.tables.write(key, resolve_answers(task.task, ITEMS, answers).all, Answer)
         self.instance.report_runless_asset_event(dg.AssetMaterialization(dg.AssetKey(key)))
 
     def tick(self):
@@ -98,10 +98,10 @@ def test_a_deadline_that_passes_asks_for_one_run_without_an_answer(home):
     assert home.tick() == "nothing new"
 
 
-def test_an_answer_that_is_taken_back_and_given_again_is_heard_each_time(home):
+def test_an_answer_that_is_taken_back_and_given_again_counts_each_time(home):
     keys = []
-    for said in ("yes", "no", "yes", "no"):
-        home.votes.says("ana", ITEMS[0], right=said)
+    for choice in ("yes", "no", "yes", "no"):
+        home.votes.says("ana", ITEMS[0], right=choice)
         keys.append(home.tick()[1])
         home.make(ANNOTATION_TASKS[0])
     assert len(set(keys)) == 4
@@ -113,7 +113,7 @@ def test_answers_to_several_forms_are_one_run(home):
     assert home.tick()[0] == ["votes_answers", "checks_answers"]
 
 
-def test_a_form_that_cannot_be_heard_is_a_sentence_and_stops_no_other(home):
+def test_a_form_that_cannot_be_read_is_a_sentence_and_stops_no_other(home):
     (home.folder / "annotation/quiz/votes").mkdir(parents=True)
     (home.folder / "annotation/quiz/votes/answers.jsonl").write_bytes(b"\xff\xfe\xff")
     assert home.tick().startswith("quiz/votes: ")

@@ -47,15 +47,15 @@ def test_a_failed_evaluation_is_requested_until_there_is_a_number(requested: Dae
     for attempt, pause in ((2, 600), (3, 1200)):
         fail(requested)
         assert requested.tick(pause - 60) == []
-        assert "a/step-1@" in requested.said
-        assert "on codis, blink: no number:" in requested.said
+        assert "a/step-1@" in requested.skip_message
+        assert "on codis, blink: no number:" in requested.skip_message
         assert names(requested.tick(pause + 1)) == [f"a/step-1 codis+blink/{attempt}"]
         assert requested.tick(9 * HOUR) == []
-        assert "a run is under way" in requested.said
+        assert "a run is under way" in requested.skip_message
     evaluate(requested, "codis", "blink")
     requested.end_runs()
     assert requested.tick(9 * HOUR) == []
-    assert requested.said == "1 checkpoints, nothing new"
+    assert requested.skip_message == "1 checkpoints, nothing new"
     assert len(requested.instance.get_runs()) == 3
 
 
@@ -66,7 +66,7 @@ def test_a_day_has_five_attempts(requested: Daemon) -> None:
         assert names(requested.tick(pause + 1)) == [f"a/step-1 codis+blink/{attempt}"]
     fail(requested)
     assert requested.tick(DAY - 60) == []
-    assert "tried 5 times, next " in requested.said
+    assert "tried 5 times, next " in requested.skip_message
     assert names(requested.tick(DAY + 1)) == ["a/step-1 codis+blink/6"]
 
 
@@ -79,7 +79,7 @@ def test_what_has_a_number_is_not_requested_with_the_rest(requested: Daemon) -> 
 def test_a_cancelled_evaluation_is_named_and_left_to_people(requested: Daemon) -> None:
     requested.instance.report_run_canceled(newest(requested))
     assert requested.tick(30 * DAY) == []
-    assert "no number: cancelled: start it in the UI, or delete the run" in requested.said
+    assert "no number: cancelled: start it in the UI, or delete the run" in requested.skip_message
     requested.instance.delete_run(newest(requested).run_id)
     assert names(requested.tick(601)) == ["a/step-1 codis+blink/2"]
 
@@ -89,7 +89,7 @@ def test_attempts_whose_runs_were_deleted_count(requested: Daemon) -> None:
     assert requested.tick(2) == []
     requested.instance.delete_run(newest(requested).run_id)
     assert requested.tick(540) == []
-    assert "tried once, next " in requested.said
+    assert "tried once, next " in requested.skip_message
     assert names(requested.tick(601)) == ["a/step-1 codis+blink/2"]
 
 
@@ -98,7 +98,7 @@ def test_dagsters_own_retry_of_a_killed_run_is_waited_for(requested: Daemon) -> 
     requested.instance.add_run_tags(killed.run_id, {"dagster/will_retry": "true"})
     fail(requested)
     assert requested.tick(DAY) == []
-    assert "Dagster tries it again" in requested.said
+    assert "Dagster tries it again" in requested.skip_message
     retried = {**killed.tags, "dagster/run_key": "of Dagster"}
     request = dg.RunRequest(
         run_key="of Dagster", job_name=killed.job_name, tags=retried,

@@ -33,11 +33,11 @@ class Bench:
 
     def __init__(self, home: Path, instance: dg.DagsterInstance) -> None:
         self.instance = instance
-        self.asked = {"quiz": quiz(3), "riddles": quiz(3)}
+        self.questions = {"quiz": quiz(3), "riddles": quiz(3)}
         self._cursor = None
         self._defs = dg.Definitions(
             assets=[
-                *map(self._questions, self.asked),
+                *map(self._questions, self.questions),
                 *evaluation_assets(QUIZ),
                 *evaluation_assets(QUIZ, "aloud"),
                 *evaluation_assets(RIDDLES),
@@ -50,7 +50,7 @@ class Bench:
 
     def build(self, suite: str, questions: list[Question] | None = None) -> None:
         """Materialize a question table, of other questions or of the same, and its constants."""
-        self.asked[suite] = self.asked[suite] if questions is None else questions
+        self.questions[suite] = self.questions[suite] if questions is None else questions
         self._run([[suite, "questions"]])
         self.try_constants(suite)
 
@@ -94,7 +94,7 @@ class Bench:
     def _questions(self, suite: str) -> dg.AssetsDefinition:
         @dg.asset(key=[suite, "questions"])
         def questions() -> dg.Output[list[Question]]:
-            return table_output(self.asked[suite])
+            return table_output(self.questions[suite])
 
         return questions
 
@@ -135,7 +135,7 @@ def test_all_that_is_made_of_models_follows_but_quick_evaluations() -> None:
     assert {graph.get(key).group_name for key in others} == {"leaderboard"}
 
 
-def test_other_questions_are_put_once_to_those_who_were_asked_before(bench: Bench) -> None:
+def test_other_questions_are_put_once_to_models_evaluated_before(bench: Bench) -> None:
     bench.build("quiz")
     assert bench.tick() == [], "the same questions again"
     bench.build("quiz", quiz(4))

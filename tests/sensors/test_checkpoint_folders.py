@@ -35,7 +35,7 @@ def test_a_checkpoint_is_taken_when_its_files_are_at_rest(tmp_path: Path) -> Non
     assert look(tmp_path, settle_seconds=0).finished != []
 
 
-def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     assert "no such folder" in look(tmp_path / "runs").unfinished[str(tmp_path / "runs")]
 
 
@@ -90,7 +90,7 @@ def test_a_checkpoint_is_found_again_by_its_name_or_its_content(tmp_path: Path) 
         find_checkpoint(key, [tmp_path])
 
 
-def test_a_partition_is_asked_as_the_model_it_is_to_be_like(tmp_path: Path) -> None:
+def test_a_partition_runs_as_the_model_it_is_to_be_like(tmp_path: Path) -> None:
     folder = write_checkpoint(tmp_path / "runs" / "a" / "step-1")
     settings = watching(
         tmp_path / "home",

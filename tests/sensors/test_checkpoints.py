@@ -17,7 +17,7 @@ def test_a_new_checkpoint_becomes_a_partition_and_one_run(daemon: Daemon, runs: 
     assert names(daemon.tick()) == ["a/step-1 codis+blink"]
     assert daemon.partitions() == ["a/step-1"]
     assert daemon.tick() == []
-    assert "1 checkpoints, nothing new" in daemon.said
+    assert "1 checkpoints, nothing new" in daemon.skip_message
     write_checkpoint(runs / "a" / "step-2", b"5678")
     assert names(daemon.tick()) == ["a/step-2 codis+blink"]
 
@@ -28,7 +28,7 @@ def test_a_half_written_one_waits_until_it_is_whole(daemon: Daemon, runs: Path) 
     whole = shard.read_bytes()
     shard.write_bytes(whole[:-2])
     assert daemon.tick() == []
-    assert "not evaluated: a/step-1" in daemon.said
+    assert "not evaluated: a/step-1" in daemon.skip_message
     assert daemon.partitions() == []
     shard.write_bytes(whole)
     assert names(daemon.tick()) == ["a/step-1 codis+blink"]
@@ -72,7 +72,7 @@ def test_a_deleted_one_retires_and_may_come_back(daemon: Daemon, runs: Path, lev
     daemon.tick()
     shutil.rmtree(runs / level)
     assert daemon.tick() == []
-    assert "retired: a/step-1@" in daemon.said
+    assert "retired: a/step-1@" in daemon.skip_message
     assert daemon.partitions() == ["b/step-1"]
     write_checkpoint(folder)
     assert daemon.tick() == []
@@ -151,7 +151,7 @@ def test_a_folder_above_that_cannot_be_read_keeps_them(daemon: Daemon, runs: Pat
     (runs / "a").chmod(0)
     daemon.tick()
     (runs / "a").chmod(0o755)
-    assert "cannot be read" in daemon.said
+    assert "cannot be read" in daemon.skip_message
     assert daemon.partitions() == ["a/step-1", "b/step-1"]
 
 

@@ -43,8 +43,8 @@ def _adapter(**config: object) -> Damage:
         for file in folder.iterdir():
             file.unlink()
         write_adapter(folder)
-        said = {"peft_type": "LORA", "base_model_name_or_path": "org/vlm", "r": 8} | config
-        (folder / "adapter_config.json").write_text(json.dumps(said))
+        config_json = {"peft_type": "LORA", "base_model_name_or_path": "org/vlm", "r": 8} | config
+        (folder / "adapter_config.json").write_text(json.dumps(config_json))
 
     return damage
 
@@ -110,8 +110,8 @@ def test_a_sensor_asks_for_the_good_ones_and_says_what_it_did_not_take(
     (runs / "x0").rename(runs / os.fsdecode(b"\xff\xfe"))
     assert names(daemon.tick()) == ["zz/step-1 codis+blink"]
     assert daemon.tick() == []
-    assert "/runs/\\udcff\\udcfe/step-1: " in daemon.said
-    assert daemon.said.isascii()
+    assert "/runs/\\udcff\\udcfe/step-1: " in daemon.skip_message
+    assert daemon.skip_message.isascii()
 
 
 @pytest.mark.parametrize(
@@ -121,12 +121,14 @@ def test_a_sensor_asks_for_the_good_ones_and_says_what_it_did_not_take(
         pytest.param(os.fsdecode(b"\xff"), "Rename it", id="a name that is not UTF-8"),
     ],
 )
-def test_a_folder_with_such_a_name_is_left_and_said(tmp_path: Path, name: str, says: str) -> None:
+def test_a_folder_with_such_a_name_is_left_and_reported(
+    tmp_path: Path, name: str, says: str
+) -> None:
     write_checkpoint(tmp_path / name)
     found = look(tmp_path)
     assert found.finished == []
-    (told,) = found.unfinished.values()
-    assert says in told
+    (reason,) = found.unfinished.values()
+    assert says in reason
 
 
 def test_a_template_and_a_folder_named_as_a_file_are_no_signs_of_unfinished_writing(

@@ -26,11 +26,11 @@ def test_the_run_is_over_the_tables_of_its_suites(daemon: Daemon, runs: Path) ->
     write_checkpoint(runs / "a" / "step-1")
     result = watch_folders(daemon.instance, daemon.settings, TABLES, None, time.time() + 1)
     (request,) = result.run_requests or []
-    asked = [key.to_user_string() for key in request.asset_selection or []]
-    assert (request.job_name, asked) == ("evaluate_checkpoint", ["codis/metrics", "blink/metrics"])
+    assets = [key.to_user_string() for key in request.asset_selection or []]
+    assert (request.job_name, assets) == ("evaluate_checkpoint", ["codis/metrics", "blink/metrics"])
 
 
-def test_a_suite_that_is_added_later_is_all_that_old_checkpoints_are_asked(
+def test_a_suite_that_is_added_later_is_all_that_old_checkpoints_get(
     daemon: Daemon, runs: Path, tmp_path: Path
 ) -> None:
     write_checkpoint(runs / "a" / "step-1")
@@ -45,7 +45,7 @@ def test_a_suite_that_is_added_later_is_all_that_old_checkpoints_are_asked(
     assert daemon.tick() == []
 
 
-def test_without_cursor_and_claims_nothing_is_asked_again(
+def test_without_cursor_and_claims_nothing_is_requested_again(
     daemon: Daemon, runs: Path, tmp_path: Path
 ) -> None:
     write_checkpoint(runs / "a" / "step-1")
@@ -64,12 +64,12 @@ def test_of_many_ticks_at_once_one_asks(daemon: Daemon, runs: Path, tmp_path: Pa
     ):
         with_questions(instance)
         ticks = [Daemon(daemon.settings, instance) for _ in range(8)]
-        asked = [key for keys in threads.map(Daemon.tick, ticks) for key in keys]
-    suites = [suite for key in asked for suite in key.split("/")[-2].split("+")]
+        keys = [key for tick_keys in threads.map(Daemon.tick, ticks) for key in tick_keys]
+    suites = [suite for key in keys for suite in key.split("/")[-2].split("+")]
     assert sorted(suites) == ["blink", "codis"]
 
 
-def test_what_another_tick_is_asking_for_is_left_to_it(
+def test_what_another_tick_is_requesting_is_left_to_it(
     daemon: Daemon, runs: Path, tmp_path: Path
 ) -> None:
     write_checkpoint(runs / "a" / "step-1")
@@ -81,7 +81,7 @@ def test_what_another_tick_is_asking_for_is_left_to_it(
     assert daemon.tick() == []
 
 
-def test_what_a_tick_that_was_killed_had_claimed_is_asked_for_minutes_later(
+def test_what_a_killed_tick_had_claimed_is_requested_minutes_later(
     daemon: Daemon, runs: Path, tmp_path: Path
 ) -> None:
     write_checkpoint(runs / "a" / "step-1")
@@ -153,8 +153,8 @@ def test_the_quick_evaluation_goes_before_other_runs_and_covers_the_suites(
     result = watch_folders(instance, settings, TABLES, None, time.time() + 1)
     (request,) = result.run_requests or []
     assert (request.job_name, request.tags["dagster/priority"]) == ("quick_evaluation", "1")
-    asked = sorted(key.to_user_string() for key in request.asset_selection or [])
-    assert asked == [
+    assets = sorted(key.to_user_string() for key in request.asset_selection or [])
+    assert assets == [
         "codis/quick_evaluation",
         "cogbench/description/quick_evaluation",
         "cogbench/vqa/quick_evaluation",
@@ -168,7 +168,7 @@ def test_nothing_starts_before_the_question_tables_are_built(
     with dg.DagsterInstance.ephemeral() as bare:
         early = Daemon(daemon.settings, bare)
         assert early.tick() == []
-        assert "no question tables of codis, blink" in early.said
+        assert "no question tables of codis, blink" in early.skip_message
         with_questions(bare)
         assert names(early.tick()) == ["a/step-1 codis+blink"]
 

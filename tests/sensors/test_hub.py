@@ -30,11 +30,11 @@ FILES = {
 
 
 class Hub(BaseHTTPRequestHandler):
-    asked: ClassVar[list[str]] = []
+    paths: ClassVar[list[str]] = []
     broken: ClassVar[bytes] = b""  # what is said of org/broken
 
     def do_GET(self) -> None:
-        self.asked.append(self.path)
+        self.paths.append(self.path)
         _, _, _, _, name, what, *rest = self.path.partition("?")[0].split("/")
         if name == "broken":
             self._send(self.broken)
@@ -67,7 +67,7 @@ class Hub(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def hub() -> Iterator[HfApi]:
-    Hub.asked.clear()
+    Hub.paths.clear()
     with ThreadingHTTPServer(("127.0.0.1", 0), Hub) as server:
         Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield HfApi(endpoint=f"http://127.0.0.1:{server.server_port}", token=False)
@@ -89,7 +89,7 @@ def test_every_commit_with_a_model_is_a_revision_by_its_telling_name(hub: HfApi)
 def test_known_commits_are_not_looked_into(hub: HfApi) -> None:
     found = hub_survey(["org/vlm"], {OLD, NEW}, hub)
     assert len(found.finished) == 2
-    assert [path for path in Hub.asked if "/tree/" in path] == []
+    assert [path for path in Hub.paths if "/tree/" in path] == []
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_known_commits_are_not_looked_into(hub: HfApi) -> None:
         pytest.param(["adapter_config.json", "adapter_model.bin"], None, id="an adapter"),
     ],
 )
-def test_what_a_commit_lacks_is_said(
+def test_what_a_commit_lacks_is_reported(
     hub: HfApi, monkeypatch: pytest.MonkeyPatch, files: list[str], says: str | None
 ) -> None:
     monkeypatch.setitem(REFS, "early", "d" * 40)
@@ -116,7 +116,7 @@ def test_a_repository_that_there_is_not_costs_the_others_nothing(hub: HfApi) -> 
     assert "404 Not Found" in found.unfinished["org/nothing"]
 
 
-def test_without_a_network_nothing_is_found_and_that_is_said() -> None:
+def test_without_a_network_nothing_is_found_with_a_message() -> None:
     found = hub_survey(["org/vlm"], set(), HfApi(endpoint="http://127.0.0.1:9", token=False))
     assert found == HubSurvey(unfinished=found.unfinished)
     assert "the hub does not list it" in found.unfinished["org/vlm"]

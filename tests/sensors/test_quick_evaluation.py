@@ -81,9 +81,9 @@ def test_a_judge_without_a_response_fails_the_quick_evaluation_as_well(tmp_path:
                 f'[models.j]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "j"\n'
                 'max_tries = 1\n[suites.quiz]\njudge = "j"\n'
             )
-        table, asked = questions_asset(quiz(100)), quick_evaluation_assets([TASK])
+        table, looks = questions_asset(quiz(100)), quick_evaluation_assets([TASK])
         judging = replace(TASK, judges={"paper": ByModel(judge_right)})
-        run_for("m", [table, *asked], tmp_path)  # so that only the judge is left to be asked
+        run_for("m", [table, *looks], tmp_path)  # so that only the judge is left to be asked
         server.fail_next(1, Answer(status=400, text="no"))
         with pytest.raises(ModelError, match="1 of 10 verdicts without a response"):
             run_for("m", [table, *quick_evaluation_assets([judging])], tmp_path)

@@ -120,8 +120,8 @@ def test_what_a_webhook_refuses_is_posted_later_in_order(
     room.takes = 1
     result = post(instance, settings, cursor)
     assert result.skip_reason is not None
-    said = str(result.skip_reason.skip_message)
-    assert said == "the webhook of ROOM cannot be reached: HTTPStatusError"
+    reason = str(result.skip_reason.skip_message)
+    assert reason == "the webhook of ROOM cannot be reached: HTTPStatusError"
     room.takes = 100
     post(instance, settings, result.cursor)
     assert [message["description"] for message in room.posted] == ["first", "second", "third"]

@@ -34,10 +34,10 @@ CATALOG = load_catalog()
 
 def tables_of_suite(tasks: Iterable[Task], made: Sequence[dg.AssetKey]) -> SuiteTables:
     """The tables of tasks, of which an evaluation makes some."""
-    asked = [task for task in tasks if task.asked_of == "model"]
+    model_tasks = [task for task in tasks if task.asked_of == "model"]
     return SuiteTables(
-        questions=[dg.AssetKey(questions_key(task, "main")) for task in asked],
-        looks=[quick_evaluation_key(task) for task in asked],
+        questions=[dg.AssetKey(questions_key(task, "main")) for task in model_tasks],
+        looks=[quick_evaluation_key(task) for task in model_tasks],
         made=made,
         numbers=made,
     )
@@ -56,7 +56,7 @@ class Daemon:
     def __init__(self, settings: Settings, instance: dg.DagsterInstance) -> None:
         self.settings, self.instance = settings, instance
         self.cursor: str | None = None
-        self.said = ""
+        self.skip_message = ""
 
     def tick(self, after: float = 1.0) -> list[str]:
         """Run keys that were asked for, at a tick some seconds from now."""
@@ -71,7 +71,7 @@ class Daemon:
         for request in result.run_requests or []:
             self.start(request)
         self.cursor = result.cursor or self.cursor
-        self.said = str(result.skip_reason.skip_message) if result.skip_reason else ""
+        self.skip_message = str(result.skip_reason.skip_message) if result.skip_reason else ""
         return [str(request.run_key) for request in result.run_requests or []]
 
     def partitions(self) -> list[str]:

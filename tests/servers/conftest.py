@@ -28,22 +28,22 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def evaluate(home: Path, monkeypatch: pytest.MonkeyPatch) -> Evaluate:
     """Ask a model eight questions of CODIS; returns what the command prints."""
 
-    def asked(model: str, *options: str, written: str = "") -> str:
+    def run(model: str, *options: str, written: str = "") -> str:
         programs = [TRANSFORMERS.parent, LLAMA_SERVER.parent, os.environ["PATH"]]
         monkeypatch.setenv("PATH", os.pathsep.join(map(str, programs)))
         monkeypatch.setenv("BENCH_HOME", str(home))
         monkeypatch.setenv("COLUMNS", "1000")
         monkeypatch.setenv("PROXY_KEY", KEY)
         (home / "bench.toml").write_text(written, encoding="utf-8")
-        said = ["evaluate", "codis", "--model", model, "--limit", "8", "--json", *options]
-        return CliRunner().invoke(app, said).output
+        arguments = ["evaluate", "codis", "--model", model, "--limit", "8", "--json", *options]
+        return CliRunner().invoke(app, arguments).output
 
-    return asked
+    return run
 
 
-def numbers(said: str) -> dict[tuple[str, str], float]:
+def numbers(output: str) -> dict[tuple[str, str], float]:
     """The metrics that a command printed, by metric and category."""
-    rows = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    rows = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     return {(row["metric"], row["category"]): row["value"] for row in rows}
 
 

@@ -51,8 +51,8 @@ def running(command: Sequence[object], folder: Path, health: str = "/health") ->
     log = folder / "log"
     quiet = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder), "OMP_NUM_THREADS": "1"}
     quiet["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    with log.open("wb") as said:
-        server = subprocess.Popen(words, env=os.environ | quiet, stdout=said, stderr=said)
+    with log.open("wb") as log_file:
+        server = subprocess.Popen(words, env=os.environ | quiet, stdout=log_file, stderr=log_file)
     try:
         _wait(f"http://127.0.0.1:{port}{health}", server, log)
         yield f"http://127.0.0.1:{port}/v1"

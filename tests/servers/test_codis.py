@@ -64,10 +64,10 @@ def test_a_prompt_that_transformers_serve_cannot_read_has_no_response(tmp_path: 
 
 
 def test_llama_server_sees_nothing_and_says_so(llama_server: str, evaluate: Evaluate) -> None:
-    said = evaluate(f"{llama_server}#smol,{_SHORT}")
-    assert "text_only = true" in said
-    assert "try 2" not in said
-    assert numbers(said) == {}
+    output = evaluate(f"{llama_server}#smol,{_SHORT}")
+    assert "text_only = true" in output
+    assert "try 2" not in output
+    assert numbers(output) == {}
 
 
 def test_llama_server_without_images(llama_server: str, evaluate: Evaluate) -> None:
@@ -84,7 +84,7 @@ def test_llama_server_that_is_started(evaluate: Evaluate, gguf: Path, llama_serv
 
 
 @pytest.mark.parametrize("method", ["likelihood", "constrained"])
-def test_llama_server_is_asked_for_an_option(llama_server: str, method: str) -> None:
+def test_llama_server_scores_an_option(llama_server: str, method: str) -> None:
     section = {"kind": "server", "base_url": llama_server, "model": "smol", "max_tokens": 8}
     engine = ServerEngine(ServerSpec.model_validate(section), lambda _: b"")
     question = Prompt.of("What is the capital of France?\nA. Paris\nB. Rome\nAnswer with a letter.")

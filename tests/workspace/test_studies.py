@@ -85,9 +85,9 @@ def test_a_release_is_fetched_into_the_home_and_evaluated_from_there(home, sourc
         written = bench("home", "fetch", "codis", address).stdout
         assert written == f'[sources]\ncodis = "{address}"\n'
         (home / "bench.toml").write_text(written)
-        server.asked.clear()
+        server.requests.clear()
         assert len(lines(bench("tables", "questions", "codis", "--json"))) == 4
-        assert server.asked == []
+        assert server.requests == []
     (kept,) = [
         row for row in lines(bench("home", "usage", "--json")) if row["what"] == "sources/codis"
     ]

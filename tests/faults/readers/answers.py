@@ -85,12 +85,12 @@ def _hub(data: bytes, _: Path) -> object:
 
     class Answer(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            said = parts.get("refs" if self.path.endswith("/refs") else "tree", data)
+            body = parts.get("refs" if self.path.endswith("/refs") else "tree", data)
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(said)))
+            self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(said)
+            self.wfile.write(body)
 
         def log_message(self, *_: object) -> None: ...
 
@@ -114,12 +114,12 @@ def _tasks() -> list[tuple[Task, list[Question]]]:
 def _every_task(text: str) -> object:
     """One response, read by every scorer of every task."""
     for task, questions in _tasks():
-        said = [prediction(question_id=one.question_id, text=text) for one in questions]
+        predictions = [prediction(question_id=one.question_id, text=text) for one in questions]
         rules = RULES in task.judges
-        judged = pipeline.judge(task, questions, said, None) if rules else []
+        judged = pipeline.judge(task, questions, predictions, None) if rules else []
         for scorer in task.scorers:
-            scores = pipeline.score(task, questions, said, judged, scorer)
-            pipeline.summarise(task, questions, said, scores)
+            scores = pipeline.score(task, questions, predictions, judged, scorer)
+            pipeline.summarise(task, questions, predictions, scores)
     return None
 
 
@@ -134,10 +134,14 @@ def _every_judge(text: str) -> object:
 
 def judged_as(task: Task, questions: list[Question], judge: str, text: str) -> list[bool | None]:
     """What a judge that always says the same decides of a response that the rules do not read."""
-    said = [prediction(question_id=one.question_id, text="I would say so.") for one in questions]
-    rows = pipeline.judge(task, questions, said, ScriptedModel("judge", lambda _: text), judge)
-    scores = pipeline.score(task, questions, said, rows)
-    pipeline.summarise(task, questions, said, scores)
+    predictions = [
+        prediction(question_id=one.question_id, text="I would say so.") for one in questions
+    ]
+    rows = pipeline.judge(
+        task, questions, predictions, ScriptedModel("judge", lambda _: text), judge
+    )
+    scores = pipeline.score(task, questions, predictions, rows)
+    pipeline.summarise(task, questions, predictions, scores)
     return [row.verdict for row in rows if not row.by_rules]
 
 

@@ -57,7 +57,7 @@ def faults() -> list[Fault]:
         *(_fuzzed("readers", one, FEW, short=one.short) for one in READERS),
         *(_fuzzed("readers, at length", one, MANY, short=False) for one in READERS),
         *(_linear(one) for one in READERS if one.linear),
-        *(_unread(said) for said in _NO_VERDICTS),
+        *(_unread(verdict) for verdict in _NO_VERDICTS),
         *(_escaped(name, text) for name, text in _MARKUP.items()),
     ]
 
@@ -140,22 +140,22 @@ def _seconds(reader: Reader, trial: Trial, pump: str, length: int) -> float:
     return process_time() - started
 
 
-def _unread(said: str) -> Fault:
+def _unread(verdict: str) -> Fault:
     return Fault(
         group="judges",
-        name=repr(said),
+        name=repr(verdict),
         made="every judge of every task says it",
         must="no verdict: unscored, and never a guess",
-        attempt=lambda _: _judged(said),
+        attempt=lambda _: _judged(verdict),
         short=False,
     )
 
 
-def _judged(said: str) -> str:
+def _judged(verdict: str) -> str:
     judges = answers.judges()
     guessed = []
     for task, questions, name in judges:
-        verdicts = answers.judged_as(task, questions, name, said)
+        verdicts = answers.judged_as(task, questions, name, verdict)
         if set(verdicts) != {None}:
             guessed.append(f"{task.name} ({name}): {verdicts}")
     if guessed:
@@ -195,8 +195,8 @@ def _escaped(name: str, text: str) -> Fault:
 
 
 def _shown(text: str, trial: Trial) -> str:
-    asked = question(text=text, context=text, options=(text, "x"), kind="choice", answer=(text,))
-    metadata = question_preview([asked], ImageStore(folder=str(trial.folder)))
+    hostile = question(text=text, context=text, options=(text, "x"), kind="choice", answer=(text,))
+    metadata = question_preview([hostile], ImageStore(folder=str(trial.folder)))
     markdown = str(metadata["questions"].value)
     if live := _LIVE.search(markdown):
         raise FoundError(f"live in the markdown: {live[0]!r}")

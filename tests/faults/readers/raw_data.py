@@ -48,7 +48,7 @@ _ROW = {
 _STORY = {"Image Name": "a.png", "Entities": ["cat"], "Description": ["A cat."]} | {
     kind.field: ["A cat. -> A home."] for kind in KINDS
 }
-_ASKED = {"img_id": "1", "category": "event", "question": "?", "choice_a": "a",
+_COGBENCH_ROW = {"img_id": "1", "category": "event", "question": "?", "choice_a": "a",
           "choice_b": "b", "choice_c": "c", "choice_d": "d", "answer": "A"}  # fmt: skip
 
 
@@ -108,7 +108,7 @@ RAW_DATA = [
     _row("cogbench stories", "json", _release(cogbench.DESCRIPTIONS, _cogbench(
         cogbench.read_stories, cogbench.read_chains)), _json({"1": _STORY})),
     _row("cogbench questions", "json", _release(
-        cogbench.QUESTIONS, _cogbench(cogbench.read_questions)), _json([_ASKED])),
+        cogbench.QUESTIONS, _cogbench(cogbench.read_questions)), _json([_COGBENCH_ROW])),
     _row("cogbench annotations", "json", _release(
         cogbench.ANNOTATIONS, _cogbench(cogbench.read_annotations)),
          _json([{"image": "a.png", "annotator": "a", "annotation": "x"}])),

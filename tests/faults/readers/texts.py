@@ -43,12 +43,12 @@ _HTML = (b'<p>1+1=<u>  </u></p><table><tr><td colspan="2">x</td></tr></table><su
 
 def _carefully(text: str) -> object:
     """Read a response as one of each kind of question."""
-    asked = [question(kind, gold) for kind, gold in (("SA", "B"), ("MA", "BD"), ("FB", "1\n2"))]
-    readers = [careful(one) for one in asked]
+    questions = [question(kind, gold) for kind, gold in (("SA", "B"), ("MA", "BD"), ("FB", "1\n2"))]
+    readers = [careful(posed) for posed in questions]
     cleaned = [reader.clean(text) for reader in readers]
     return [
-        (reader.letter(said), reader.letters(said), reader.blanks(said, 2), reader.refuses(said))
-        for reader, said in zip(readers, cleaned, strict=True)
+        (reader.letter(text), reader.letters(text), reader.blanks(text, 2), reader.refuses(text))
+        for reader, text in zip(readers, cleaned, strict=True)
     ]
 
 

@@ -6,7 +6,7 @@ import orjson
 
 from tests.faults.homes import KEY
 from tests.faults.servers.misbehaviour import Misbehaviour, Must
-from tests.faults.servers.server import Asked, Misbehave, response
+from tests.faults.servers.server import Exchange, Misbehave, response
 
 _KEY = KEY.encode()
 _PAGE = b"<html><body>Denied: Authorization: Bearer %s</body></html>" % _KEY
@@ -14,13 +14,13 @@ _ESCAPED = b"".join(b"\\u%04x" % byte for byte in _KEY)
 
 
 def _says(body: bytes, status: str = "200 OK", *headers: bytes) -> Misbehave:
-    return lambda asked: asked.say(body, status, *headers)
+    return lambda exchange: exchange.say(body, status, *headers)
 
 
 def _sends(data: bytes) -> Misbehave:
-    async def misbehave(asked: Asked) -> None:
-        await asked.send(data)
-        asked.writer.close()
+    async def misbehave(exchange: Exchange) -> None:
+        await exchange.send(data)
+        exchange.writer.close()
 
     return misbehave
 
@@ -30,7 +30,7 @@ def _error(text: str) -> bytes:
 
 
 def _in_response(**more: object) -> Misbehave:
-    return lambda asked: asked.say(orjson.dumps(response(asked.right, **more)))
+    return lambda exchange: exchange.say(orjson.dumps(response(exchange.right, **more)))
 
 
 def _row(must: Must, name: str, misbehave: Misbehave) -> Misbehaviour:
@@ -53,8 +53,8 @@ ECHOES = [
             ("in the code of an error", _says(
                 json.dumps({"error": {"message": "no", "code": KEY}}).encode(), "400 X")),
             ("in the reason of the status", _says(b"{}", f"500 {KEY}")),
-            ("in finish_reason", lambda asked: asked.say(orjson.dumps(
-                {"choices": [{"index": 0, "message": {"content": asked.wrong},
+            ("in finish_reason", lambda exchange: exchange.say(orjson.dumps(
+                {"choices": [{"index": 0, "message": {"content": exchange.wrong},
                               "finish_reason": KEY}]}))),
             ("in a malformed header", _sends(
                 b"HTTP/1.1 200 OK\r\nX-Echo\0: Bearer %s\r\n\r\n" % _KEY)),
@@ -74,10 +74,10 @@ ECHOES = [
     *(
         _row("either", name, misbehave)
         for name, misbehave in (
-            ("in the text of a response", lambda asked: asked.say(
-                orjson.dumps(response(f"{asked.right}\n\nBearer {KEY}")))),
-            ("in a thought", lambda asked: asked.say(
-                orjson.dumps(response(f"<think>The key is {KEY}.</think>{asked.right}")))),
+            ("in the text of a response", lambda exchange: exchange.say(
+                orjson.dumps(response(f"{exchange.right}\n\nBearer {KEY}")))),
+            ("in a thought", lambda exchange: exchange.say(
+                orjson.dumps(response(f"<think>The key is {KEY}.</think>{exchange.right}")))),
         )
     ),
 ]  # fmt: skip

@@ -83,7 +83,7 @@ def _healed(one: Misbehaviour, door: type[Pure] | type[Whole], trial: Trial) -> 
 def _check(
     one: Misbehaviour, values: list[float | None], sick: Count, whole: Count, hurt: set[int]
 ) -> None:
-    again = whole.asked - sick.asked
+    again = whole.received - sick.received
     kept = sorted(number for number in hurt if not again[number])
     if twice := [number for number, times in whole.answered.items() if times > 1]:
         raise FoundError(f"asked again though answered: {twice}")
@@ -102,7 +102,7 @@ def _check(
 
 
 def _seen(values: list[float | None], sick: Count, whole: Count, hurt: set[int]) -> str:
-    lost = (whole.asked - sick.asked).keys() & hurt
+    lost = (whole.received - sick.received).keys() & hurt
     what = f"{len(lost)} of {len(hurt)} lost and asked again" if lost else "taken for responses"
     return f"{what}; then {'no number' if values[-1] is None else f'{values[-1]:.3f}'}"
 

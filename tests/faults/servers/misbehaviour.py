@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import orjson
 
-from tests.faults.servers.server import Asked, Misbehave, response
+from tests.faults.servers.server import Exchange, Misbehave, response
 
 Must: TypeAlias = Literal["lost", "kept", "either", "own", "silent", "stops"]
 SAYS: dict[Must, str] = {
@@ -32,29 +32,29 @@ class Misbehaviour:
     timeout: float = 5.0  # s; how long we wait for a response
 
 
-def bodies(must: Must, *rows: tuple[str, Callable[[Asked], object]], **more: Any) -> list[Any]:
+def bodies(must: Must, *rows: tuple[str, Callable[[Exchange], object]], **more: Any) -> list[Any]:
     """Misbehaviours that are nothing but another body with status 200."""
     return [
         Misbehaviour(
-            name=name, made="the body of HTTP 200", must=must, misbehave=_said(body), **more
+            name=name, made="the body of HTTP 200", must=must, misbehave=_answer_with(body), **more
         )
         for name, body in rows
     ]
 
 
-def choice(**changes: Any) -> Callable[[Asked], object]:
+def choice(**changes: Any) -> Callable[[Exchange], object]:
     """The response that gives the wrong points, with other fields in its choice."""
-    return lambda asked: response(..., choices=[_choice(asked.wrong) | changes])
+    return lambda exchange: response(..., choices=[_choice(exchange.wrong) | changes])
 
 
-def right_choice(**changes: Any) -> Callable[[Asked], object]:
+def right_choice(**changes: Any) -> Callable[[Exchange], object]:
     """The right response, with other fields in its choice."""
-    return lambda asked: response(..., choices=[_choice(asked.right) | changes])
+    return lambda exchange: response(..., choices=[_choice(exchange.right) | changes])
 
 
-def message(**changes: Any) -> Callable[[Asked], object]:
+def message(**changes: Any) -> Callable[[Exchange], object]:
     """A choice with this message alone."""
-    return lambda asked: response(
+    return lambda exchange: response(
         ..., choices=[{"index": 0, "message": changes, "finish_reason": "stop"}]
     )
 
@@ -64,9 +64,9 @@ def _choice(text: str) -> dict[str, Any]:
     return whole
 
 
-def _said(body: Callable[[Asked], object]) -> Misbehave:
-    async def misbehave(asked: Asked) -> None:
-        said = body(asked)
-        await asked.say(said if isinstance(said, bytes) else orjson.dumps(said))
+def _answer_with(body: Callable[[Exchange], object]) -> Misbehave:
+    async def misbehave(exchange: Exchange) -> None:
+        data = body(exchange)
+        await exchange.say(data if isinstance(data, bytes) else orjson.dumps(data))
 
     return misbehave

@@ -4,16 +4,16 @@ import json
 from typing import Any
 
 from tests.faults.servers.misbehaviour import bodies, choice, message, right_choice
-from tests.faults.servers.server import Asked, response
+from tests.faults.servers.server import Exchange, response
 
 _HALF = "A thing like this"
 
 
-def _named(asked: Asked, **more: Any) -> dict[str, Any]:
-    return response(asked.wrong, **more)
+def _named(exchange: Exchange, **more: Any) -> dict[str, Any]:
+    return response(exchange.wrong, **more)
 
 
-def _nested(asked: Asked) -> bytes:
+def _nested(exchange: Exchange) -> bytes:
     return b'{"choices":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
 
 

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 import orjson
 
-from tests.faults.homes import KEY, N_QUESTIONS, SAID, asked
+from tests.faults.homes import KEY, N_QUESTIONS, RESPONSES, question_text
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Exchange:
     """A request, and the connection that waits for what becomes of it."""
 
     number: int  # of the question
@@ -42,7 +42,7 @@ class Asked:
         )
 
 
-Misbehave: TypeAlias = Callable[[Asked], Awaitable[None]]
+Misbehave: TypeAlias = Callable[[Exchange], Awaitable[None]]
 
 
 _DATA = re.compile(r"data:image/\w+;base64,([\w+/=]+)")
@@ -51,7 +51,7 @@ _DATA = re.compile(r"data:image/\w+;base64,([\w+/=]+)")
 class Count(NamedTuple):
     """How often each question came."""
 
-    asked: Counter[int]
+    received: Counter[int]
     answered: Counter[int]  # and got the right answer, whole
 
 
@@ -85,7 +85,7 @@ class MisbehavingServer:
         self.latency = latency  # s before each response
         self.numbers = {int(number) for number in numbers}
         self.wrong_key = 0
-        self.asked: Counter[int] = Counter()
+        self.received: Counter[int] = Counter()
         self.answered: Counter[int] = Counter()
         self.images: set[str] = set()  # SHA-256 of what it was shown
         self.port = 0
@@ -101,7 +101,7 @@ class MisbehavingServer:
 
     def counts(self) -> Count:
         """How often each question came until now."""
-        return Count(self.asked.copy(), self.answered.copy())
+        return Count(self.received.copy(), self.answered.copy())
 
     def __enter__(self) -> Self:
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
@@ -138,15 +138,15 @@ class MisbehavingServer:
         self, head: bytes, request: dict[str, Any], writer: asyncio.StreamWriter
     ) -> None:
         text = orjson.dumps(request["messages"]).decode()
-        number = next(n for n in range(N_QUESTIONS) if asked(n) in text)
-        said = SAID[number]
-        one = Asked(number, said, "B" if said == "A" else "A", request, writer)
+        number = next(n for n in range(N_QUESTIONS) if question_text(n) in text)
+        answer = RESPONSES[number]
+        exchange = Exchange(number, answer, "B" if answer == "A" else "A", request, writer)
         self.wrong_key += KEY.lower().encode() not in head
-        self.asked[number] += 1
+        self.received[number] += 1
         self.images |= {sha256(b64decode(data)).hexdigest() for data in _DATA.findall(text)}
         await asyncio.sleep(self.latency)
         if self.misbehave and number in self.numbers:
-            await self.misbehave(one)
+            await self.misbehave(exchange)
         else:
             self.answered[number] += 1
-            await one.say(orjson.dumps(response(said)))
+            await exchange.say(orjson.dumps(response(answer)))

@@ -8,32 +8,34 @@ from collections.abc import Callable
 import orjson
 
 from tests.faults.servers.misbehaviour import Misbehaviour, Must
-from tests.faults.servers.server import Asked, Misbehave, response
+from tests.faults.servers.server import Exchange, Misbehave, response
 
 
-def _right(asked: Asked) -> bytes:
-    return orjson.dumps(response(asked.right))
+def _right(exchange: Exchange) -> bytes:
+    return orjson.dumps(response(exchange.right))
 
 
-def _wrong(asked: Asked) -> bytes:
-    return orjson.dumps(response(asked.wrong))
+def _wrong(exchange: Exchange) -> bytes:
+    return orjson.dumps(response(exchange.wrong))
 
 
 def _status(
     status: str, *headers: bytes, body: bytes = b'{"error": {"message": "no"}}'
 ) -> Misbehave:
-    return lambda asked: asked.say(body, status, *headers)
+    return lambda exchange: exchange.say(body, status, *headers)
 
 
-def _raw(data: Callable[[Asked], bytes], *, abort: bool = False, close: bool = True) -> Misbehave:
+def _raw(
+    data: Callable[[Exchange], bytes], *, abort: bool = False, close: bool = True
+) -> Misbehave:
     """Bytes as they are, and the connection closed behind them, or reset."""
 
-    async def misbehave(asked: Asked) -> None:
-        await asked.send(data(asked))
+    async def misbehave(exchange: Exchange) -> None:
+        await exchange.send(data(exchange))
         if abort:
-            asked.writer.transport.abort()
+            exchange.writer.transport.abort()
         elif close:
-            asked.writer.close()
+            exchange.writer.close()
 
     return misbehave
 
@@ -45,8 +47,8 @@ def _head(n: int, *headers: bytes, status: bytes = b"200 OK") -> bytes:
 
 
 def _encoded(name: bytes, pack: Callable[[bytes], bytes], *, wrong: bool = False) -> Misbehave:
-    def data(asked: Asked) -> bytes:
-        body = pack(_wrong(asked) if wrong else _right(asked))
+    def data(exchange: Exchange) -> bytes:
+        body = pack(_wrong(exchange) if wrong else _right(exchange))
         return _head(len(body), b"Content-Encoding: " + name) + body
 
     return _raw(data, close=False)
@@ -54,7 +56,7 @@ def _encoded(name: bytes, pack: Callable[[bytes], bytes], *, wrong: bool = False
 
 def _chunked(pack: Callable[[bytes], bytes], *, wrong: bool = True) -> Misbehave:
     head = _head(-1, b"Transfer-Encoding: chunked")
-    return _raw(lambda asked: head + pack(_wrong(asked) if wrong else _right(asked)))
+    return _raw(lambda exchange: head + pack(_wrong(exchange) if wrong else _right(exchange)))
 
 
 def _bomb(mebibytes: int) -> Misbehave:
@@ -65,15 +67,15 @@ def _bomb(mebibytes: int) -> Misbehave:
     return _raw(lambda _: _head(len(body), b"Content-Encoding: gzip") + body)
 
 
-async def _drip(asked: Asked) -> None:
-    for byte in _head(99_999) + _wrong(asked):
-        await asked.send(bytes([byte]))
+async def _drip(exchange: Exchange) -> None:
+    for byte in _head(99_999) + _wrong(exchange):
+        await exchange.send(bytes([byte]))
         await asyncio.sleep(0.05)
 
 
-def _stalled(data: Callable[[Asked], bytes]) -> Misbehave:
-    async def misbehave(asked: Asked) -> None:
-        await asked.send(data(asked))
+def _stalled(data: Callable[[Exchange], bytes]) -> Misbehave:
+    async def misbehave(exchange: Exchange) -> None:
+        await exchange.send(data(exchange))
         await asyncio.sleep(30)
 
     return misbehave

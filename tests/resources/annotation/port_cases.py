@@ -1,7 +1,7 @@
 """What every implementation of the port to people must do: one table, run against each."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 
@@ -47,16 +47,16 @@ class Hands(Protocol):
         ...
 
 
-def unit(name: str, text: str = "", **more: object) -> Unit:
+def unit(name: str, text: str = "", **more: Any) -> Unit:
     """A unit of the task with one text."""
-    told: dict[str, object] = {"needed": 2, **more}
-    return Unit(task=FORM.name, unit_id=name, shown={"Question": text or f"About {name}?"}, **told)  # type: ignore[arg-type]
+    shown = {"Question": text or f"About {name}?"}
+    return Unit(task=FORM.name, unit_id=name, shown=shown, **{"needed": 2, **more})
 
 
 A, B = unit("a"), unit("b", barred=("ana",))
 
 
-def _said(people: AnnotationBackend) -> dict[tuple[str, str], str]:
+def _latest_choices(people: AnnotationBackend) -> dict[tuple[str, str], str]:
     """What each person says last of each unit, as it stands."""
     return {
         (one.unit_id, one.person): one.values.get("correct", ("",))[0]
@@ -68,16 +68,16 @@ def _counted(people: AnnotationBackend, units: Sequence[Unit]) -> list[Answer]:
     return resolve_answers(FORM, units, people.answers(FORM)).answers
 
 
-def asked_twice(hands: Hands) -> None:
+def published_twice(hands: Hands) -> None:
     """Twice is as good as once."""
     assert hands.people.ask(FORM, [A, B]) == UnitCounts(new=2, there=0, changed=0, withdrawn=0)
     assert hands.people.ask(FORM, [A, B]) == UnitCounts(new=0, there=2, changed=0, withdrawn=0)
     hands.answer(FORM, A, "ana", correct="yes")
     assert hands.people.ask(FORM, [A, B]) == UnitCounts(new=0, there=2, changed=0, withdrawn=0)
-    assert _said(hands.people) == {("a", "ana"): "yes"}
+    assert _latest_choices(hands.people) == {("a", "ana"): "yes"}
 
 
-def nothing_is_asked(hands: Hands) -> None:
+def nothing_published(hands: Hands) -> None:
     """Nobody was asked: there are no answers, and that is no error."""
     assert hands.people.answers(FORM) == []
 
@@ -150,7 +150,7 @@ def closed(hands: Hands) -> None:
     hands.people.ask(FORM, [A, B])
     hands.answer(FORM, A, "ana", correct="yes")
     hands.people.close(FORM)
-    assert _said(hands.people) == {("a", "ana"): "yes"}
+    assert _latest_choices(hands.people) == {("a", "ana"): "yes"}
     hands.people.ask(FORM, [A, B])
     hands.answer(FORM, A, "ben", correct="yes")
     assert len(_counted(hands.people, [A, B])) == 2
@@ -169,9 +169,9 @@ def another_form(hands: Hands) -> None:
         name="codis/revisions", title="Revise", instructions="", fields=FORM.fields
     )
     hands.people.ask(FORM, [A])
-    asked = Unit(task=other.name, unit_id="a", shown={"Question": "?"}, needed=1)
-    assert hands.people.ask(other, [asked]).new == 1
-    hands.answer(other, asked, "ana", correct="no")
+    item = Unit(task=other.name, unit_id="a", shown={"Question": "?"}, needed=1)
+    assert hands.people.ask(other, [item]).new == 1
+    hands.answer(other, item, "ana", correct="no")
     assert hands.people.answers(FORM) == []
     assert len(hands.people.answers(other)) == 1
 
@@ -217,15 +217,16 @@ def added(hands: Hands) -> None:
 def odd_texts(hands: Hands) -> None:
     """Whatever people write comes back as it was written."""
     hands.people.ask(FORM, [A, B])
-    said = 'Ünïcode <script>alert("1")</script> & "quotes"\nand a second line'
-    hands.answer(FORM, A, "ana", correct="yes", comment=said)
-    assert latest_answers(hands.people.answers(FORM))[0].values["comment"] == (said,)
+    comment = 'Ünïcode <script>alert("1")</script> & "quotes"\nand a second line'
+    hands.answer(FORM, A, "ana", correct="yes", comment=comment)
+    assert latest_answers(hands.people.answers(FORM))[0].values["comment"] == (comment,)
 
 
 CASES: Mapping[str, Callable[[Hands], None]] = {
     case.__doc__ or "": case
     for case in (
-        asked_twice, nothing_is_asked, changed_text, withdrawn, second_answer, edited_by_another,
+        published_twice, nothing_published, changed_text, withdrawn, second_answer,
+        edited_by_another,
         deletion, half_the_votes, closed, one_id_twice, another_form, added, odd_texts,
     )
 }  # fmt: skip

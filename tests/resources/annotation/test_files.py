@@ -39,11 +39,11 @@ class Editors:
     ) -> None:
         self._minute += 1
         at = f"2026-11-22T16:{self._minute:02}:00Z"
-        said = {"unit": unit.unit_id, "digest": unit.digest, "person": person, "at": at}
+        row = {"unit": unit.unit_id, "digest": unit.digest, "person": person, "at": at}
         file = self._folder / task.name / "answers.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("a") as lines:
-            lines.write(json.dumps({**said, "values": values, **more}) + "\n")
+            lines.write(json.dumps({**row, "values": values, **more}) + "\n")
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -107,8 +107,8 @@ def test_blanks_around_a_name_make_no_second_person(tmp_path: Path) -> None:
 
 def test_without_times_the_later_line_counts(tmp_path: Path) -> None:
     lines = [
-        json.dumps({"unit": "a", "person": "ana", "values": {"correct": said}})
-        for said in ("yes", "no")
+        json.dumps({"unit": "a", "person": "ana", "values": {"correct": choice}})
+        for choice in ("yes", "no")
     ]
     counted = resolve_answers(FORM, [A, B], _written(tmp_path, *lines).answers(FORM))
     assert [one.values["correct"] for one in counted.answers] == [("no",)]

@@ -46,13 +46,13 @@ def _name_weights(folder: Path, name: str) -> None:
 @pytest.mark.parametrize("tell", TELLERS.values(), ids=TELLERS)
 @pytest.mark.parametrize("name", BELOW.values(), ids=BELOW)
 def test_what_is_read_in_a_folder_below_counts(folder: Path, name: str, tell: Tell) -> None:
-    told = [tell(folder)]
+    digests = [tell(folder)]
     for text in "12":
         _write(folder / name, text)
-        told.append(tell(folder))
+        digests.append(tell(folder))
     (folder / name).rename(folder / f"another{Path(name).suffix}")
-    told.append(tell(folder))
-    assert len(set(told)) == 4
+    digests.append(tell(folder))
+    assert len(set(digests)) == 4
 
 
 @pytest.mark.parametrize("below", ["tokenizer", "original", "optimizer"])
@@ -119,11 +119,11 @@ def test_a_folder_below_that_cannot_be_read_is_named(folder: Path) -> None:
 def test_weights_that_the_configuration_names_count_instead(folder: Path, tell: Tell) -> None:
     _name_weights(folder, "sub/real.safetensors")
     (folder / "sub").mkdir()
-    told = []
+    digests = []
     for weights in (b"1234", b"4321"):
         (folder / "sub" / "real.safetensors").write_bytes(safetensors(weights))
-        told.append(tell(folder))
-    assert told[0] != told[1]
+        digests.append(tell(folder))
+    assert digests[0] != digests[1]
 
 
 def test_of_an_index_that_the_configuration_names_index_and_shards_count(folder: Path) -> None:
@@ -181,8 +181,8 @@ def test_the_weights_of_each_layer_of_sentence_transformers_count(folder: Path, 
     _write(folder / "modules.json", '[{"path": ""}, {"path": "1_Pooling"}, {"path": "2_Dense"}]')
     _write(folder / "1_Pooling" / "config.json", "{}")
     (folder / "2_Dense").mkdir()
-    told = set()
+    digests = set()
     for numbers in (b"1234", b"4321"):
         (folder / "2_Dense" / "model.safetensors").write_bytes(safetensors(numbers))
-        told.add(tell(folder))
-    assert len(told) == 2
+        digests.add(tell(folder))
+    assert len(digests) == 2

@@ -21,18 +21,18 @@ COMMIT = 40 * "a"
 HEAD = f'ETag: "x"\r\nX-Repo-Commit: {COMMIT}\r\n'
 
 
-def said(status: str, headers: str, body: str) -> bytes:
+def raw_answer(status: str, headers: str, body: str) -> bytes:
     """A response."""
     end = f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}"
     return f"HTTP/1.1 {status}\r\n{headers}{end}".encode()
 
 
-SAID = {
+RAW_ANSWERS = {
     "garbage": b"\0\1\2 nothing\r\n\r\n",
-    "page": said("200 OK", HEAD, "<html>hello</html>"),
-    "busy": said("503 Service Unavailable", "Retry-After: 3600\r\n", "later"),
-    "down": said("500 Internal Server Error", "", "oh"),
-    "half": said("200 OK", HEAD, 99 * "{")[:-90],
+    "page": raw_answer("200 OK", HEAD, "<html>hello</html>"),
+    "busy": raw_answer("503 Service Unavailable", "Retry-After: 3600\r\n", "later"),
+    "down": raw_answer("500 Internal Server Error", "", "oh"),
+    "half": raw_answer("200 OK", HEAD, 99 * "{")[:-90],
 }
 PROGRAM = """
 import sys, time
@@ -53,7 +53,7 @@ for fault in sys.argv[1:]:
 class Faults(socketserver.StreamRequestHandler):
     """Fails as the owner of the repository is called."""
 
-    KINDS = ("closed", "reset", "hang", *SAID)
+    KINDS = ("closed", "reset", "hang", *RAW_ANSWERS)
 
     def handle(self) -> None:
         parts = self.rfile.readline().decode().split("/")
@@ -67,7 +67,7 @@ class Faults(socketserver.StreamRequestHandler):
             case "hang":
                 self.rfile.read(1)  # until the other side gives up
             case _:
-                self.wfile.write(SAID.get(fault, b""))
+                self.wfile.write(RAW_ANSWERS.get(fault, b""))
 
 
 @contextmanager
@@ -87,37 +87,37 @@ def hub() -> Iterator[str]:
 
 
 def ask(hub: str, cache: Path, *faults: str, program: str = PROGRAM) -> list[str]:
-    asked = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program, *faults],
         env={**os.environ, "HF_ENDPOINT": hub, "HF_HOME": str(cache)},
         capture_output=True, text=True, check=True, timeout=600,
     )  # fmt: skip
-    assert "Retrying" not in asked.stderr
-    assert "Trying" not in asked.stderr
-    return asked.stdout.splitlines()
+    assert "Retrying" not in process.stderr
+    assert "Trying" not in process.stderr
+    return process.stdout.splitlines()
 
 
 def test_a_connection_that_breaks_off_is_one_sentence(hub: str, tmp_path: Path) -> None:
-    said = ask(hub, tmp_path, "closed", "reset", "garbage", "half")
-    assert [line.split()[0] for line in said] == [
+    messages = ask(hub, tmp_path, "closed", "reset", "garbage", "half")
+    assert [line.split()[0] for line in messages] == [
         name for name in ("closed", "reset", "garbage", "half") for _ in range(2)
     ]
-    for line in said:
+    for line in messages:
         assert f"ended with {hub}: the connection to the model hub failed: " in line
         assert "or name a folder instead of a hub id" in line
 
 
 def test_a_page_in_place_of_a_file_is_refused_and_not_kept(hub: str, tmp_path: Path) -> None:
-    (said,) = ask(hub, tmp_path, "page")
-    assert "the hub sent a web page in its place" in said
+    (message,) = ask(hub, tmp_path, "page")
+    assert "the hub sent a web page in its place" in message
     assert not list(tmp_path.rglob("config.json"))
 
 
 def test_an_address_where_nothing_listens_is_known_at_once(tmp_path: Path) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
-        (said,) = ask(f"http://127.0.0.1:{unused.getsockname()[1]}", tmp_path, "page")
-    assert "the hub cannot be reached, and the local cache has no config.json" in said
+        (message,) = ask(f"http://127.0.0.1:{unused.getsockname()[1]}", tmp_path, "page")
+    assert "the hub cannot be reached, and the local cache has no config.json" in message
 
 
 ENCODERS = """
@@ -145,9 +145,9 @@ for fault in sys.argv[1:]:
 def test_a_hub_that_does_not_answer_is_given_up(
     hub: str, tmp_path: Path, fault: str, program: str
 ) -> None:
-    said = ask(hub, tmp_path, fault, program=program)
-    assert len(said) == (2 if program == PROGRAM else 4)
-    assert all("ended with" in line for line in said)
+    messages = ask(hub, tmp_path, fault, program=program)
+    assert len(messages) == (2 if program == PROGRAM else 4)
+    assert all("ended with" in line for line in messages)
 
 
 @pytest.mark.long
@@ -155,8 +155,8 @@ def test_encoders_know_at_once_that_nothing_listens(tmp_path: Path) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{unused.getsockname()[1]}"
-        said = ask(address, tmp_path, "closed", program=ENCODERS)
-    assert all("the hub cannot be reached" in line for line in said[:2])
+        messages = ask(address, tmp_path, "closed", program=ENCODERS)
+    assert all("the hub cannot be reached" in line for line in messages[:2])
 
 
 def test_requests_are_bounded_and_not_sent_for_ever() -> None:

@@ -53,7 +53,7 @@ def config(model_type: str, architecture: str, **more: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_a_model_of_another_kind_is_told(written: dict[str, Any], says: str) -> None:
+def test_a_model_of_another_kind_is_refused_by_name(written: dict[str, Any], says: str) -> None:
     assert says in other_kind(written, text_only=False)
 
 

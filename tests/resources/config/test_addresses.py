@@ -85,8 +85,8 @@ def test_requests_have_the_key_and_errors_do_not(tmp_path: Path) -> None:
         with pytest.raises(ModelError) as unpainted:
             painter.paint(ImageRequest(name="i", prompt="p", seed=0))
     assert paths == [f"/v1;key={KEY}/images/generations"]
-    told = [painter.identity, str(unpainted.value)]
-    assert [one for one in told if KEY in one] == []
+    texts = [painter.identity, str(unpainted.value)]
+    assert [text for text in texts if KEY in text] == []
 
 
 @pytest.mark.parametrize(

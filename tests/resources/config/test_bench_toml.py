@@ -155,7 +155,7 @@ def test_pools_are_added_and_changed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "said"),
+    ("entry", "message"),
     [
         ('launcher = "pbs"', r"entry cluster\.launcher: .*'local', 'ray', 'slurm' or 'k8s'"),
         ("lancher = 1", r"entry cluster\.lancher: unknown; did you mean 'launcher'"),
@@ -187,14 +187,14 @@ def test_pools_are_added_and_changed(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_mistake_is_told_by_the_name_of_its_entry(tmp_path: Path, entry: str, said: str) -> None:
-    with pytest.raises(SettingsError, match=said) as why:
+def test_a_mistake_names_its_entry(tmp_path: Path, entry: str, message: str) -> None:
+    with pytest.raises(SettingsError, match=message) as raised:
         read(tmp_path, f"[cluster]\n{entry}\n{SHARED}")
-    assert "hidden" not in str(why.value)
+    assert "hidden" not in str(raised.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         pytest.param(
             f"[cluster]\n{RAY}",
@@ -224,9 +224,9 @@ def test_a_mistake_is_told_by_the_name_of_its_entry(tmp_path: Path, entry: str, 
     ],
 )
 def test_what_would_lose_something_in_silence_is_refused(
-    tmp_path: Path, text: str, said: str
+    tmp_path: Path, text: str, message: str
 ) -> None:
-    with pytest.raises(SettingsError, match=said):
+    with pytest.raises(SettingsError, match=message):
         read(tmp_path, text)
 
 
@@ -290,7 +290,7 @@ def checked(home: Path, text: str) -> None:
         ),
     ],
 )
-def test_the_entry_and_the_nearest_name_are_told(
+def test_the_entry_and_the_nearest_name_are_shown(
     tmp_path: Path, text: str, place: str, meant: str
 ) -> None:
     with pytest.raises(BenchError, match=f"bench.toml.*{place}.*did you mean '{meant}'"):

@@ -34,10 +34,10 @@ def test_messages_arguments_and_errors_are_printed_without_it(printed: io.String
         raise ValueError(f"no {TOKEN}")
     except ValueError:
         log.exception("ended")
-    said = printed.getvalue()
-    assert TOKEN not in said
-    assert said.startswith("with ***, and more\nended\nTraceback")
-    assert said.endswith("ValueError: no ***\n")
+    output = printed.getvalue()
+    assert TOKEN not in output
+    assert output.startswith("with ***, and more\nended\nTraceback")
+    assert output.endswith("ValueError: no ***\n")
 
 
 def test_a_record_that_was_copied_is_printed_without_it(printed: io.StringIO) -> None:

@@ -34,11 +34,11 @@ def refused(home: Path, text: str) -> str:
         KEY,
     ],
 )
-def test_a_key_where_its_variable_should_be_named_is_not_told(tmp_path: Path, key: str) -> None:
-    said = refused(tmp_path, f'{SERVER}{ADDRESS}api_key_env = "{key}"')
-    assert "entry models.m.api_key_env: " in said
-    assert "NAME of an environment variable" in said
-    assert key not in said
+def test_a_key_in_place_of_its_variable_is_not_shown(tmp_path: Path, key: str) -> None:
+    message = refused(tmp_path, f'{SERVER}{ADDRESS}api_key_env = "{key}"')
+    assert "entry models.m.api_key_env: " in message
+    assert "NAME of an environment variable" in message
+    assert key not in message
 
 
 @pytest.mark.parametrize(
@@ -61,11 +61,11 @@ def test_names_of_variables_are_taken(tmp_path: Path, name: str) -> None:
         ),
     ],
 )
-def test_a_value_that_is_refused_is_never_told(tmp_path: Path, written: str) -> None:
+def test_a_value_that_is_refused_is_never_shown(tmp_path: Path, written: str) -> None:
     assert KEY not in refused(tmp_path, f"{SERVER}{written}")
 
 
-def test_a_value_that_a_suite_refuses_is_not_told(tmp_path: Path) -> None:
+def test_a_value_that_a_suite_refuses_is_not_shown(tmp_path: Path) -> None:
     from bench_assets.evaluation.suite import SuiteSettings
 
     (tmp_path / "bench.toml").write_text(f'[suites.codis]\njudge = ["{KEY}"]')
@@ -108,12 +108,12 @@ def test_all_that_is_secret_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyP
         """
     )
     hide = known_secrets(tmp_path).redacted
-    for told in (
+    for secret in (
         *("k3y-0f-4-m0del-Qx", "k3y-0f-4-p4int3r", "hooks/4-s3cr3t-p4th", "hf_T0kenOfTheHub0123"),
         *("p4ssw0rd-0f-m1ne", "t0ken-0f-4-s0urce", "k3y-0f 4-qu3ry", "k3y-0f%204-qu3ry"),
         *("k3y-0f-4-h34der", "k3y-b3h1nd-b34rer", "p4ssw0rd-0f-b33"),
     ):
-        assert hide(f"<{told}>") == "<***>", told
+        assert hide(f"<{secret}>") == "<***>", secret
     for kept in (
         *("temperature", "max_completion_tokens", "2024-10-21", "a plain title", "not-a-secret"),
         *("0123456789abcdef0123456789abcdef01234567", "https://chat.example.org/", "http://h/v1"),
@@ -130,7 +130,7 @@ def test_a_broken_file_hides_what_the_environment_holds(
 
 
 @pytest.mark.parametrize(
-    ("entry", "told"),
+    ("entry", "secret"),
     [
         ('clientSecret = "s-0f-4-cl1ent-Q7x"', "s-0f-4-cl1ent-Q7x"),
         ('secretAccessKey = "k-0f-4cc3ss-Q7x"', "k-0f-4cc3ss-Q7x"),
@@ -142,10 +142,10 @@ def test_a_broken_file_hides_what_the_environment_holds(
     ],
 )
 def test_in_free_entries_a_secret_is_known_by_any_usual_name(
-    tmp_path: Path, entry: str, told: str
+    tmp_path: Path, entry: str, secret: str
 ) -> None:
     (tmp_path / "bench.toml").write_text(f"[models.m]\nextra_body = {{ {entry} }}\n")
-    assert known_secrets(tmp_path).redacted(f"<{told}>") == "<***>"
+    assert known_secrets(tmp_path).redacted(f"<{secret}>") == "<***>"
 
 
 @pytest.mark.parametrize(

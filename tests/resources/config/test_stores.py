@@ -38,7 +38,7 @@ def test_without_it_responses_are_in_a_file_of_the_home(tmp_path: Path) -> None:
         "sqlite:///responses",
     ],
 )
-def test_anything_but_the_name_of_a_variable_is_refused_and_not_told(
+def test_anything_but_the_name_of_a_variable_is_refused_and_not_shown(
     tmp_path: Path, address: str
 ) -> None:
     with pytest.raises(SettingsError, match=r'entry storage\.database: .* "env:NAME"') as why:
@@ -62,7 +62,7 @@ def test_a_variable_that_is_not_set_is_named(
     assert not (tmp_path / "responses.sqlite").exists()
 
 
-def test_without_the_driver_it_is_said_what_to_install(
+def test_without_the_driver_the_error_names_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TEAM_DATABASE", "postgresql://db/bench")
@@ -127,7 +127,7 @@ def test_a_password_with_odd_letters_is_known_as_it_is_and_as_it_is_written(
         ('objects = "gs://b"\nendpoint = "http://host:9000"', "endpoint needs objects"),
     ],
 )
-def test_an_address_that_is_none_or_may_hold_a_key_is_refused_and_not_told(
+def test_an_address_that_is_none_or_may_hold_a_key_is_refused_and_not_shown(
     tmp_path: Path, storage: str, refused: str
 ) -> None:
     with pytest.raises(SettingsError, match=refused) as why:
@@ -150,7 +150,7 @@ def test_objects_that_are_files_are_at_their_place(
     assert open_home_blobs(settings, "tables").place == place.format(home=tmp_path)
 
 
-def test_without_obstore_it_is_said_what_to_install(
+def test_without_obstore_the_error_names_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "obstore", None)

@@ -18,7 +18,7 @@ class StandIn:
     def __init__(self, files: Mapping[str, bytes], lfs: tuple[str, ...] = ()) -> None:
         self.files = dict(files)
         self.lfs = lfs
-        self.asked: list[tuple[str, str]] = []  # path, range
+        self.requests: list[tuple[str, str]] = []  # path, range
         self.refusals: list[tuple[int, dict[str, str]]] = []  # status and headers of the next
         self.break_after = 0  # bytes of each answer, while it is set
         self.resumes = True  # whether it heeds the header Range
@@ -49,7 +49,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         state, path = self.state, self.path.partition("?")[0]
-        state.asked.append((path, self.headers.get("Range", "")))
+        state.requests.append((path, self.headers.get("Range", "")))
         if path.startswith("/api/"):
             self._say_what_there_is(path)
         elif state.refusals:

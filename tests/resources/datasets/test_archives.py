@@ -48,9 +48,9 @@ def written(folder, name, entries):
 
 def refused(file, says, **limits):
     """It is refused, and leaves nothing behind."""
-    with pytest.raises(SourceError, match=says) as told:
+    with pytest.raises(SourceError, match=says) as raised:
         unpack(file, **limits)
-    assert str(file) in str(told.value)
+    assert str(file) in str(raised.value)
     assert [one.name for one in file.parent.iterdir()] == [file.name]
 
 

@@ -54,8 +54,8 @@ def web(server, data, **more):
     return WebRelease(f"{server.url}/release.zip", hashlib.sha256(data).hexdigest(), **more)
 
 
-def asked_for(hub, name):
-    return [ranged for path, ranged in hub.asked if path.endswith(name)]
+def ranges_of(hub, name):
+    return [ranged for path, ranged in hub.requests if path.endswith(name)]
 
 
 def test_a_home_that_cannot_be_written_is_named(hub, tmp_path):
@@ -73,9 +73,9 @@ def test_a_data_set_is_fetched_once_and_pinned_to_the_commit_it_was_at(hub, tmp_
     assert (fetched.commit, fetched.n_bytes) == (COMMIT, len(DATA) + 2)
     assert fetched.files["images/a.bin"] == hashlib.sha256(DATA).hexdigest()
     assert counted.total == counted.there == len(DATA) + 2
-    hub.asked.clear()
+    hub.requests.clear()
     assert cache.fetch("codis", SUITE, Counted()) == folder
-    assert hub.asked == []
+    assert hub.requests == []
 
 
 def test_a_notebook_with_its_running_loop_fetches_too(hub, tmp_path):
@@ -89,7 +89,7 @@ def test_a_connection_that_breaks_goes_on_where_it_broke(hub, tmp_path):
     hub.break_after = 5_000
     folder = ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, Counted())
     assert (folder / "images" / "a.bin").read_bytes() == DATA
-    assert asked_for(hub, "a.bin") == ["", "bytes=5000-", "bytes=10000-", "bytes=15000-"]
+    assert ranges_of(hub, "a.bin") == ["", "bytes=5000-", "bytes=10000-", "bytes=15000-"]
 
 
 def test_a_server_that_always_breaks_and_resumes_nothing_is_given_up(hub, tmp_path):
@@ -97,7 +97,7 @@ def test_a_server_that_always_breaks_and_resumes_nothing_is_given_up(hub, tmp_pa
     with pytest.raises(SourceError, match=r"a\.bin: ClientPayloadError"):
         ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, Counted())
     # The first attempt gets further than nothing; the others no further than that.
-    assert asked_for(hub, "a.bin") == ["", *["bytes=5000-"] * (AT_ONCE.tries - 1)]
+    assert ranges_of(hub, "a.bin") == ["", *["bytes=5000-"] * (AT_ONCE.tries - 1)]
 
 
 def test_what_a_killed_fetch_left_is_not_fetched_again(hub, tmp_path):
@@ -106,10 +106,10 @@ def test_what_a_killed_fetch_left_is_not_fetched_again(hub, tmp_path):
     with pytest.raises(SourceError, match="the partial file is kept"):
         ReleaseCache(tmp_path, DownloadRetryPolicy(tries=1)).fetch("codis", SUITE, Counted())
     hub.break_after = 0
-    hub.asked.clear()
+    hub.requests.clear()
     counted = Counted()
     ReleaseCache(tmp_path).fetch("codis", SUITE, counted)
-    assert asked_for(hub, "a.bin") == ["bytes=5000-"]
+    assert ranges_of(hub, "a.bin") == ["bytes=5000-"]
     assert counted.there == len(DATA)
 
 
@@ -123,7 +123,7 @@ def test_a_full_disk_is_named_with_the_file_and_the_fetch_goes_on_later(hub, tmp
     assert (cache.fetch("blink", SUITE, Counted()) / "images" / "a.bin").read_bytes() == DATA
 
 
-def test_a_hub_that_is_busy_is_asked_later(hub, tmp_path):
+def test_a_busy_hub_is_tried_later(hub, tmp_path):
     hub.refusals = [(429, {"Retry-After": "0"}), (503, {})]
     ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, Counted())
     assert hub.refusals == []

@@ -118,7 +118,7 @@ def test_vectors_do_not_depend_on_the_batch(clip, images):
         pytest.param("text_only", "does not load as an encoder", id="no such model in it"),
     ],
 )
-def test_what_does_not_load_is_said_so(tmp_path, images, path, complaint):
+def test_what_does_not_load_is_one_error(tmp_path, images, path, complaint):
     folder = tmp_path / path
     if path == "text_only":
         folder.mkdir()

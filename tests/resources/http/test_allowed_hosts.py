@@ -44,7 +44,7 @@ MALFORMED = [
 @contextmanager
 def serving(answer):
     """Answer every connection on a port of loopback; counts them."""
-    heard = []
+    received = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve():
@@ -57,15 +57,15 @@ def serving(answer):
 
         def speak(connection):
             with connection:
-                heard.append(connection.recv(65536).split(b" ")[1].decode())
+                received.append(connection.recv(65536).split(b" ")[1].decode())
                 try:
-                    for piece in answer(heard[-1]):
+                    for piece in answer(received[-1]):
                         connection.sendall(piece)
                 except OSError:
                     pass
 
         threading.Thread(target=serve, daemon=True).start()
-        yield listening.getsockname()[1], heard
+        yield listening.getsockname()[1], received
         listening.shutdown(socket.SHUT_RDWR)
 
 
@@ -87,10 +87,10 @@ def fetch(folder, url, hosts=LOOPBACK, polite=QUICK):
 
 @pytest.mark.parametrize("url", FORBIDDEN)
 def test_no_way_of_writing_it_leads_to_this_machine(tmp_path, url):
-    with serving(image) as (port, heard):
+    with serving(image) as (port, received):
         row = fetch(tmp_path, url.format(port=port), HostPolicy())
         assert row.error
-        assert heard == []
+        assert received == []
 
 
 @pytest.mark.parametrize("url", MALFORMED, ids=range(len(MALFORMED)))
@@ -116,7 +116,7 @@ def test_a_malformed_address_is_that_item_s_error(tmp_path, url):
 )
 def test_a_redirect_is_looked_at_like_an_address(tmp_path, target, why):
     with (
-        serving(image) as (inside, heard),
+        serving(image) as (inside, received),
         serving(redirected(target.format(port=inside))) as (
             door,
             _,
@@ -124,12 +124,12 @@ def test_a_redirect_is_looked_at_like_an_address(tmp_path, target, why):
     ):
         hosts = HostPolicy(typed=frozenset({("127.0.0.1", door)}))
         assert why in fetch(tmp_path, f"http://127.0.0.1:{door}/a", hosts).error
-        assert heard == []
+        assert received == []
 
 
 def test_what_the_user_typed_may_be_near_and_so_what_it_leads_to(tmp_path):
     with (
-        serving(image) as (inside, heard),
+        serving(image) as (inside, received),
         serving(redirected(f"http://localhost:{inside}/b")) as (
             door,
             _,
@@ -137,10 +137,10 @@ def test_what_the_user_typed_may_be_near_and_so_what_it_leads_to(tmp_path):
     ):
         url = f"http://127.0.0.1:{door}/a"
         row = fetch(tmp_path, url, HostPolicy.typed_by_user(url))
-        assert (row.error, heard) == ("", ["/b"])
+        assert (row.error, received) == ("", ["/b"])
 
 
-def test_a_name_is_looked_up_once_and_what_it_led_to_is_asked(tmp_path, monkeypatch):
+def test_a_name_is_looked_up_once_and_its_address_is_used(tmp_path, monkeypatch):
     answers = iter(["127.0.0.1", "127.0.0.2"])  # a name that is bound to another host in between
     real = socket.getaddrinfo
 
@@ -149,9 +149,9 @@ def test_a_name_is_looked_up_once_and_what_it_led_to_is_asked(tmp_path, monkeypa
 
     monkeypatch.setattr(socket, "getaddrinfo", changing)
     hosts = HostPolicy(allowed=lambda address: address == ip_address("127.0.0.1"))
-    with serving(image) as (port, heard):
+    with serving(image) as (port, received):
         assert fetch(tmp_path, f"http://rebound.test:{port}/a", hosts).error == ""
-        assert heard == ["/a"]
+        assert received == ["/a"]
     assert next(answers) == "127.0.0.2"
 
 

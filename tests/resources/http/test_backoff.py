@@ -10,7 +10,7 @@ import pytest
 from bench_resources.http.backoff import wait_of
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import ask
-from tests.resources.models.api.stand_ins import said
+from tests.resources.models.api.stand_ins import openai_error
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_wait_that_the_server_asks_for_is_kept() -> None:
 
 def test_a_model_that_is_being_loaded_is_waited_for_beyond_max_tries() -> None:
     with ChatServer() as server:
-        server.fail_next(5, said(503, "Loading model", type="unavailable_error"))
+        server.fail_next(5, openai_error(503, "Loading model", type="unavailable_error"))
         (response,) = ask(server.base_url, "?", max_tries=2)
         assert server.n_requests == 6
     assert response.text == "A"

@@ -22,7 +22,7 @@ from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
 from bench_resources.http.errors import error_message, failure
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import ask, engine
-from tests.resources.models.api.stand_ins import CONTEXT, error, flat, said
+from tests.resources.models.api.stand_ins import CONTEXT, error, flat, openai_error
 
 
 def read(answer: Answer) -> Failure:
@@ -79,9 +79,11 @@ ONCE, TWICE, AGAIN = 1, 2, UNLIMITED_TRIES
 @pytest.mark.parametrize(
     ("answer", "what", "tries"),
     [
-        pytest.param(said(400, CONTEXT), "too long", ONCE, id="vLLM, new"),
+        pytest.param(openai_error(400, CONTEXT), "too long", ONCE, id="vLLM, new"),
         pytest.param(flat(400, CONTEXT, "BadRequestError"), "too long", ONCE, id="vLLM, old"),
-        pytest.param(said(500, CONTEXT), "too long", ONCE, id="behind a proxy's own status"),
+        pytest.param(
+            openai_error(500, CONTEXT), "too long", ONCE, id="behind a proxy's own status"
+        ),
         pytest.param(
             error(
                 503,
@@ -97,19 +99,21 @@ ONCE, TWICE, AGAIN = 1, 2, UNLIMITED_TRIES
             id="SGLang, behind LiteLLM",
         ),
         pytest.param(
-            said(400, "the request", type="exceed_context_size_error"),
+            openai_error(400, "the request", type="exceed_context_size_error"),
             "too long",
             ONCE,
             id="llama.cpp: by its type alone",
         ),
         pytest.param(
-            said(429, "Request reached the limit. Please reduce the length."),
+            openai_error(429, "Request reached the limit. Please reduce the length."),
             "HTTP 429",
             AGAIN,
             id="a rate limit that talks of lengths is one",
         ),
         pytest.param(
-            said(400, "filtered", code="content_filter", innererror={"code": "Responsible"}),
+            openai_error(
+                400, "filtered", code="content_filter", innererror={"code": "Responsible"}
+            ),
             "blocked by a content filter",
             ONCE,
             id="Azure's filter",
@@ -121,21 +125,23 @@ ONCE, TWICE, AGAIN = 1, 2, UNLIMITED_TRIES
             id="OpenRouter's moderation is about one request, not about the key",
         ),
         pytest.param(
-            said(500, "image input is not supported - you may need the mmproj"),
+            openai_error(500, "image input is not supported - you may need the mmproj"),
             "HTTP 500",
             ONCE,
             id="llama.cpp without eyes",
         ),
-        pytest.param(said(413, "too big"), "HTTP 413", TWICE, id="too many bytes"),
-        pytest.param(said(501, "no"), "HTTP 501", ONCE, id="what the server will never do"),
-        pytest.param(said(429, "slow"), "HTTP 429", AGAIN, id="a rate limit"),
+        pytest.param(openai_error(413, "too big"), "HTTP 413", TWICE, id="too many bytes"),
+        pytest.param(openai_error(501, "no"), "HTTP 501", ONCE, id="what the server will never do"),
+        pytest.param(openai_error(429, "slow"), "HTTP 429", AGAIN, id="a rate limit"),
         pytest.param(
-            said(429, "Rate limit of image requests reached (at most 10 a minute)"),
+            openai_error(429, "Rate limit of image requests reached (at most 10 a minute)"),
             "HTTP 429",
             AGAIN,
             id="a rate limit of images",
         ),
-        pytest.param(said(529, "Overloaded"), "HTTP 529", AGAIN, id="Anthropic: overloaded"),
+        pytest.param(
+            openai_error(529, "Overloaded"), "HTTP 529", AGAIN, id="Anthropic: overloaded"
+        ),
     ],
 )
 def test_whether_to_ask_again(answer: Answer, what: str, tries: int) -> None:
@@ -146,25 +152,28 @@ def test_whether_to_ask_again(answer: Answer, what: str, tries: int) -> None:
 @pytest.mark.parametrize(
     ("answer", "kind"),
     [
-        pytest.param(said(400, CONTEXT), CONTEXT_FULL, id="vLLM: the context is full"),
+        pytest.param(openai_error(400, CONTEXT), CONTEXT_FULL, id="vLLM: the context is full"),
         pytest.param(
-            said(400, "prompt is too long: 210000 tokens > 200000 maximum"),
+            openai_error(400, "prompt is too long: 210000 tokens > 200000 maximum"),
             CONTEXT_FULL,
             id="Anthropic: the context is full",
         ),
         pytest.param(
-            said(400, "The response was filtered due to the prompt triggering Azure OpenAI's"
-                 " content management policy."),
+            openai_error(
+                400,
+                "The response was filtered due to the prompt triggering Azure OpenAI's"
+                " content management policy.",
+            ),
             CONTENT_FILTER,
             id="Azure: the prompt is filtered",
         ),
         pytest.param(
-            said(400, "系统检测到输入或生成内容可能包含不安全或敏感内容", code="1301"),
+            openai_error(400, "系统检测到输入或生成内容可能包含不安全或敏感内容", code="1301"),
             CONTENT_FILTER,
             id="Zhipu: a filter in Chinese",
         ),
         pytest.param(
-            said(400, "Your request was rejected as a result of our safety system."),
+            openai_error(400, "Your request was rejected as a result of our safety system."),
             CONTENT_FILTER,
             id="OpenAI: the safety system",
         ),
@@ -174,30 +183,40 @@ def test_whether_to_ask_again(answer: Answer, what: str, tries: int) -> None:
             id="a relay, with status 200",
         ),
         pytest.param(
-            said(400, "Content blocked: keyword 'word' detected", type="invalid_request_error"),
+            openai_error(
+                400, "Content blocked: keyword 'word' detected", type="invalid_request_error"
+            ),
             CONTENT_FILTER,
             id="LiteLLM: a guardrail",
         ),
         pytest.param(
-            said(400, "You uploaded an unsupported image. Please make sure your image is valid."),
+            openai_error(
+                400, "You uploaded an unsupported image. Please make sure your image is valid."
+            ),
             IMAGE_REFUSED,
             id="OpenAI: a format",
         ),
-        pytest.param(said(400, "Could not process image"), IMAGE_REFUSED, id="Anthropic: an image"),
         pytest.param(
-            said(400, "Unable to process input image. Please retry"), IMAGE_REFUSED, id="Gemini"
+            openai_error(400, "Could not process image"), IMAGE_REFUSED, id="Anthropic: an image"
         ),
         pytest.param(
-            said(400, "The image length and width do not meet the model restrictions."),
+            openai_error(400, "Unable to process input image. Please retry"),
+            IMAGE_REFUSED,
+            id="Gemini",
+        ),
+        pytest.param(
+            openai_error(400, "The image length and width do not meet the model restrictions."),
             IMAGE_REFUSED,
             id="Qwen: its size",
         ),
-        pytest.param(said(400, "At most 1 image(s) may be provided"), IMAGE_REFUSED, id="vLLM"),
-        pytest.param(said(400, "Bad request"), REQUEST_REFUSED, id="what nobody can tell"),
-        pytest.param(said(429, "slow"), "", id="a rate limit"),
-        pytest.param(said(500, "content filter offline"), "", id="a filter that is down"),
+        pytest.param(
+            openai_error(400, "At most 1 image(s) may be provided"), IMAGE_REFUSED, id="vLLM"
+        ),
+        pytest.param(openai_error(400, "Bad request"), REQUEST_REFUSED, id="what nobody can tell"),
+        pytest.param(openai_error(429, "slow"), "", id="a rate limit"),
+        pytest.param(openai_error(500, "content filter offline"), "", id="a filter that is down"),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused_for_good_says_why(answer: Answer, kind: str) -> None:
     raw, status = answer.raw, answer.status
     assert read(answer).refusal == kind
@@ -214,12 +233,16 @@ def test_what_is_refused_for_good_says_why(answer: Answer, kind: str) -> None:
     ("answer", "advice"),
     [
         pytest.param(
-            said(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+            openai_error(
+                400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+            ),
             'set max_tokens_field = "max_completion_tokens"',
             id="OpenAI: a reasoning model",
         ),
         pytest.param(
-            said(400, "Unsupported value: 'temperature' does not support 0 with this model."),
+            openai_error(
+                400, "Unsupported value: 'temperature' does not support 0 with this model."
+            ),
             "omit",
             id="OpenAI: a temperature",
         ),
@@ -239,23 +262,27 @@ def test_what_is_refused_for_good_says_why(answer: Answer, kind: str) -> None:
             id="transformers serve: a field",
         ),
         pytest.param(
-            said(400, "max_tokens is too large: 99999. This model supports at most 16384."),
+            openai_error(400, "max_tokens is too large: 99999. This model supports at most 16384."),
             "set a smaller max_tokens",
             id="OpenAI: too many tokens to write",
         ),
         pytest.param(
-            said(400, "No connected db.", type="no_db_connection", code="400"),
+            openai_error(400, "No connected db.", type="no_db_connection", code="400"),
             "set api_key_env to",
             id="LiteLLM: any key but its own",
         ),
-        pytest.param(said(402, "Insufficient Balance"), "no credit left", id="DeepSeek: no money"),
         pytest.param(
-            said(429, "You exceeded your quota", code="insufficient_quota"),
+            openai_error(402, "Insufficient Balance"), "no credit left", id="DeepSeek: no money"
+        ),
+        pytest.param(
+            openai_error(429, "You exceeded your quota", code="insufficient_quota"),
             "no credit left",
             id="OpenAI: no money, under the status of a rate limit",
         ),
-        pytest.param(said(404, "Not Found"), "set base_url to the part", id="a wrong path"),
-        pytest.param(said(403, "no"), "may not use this model", id="a key with too few rights"),
+        pytest.param(openai_error(404, "Not Found"), "set base_url to the part", id="a wrong path"),
+        pytest.param(
+            openai_error(403, "no"), "may not use this model", id="a key with too few rights"
+        ),
     ],
 )
 def test_what_to_do_about_a_refusal(answer: Answer, advice: str) -> None:
@@ -293,9 +320,9 @@ AWKWARD = (
 @pytest.mark.parametrize("part", AWKWARD)
 def test_awkward_messages_take_no_time(part: str, status: int) -> None:
     text = part * (10_000 // len(part))
-    told = orjson.dumps({"error": {"message": text, "code": text}})
+    body = orjson.dumps({"error": {"message": text, "code": text}})
     begun = time.process_time()
-    failure(status, told, {})
+    failure(status, body, {})
     failure(status, text.encode() * 10, {})
     assert time.process_time() - begun < 0.5
 
@@ -310,8 +337,8 @@ def test_awkward_messages_take_no_time(part: str, status: int) -> None:
         "the token count 9 of the prompt exceeds the limit",
     ],
 )
-def test_what_is_too_long_is_told_in_many_words(message: str) -> None:
-    assert read(said(400, message)).what == "too long for the model's context (HTTP 400)"
+def test_what_is_too_long_is_recognised_in_many_words(message: str) -> None:
+    assert read(openai_error(400, message)).what == "too long for the model's context (HTTP 400)"
 
 
 def _sees_nothing(body: dict[str, Any]) -> str | Answer:
@@ -363,7 +390,7 @@ def ask_about_images(base_url: str, *, n: int, texts: int = 0, **spec: Any) -> l
 
 def test_a_server_that_takes_no_images_names_the_option_that_changes_it() -> None:
     words = "At most 0 image(s) may be provided in one prompt."
-    with ChatServer(lambda _: said(400, words)) as server:
+    with ChatServer(lambda _: openai_error(400, words)) as server:
         with pytest.raises(ModelError, match=rf"{re.escape(words)}.*--limit-mm-per-prompt"):
             ask_about_images(server.base_url, n=2)
         assert server.n_requests <= 2

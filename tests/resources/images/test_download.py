@@ -29,23 +29,23 @@ POLITE = ImageDownloadLimits(pause=0.01, max_bytes=1000, tries=3)
 
 @pytest.fixture
 def server():
-    asked: Counter[str] = Counter()
+    requests: Counter[str] = Counter()
     under_way: list[int] = [0, 0]  # now, and the most ever
     lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
             with lock:
-                asked[self.path] += 1
+                requests[self.path] += 1
                 under_way[0] += 1
                 under_way[1] = max(under_way)
-            status = 503 if self.path == "/busy-once.png" and asked[self.path] == 1 else 200
+            status = 503 if self.path == "/busy-once.png" and requests[self.path] == 1 else 200
             status = {"/gone.png": 404, "/broken.png": 500}.get(self.path, status)
             body = b"x" * 5000 if self.path == "/large.png" else IMAGE + self.path.encode()
             body = PAGES.get(self.path, body)
             self.send_response(status)
             if self.path == "/broken-off-once.png":
-                body = PNG[: len(PNG) // 2] if asked[self.path] == 1 else PNG
+                body = PNG[: len(PNG) // 2] if requests[self.path] == 1 else PNG
             else:
                 self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -58,7 +58,7 @@ def server():
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
         threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
-        running.asked, running.under_way = asked, under_way
+        running.requests, running.under_way = requests, under_way
         running.url = f"http://127.0.0.1:{running.server_port}"
         yield running
         running.shutdown()
@@ -85,7 +85,7 @@ def test_a_notebook_with_its_running_loop_downloads_too(server, tmp_path):
     assert (tmp_path / row.file).read_bytes() == IMAGE + b"/a.png"
 
 
-def test_a_full_disk_is_told_once(server, tmp_path, caplog):
+def test_a_full_disk_is_reported_once(server, tmp_path, caplog):
     with full_disk(), pytest.raises(HomeError, match="cannot be written"):
         fetch(server, tmp_path, *(f"{n}.png" for n in range(20)))
     gc.collect()
@@ -95,7 +95,7 @@ def test_a_full_disk_is_told_once(server, tmp_path, caplog):
 def test_nothing_is_fetched_twice(server, tmp_path):
     fetch(server, tmp_path, "a.png", "b.png", "a.png")
     rows = fetch(server, tmp_path, "a.png", "b.png", "c.png")
-    assert server.asked == {"/a.png": 1, "/b.png": 1, "/c.png": 1}
+    assert server.requests == {"/a.png": 1, "/b.png": 1, "/c.png": 1}
     assert [row.error for row in rows] == ["", "", ""]
     assert recorded_downloads([rows[0].url], tmp_path) == rows[:1]
 
@@ -105,7 +105,7 @@ def test_a_file_that_was_changed_is_fetched_again(server, tmp_path):
     (tmp_path / row.file).write_bytes(b"cut sh")
     assert recorded_downloads([row.url], tmp_path)[0].error == "not downloaded; set download = true"
     assert fetch(server, tmp_path, "a.png") == [row]
-    assert server.asked["/a.png"] == 2
+    assert server.requests["/a.png"] == 2
 
 
 def test_a_record_that_was_cut_short_is_fetched_again(server, tmp_path):
@@ -114,7 +114,7 @@ def test_a_record_that_was_cut_short_is_fetched_again(server, tmp_path):
     records.write_text(records.read_text()[:-10])
     assert fetch(server, tmp_path, "a.png", "b.png") == rows
     assert fetch(server, tmp_path, "a.png", "b.png") == rows
-    assert server.asked.total() == 3
+    assert server.requests.total() == 3
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_record_that_was_cut_short_is_fetched_again(server, tmp_path):
 )
 def test_failures(server, tmp_path, name, error, tries):
     row, other = fetch(server, tmp_path, name, "a.png")
-    assert (row.error, server.asked[f"/{name}"]) == (error, tries)
+    assert (row.error, server.requests[f"/{name}"]) == (error, tries)
     assert other.error == ""
     n_files = 1 if error else 2
     assert len([file for file in tmp_path.iterdir() if file.name != "checksums.jsonl"]) == n_files
@@ -138,7 +138,7 @@ def test_failures(server, tmp_path, name, error, tries):
 
 def test_an_image_without_a_length_is_kept_once_all_of_it_arrived(server, tmp_path):
     (row,) = fetch(server, tmp_path, "broken-off-once.png")
-    assert (row.error, server.asked.total()) == ("", 2)
+    assert (row.error, server.requests.total()) == ("", 2)
     assert (tmp_path / row.file).read_bytes() == PNG
 
 
@@ -160,5 +160,5 @@ def test_a_web_page_served_as_an_image_is_none(server, tmp_path):
         *["ValueError: a web page, not an image; it may have been deleted"] * 3,
         "",
     ]
-    assert set(server.asked.values()) == {1}  # another try brings nothing else
+    assert set(server.requests.values()) == {1}  # another try brings nothing else
     assert len(list(tmp_path.iterdir())) == 2  # an image, and the list of checksums

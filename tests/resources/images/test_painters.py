@@ -99,8 +99,8 @@ def test_what_is_no_image_is_an_error_that_names_the_request(tmp_path):
 )
 def test_a_image_that_cannot_be_drawn_is_a_rejection_and_costs_no_other(tmp_path, prompt, why):
     image_store = ImageStore(folder=str(tmp_path / "images"))
-    asked = [request(), request(prompt, name="bad.png"), request(name="c.png", seed=1)]
-    painted = paint_images(asked, Drawer(), image_store, FileBlobs(tmp_path / "painted"))
+    requests = [request(), request(prompt, name="bad.png"), request(name="c.png", seed=1)]
+    painted = paint_images(requests, Drawer(), image_store, FileBlobs(tmp_path / "painted"))
     assert [image.name for image in painted.images] == ["a.png", "c.png"]
     (rejection,) = painted.rejections
     assert rejection.entry == "bad.png"
@@ -109,9 +109,9 @@ def test_a_image_that_cannot_be_drawn_is_a_rejection_and_costs_no_other(tmp_path
 
 def test_a_painter_that_can_make_nothing_ends_the_build(tmp_path):
     image_store = ImageStore(folder=str(tmp_path / "images"))
-    asked, notes = [request("a cat"), request("a dog")], FileBlobs(tmp_path / "painted")
+    requests, notes = [request("a cat"), request("a dog")], FileBlobs(tmp_path / "painted")
     with pytest.raises(ModelError, match=r"a\.png: the drawer finds no"):
-        paint_images(asked, Drawer(), image_store, notes)
+        paint_images(requests, Drawer(), image_store, notes)
 
 
 @pytest.mark.parametrize("written", [b"", b"..", b"\xff", b"0" * 64, b"ab" * 100])
@@ -131,12 +131,12 @@ def serve():
     servers, enough = [], threading.Event()
 
     def start(status, body, drips=0.0, **headers):
-        heard = []
+        received = []
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
                 data = self.rfile.read(int(self.headers["Content-Length"]))
-                heard.append((self.path, json.loads(data), self.headers.get("Authorization")))
+                received.append((self.path, json.loads(data), self.headers.get("Authorization")))
                 code, reply = body(json.loads(data)) if callable(body) else (status, body)
                 self.send_response(code)
                 for name, value in headers.items():
@@ -153,7 +153,7 @@ def serve():
         server = HTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         servers.append(server)
-        return f"http://127.0.0.1:{server.server_port}/v1", heard
+        return f"http://127.0.0.1:{server.server_port}/v1", received
 
     yield start
     enough.set()
@@ -162,16 +162,16 @@ def serve():
         server.server_close()
 
 
-def test_a_server_is_asked_for_one_image(serve, monkeypatch):
-    body = {"data": [{"b64_json": base64.b64encode(png()).decode()}]}
-    url, heard = serve(200, body)
+def test_a_server_gets_one_request_for_an_image(serve, monkeypatch):
+    reply = {"data": [{"b64_json": base64.b64encode(png()).decode()}]}
+    url, received = serve(200, reply)
     monkeypatch.setenv("PAINT_KEY", "s3cret")
     spec = ImagesServerSpec(kind="server", base_url=url, model="m", api_key_env="PAINT_KEY")
     painter = open_painter(spec)
     assert painter.paint(request(seed=7)) == png()
-    ((path, asked, key),) = heard
+    ((path, body, key),) = received
     assert path == "/v1/images/generations"
-    assert (asked["model"], asked["n"], asked["seed"]) == ("m", 1, 7)
+    assert (body["model"], body["n"], body["seed"]) == ("m", 1, 7)
     assert key == "Bearer s3cret"
     assert "s3cret" not in painter.identity
 
@@ -186,10 +186,10 @@ def test_fields_that_a_server_refuses_are_not_sent_again(serve):
                 return 400, {"error": {"message": message, "param": field}}
         return 200, {"data": [{"b64_json": base64.b64encode(png()).decode()}]}
 
-    url, heard = serve(0, reply)
+    url, received = serve(0, reply)
     painter = ServerPainter(ImagesServerSpec(kind="server", base_url=url, model="m"))
     assert painter.paint(request()) == png()
-    assert [sorted(asked) for _, asked, _ in heard] == [
+    assert [sorted(body) for _, body, _ in received] == [
         ["model", "n", "prompt", "response_format", "seed"],
         ["model", "n", "prompt", "seed"],
         ["model", "n", "prompt"],
@@ -208,7 +208,7 @@ def test_fields_that_a_server_refuses_are_not_sent_again(serve):
         pytest.param(200, {"data": []}, "a.png: the response holds no image", id="nothing in it"),
     ],
 )
-def test_a_server_without_a_image_is_an_error(serve, status, body, complaint):
+def test_a_server_without_an_image_is_an_error(serve, status, body, complaint):
     url, _ = serve(status, body)
     painter = ServerPainter(ImagesServerSpec(kind="server", base_url=url, model="m"))
     with pytest.raises(ModelError, match=complaint):
@@ -216,16 +216,16 @@ def test_a_server_without_a_image_is_an_error(serve, status, body, complaint):
 
 
 def test_a_key_is_not_sent_to_whom_a_server_redirects_to(serve, monkeypatch):
-    other, heard = serve(200, {})
-    url, asked = serve(307, {}, Location=other.replace("127.0.0.1", "localhost"))
+    other, received = serve(200, {})
+    url, redirected = serve(307, {}, Location=other.replace("127.0.0.1", "localhost"))
     monkeypatch.setenv("PAINT_KEY", "s3cret")
     spec = ImagesServerSpec(kind="server", base_url=url, model="m", api_key_env="PAINT_KEY")
     with pytest.raises(ModelError, match="HTTP 307"):
         ServerPainter(spec).paint(request())
-    assert (len(asked), heard) == (1, [])
+    assert (len(redirected), received) == (1, [])
 
 
-def test_a_server_that_drips_is_waited_for_no_longer_than_was_said(serve):
+def test_a_server_that_drips_is_waited_for_no_longer_than_the_timeout(serve):
     url, _ = serve(200, {}, drips=10.0)
     spec = ImagesServerSpec(kind="server", base_url=url, model="m", timeout=0.3)
     with pytest.raises(ModelError, match=r"a\.png: no whole response within 0\.3 s"):

@@ -13,9 +13,9 @@ from tests.resources.images.test_store import image
 HOSTILE = "<script>x</script> ![p](http://example.org/p.png) [l](javascript:y) a|b `c`\n# d"
 
 
-def test_a_hostile_question_is_a_line_of_texts_with_a_image_of_data(tmp_path: Path) -> None:
+def test_a_hostile_question_is_a_line_of_texts_with_an_image_of_data(tmp_path: Path) -> None:
     image_store = ImageStore(folder=str(tmp_path))
-    asked = question(
+    hostile = question(
         question_id=f"t/{HOSTILE}",
         kind="choice",
         images=(image_store.put(image("PNG"), "p").sha256,),
@@ -24,7 +24,7 @@ def test_a_hostile_question_is_a_line_of_texts_with_a_image_of_data(tmp_path: Pa
         options=("x", HOSTILE),
         answer=(HOSTILE,),
     )
-    written = str(question_preview([asked], image_store)["questions"].value)
+    written = str(question_preview([hostile], image_store)["questions"].value)
     for raw in ("<script", "javascript:", "](http", "http://example.org"):
         assert raw not in written
     reader = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -33,5 +33,5 @@ def test_a_hostile_question_is_a_line_of_texts_with_a_image_of_data(tmp_path: Pa
     kinds = {inner.type for cell in cells for inner in cell.children or []}
     assert kinds == {"text", "image"}
     assert re.findall(r"!\[image\]\(([^,]+),", written) == ["data:image/jpeg;base64"]
-    said = "".join(inner.content for inner in cells[3].children or []).replace("\u2060", "")
-    assert said == HOSTILE.replace("\n", " ")
+    cell_text = "".join(inner.content for inner in cells[3].children or []).replace("\u2060", "")
+    assert cell_text == HOSTILE.replace("\n", " ")

@@ -34,15 +34,15 @@ def lines(shown, name: str) -> list[list[str]]:
 
 
 CHOICE = question(kind="choice", options=("left", "right"), answer=("B",), text="Where?")
-SAID = prediction(text="Left, I think.")
+RESPONSE = prediction(text="Left, I think.")
 
 
 def scored(points: float | None, **fields) -> Score:
-    return Score.of(SAID, points=points, **fields)
+    return Score.of(RESPONSE, points=points, **fields)
 
 
 def test_a_response_stands_beside_its_question_and_what_is_right(images) -> None:
-    (line,) = lines(responses_preview([CHOICE], [SAID], images), "responses")
+    (line,) = lines(responses_preview([CHOICE], [RESPONSE], images), "responses")
     assert line == ["t/1", "", "Where?", "(A) left (B) right", "B", "Left, I think."]
 
 
@@ -54,17 +54,19 @@ def test_a_response_stands_beside_its_question_and_what_is_right(images) -> None
         pytest.param({"text": "", "ranking": ("x", "y")}, "x, y", id="a ranking: its candidates"),
     ],
 )
-def test_without_a_text_it_is_said_what_there_is(images, fields, shown) -> None:
-    (line,) = lines(responses_preview([CHOICE], [replace(SAID, **fields)], images), "responses")
+def test_without_a_text_the_cell_shows_what_there_is(images, fields, shown) -> None:
+    (line,) = lines(responses_preview([CHOICE], [replace(RESPONSE, **fields)], images), "responses")
     assert line[-1] == shown
 
 
-def test_a_mistake_says_how_it_was_read_what_the_judge_said_and_why(images) -> None:
-    verdict = Judgement.of(SAID, judge="j", criterion="right", verdict=False, response="No: left.")
+def test_a_mistake_shows_how_it_was_read_its_verdict_and_the_reason(images) -> None:
+    verdict = Judgement.of(
+        RESPONSE, judge="j", criterion="right", verdict=False, response="No: left."
+    )
     score = scored(0.0, answer=("A",), note="option by its text")
-    (line,) = lines(mistakes_preview([CHOICE], [SAID], [verdict], [score], images), "mistakes")
+    (line,) = lines(mistakes_preview([CHOICE], [RESPONSE], [verdict], [score], images), "mistakes")
     assert line[5:] == ["Left, I think.", "A", "right: no", "0 of 1", "option by its text"]
-    (line,) = lines(verdicts_preview([CHOICE], [SAID], [verdict], images), "verdicts")
+    (line,) = lines(verdicts_preview([CHOICE], [RESPONSE], [verdict], images), "verdicts")
     assert line[5:] == ["Left, I think.", "right: no", "No: left."]
 
 
@@ -79,11 +81,11 @@ def test_a_mistake_says_how_it_was_read_what_the_judge_said_and_why(images) -> N
     ],
 )
 def test_mistakes_are_responses_without_all_their_points(images, score, is_shown) -> None:
-    assert bool(mistakes_preview([CHOICE], [SAID], [], [score], images)) == is_shown
+    assert bool(mistakes_preview([CHOICE], [RESPONSE], [], [score], images)) == is_shown
 
 
-def test_several_draws_are_told_apart(images) -> None:
-    draws = [SAID, replace(SAID, sample=1, text="Right.")]
+def test_several_draws_are_kept_apart(images) -> None:
+    draws = [RESPONSE, replace(RESPONSE, sample=1, text="Right.")]
     wrong = [Score.of(draws[1], points=0.0)]
     (line,) = lines(mistakes_preview([CHOICE], draws, [], wrong, images), "mistakes")
     assert (line[0], line[5]) == ("t/1, draw 1", "Right.")
@@ -96,37 +98,38 @@ def test_several_draws_are_told_apart(images) -> None:
         pytest.param("مرحبا " * 100_000, id="from right to left"),
     ],
 )
-def test_whatever_is_said_a_page_stays_small(images, text) -> None:
+def test_a_page_stays_small_whatever_the_responses(images, text) -> None:
     digests = tuple(images.put(image("PNG", 120 + n, 120), "p").sha256 for n in range(12))
-    asked = [
+    questions = [
         question(question_id=f"{n}/{text}", text=text, answer=(text,), images=digests)
         for n in range(20)
     ]
-    said = [prediction(question_id=one.question_id, text=text) for one in asked]
+    responses = [prediction(question_id=row.question_id, text=text) for row in questions]
     judged = [
-        Judgement.of(one, judge=text, criterion=text, verdict=None, response=text) for one in said
+        Judgement.of(row, judge=text, criterion=text, verdict=None, response=text)
+        for row in responses
     ]
-    wrong = [Score.of(one, points=0.0, answer=(text,), note=text) for one in said]
+    wrong = [Score.of(row, points=0.0, answer=(text,), note=text) for row in responses]
     pages = [
-        question_preview(asked, images),
-        responses_preview(asked, said, images),
-        verdicts_preview(asked, said, judged, images),
-        mistakes_preview(asked, said, judged, wrong, images, n=14),
+        question_preview(questions, images),
+        responses_preview(questions, responses, images),
+        verdicts_preview(questions, responses, judged, images),
+        mistakes_preview(questions, responses, judged, wrong, images, n=14),
     ]
     for page in pages:
         assert sum(len(str(value.value)) for value in page.values()) < 200_000
 
 
 def test_what_strangers_wrote_is_text_in_every_cell(images) -> None:
-    asked = replace(CHOICE, text=HOSTILE, options=("x", HOSTILE), answer=(HOSTILE,))
-    said = replace(SAID, text=HOSTILE)
-    verdict = Judgement.of(said, judge="j", criterion=HOSTILE, verdict=True, response=HOSTILE)
-    score = Score.of(said, points=0.0, answer=(HOSTILE,), note=HOSTILE)
+    choice = replace(CHOICE, text=HOSTILE, options=("x", HOSTILE), answer=(HOSTILE,))
+    response = replace(RESPONSE, text=HOSTILE)
+    verdict = Judgement.of(response, judge="j", criterion=HOSTILE, verdict=True, response=HOSTILE)
+    score = Score.of(response, points=0.0, answer=(HOSTILE,), note=HOSTILE)
     reader = MarkdownIt("commonmark", {"html": True}).enable("table")
     for page, columns in (
-        (responses_preview([asked], [said], images), 6),
-        (verdicts_preview([asked], [said], [verdict], images), 8),
-        (mistakes_preview([asked], [said], [verdict], [score], images), 10),
+        (responses_preview([choice], [response], images), 6),
+        (verdicts_preview([choice], [response], [verdict], images), 8),
+        (mistakes_preview([choice], [response], [verdict], [score], images), 10),
     ):
         (shown,) = page.values()
         tokens = reader.parse(str(shown.value))

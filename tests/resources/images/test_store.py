@@ -61,7 +61,7 @@ def test_equal_images_are_kept_once(store: ImageStore) -> None:
     assert len([path for path in Path(store.folder).rglob("*") if path.is_file()]) == 1
 
 
-def test_the_bytes_say_what_a_image_is_whatever_its_extension(
+def test_the_bytes_say_what_an_image_is_whatever_its_extension(
     store: ImageStore, tmp_path: Path
 ) -> None:
     file = tmp_path / "photo.jpg"

@@ -48,8 +48,8 @@ def ask(address: str, n: int, seconds: float, lease: float) -> tuple[list[str], 
 
 if __name__ == "__main__":
     how_many, how_long, how_leased = sys.argv[1:]
-    said, asked = ask(
+    responses_of_all, n_requested = ask(
         os.environ["BENCH_DATABASE"], int(how_many), float(how_long), float(how_leased)
     )
-    assert said == [f"Q{i}" for i in range(int(how_many))]
-    print(f"in all {asked}", flush=True)
+    assert responses_of_all == [f"Q{i}" for i in range(int(how_many))]
+    print(f"in all {n_requested}", flush=True)

@@ -27,11 +27,11 @@ class Shouting:
     identity, decoding, peak_memory = "shouting", None, None
 
     def __init__(self) -> None:
-        self.asked: list[list[str]] = []
+        self.batches: list[list[str]] = []
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         names = [str(request.prompt.turns[0].parts[0]) for request in requests]
-        self.asked.append(names)
+        self.batches.append(names)
         for position, name in reversed(list(enumerate(names))):
             failed = {
                 "odd": Response(error="odd"),
@@ -48,13 +48,13 @@ def requests(names: str) -> list[Request]:
     return [Request(prompt=Prompt.of(name)) for name in names.split()]
 
 
-def test_requests_are_answered_in_order_and_what_is_known_is_not_asked(tmp_path: Path) -> None:
-    engine, told = Shouting(), []
-    model = CachingModel("m", engine, response_file(tmp_path / "r"), lambda *n: told.append(n))
+def test_requests_are_answered_in_order_and_what_is_known_is_not_sent(tmp_path: Path) -> None:
+    engine, progress = Shouting(), []
+    model = CachingModel("m", engine, response_file(tmp_path / "r"), lambda *n: progress.append(n))
     model.response(requests("a"))
-    told.clear()
-    asked = requests("b b a c b odd")
-    assert [response.text or response.error for response in model.response(asked)] == [
+    progress.clear()
+    posed = requests("b b a c b odd")
+    assert [response.text or response.error for response in model.response(posed)] == [
         "B",
         "B",
         "A",
@@ -62,9 +62,9 @@ def test_requests_are_answered_in_order_and_what_is_known_is_not_asked(tmp_path:
         "B",
         "odd",
     ]
-    assert engine.asked == [["a"], ["b", "c", "odd"]]
+    assert engine.batches == [["a"], ["b", "c", "odd"]]
     # of 6 requests, 4 are distinct, and one is remembered
-    assert told == [(1, 1, 4), (2, 1, 4), (3, 1, 4), (4, 1, 4)]
+    assert progress == [(1, 1, 4), (2, 1, 4), (3, 1, 4), (4, 1, 4)]
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ def test_only_where_nothing_came_is_it_refused(tmp_path: Path, names: str, refus
 
 
 @pytest.mark.parametrize("name", ["bad", "400"])
-def test_what_a_filter_refuses_is_no_failure_and_asked_again(tmp_path: Path, name: str) -> None:
+def test_what_a_filter_refuses_is_no_failure_and_sent_again(tmp_path: Path, name: str) -> None:
     engine = Shouting()
     model = CachingModel("m", engine, response_file(tmp_path / "r"))
     for _ in range(2):
         (response,) = model.response(requests(name))
         assert response.refusal == "content filter"
-    assert engine.asked == [[name], [name]]
+    assert engine.batches == [[name], [name]]
     with pytest.raises(ModelError, match="all 2 requests failed"):
         model.response(requests(f"{name} odd"))
 
@@ -235,8 +235,8 @@ def file(tmp_path: Path) -> Path:
 def ask(file: Path) -> tuple[list[str], int]:
     """Ask everything; what was said, and how many requests that took."""
     engine = Echo()
-    said = CachingModel("m", engine, response_file(file)).response(REQUESTS)
-    return [response.text for response in said], engine.n
+    responses = CachingModel("m", engine, response_file(file)).response(REQUESTS)
+    return [response.text for response in responses], engine.n
 
 
 def change(file: Path, *commands: str) -> None:
@@ -246,7 +246,7 @@ def change(file: Path, *commands: str) -> None:
 
 
 def test_of_60_flipped_bits_none_is_read_as_another_response(file: Path) -> None:
-    said, _ = ask(file)
+    texts, _ = ask(file)
     change(file, "PRAGMA journal_mode = DELETE")  # one file
     whole, rng = file.read_bytes(), random.Random(0)
     for bit in rng.sample(range(8 * len(whole)), 60):
@@ -257,7 +257,7 @@ def test_of_60_flipped_bits_none_is_read_as_another_response(file: Path) -> None
             store = response_file(file)
             keys = [CachingModel("m", Echo(), store)._key(request) for request in REQUESTS]
             for key, response in store.find(keys).items():
-                assert response.text == said[keys.index(key)]
+                assert response.text == texts[keys.index(key)]
         except HomeError:
             pass
 
@@ -272,12 +272,12 @@ def test_of_60_flipped_bits_none_is_read_as_another_response(file: Path) -> None
         "DELETE FROM responses",
     ],
 )
-def test_damaged_responses_are_asked_again_and_kept(file: Path, sql: str) -> None:
-    said, n = ask(file)
+def test_damaged_responses_are_requested_again_and_kept(file: Path, sql: str) -> None:
+    texts, n = ask(file)
     assert n == len(REQUESTS)
     change(file, sql)
-    assert ask(file) == (said, n)
-    assert ask(file) == (said, 0)
+    assert ask(file) == (texts, n)
+    assert ask(file) == (texts, 0)
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ def test_another_database_is_refused_and_stays(
 
 
 def test_a_file_of_an_older_version_is_refused_and_brought_forward(file: Path) -> None:
-    said, _ = ask(file)
+    texts, _ = ask(file)
     change(
         file,
         "UPDATE bench_revisions SET version_num = 'responses_0001'",
@@ -354,7 +354,7 @@ def test_a_file_of_an_older_version_is_refused_and_brought_forward(file: Path) -
         ask(file)
     assert database.migrate(("responses",)) == ["responses"]
     assert database.migrate(("responses",)) == []
-    assert ask(file) == (said, 0)
+    assert ask(file) == (texts, 0)
 
 
 class Deleting(Echo):

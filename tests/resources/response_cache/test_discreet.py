@@ -15,7 +15,7 @@ from tests.resources.models.api.asking import engine, requests_for
 KEY = "a-k3y-th4t-w4s-wr1tten"
 
 
-def asked(home: Path, url: str, *texts: str) -> list[str]:
+def responses_of(home: Path, url: str, *texts: str) -> list[str]:
     """Ask as an evaluation does."""
     section = f'kind = "server"\nmodel = "m"\nbase_url = "{url}"\nextra_body.api_key = "{KEY}"'
     (home / "bench.toml").write_text(f"[models.m]\n{section}\n")
@@ -31,7 +31,7 @@ def test_an_identity_with_a_key_is_stored_without_it(tmp_path: Path) -> None:
     with ChatServer("B") as server:
         url = f"{server.base_url}?key={KEY}"
         for _ in range(2):
-            assert asked(tmp_path, url, "1", "2", "3") == ["B"] * 3
+            assert responses_of(tmp_path, url, "1", "2", "3") == ["B"] * 3
         assert server.n_requests == 3
         (tmp_path / "bench.toml").unlink()
         assert KEY.encode() not in b"".join(one.read_bytes() for one in tmp_path.glob("re*"))

@@ -78,7 +78,7 @@ def test_a_image_that_is_not_there_is_no_particular():
     assert ImageChangeRecorder(read, SERVER_CHANGES).particulars(request("gone")) == ""
 
 
-def test_that_a_image_moves_is_said_and_what_was_noted_stays():
+def test_an_image_that_moves_is_noted_and_earlier_notes_stay():
     requests = [request("a PNG", "a GIF that moves"), request("a PNG")]
     arrivals = iter([(1, Response(text="b")), (0, Response(text="a", note="enlarged"))])
     assert list(ImageChangeRecorder(read, LOCAL_CHANGES).noted(requests, arrivals)) == [

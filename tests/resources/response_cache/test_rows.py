@@ -45,11 +45,11 @@ class Says:
 
     def __init__(self, *responses: Response) -> None:
         self._responses = responses
-        self.asked: list[Request] = []
+        self.requests: list[Request] = []
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         for n, request in enumerate(requests):
-            self.asked.append(request)
+            self.requests.append(request)
             yield n, self._responses[n % len(self._responses)]
 
     def close(self) -> None:
@@ -62,19 +62,19 @@ def named(text: str) -> str:
 
 def row(key: str = "a", **columns: Any) -> dict[str, Any]:
     """A whole row, in the words of a test; key and prompt are digests of them."""
-    said = {
+    response_columns = {
         "model": "m", "decoding": "t=0", "prompt": named("p"), "sample": 0, "text": "yes",
         "finish_reason": "stop", "prompt_tokens": 7, "completion_tokens": 1, "image_tokens": "",
         "seconds": 0.5, "note": "", "gate": VALIDATION_VERSION, "served": "",
     }  # fmt: skip
-    whole = {"key": named(key), **said, **columns}
+    whole = {"key": named(key), **response_columns, **columns}
     return {**whole, "digest": row_digest(whole)}
 
 
 def keep(store: ResponseStore, *rows: dict[str, Any]) -> None:
-    with store.asking([one["key"] for one in rows]) as asking:
-        for one in rows:
-            asking.keep(one, '["p"]')
+    with store.asking([stored["key"] for stored in rows]) as session:
+        for stored in rows:
+            session.keep(stored, '["p"]')
 
 
 ANY_RESPONSE = {
@@ -94,14 +94,14 @@ ANY_RESPONSE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("said", ANY_RESPONSE.values(), ids=ANY_RESPONSE)
+@pytest.mark.parametrize("response", ANY_RESPONSE.values(), ids=ANY_RESPONSE)
 def test_whatever_was_responded_comes_back_as_it_was(
-    another: Callable[[], ResponseStore], said: Response
+    another: Callable[[], ResponseStore], response: Response
 ) -> None:
-    engine, requests = Says(said), requests_for("a")
+    engine, requests = Says(response), requests_for("a")
     first, again = (CachingModel("m", engine, another()).response(requests) for _ in range(2))
-    assert first == again == [said]
-    assert len(engine.asked) == 1
+    assert first == again == [response]
+    assert len(engine.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -111,17 +111,17 @@ def test_whatever_was_responded_comes_back_as_it_was(
         pytest.param("", 2**40, id="nothing, drawn very often"),
     ],
 )
-def test_whatever_was_asked_can_be_read_again(store: ResponseStore, text: str, sample: int) -> None:
-    asked = Request(prompt=Prompt.of(text), sample=sample)
-    CachingModel("m", Says(Response(text="A")), store).response([asked])
-    sent = store.prompt(asked.prompt.sha256)
+def test_every_prompt_can_be_read_again(store: ResponseStore, text: str, sample: int) -> None:
+    request = Request(prompt=Prompt.of(text), sample=sample)
+    CachingModel("m", Says(Response(text="A")), store).response([request])
+    sent = store.prompt(request.prompt.sha256)
     assert sent is not None
     assert Prompt.of(text).to_json().encode("utf-8", "backslashreplace").decode() == sent
     assert store.prompt(named("another")) is None
     assert store.prompt("no digest") is None
 
 
-def test_what_was_never_asked_is_left_out(store: ResponseStore) -> None:
+def test_what_was_never_requested_is_left_out(store: ResponseStore) -> None:
     keep(store, row("a"), row("b"))
     found = store.find([named("b"), named("c"), named("a"), "no digest", named("b")])
     assert found.keys() == {named("a"), named("b")}
@@ -145,12 +145,12 @@ def test_a_full_queue_and_the_end_are_written_without_waiting_for_more(
     assert store.find([one["key"] for one in rows]).keys() == {one["key"] for one in rows}
 
 
-def test_an_error_is_not_kept_and_asked_again_at_once(another: Callable[[], ResponseStore]) -> None:
+def test_an_error_is_not_kept_and_sent_again_at_once(another: Callable[[], ResponseStore]) -> None:
     engine = Says(Response(text="A"), Response(error="HTTP 500"))
     for _ in range(2):
         first, second = CachingModel("m", engine, another()).response(requests_for("a", "b"))
         assert first.text == "A"
-    assert (second.text, len(engine.asked)) == ("A", 3)
+    assert (second.text, len(engine.requests)) == ("A", 3)
 
 
 def test_stopping_half_way_keeps_what_arrived(another: Callable[[], ResponseStore]) -> None:
@@ -163,7 +163,7 @@ def test_stopping_half_way_keeps_what_arrived(another: Callable[[], ResponseStor
     with pytest.raises(KeyboardInterrupt):
         CachingModel("m", engine, another(), stop_at_ten).response(requests)
     CachingModel("m", engine, another()).response(requests)
-    assert len(engine.asked) == 30
+    assert len(engine.requests) == 30
 
 
 def test_tokens_and_how_responses_were_are_of_one_model_alone(store: ResponseStore) -> None:
@@ -219,8 +219,8 @@ def test_of_two_stores_that_are_merged_the_older_response_stays(
     store: ResponseStore, first: int, second: int, stays: str
 ) -> None:
     for text, seconds in (("first", first), ("second", second), ("second", second)):
-        asked_at = NOON + timedelta(seconds=seconds)
-        store.merge([{**row("a", text=text), "asked_at": asked_at}], {named("p"): '["p"]'})
+        moment = NOON + timedelta(seconds=seconds)
+        store.merge([{**row("a", text=text), "asked_at": moment}], {named("p"): '["p"]'})
     (kept,) = store.rows()
     assert kept == {**row("a", text=stays), "asked_at": kept["asked_at"]}
     assert store.count_since(NOON + timedelta(seconds=1)) == 0

@@ -30,7 +30,7 @@ psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psy
 pytestmark = pytest.mark.long
 
 
-def asking_process(address: str, n: int, seconds: float, lease: float) -> subprocess.Popen[str]:
+def start_process(address: str, n: int, seconds: float, lease: float) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "tests.resources.response_cache.shared_process",
          *map(str, (n, seconds, lease))],
@@ -46,31 +46,31 @@ def n_leases(address: str) -> int:
     return int(row[0])
 
 
-def test_what_four_processes_ask_at_once_is_asked_once(address: str) -> None:
-    processes = [asking_process(address, 400, 0.005, 60) for _ in range(4)]
-    said = [process.communicate(timeout=120)[0].split("\n") for process in processes]
-    asked = [int(lines[-2].removeprefix("in all ")) for lines in said]
-    assert sum(asked) == 400
+def test_what_four_processes_request_at_once_is_sent_once(address: str) -> None:
+    processes = [start_process(address, 400, 0.005, 60) for _ in range(4)]
+    outputs = [process.communicate(timeout=120)[0].split("\n") for process in processes]
+    counts = [int(lines[-2].removeprefix("in all ")) for lines in outputs]
+    assert sum(counts) == 400
     assert n_leases(address) == 0
 
 
-def test_a_long_request_is_renewed_and_asked_once(address: str) -> None:
+def test_a_long_request_is_renewed_and_sent_once(address: str) -> None:
     with ThreadPoolExecutor(2) as threads:  # a request of three leases
         each = list(threads.map(lambda _: ask(address, 1, 3.0, 1.0), range(2)))
     assert sorted(n for _, n in each) == [0, 1]
-    assert [said for said, _ in each] == [["Q0"]] * 2
+    assert [texts for texts, _ in each] == [["Q0"]] * 2
 
 
 def test_a_request_of_a_process_that_was_killed_is_taken_over(address: str) -> None:
-    process = asking_process(address, 20, 0.1, 2.0)
+    process = start_process(address, 20, 0.1, 2.0)
     assert process.stdout
     for _ in range(5):
         assert process.stdout.readline() == "asked\n"
     process.send_signal(signal.SIGKILL)
     process.wait()
     began = time.monotonic()
-    said, n = ask(address, 20, 0.0, 2.0)
-    assert said == [f"Q{i}" for i in range(20)]
+    texts, n = ask(address, 20, 0.0, 2.0)
+    assert texts == [f"Q{i}" for i in range(20)]
     assert 20 - 6 <= n <= 20 - 4  # what was being written or asked
     assert time.monotonic() - began < 10
     process.stdout.close()
@@ -98,14 +98,14 @@ def test_a_restart_of_the_database_loses_nothing_and_asks_nothing_twice(
 
     restarting = threading.Thread(target=restart)
     restarting.start()
-    said, n = ask(address, 300, 0.02, 60)
+    texts, n = ask(address, 300, 0.02, 60)
     restarting.join()
-    assert (said, n) == ([f"Q{i}" for i in range(300)], 300)
+    assert (texts, n) == ([f"Q{i}" for i in range(300)], 300)
     assert ask(address, 300, 0.0, 60)[1] == 0
     assert n_leases(address) == 0
 
 
-def test_who_waits_for_a_database_that_went_away_is_told(
+def test_who_waits_for_a_database_that_went_away_gets_a_message(
     server: PostgresServer, address: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     def work(connection: sa.Connection) -> int:
@@ -119,8 +119,8 @@ def test_who_waits_for_a_database_that_went_away_is_told(
             database.write(work, patience=1)
     finally:
         server.start()
-    (told,) = caplog.messages
-    assert told.endswith("; retrying for 1 s")
+    (message,) = caplog.messages
+    assert message.endswith("; retrying for 1 s")
     assert database.read(work) == 1
 
 
@@ -146,22 +146,22 @@ def test_work_that_is_interrupted_is_rolled_back(address: str, raised: type[Base
         "DELETE FROM responses",
     ],
 )
-def test_damaged_responses_are_asked_again_and_kept(
+def test_damaged_responses_are_requested_again_and_kept(
     address: str, shared: Callable[..., ResponseStore], sql: str
 ) -> None:
-    asked = []
+    n_requests = []
     for _ in range(2):
         engine = Says(Response(text="A"))
         responses = CachingModel("m", engine, shared()).response(requests_for("a", "b"))
         assert [response.text for response in responses] == ["A", "A"]
-        asked.append(len(engine.asked))
+        n_requests.append(len(engine.requests))
         with psycopg.connect(address) as db:
-            if len(asked) == 1:
+            if len(n_requests) == 1:
                 db.execute(sql)
-    assert asked == [2, 2]
+    assert n_requests == [2, 2]
     engine = Says(Response(text="B"))
     CachingModel("m", engine, shared()).response(requests_for("a", "b"))
-    assert not engine.asked
+    assert not engine.requests
 
 
 def test_many_may_make_the_tables_at_once(address: str) -> None:
@@ -238,7 +238,7 @@ def test_a_database_that_cannot_be_used_is_named_without_its_password(
     "text",
     ["not-an-address secret", "postgresql://u:secret@[h/d", "mysql://u:secret@h/d", "a=secret"],
 )
-def test_what_is_no_address_is_refused_and_not_told(text: str) -> None:
+def test_what_is_no_address_is_refused_and_not_shown(text: str) -> None:
     with pytest.raises((SettingsError, HomeError), match="V: not the address") as why:
         PostgresDatabase(text, "V")
     assert "secret" not in str(why.value)

@@ -50,7 +50,7 @@ def n_stored(file: Path) -> int:
         return int(db.execute("SELECT count(*) FROM responses").fetchone()[0])
 
 
-def test_a_second_asking_asks_nothing(server: ChatServer, file: Path) -> None:
+def test_a_second_run_sends_nothing(server: ChatServer, file: Path) -> None:
     first = remembering(server.base_url, file).response(requests_for("a", "b"))
     second = remembering(server.base_url, file).response(requests_for("b", "a"))
     assert server.n_requests == 2
@@ -58,7 +58,7 @@ def test_a_second_asking_asks_nothing(server: ChatServer, file: Path) -> None:
     assert (first[0].text, first[0].completion_tokens, first[0].finish_reason) == ("A", 3, "stop")
 
 
-def test_edited_prompts_are_asked_and_no_others(server: ChatServer, file: Path) -> None:
+def test_edited_prompts_are_sent_and_no_others(server: ChatServer, file: Path) -> None:
     names = [f"question {n}" for n in range(200)]
     remembering(server.base_url, file).response(requests_for(*names))
     server.forget()
@@ -68,7 +68,7 @@ def test_edited_prompts_are_asked_and_no_others(server: ChatServer, file: Path) 
     assert [response.text for response in responses] == [name.upper() for name in edited]
 
 
-def test_equal_requests_are_asked_once_and_all_answered(server: ChatServer, file: Path) -> None:
+def test_equal_requests_are_sent_once_and_all_answered(server: ChatServer, file: Path) -> None:
     responses = remembering(server.base_url, file).response(requests_for("a", "b", "a"))
     assert [response.text for response in responses] == ["A", "B", "A"]
     assert server.n_requests == 2
@@ -85,7 +85,7 @@ def test_equal_requests_are_asked_once_and_all_answered(server: ChatServer, file
         pytest.param({"spec": {"extra_body": {"top_k": 1}}}, id="another field"),
     ],
 )
-def test_whatever_changes_a_response_is_asked_again(
+def test_whatever_changes_a_response_is_sent_again(
     server: ChatServer, file: Path, other: dict[str, dict[str, Any]]
 ) -> None:
     (request,) = requests_for("a")
@@ -96,7 +96,7 @@ def test_whatever_changes_a_response_is_asked_again(
     assert server.n_requests == 2
 
 
-def test_what_cannot_change_a_response_is_not_asked_again(server: ChatServer, file: Path) -> None:
+def test_what_cannot_change_a_response_is_not_sent_again(server: ChatServer, file: Path) -> None:
     remembering(server.base_url, file).response(requests_for("a"))
     named = CachingModel("another", engine(server.base_url, concurrency=1), response_file(file))
     named.response(requests_for("a"))
@@ -158,9 +158,9 @@ def test_stopping_half_way_keeps_what_arrived(server: ChatServer, file: Path) ->
     with pytest.raises(KeyboardInterrupt):
         model.response(requests_for(*map(str, range(100))))
     assert n_stored(file) == 10
-    asked = server.n_requests
+    sent = server.n_requests
     remembering(server.base_url, file).response(requests_for(*map(str, range(100))))
-    assert server.n_requests <= asked + 90 + 32  # 32: the default concurrency
+    assert server.n_requests <= sent + 90 + 32  # 32: the default concurrency
 
 
 def test_progress_counts_what_is_remembered_and_what_is_new(server: ChatServer, file: Path) -> None:
@@ -173,7 +173,7 @@ def test_progress_counts_what_is_remembered_and_what_is_new(server: ChatServer, 
     assert seen == [(1, 1, 3), (2, 1, 3), (3, 1, 3)]
 
 
-def asking_process(server: ChatServer, file: Path, n: int) -> subprocess.Popen[bytes]:
+def start_process(server: ChatServer, file: Path, n: int) -> subprocess.Popen[bytes]:
     command = [
         sys.executable,
         "-m",
@@ -186,27 +186,27 @@ def asking_process(server: ChatServer, file: Path, n: int) -> subprocess.Popen[b
 
 
 def test_two_processes_write_at_once_and_lose_nothing(server: ChatServer, file: Path) -> None:
-    both = [asking_process(server, file, n) for n in (60, 80)]
+    both = [start_process(server, file, n) for n in (60, 80)]
     assert [process.wait(60) for process in both] == [0, 0]
     assert n_stored(file) == 80
 
 
 def test_kill_9_loses_no_more_than_was_under_way_or_waited_to_be_written(file: Path) -> None:
     with ChatServer(lambda body: Answer(text=texts(body)[0], wait=0.01)) as server:
-        process = asking_process(server, file, 1000)
+        process = start_process(server, file, 1000)
         deadline = time.monotonic() + 60
         while server.n_answered < 500 and time.monotonic() < deadline:
             time.sleep(0.005)
         process.send_signal(signal.SIGKILL)
         process.wait()
         time.sleep(0.1)  # what was under way is seen off
-        asked, stored = server.n_requests, n_stored(file)
-        assert 500 <= asked < 1000
+        sent, stored = server.n_requests, n_stored(file)
+        assert 500 <= sent < 1000
         # 8 are under way at once, 20 wait for the caller, 200 to be written or for their commit.
-        assert stored >= asked - 8 - 20 - 200
+        assert stored >= sent - 8 - 20 - 200
         every = list(map(str, range(1000)))
         responses = remembering(server.base_url, file).response(requests_for(*every))
-        assert server.n_requests == asked + 1000 - stored
+        assert server.n_requests == sent + 1000 - stored
     assert [response.text for response in responses] == every
 
 
@@ -248,10 +248,10 @@ class Saying:
 
     def __init__(self, *arrivals: tuple[int, Any]) -> None:
         self.arrivals = arrivals
-        self.n_asked = 0
+        self.n_requests = 0
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        self.n_asked += len(requests)
+        self.n_requests += len(requests)
         yield from self.arrivals
 
     def close(self) -> None:
@@ -264,7 +264,7 @@ def store(tmp_path: Path) -> ResponseStore:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "output",
     [
         pytest.param("B", id="a bare text"),
         pytest.param(Response(text="\ud83d"), id="half a character"),
@@ -272,14 +272,16 @@ def store(tmp_path: Path) -> ResponseStore:
         pytest.param(Response(text="B", finish_reason=5), id="a number for the reason"),  # type: ignore[arg-type]
     ],
 )
-def test_what_is_no_response_is_an_error_of_its_request(store: ResponseStore, said: object) -> None:
-    model = CachingModel("m", Saying((1, said), (0, Response(text="A"))), store)
+def test_what_is_no_response_is_an_error_of_its_request(
+    store: ResponseStore, output: object
+) -> None:
+    model = CachingModel("m", Saying((1, output), (0, Response(text="A"))), store)
     first, second = model.response(requests_for("a", "b"))
     assert (first.text, second.text) == ("A", "")
     assert second.error.startswith("not a response: ")
     again = Saying((0, Response(text="B")))
     assert CachingModel("m", again, store).response(requests_for("a", "b"))[1].text == "B"
-    assert again.n_asked == 1
+    assert again.n_requests == 1
 
 
 @pytest.mark.parametrize("tokens", ["12", 2**63, 2**70, float(2**70), -1, 1.5, True, [3], {"a": 3}])
@@ -333,7 +335,7 @@ def stores(tmp_path: Path) -> tuple[ResponseStore, ResponseStore]:
     return response_file(tmp_path / "a.sqlite"), response_file(tmp_path / "b.sqlite")
 
 
-def test_both_keep_what_they_have_and_what_was_asked_first_counts(
+def test_merged_stores_keep_what_they_have_and_the_first_response_counts(
     stores: tuple[ResponseStore, ResponseStore],
 ) -> None:
     here, there = stores
@@ -346,8 +348,8 @@ def test_both_keep_what_they_have_and_what_was_asked_first_counts(
     for store in stores:
         found = store.find([named("of both"), named("of here"), named("of there")])
         assert [found[named("of both")].text, len(found)] == ["older", 3]
-        (asked_at,) = {one["asked_at"] for one in store.rows() if one["text"] == "older"}
-        assert asked_at == datetime(2026, 1, 1, tzinfo=UTC)
+        (moment,) = {row["asked_at"] for row in store.rows() if row["text"] == "older"}
+        assert moment == datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(

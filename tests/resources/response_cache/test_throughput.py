@@ -33,14 +33,14 @@ def test_memory_that_nobody_counted_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("seconds", [[], [0.0]], ids=["never asked", "asked for nothing"])
-def test_without_an_asking_there_is_nothing_to_tell(seconds: list[float]) -> None:
+def test_without_requests_there_is_nothing_to_report(seconds: list[float]) -> None:
     throughput = Throughput()
     for each in seconds:
         throughput.count([], each)
     assert throughput.metadata() == {}
 
 
-def test_what_has_arrived_is_said_with_what_it_cost() -> None:
+def test_what_has_arrived_is_reported_with_what_it_cost() -> None:
     """1,150 tokens of prompts at 2 a million, 10 of responses at 30: 0.0023 and 0.0003."""
     throughput = Throughput()
     assert throughput.arrived() == []
@@ -61,22 +61,22 @@ def test_a_line_says_what_is_there_and_what_is_to_come(
     """Four of ten were known; two came in 12 s, so that the other four take 24 s."""
     clock = iter([0.0, 0.0, 6.0, 12.0])
     logged: list[str] = []
-    with RequestProgress("m: quiz", logged.append, shown, lambda: next(clock)) as told:
-        told(4, 4, 10)
+    with RequestProgress("m: quiz", logged.append, shown, lambda: next(clock)) as progress:
+        progress(4, 4, 10)
         for done in (5, 6):
-            told.throughput.see(Response(text="a", prompt_tokens=500, completion_tokens=1))
-            told(done, 4, 10)
+            progress.throughput.see(Response(text="a", prompt_tokens=500, completion_tokens=1))
+            progress(done, 4, 10)
     line = "m: quiz: 6 of 10 responses, 4 remembered, 1,002 tokens, 0.2/s"
     assert logged == [line if shown == "as a bar" else f"{line}, 24 s to go"]
     assert (logged[0] in capsys.readouterr().err.splitlines()) == (shown == "as lines")
-    assert told.metadata() == {"responses_remembered": 4, "responses_asked": 6}
+    assert progress.metadata() == {"responses_remembered": 4, "responses_asked": 6}
 
 
 def test_whoever_looks_at_what_arrived_does_not_look_when_all_is_there() -> None:
     """What it would score is scored next, and stored whole."""
     looks: list[int] = []
-    told = RequestProgress("m: quiz", lambda _: None, "in the log")
-    told.on_arrival = lambda: looks.append(1)
+    progress = RequestProgress("m: quiz", lambda _: None, "in the log")
+    progress.on_arrival = lambda: looks.append(1)
     for done in (1, 2, 3):
-        told(done, 0, 3)
+        progress(done, 0, 3)
     assert len(looks) == 2

@@ -24,8 +24,8 @@ def instance_of(
     """An instance over a home, with the usual launcher or another."""
     folder = home / "dagster"
     folder.mkdir(parents=True)
-    said = {"run_launcher": launcher} if launcher else {}
-    (folder / "dagster.yaml").write_text(json.dumps({**said, "telemetry": {"enabled": False}}))
+    overrides = {"run_launcher": launcher} if launcher else {}
+    (folder / "dagster.yaml").write_text(json.dumps({**overrides, "telemetry": {"enabled": False}}))
     with dg.DagsterInstance.from_config(str(folder)) as opened:
         yield opened
 

@@ -33,7 +33,7 @@ def test_a_run_that_a_command_makes_is_not_taken_for_a_job_that_vanished() -> No
         pytest.param("wait_for_room = 86400\n", 86_700, id="a day, and five minutes"),
     ],
 )
-def test_a_run_may_wait_as_long_as_is_said(
+def test_a_run_may_wait_as_long_as_its_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str, seconds: int
 ) -> None:
     monkeypatch.setenv("BENCH_DATABASE", "postgresql://127.0.0.1:9/bench")

@@ -40,7 +40,7 @@ def send(instance: dg.DagsterInstance) -> Iterator[Send]:
         yield launch
 
 
-def said(instance: dg.DagsterInstance, run_id: str) -> str:
+def messages_of(instance: dg.DagsterInstance, run_id: str) -> str:
     return "\n".join(one.user_message or one.message for one in instance.all_logs(run_id))
 
 
@@ -51,16 +51,16 @@ def test_a_run_takes_what_its_model_needs_and_tells_no_token(
         (cluster.folder_of(node) / "models").mkdir()
     run_id = send({"dagster/partition": "tiny"})
     run = ended(instance, run_id, 90)
-    assert run.status == dg.DagsterRunStatus.SUCCESS, said(instance, run_id)
+    assert run.status == dg.DagsterRunStatus.SUCCESS, messages_of(instance, run_id)
     assert json.loads(run.tags["dagster-ray/config"]) == {
         "num_cpus": 1,
         "resources": {"node_b": 0.5},
     }
-    assert f"made on {OTHER}" in said(instance, run_id)
-    told = instance.run_launcher.get_run_worker_debug_info(run)
-    assert told
-    assert run_id in told
-    assert cluster.variables["RAY_AUTH_TOKEN"] not in told
+    assert f"made on {OTHER}" in messages_of(instance, run_id)
+    debug_info = instance.run_launcher.get_run_worker_debug_info(run)
+    assert debug_info
+    assert run_id in debug_info
+    assert cluster.variables["RAY_AUTH_TOKEN"] not in debug_info
 
 
 def test_a_run_for_which_there_is_no_room_is_waited_for(
@@ -106,6 +106,6 @@ def test_a_run_is_ended_where_it_is(instance: dg.DagsterInstance, send: Send) ->
 def _made(instance: dg.DagsterInstance, run_id: str) -> None:
     """Wait until a run says where it is."""
     until = time.monotonic() + 90
-    while "made on" not in said(instance, run_id):
+    while "made on" not in messages_of(instance, run_id):
         assert time.monotonic() < until
         time.sleep(0.5)

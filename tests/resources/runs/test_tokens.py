@@ -41,7 +41,7 @@ def cluster() -> Iterator[RayCluster]:
 
 
 @pytest.mark.parametrize(
-    ("token", "said"),
+    ("token", "message"),
     [
         pytest.param({}, "is let in", id="the right one"),
         pytest.param({"RAY_AUTH_TOKEN": "0" * 64}, "InvalidAuthToken", id="another one"),
@@ -54,16 +54,16 @@ def cluster() -> Iterator[RayCluster]:
         ),
     ],
 )  # fmt: skip
-def test_who_has_not_the_token_is_told(
-    cluster: RayCluster, tmp_path: Path, token: dict[str, str], said: str
+def test_who_lacks_the_token_gets_one_message(
+    cluster: RayCluster, tmp_path: Path, token: dict[str, str], message: str
 ) -> None:
     given = {**os.environ, **cluster.variables, **token, "HOME": str(tmp_path)}
-    asked = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", _ASK, cluster.jobs_address],
         env={name: value for name, value in given.items() if value},
         cwd=CHECKOUT, capture_output=True, text=True, timeout=180, check=True,
     )  # fmt: skip
-    (line,) = asked.stdout.splitlines()
-    assert said in line
+    (line,) = process.stdout.splitlines()
+    assert message in line
     assert cluster.variables["RAY_AUTH_TOKEN"] not in line
-    assert "Traceback" not in asked.stderr
+    assert "Traceback" not in process.stderr

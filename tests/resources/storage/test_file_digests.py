@@ -19,7 +19,7 @@ def write(folder: Path) -> Path:
     return folder
 
 
-def told(home: Path, *paths: Path) -> list[list[str]]:
+def name_digests(home: Path, *paths: Path) -> list[list[str]]:
     return list(FileDigests(home / "digests.json").of(paths))
 
 
@@ -27,9 +27,9 @@ def long_ago(file: Path) -> None:
     os.utime(file, (1_000_000_000, 1_000_000_000))
 
 
-def test_names_go_on_below_what_was_asked_for(tmp_path: Path) -> None:
+def test_names_go_on_below_the_given_paths(tmp_path: Path) -> None:
     folder = write(tmp_path / "x" / "release")
-    found = told(tmp_path, folder, folder / "a.txt", tmp_path / "absent")
+    found = name_digests(tmp_path, folder, folder / "a.txt", tmp_path / "absent")
     assert [name for name, _ in found] == ["release/a.txt", "release/b/two.txt", "a.txt"]
     assert found[0][1] == found[2][1] == EMPTY
 
@@ -38,7 +38,7 @@ def test_a_copy_elsewhere_with_other_times_is_the_same(tmp_path: Path) -> None:
     folder = write(tmp_path / "here" / "release")
     other = copytree(folder, tmp_path / "there" / "further" / "release")
     long_ago(other / "b" / "two.txt")
-    assert told(tmp_path, folder) == told(tmp_path / "there", other)
+    assert name_digests(tmp_path, folder) == name_digests(tmp_path / "there", other)
 
 
 @pytest.mark.parametrize("long_lain", [True, False])
@@ -46,18 +46,18 @@ def test_another_text_of_the_same_length_is_another(tmp_path: Path, long_lain: b
     file = write(tmp_path / "release") / "b" / "two.txt"
     if long_lain:
         long_ago(file)
-    before = told(tmp_path, file)
+    before = name_digests(tmp_path, file)
     file.write_text("3")
-    assert told(tmp_path, file) != before
+    assert name_digests(tmp_path, file) != before
 
 
 def test_a_file_that_lay_there_is_not_read_again(tmp_path: Path) -> None:
     file = write(tmp_path / "release") / "b" / "two.txt"
     long_ago(file)
-    before = told(tmp_path, file)
+    before = name_digests(tmp_path, file)
     file.write_text("3")
     long_ago(file)  # nobody does that; it shows that the file is not read
-    assert told(tmp_path, file) == before
+    assert name_digests(tmp_path, file) == before
 
 
 def test_what_changed_a_moment_ago_is_not_remembered(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_what_changed_a_moment_ago_is_not_remembered(tmp_path: Path) -> None:
     for text in "23":  # twice within what a coarse clock takes for one moment
         file.write_text(text)
         os.utime(file, ns=(now, now))
-        before.append(told(tmp_path, file))
+        before.append(name_digests(tmp_path, file))
     assert before[0] != before[1]
 
 
@@ -76,14 +76,14 @@ def test_a_memory_that_is_damaged_is_made_anew(tmp_path: Path, memory: bytes) ->
     file = write(tmp_path / "release") / "a.txt"
     long_ago(file)
     (tmp_path / "digests.json").write_bytes(memory.replace(b'"x"', f'"{file}"'.encode()))
-    assert told(tmp_path, file) == [["a.txt", EMPTY]]
-    assert told(tmp_path, file) == [["a.txt", EMPTY]]
+    assert name_digests(tmp_path, file) == [["a.txt", EMPTY]]
+    assert name_digests(tmp_path, file) == [["a.txt", EMPTY]]
 
 
 def test_a_link_to_what_is_not_there_counts_by_its_name(tmp_path: Path) -> None:
     folder = write(tmp_path / "release")
     (folder / "c.txt").symlink_to(tmp_path / "absent")
-    assert told(tmp_path, folder)[1] == ["release/c.txt", "not there"]
+    assert name_digests(tmp_path, folder)[1] == ["release/c.txt", "not there"]
 
 
 def test_links_to_the_folder_that_they_are_in_are_not_followed(tmp_path: Path) -> None:
@@ -92,6 +92,6 @@ def test_links_to_the_folder_that_they_are_in_are_not_followed(tmp_path: Path) -
     (folder / "latest").symlink_to(".")
     (folder / "b" / "all").symlink_to("..")
     (folder / "c").symlink_to("b")
-    assert [name for name, _ in told(tmp_path, folder)] == [
+    assert [name for name, _ in name_digests(tmp_path, folder)] == [
         "release/a.txt", "release/b/two.txt", "release/c/two.txt"
     ]  # fmt: skip

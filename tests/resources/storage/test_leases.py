@@ -85,17 +85,17 @@ def test_a_lease_is_lost_when_it_ended_and_was_not_released(
     assert not watcher.is_lost("run:1")
 
 
-def test_a_database_that_is_refused_is_asked_once_for_a_lock(
+def test_a_database_that_is_refused_is_tried_once_for_a_lock(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    asked: list[str] = []
+    stores: list[str] = []
 
     class Refused(SqliteDatabase):
         def prepare(self, store: str) -> None:
-            asked.append(store)
+            stores.append(store)
             raise HomeError("connection refused")
 
     locks = LeaseLocks(Refused(Path("none"), ""))
     with pytest.raises(HomeError, match="connection refused"), locks.held(["table"], print):
         pass
-    assert (asked, caplog.messages) == (["leases"], [])
+    assert (stores, caplog.messages) == (["leases"], [])

@@ -46,7 +46,7 @@ def test_what_is_still_in_the_log_is_read(file: Path) -> None:
     assert integrity_errors(left / file.name) == []
 
 
-def test_a_file_that_is_none_is_told_with_what_to_do(file: Path) -> None:
+def test_a_file_that_is_no_database_is_an_error_with_what_to_do(file: Path) -> None:
     file.write_bytes(b"PAR1" * 999)
     complaint = r"some.sqlite: damaged \(.*\); call somebody"
     with pytest.raises(HomeError, match=complaint), describe_sqlite_errors(file, "call somebody"):
@@ -54,7 +54,7 @@ def test_a_file_that_is_none_is_told_with_what_to_do(file: Path) -> None:
     assert integrity_errors(file) == ["file is not a database"]
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with (
         pytest.raises(HomeError, match="it cannot be opened"),
         describe_sqlite_errors(tmp_path / "x", ""),

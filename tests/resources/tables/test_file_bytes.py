@@ -71,7 +71,7 @@ def test_of_3000_flipped_bits_none_is_read_as_other_rows(files: TableFiles, path
     "spoil",
     [
         pytest.param(lambda path: path.write_bytes(b""), id="an empty file"),
-        pytest.param(lambda path: path.write_text("question_id,points"), id="a text"),
+        pytest.param(lambda path: path.write_text("question_id, points"), id="a text"),
         pytest.param(lambda path: path.write_bytes(path.read_bytes()[:-9]), id="the end missing"),
         pytest.param(lambda path: path.write_bytes(path.read_bytes() * 2), id="twice"),
         pytest.param(
@@ -86,7 +86,7 @@ def test_of_3000_flipped_bits_none_is_read_as_other_rows(files: TableFiles, path
         pytest.param(lambda path: (path.unlink(), path.mkdir()), id="a folder in its place"),
     ],
 )
-def test_a_spoilt_table_is_our_error_whatever_is_asked(
+def test_a_spoilt_table_is_our_error_whatever_is_read(
     files: TableFiles, path: Path, spoil: Callable[[Path], object], ask: Callable[..., object]
 ) -> None:
     spoil(path)
@@ -104,7 +104,7 @@ def test_a_spoilt_table_is_our_error_whatever_is_asked(
         pytest.param(points, id="what SQL finds in it"),
     ],
 )
-def test_a_table_in_the_place_of_another_is_told_whatever_is_asked(
+def test_a_table_in_the_place_of_another_is_our_error_whatever_is_read(
     files: TableFiles, ask: Callable[..., object]
 ) -> None:
     Path(files.write(KEY, ROWS, Score, "b")).rename(files.path(KEY, "b").with_stem("a"))

@@ -27,7 +27,7 @@ def test_elsewhere_are_the_places_that_are_not_the_present_one(tmp_path):
     assert elsewhere(codis=".of/new-4") == ["", ".of/a-1", ".of/b-2"]
 
 
-def test_a_file_is_told_by_place_and_key():
+def test_a_file_is_named_by_place_and_key():
     for place in ("", ".of/a-1"):
         tables = TableLocations(folder="/t", places={"codis": place})
         for model in ("", "run/step-1"):

@@ -122,8 +122,8 @@ def test_whatever_happens_the_tables_count(
     happens(tables)
     tables.rows()
     assert tables.fetched == fetched
-    said = [(m, c, float(v)) for m, (v, _) in tables.tables.items() for c in ("all", "é\0")]
-    assert tables.values() == sorted(said)
+    written = [(m, c, float(v)) for m, (v, _) in tables.tables.items() for c in ("all", "é\0")]
+    assert tables.values() == sorted(written)
     assert not tables.fetched
 
 

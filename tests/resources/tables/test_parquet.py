@@ -147,10 +147,10 @@ def test_a_table_says_itself_when_it_was_written_whatever_becomes_of_its_file(fi
 def test_the_steps_of_a_run_read_a_table_once_until_it_is_written_again(files):
     manager = TableIOManager(files=files)
     rows = dg.DagsterType(lambda _, value: True, "Rejections", typing_type=list[Rejection])
-    asked = dg.build_input_context(asset_key=dg.AssetKey(KEY), dagster_type=rows)
+    context = dg.build_input_context(asset_key=dg.AssetKey(KEY), dagster_type=rows)
     files.write(KEY, ROWS, Rejection)
-    first = manager.load_input(asked)
+    first = manager.load_input(context)
     assert first == ROWS
-    assert manager.load_input(asked) is first
+    assert manager.load_input(context) is first
     files.write(KEY, ROWS[:1], Rejection)
-    assert manager.load_input(asked) == ROWS[:1]
+    assert manager.load_input(context) == ROWS[:1]

@@ -59,7 +59,7 @@ def hold(address: str) -> Iterator[Callable[..., subprocess.Popen[str]]]:
         yield start
 
 
-def said(process: subprocess.Popen[str]) -> str:
+def next_line(process: subprocess.Popen[str]) -> str:
     assert process.stdout
     return process.stdout.readline().strip()
 
@@ -72,14 +72,14 @@ def test_the_second_waits_says_for_whom_and_goes_on_at_once_when_the_first_is_ki
     hold: Callable[..., subprocess.Popen[str]],
 ) -> None:
     first = hold(60, "m on codis", "m on blink")
-    assert said(first) == "held"
+    assert next_line(first) == "held"
     second, other = hold(60, "m on codis"), hold(60, "n on codis")
-    assert said(second).startswith(f"m on codis: waiting for process {first.pid} on ")
-    assert said(other) == "held"
+    assert next_line(second).startswith(f"m on codis: waiting for process {first.pid} on ")
+    assert next_line(other) == "held"
     first.send_signal(signal.SIGKILL)
     first.wait()
     began = time.monotonic()
-    assert said(second) == "held"
+    assert next_line(second) == "held"
     assert time.monotonic() - began < 10  # not the length of a lease
 
 
@@ -87,7 +87,7 @@ def test_a_lock_of_a_machine_that_died_is_free_when_the_lease_ends(
     address: str, hold: Callable[..., subprocess.Popen[str]], shared: Callable[..., Locks]
 ) -> None:
     first = hold(2, "a", "b")
-    assert said(first) == "held"
+    assert next_line(first) == "held"
     with psycopg.connect(address) as db:  # as if it were elsewhere
         db.execute("UPDATE leases SET note = replace(note, '\"host\": \"', '&other-')")
     first.send_signal(signal.SIGKILL)

@@ -156,8 +156,8 @@ class OnPages:
         page = shown or visitor.next(visitor.task(task.title))
         assert next(iter(unit.shown.values())) in unescape(page.text)
         self._pages[key] = page.url.path
-        said = visitor.send(page, **values)
-        assert said.status_code == 200, said.text
+        response = visitor.send(page, **values)
+        assert response.status_code == 200, response.text
 
     def edit_by_another(
         self, task: AnnotationTask, unit: Unit, person: str, other: str, **values: str

@@ -134,13 +134,13 @@ def test_a_number_that_names_nothing_is_not_found(
     assert not [one for one in caplog.records if one.exc_info]
 
 
-def test_who_is_too_fast_is_told_when_to_come_again(tmp_path: Path) -> None:
+def test_who_is_too_fast_learns_when_to_come_again(tmp_path: Path) -> None:
     few = NO_LIMITS | {"answer": Rate(2, 0.001), "link": Rate(3, 0.001)}
     with Site(tmp_path, rates=few) as site:
         site.people.ask(FORM, [unit(f"i{n}") for n in range(4)])
         ana = site.visitor("ana")
-        said = [ana.send(shown(site), correct="yes").status_code for _ in range(3)]
-        assert said == [200, 200, 429]
+        statuses = [ana.send(shown(site), correct="yes").status_code for _ in range(3)]
+        assert statuses == [200, 200, 429]
         assert site.visitor("ben").send(shown(site, "ben"), correct="no").status_code == 200
         guesses = [httpx.get(f"{site.address}/in/x{n}", trust_env=False) for n in range(4)]
         assert [one.status_code for one in guesses] == [403, 403, 403, 429]
@@ -221,7 +221,7 @@ def test_logs_tell_no_links_and_nobody(site: Site, caplog: pytest.LogCaptureFixt
     assert not [one for one in ours if "pseudonym-of-ana" in one or link in one or "words" in one]
 
 
-def test_without_their_packages_it_is_said_what_to_install(
+def test_without_their_packages_the_error_names_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "bench.toml").write_text('[annotation]\nkind = "pages"\n')

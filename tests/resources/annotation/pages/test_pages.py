@@ -116,8 +116,8 @@ def test_every_word_is_kept_and_the_last_counts(site: Site) -> None:
     site.people.ask(FORM, [A])
     ana = site.visitor("ana")
     page = ana.next(ana.task(FORM.title))
-    for said in ("yes", "no", "no", "yes"):
-        assert ana.send(page, correct=said).status_code == 200
+    for choice in ("yes", "no", "no", "yes"):
+        assert ana.send(page, correct=choice).status_code == 200
     answers = site.people.answers(FORM)
     assert [one.values["correct"][0] for one in answers] == ["yes", "no", "yes"]
     assert {one.at for one in answers} == {answers[0].changed_at}
@@ -127,10 +127,10 @@ def test_every_word_is_kept_and_the_last_counts(site: Site) -> None:
     assert page.url.path in mine
 
 
-def _elsewhere(person: str, said: str, at: str) -> Answer:
+def _elsewhere(person: str, choice: str, at: str) -> Answer:
     return Answer(
         task=FORM.name, task_version=FORM.version, unit_id="a", unit_digest=A.digest,
-        person=person, values={"correct": (said,)}, at=at, changed_at=at,
+        person=person, values={"correct": (choice,)}, at=at, changed_at=at,
     )  # fmt: skip
 
 
@@ -154,7 +154,7 @@ def test_answers_to_what_was_never_on_pages_are_refused_and_none_is_added(site: 
     assert site.people.answers(FORM) == []
 
 
-def test_another_version_of_the_form_is_asked_anew(site: Site) -> None:
+def test_another_version_of_the_form_is_shown_anew(site: Site) -> None:
     site.people.ask(FORM, [A])
     ana = site.visitor("ana")
     ana.send(ana.next(ana.task(FORM.title)), correct="yes")

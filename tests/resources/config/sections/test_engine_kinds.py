@@ -127,7 +127,7 @@ def say(opened: Models, *texts: str) -> list[str]:
         ]
 
 
-def test_it_is_asked_once_and_remembered(made, tmp_path):
+def test_it_gets_each_request_once(made, tmp_path):
     assert say(models(tmp_path, LOUD), "a", "b") == ["AA", "BB"]
     assert say(models(tmp_path, LOUD), "a", "b", "c") == ["AA", "BB", "CC"]
     assert [one.asked for one in made] == [["a", "b"], ["c"]]
@@ -164,11 +164,11 @@ def test_it_can_be_tried_out(made, tmp_path):
         ),
     ],
 )
-def test_a_mistake_is_told_with_file_and_entry(site, tmp_path, section, message):
+def test_a_mistake_names_file_and_entry(site, tmp_path, section, message):
     (tmp_path / "bench.toml").write_text(f"[models.m]\n{section}\n")
-    with pytest.raises(SettingsError, match=rf"bench\.toml, .*{message}") as told:
+    with pytest.raises(SettingsError, match=rf"bench\.toml, .*{message}") as raised:
         load_settings(tmp_path)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_a_home_is_read_though_a_kind_of_its_models_cannot_be_used(unusable):
     assert (setup_of("m", settings), setup_of("b", settings)) == ("", "")
 
 
-def test_it_is_an_error_where_it_is_asked(unusable):
+def test_it_is_an_error_where_it_is_used(unusable):
     home, why = unusable
     opened = models(home, (home / "bench.toml").read_text())
     for name in ("m", "b"):
@@ -246,18 +246,16 @@ _SHADOWED = "crab 1.0, entry point server = 'crab_for_tests:X' of bench_assets.e
 _TWICE = "crab 1.0, entry point acme_loud = 'crab_for_tests:X' of bench_assets.engines"
 
 
-def test_names_that_ship_are_told_of_without_an_import_others_where_one_of_theirs_is_named(
-    site, tmp_path
-):
+def test_names_that_ship_are_reported_without_an_import_others_where_they_are_used(site, tmp_path):
     (tmp_path / "bench.toml").write_text('[models.m]\nkind = "scripted"\nsays = "A"\n')
     (shadowed,) = kind_problems(load_settings(tmp_path).models)
     assert (
         shadowed == f"{_SHADOWED}, is left out: the name is taken by bench-assets; choose another"
     )
     (tmp_path / "bench.toml").write_text(LOUD)
-    told = kind_problems(load_settings(tmp_path).models)
-    assert shadowed in told
-    (twice,) = [line for line in told if line.startswith(_TWICE)]
+    problems = kind_problems(load_settings(tmp_path).models)
+    assert shadowed in problems
+    (twice,) = [line for line in problems if line.startswith(_TWICE)]
     assert "is left out: the name is taken by acme 1.0, entry point acme_loud = " in twice
 
 

@@ -63,7 +63,7 @@ def written(home: Path, text: str) -> Path:
         ),
     ],
 )  # fmt: skip
-def test_a_mistake_is_told_by_name(tmp_path: Path, section: str, message: str) -> None:
+def test_a_mistake_is_named(tmp_path: Path, section: str, message: str) -> None:
     home = written(tmp_path, f'[models.m]\nkind = "server"\n{section}\n')
     with pytest.raises(SettingsError, match=message):
         load_settings(home)
@@ -128,7 +128,7 @@ def test_a_watched_checkpoint_is_served_as_its_section_says(tmp_path: Path) -> N
     assert (spec.path, spec.serve) == (str(tmp_path / "runs" / "step-1"), VLLM)
 
 
-def test_it_is_asked_like_a_model_that_a_server_is_started_for(tmp_path: Path) -> None:
+def test_it_runs_like_a_model_that_a_server_is_started_for(tmp_path: Path) -> None:
     name = watched(tmp_path, 'like = "like"')
     settings = written(tmp_path, (tmp_path / "bench.toml").read_text() + "max_tokens = 7\n")
     spec = resolve_name(name, load_settings(settings)).spec
@@ -162,7 +162,7 @@ def test_batches_cost_half() -> None:
         "price_in": 2,
         "price_out": 8,
     }
-    whole, half = (ServerSpec.model_validate(section | {"batch": said}) for said in (False, True))
+    whole, half = (ServerSpec.model_validate(section | {"batch": batch}) for batch in (False, True))
     tokens = TokenCounts(prompt=1_000_000, completion=500_000)
     assert (cost(whole, tokens), cost(half, tokens)) == (6.0, 3.0)
     assert whole.identity_of() == half.identity_of()

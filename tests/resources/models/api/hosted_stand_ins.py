@@ -9,18 +9,18 @@ from tests.resources.models.api.stand_ins import (
     completion,
     error,
     flat,
-    said,
+    openai_error,
 )
 
-NO_KEY = said(401, "Incorrect API key provided: sk-2.", code="invalid_api_key")
+NO_KEY = openai_error(401, "Incorrect API key provided: sk-2.", code="invalid_api_key")
 
 HOSTED = (
     StandIn(
         name="openai",
         takes=USUAL - {"max_tokens"},
         response=completion(content="B", refusal=None, annotations=[]),
-        too_long=said(400, CONTEXT, code="context_length_exceeded", param="messages"),
-        no_model=said(404, "The model `n` does not exist", code="model_not_found"),
+        too_long=openai_error(400, CONTEXT, code="context_length_exceeded", param="messages"),
+        no_model=openai_error(404, "The model `n` does not exist", code="model_not_found"),
         bad_key=NO_KEY,
     ),
     StandIn(
@@ -28,7 +28,7 @@ HOSTED = (
         takes=USUAL - {"max_tokens"},
         key=("api-key", "sk-1"),
         response=completion(content="B", refusal=None),
-        too_long=said(400, CONTEXT, code="context_length_exceeded"),
+        too_long=openai_error(400, CONTEXT, code="context_length_exceeded"),
         no_model=error(
             404,
             {"error": {"code": "DeploymentNotFound", "message": "The deployment does not exist."}},
@@ -50,8 +50,8 @@ HOSTED = (
                 }
             },
         ),
-        no_model=said(400, "n is not a valid model ID", code=400),
-        bad_key=said(401, "No auth credentials found", code=401),
+        no_model=openai_error(400, "n is not a valid model ID", code=400),
+        bad_key=openai_error(401, "No auth credentials found", code=401),
     ),
     StandIn(
         name="gemini",
@@ -78,9 +78,9 @@ HOSTED = (
     StandIn(
         name="anthropic",
         takes=USUAL,
-        too_long=said(400, "prompt is too long: 5000 tokens > 4096 maximum"),
-        no_model=said(404, "model: n", type="not_found_error"),
-        bad_key=said(401, "invalid x-api-key", type="authentication_error"),
+        too_long=openai_error(400, "prompt is too long: 5000 tokens > 4096 maximum"),
+        no_model=openai_error(404, "model: n", type="not_found_error"),
+        bad_key=openai_error(401, "invalid x-api-key", type="authentication_error"),
     ),
     StandIn(
         name="mistral",
@@ -105,9 +105,9 @@ HOSTED = (
         takes=USUAL - {"max_completion_tokens"},
         response=completion(content="B", reasoning_content="A? B."),
         text=THOUGHT,
-        too_long=said(400, CONTEXT, type="invalid_request_error"),
-        no_model=said(400, "Model Not Exist", type="invalid_request_error"),
-        bad_key=said(401, "Authentication Fails", type="authentication_error"),
+        too_long=openai_error(400, CONTEXT, type="invalid_request_error"),
+        no_model=openai_error(400, "Model Not Exist", type="invalid_request_error"),
+        bad_key=openai_error(401, "Authentication Fails", type="authentication_error"),
     ),
     StandIn(
         name="xai",
@@ -131,8 +131,10 @@ HOSTED = (
         takes=USUAL,
         response=completion(content="B", reasoning_content="A? B."),
         text=THOUGHT,
-        too_long=said(400, "Range of input length should be [1, 4096]", code="invalid_parameter"),
-        no_model=said(404, "The model `n` does not exist.", code="model_not_found"),
+        too_long=openai_error(
+            400, "Range of input length should be [1, 4096]", code="invalid_parameter"
+        ),
+        no_model=openai_error(404, "The model `n` does not exist.", code="model_not_found"),
         bad_key=NO_KEY,
     ),
 )

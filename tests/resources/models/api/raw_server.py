@@ -33,6 +33,6 @@ def saying(answer: bytes) -> Iterator[str]:
 
 def http(body: bytes, *headers: str, status: str = "200 OK", length: int | None = None) -> bytes:
     """An answer; ``length`` is what it says of its body, by default the truth."""
-    told = len(body) if length is None else length
-    lines = [f"HTTP/1.1 {status}", f"Content-Length: {told}", *headers, "", ""]
+    stated = len(body) if length is None else length
+    lines = [f"HTTP/1.1 {status}", f"Content-Length: {stated}", *headers, "", ""]
     return "\r\n".join(lines).encode("latin-1") + body

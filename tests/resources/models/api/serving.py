@@ -29,26 +29,26 @@ def spec(folder: Path, *options: str, **fields: Any) -> ServerSpec:
 
 
 @contextmanager
-def engine(folder: Path, said: Path, *options: str, **fields: Any) -> Iterator[ServedEngine]:
-    one = ServedEngine(spec(folder, *options, **fields), "run/step", lambda _: b"", said)
+def engine(folder: Path, logs: Path, *options: str, **fields: Any) -> Iterator[ServedEngine]:
+    served = ServedEngine(spec(folder, *options, **fields), "run/step", lambda _: b"", logs)
     try:
-        yield one
+        yield served
     finally:
-        one.close()
+        served.close()
 
 
-def asked(one: ServedEngine, *texts: str) -> list[Response]:
-    responses = dict(one.stream([Request(prompt=Prompt.of(text)) for text in texts]))
+def responses_to(served: ServedEngine, *texts: str) -> list[Response]:
+    responses = dict(served.stream([Request(prompt=Prompt.of(text)) for text in texts]))
     return [responses[position] for position in range(len(texts))]
 
 
-def said_by(responses: Sequence[Response]) -> list[str]:
+def texts_of(responses: Sequence[Response]) -> list[str]:
     return [response.error or response.text for response in responses]
 
 
 if __name__ == "__main__":
     weights, log, *chosen = sys.argv[1:]
     with engine(Path(weights), Path(log), *chosen) as serving:
-        sys.stdout.write(f"{asked(serving, '?')[0].text}\n")
+        sys.stdout.write(f"{responses_to(serving, '?')[0].text}\n")
         sys.stdout.flush()
         threading.Event().wait()

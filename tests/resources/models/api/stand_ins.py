@@ -25,7 +25,7 @@ def error(status: int, body: object) -> Answer:
     return Answer(status=status, raw=orjson.dumps(body))
 
 
-def said(status: int, message: str, **more: object) -> Answer:
+def openai_error(status: int, message: str, **more: object) -> Answer:
     """An error as OpenAI writes it."""
     return error(status, {"error": {"message": message, **more}})
 
@@ -59,7 +59,7 @@ class StandIn:
     def answer(self, body: dict[str, Any], headers: Mapping[str, str]) -> Answer:
         """Answer "long", a wrong key, a wrong name and any other request, as the server does."""
         if unknown := body.keys() - self.takes:
-            return said(400, f"Unrecognized request argument supplied: {sorted(unknown)}")
+            return openai_error(400, f"Unrecognized request argument supplied: {sorted(unknown)}")
         if self.bad_key and headers.get(self.key[0]) != self.key[1]:
             return self.bad_key
         if body["model"] != "m":
@@ -67,7 +67,7 @@ class StandIn:
         parts = [part for message in body["messages"] for part in message["content"]]
         urls = [p["image_url"]["url"] for p in parts if p["type"] == "image_url"]
         if any(url.split(";")[0].removeprefix("data:image/") not in self.formats for url in urls):
-            return said(400, "invalid image input")
+            return openai_error(400, "invalid image input")
         too_long = self.too_long and any(part.get("text") == "long" for part in parts)
         return self.too_long if too_long else self.response
 
@@ -81,8 +81,8 @@ LOCAL = (
         takes=USUAL | PENALTIES | SAMPLING | {"chat_template_kwargs"},
         response=completion(reasoning="A? B.", content="B", tool_calls=[]),
         text=THOUGHT,
-        too_long=said(400, CONTEXT, type="BadRequestError", code=400),
-        no_model=said(404, "The model `n` does not exist.", type="NotFoundError", code=404),
+        too_long=openai_error(400, CONTEXT, type="BadRequestError", code=400),
+        no_model=openai_error(404, "The model `n` does not exist.", type="NotFoundError", code=404),
         bad_key=error(401, {"error": "Unauthorized"}),
     ),
     StandIn(
@@ -118,15 +118,15 @@ LOCAL = (
         formats=frozenset({"jpeg", "png", "gif"}),
         response=completion(reasoning_content="A? B.", content="B"),
         text=THOUGHT,
-        too_long=said(
+        too_long=openai_error(
             400,
             "request (5000 tokens) exceeds the available context size (4096 tokens)",
             type="exceed_context_size_error",
             code=400,
             n_ctx=4096,
         ),
-        no_model=said(400, "model 'n' not found", type="invalid_request_error", code=400),
-        bad_key=said(401, "Invalid API Key", type="authentication_error", code=401),
+        no_model=openai_error(400, "model 'n' not found", type="invalid_request_error", code=400),
+        bad_key=openai_error(401, "Invalid API Key", type="authentication_error", code=401),
     ),
     StandIn(
         name="transformers",
@@ -145,7 +145,9 @@ LOCAL = (
         too_long=error(
             400, {"error": "prompt too long; exceeded max context length by 904 tokens"}
         ),
-        no_model=said(404, 'model "n" not found, try pulling it first', type="not_found_error"),
+        no_model=openai_error(
+            404, 'model "n" not found, try pulling it first', type="not_found_error"
+        ),
         bad_key=None,
     ),
 )

@@ -27,7 +27,7 @@ def engine(server: ChatServer, spent: Any = None, **fields: Any) -> ServerEngine
 
 
 @pytest.mark.parametrize(
-    ("fields", "n_asked"),
+    ("fields", "n_allowed"),
     [
         pytest.param({}, 20, id="without a budget all are asked"),
         pytest.param({"budget_tokens": 40}, 10, id="40 tokens are ten responses of four"),
@@ -36,16 +36,16 @@ def engine(server: ChatServer, spent: Any = None, **fields: Any) -> ServerEngine
         pytest.param({"budget": 15}, 20, id="without prices nothing costs anything"),
     ],
 )
-def test_what_the_budget_allows_is_asked(fields: dict[str, Any], n_asked: int) -> None:
+def test_what_the_budget_allows_is_sent(fields: dict[str, Any], n_allowed: int) -> None:
     with ChatServer() as server:
         responses = dict(engine(server, **fields).stream(TWENTY))
-        assert server.n_requests == n_asked
-    assert [bool(responses[n].error) for n in range(20)] == [False] * n_asked + [True] * (
-        20 - n_asked
+        assert server.n_requests == n_allowed
+    assert [bool(responses[n].error) for n in range(20)] == [False] * n_allowed + [True] * (
+        20 - n_allowed
     )
 
 
-def test_who_was_not_asked_says_why() -> None:
+def test_what_was_not_sent_has_the_reason() -> None:
     with ChatServer() as server:
         by_tokens = dict(engine(server, budget_tokens=40).stream(TWENTY))
         by_money = dict(engine(server, budget=5, price_in=A_MILLION).stream(TWENTY))
@@ -61,7 +61,7 @@ def test_what_is_under_way_is_not_thrown_away() -> None:
         assert server.n_requests == n_answered
 
 
-def test_what_was_asked_before_counts(tmp_path: Any) -> None:
+def test_what_was_sent_before_counts(tmp_path: Any) -> None:
     store = response_file(tmp_path / "responses.sqlite")
     with ChatServer() as server:
 
@@ -79,7 +79,7 @@ def test_what_was_asked_before_counts(tmp_path: Any) -> None:
         assert server.n_requests == 15
 
 
-def test_a_server_that_counts_no_tokens_is_asked_once() -> None:
+def test_a_server_that_counts_no_tokens_gets_one_request() -> None:
     uncounted = Answer(raw=b'{"choices": [{"message": {"content": "A"}}]}')
     with ChatServer(lambda _: uncounted) as server:
         responses = dict(engine(server, budget_tokens=40).stream(TWENTY))

@@ -104,7 +104,7 @@ def test_requests_that_were_under_way_together_halve_it_once():
 
 
 @pytest.mark.parametrize("given", [{}, {"concurrency": 32}], ids=["searched", "given"])
-def test_a_server_that_bears_four_is_soon_asked_four_at_once(given):
+def test_a_server_that_bears_four_soon_gets_four_at_once(given):
     refused = count()
 
     def answer(_):

@@ -214,10 +214,10 @@ def test_a_notebook_with_a_loop_of_its_own_can_ask() -> None:
         assert asyncio.run(cell()) == "A"
 
 
-def test_a_image_that_moves_is_sent_by_its_first_frame_and_that_is_said() -> None:
-    asked = Request(prompt=Prompt.of(Image("png"), Image("moving"), "?"))
+def test_an_image_that_moves_is_sent_by_its_first_frame_with_a_note() -> None:
+    request = Request(prompt=Prompt.of(Image("png"), Image("moving"), "?"))
     with ChatServer() as server:
-        ((_, response),) = engine(server.base_url).stream([asked])
+        ((_, response),) = engine(server.base_url).stream([request])
         (body,) = server.bodies
     assert response.note == "image 2: only its first frame is shown"
     urls = [part["image_url"]["url"] for part in body["messages"][0]["content"][:2]]
@@ -225,6 +225,6 @@ def test_a_image_that_moves_is_sent_by_its_first_frame_and_that_is_said() -> Non
 
 
 def test_a_plain_image_is_no_part_of_a_response_s_identity_and_a_transparent_one_is() -> None:
-    asked = engine("http://127.0.0.1:1/v1")
-    assert asked.particulars(Request(prompt=Prompt.of(Image("png"), "?"))) == ""
-    assert asked.particulars(Request(prompt=Prompt.of(Image("clear"), "?"))) == "images@1"
+    unreached = engine("http://127.0.0.1:1/v1")
+    assert unreached.particulars(Request(prompt=Prompt.of(Image("png"), "?"))) == ""
+    assert unreached.particulars(Request(prompt=Prompt.of(Image("clear"), "?"))) == "images@1"

@@ -77,7 +77,7 @@ def test_retry_after_may_be_a_date() -> None:
     assert 58 < retry_after(formatdate(time.time() + 60, usegmt=True)) <= 60
 
 
-def test_a_response_that_takes_too_long_is_asked_for_again() -> None:
+def test_a_response_that_takes_too_long_is_requested_again() -> None:
     with ChatServer(lambda _: Answer(wait=0.5)) as server:
         (response,) = ask(server.base_url, "?", timeout=0.2, max_tries=2)
         assert server.n_requests == 2
@@ -112,7 +112,7 @@ def test_a_server_that_is_down_is_named_after_one_round_of_tries(dead_port: int)
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])
-def test_a_server_that_refuses_us_is_not_asked_on(status: int) -> None:
+def test_a_server_that_refuses_us_gets_no_more_requests(status: int) -> None:
     with ChatServer(lambda _: Answer(status=status, text="who are you?")) as server:
         with pytest.raises(ModelError, match=f"{server.base_url}: HTTP {status}: who are you"):
             ask(server.base_url, *map(str, range(1_000)), concurrency=4)
@@ -162,12 +162,12 @@ def test_a_server_that_goes_away_costs_only_the_rest() -> None:
     assert time.monotonic() - started < 5
 
 
-def test_an_address_that_is_none_is_said_to_be_none() -> None:
+def test_an_address_that_is_none_is_named_as_such() -> None:
     with pytest.raises(ModelError, match=r"http://127.0.0.1:99999/v1: not a URL"):
         ask("http://127.0.0.1:99999/v1", "?")
 
 
-def test_a_hosted_server_is_asked_through_the_proxy_of_the_environment_and_a_near_one_is_not(
+def test_a_hosted_server_is_reached_through_the_proxy_of_the_environment_and_a_near_one_is_not(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "netrc").write_text("default login ana password secret")  # not for models
@@ -228,7 +228,7 @@ def test_a_key_that_expires_ends_the_run_after_ten_requests_in_a_row(status: int
         pytest.param({"errors": [{"message": "half of it is missing"}]}, id="errors"),
     ],
 )
-def test_a_body_that_says_that_it_is_no_response_is_asked_for_again(
+def test_a_body_that_says_that_it_is_no_response_is_requested_again(
     fields: dict[str, object],
 ) -> None:
     choice = {"index": 0, "message": {"content": "half"}, "finish_reason": "stop"}

@@ -20,27 +20,27 @@ def forms(key: str) -> Iterator[str]:
     yield key.replace("/", "\\/")
 
 
-def said_by(echo: Echo, caplog: pytest.LogCaptureFixture, key: str) -> str:
+def visible_texts(echo: Echo, caplog: pytest.LogCaptureFixture, key: str) -> str:
     """Everything that comes of asking."""
     with EchoingServer([echo]) as server:
         try:
             (response,) = ask(server.base_url, "?", api_key_env="MY_KEY", max_tries=2, timeout=5)
-            said = repr(response)
+            visible = repr(response)
         except ModelError as error:
-            said = repr(error)
+            visible = repr(error)
         assert server.keys[0] == key
-    return said + caplog.text
+    return visible + caplog.text
 
 
 @pytest.mark.parametrize(
     "echo", [pytest.param(echo, id=f"it is told in {name}") for name, echo in ECHOES.items()]
 )
-def test_a_key_that_is_told_is_told_to_nobody(
+def test_a_key_in_an_answer_is_shown_to_nobody(
     echo: Echo, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", KEY)
-    said = said_by(echo, caplog, KEY)
-    assert [form for form in forms(KEY) if form.lower() in said.lower()] == []
+    visible = visible_texts(echo, caplog, KEY)
+    assert [form for form in forms(KEY) if form.lower() in visible.lower()] == []
 
 
 @pytest.mark.parametrize("blanks", ["{} ", " {}", "{}\t", " {}  "])
@@ -48,16 +48,16 @@ def test_blanks_around_a_key_are_not_part_of_it(
     blanks: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", blanks.format(KEY))
-    assert KEY not in said_by(RESPONSES["a text"], caplog, KEY)
+    assert KEY not in visible_texts(RESPONSES["a text"], caplog, KEY)
 
 
-def test_the_rest_of_what_a_server_says_is_told(
+def test_the_rest_of_an_answer_is_shown(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", KEY)
-    assert "'B, and your key is ***'" in said_by(RESPONSES["a text"], caplog, KEY)
-    assert "Hello ***" in said_by(FAILURES["a page"], caplog, KEY)
-    assert "the connection broke" in said_by(BROKEN["a header without a colon"], caplog, KEY)
+    assert "'B, and your key is ***'" in visible_texts(RESPONSES["a text"], caplog, KEY)
+    assert "Hello ***" in visible_texts(FAILURES["a page"], caplog, KEY)
+    assert "the connection broke" in visible_texts(BROKEN["a header without a colon"], caplog, KEY)
 
 
 @pytest.mark.parametrize("word", ["x", "test", "EMPTY", "none", "1234"])
@@ -90,7 +90,7 @@ def test_a_key_that_no_header_can_hold_names_its_variable(
     assert "1234567" not in str(refused.value)
 
 
-def test_a_key_in_an_address_or_a_field_is_not_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_key_in_an_address_or_a_field_is_not_shown(caplog: pytest.LogCaptureFixture) -> None:
     with ChatServer(lambda _: Answer(status=500, text=f"{KEY} and {KEY[::-1]}")) as server:
         url = f"{server.base_url}?api-version=2024-10-21&subscription-key={quote(KEY, safe='')}"
         body = {"metadata": {"api_key": KEY[::-1]}}

@@ -24,7 +24,7 @@ from bench_resources.models.registry.opening import Models
 from bench_resources.response_cache.caching_model import CachingModel
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import requests_for
-from tests.resources.models.api.serving import asked, command, engine, said_by
+from tests.resources.models.api.serving import command, engine, responses_to, texts_of
 from tests.resources.stores import response_file
 from tests.sensors.watched import write_checkpoint
 
@@ -54,11 +54,11 @@ def lines(file: Path) -> list[str]:
     return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
 
-def test_weights_are_served_and_asked_and_the_server_ends(weights: Path, tmp_path: Path) -> None:
+def test_weights_are_served_and_respond_and_the_server_ends(weights: Path, tmp_path: Path) -> None:
     starts = tmp_path / "starts"
     with engine(weights, tmp_path, f"starts={starts}", "loading=2") as served:
-        assert said_by(asked(served, "a", "b")) == ["1234 a", "1234 b"]
-        assert said_by(asked(served, "c")) == ["1234 c"]
+        assert texts_of(responses_to(served, "a", "b")) == ["1234 a", "1234 b"]
+        assert texts_of(responses_to(served, "c")) == ["1234 c"]
         (pid,) = map(int, lines(starts))  # one server for both askings
         assert is_running(pid)
     assert not is_running(pid)
@@ -68,22 +68,22 @@ def test_a_server_without_a_page_for_its_health_is_ready_when_it_lists_models(
     weights: Path, tmp_path: Path
 ) -> None:
     with engine(weights, tmp_path, "health=no") as served:
-        assert said_by(asked(served, "a")) == ["1234 a"]
+        assert texts_of(responses_to(served, "a")) == ["1234 a"]
 
 
 def remembering(
     weights: Path, tmp_path: Path, *texts: str, flag: str = "flag=1", **fields: object
 ) -> tuple[list[str], int]:
     """Responses, and how many were asked in all so far."""
-    asked_file = tmp_path / "asked"
+    requests_file = tmp_path / "asked"
     requests = [Request(prompt=Prompt.of(text)) for text in texts]
-    with engine(weights, tmp_path, f"asked={asked_file}", flag, **fields) as served:
+    with engine(weights, tmp_path, f"asked={requests_file}", flag, **fields) as served:
         served.prepare()
         model = CachingModel("m", served, response_file(tmp_path / "responses.sqlite"))
-        return [response.text for response in model.response(requests)], len(lines(asked_file))
+        return [response.text for response in model.response(requests)], len(lines(requests_file))
 
 
-def test_the_same_weights_at_another_address_and_in_another_folder_are_not_asked_again(
+def test_the_same_weights_at_another_address_and_in_another_folder_share_responses(
     weights: Path, tmp_path: Path
 ) -> None:
     assert remembering(weights, tmp_path, "a", "b") == (["1234 a", "1234 b"], 2)
@@ -91,13 +91,13 @@ def test_the_same_weights_at_another_address_and_in_another_folder_are_not_asked
     assert remembering(moved, tmp_path, "a", "b") == (["1234 a", "1234 b"], 2)
 
 
-def test_other_weights_in_the_same_folder_are_asked_anew(weights: Path, tmp_path: Path) -> None:
+def test_other_weights_in_the_same_folder_share_no_responses(weights: Path, tmp_path: Path) -> None:
     assert remembering(weights, tmp_path, "a") == (["1234 a"], 1)
     write_checkpoint(weights, b"4321")
     assert remembering(weights, tmp_path, "a") == (["4321 a"], 2)
 
 
-def test_another_command_is_asked_anew(weights: Path, tmp_path: Path) -> None:
+def test_another_command_shares_no_responses(weights: Path, tmp_path: Path) -> None:
     assert remembering(weights, tmp_path, "a")[1] == 1
     assert remembering(weights, tmp_path, "a", flag="flag=2")[1] == 2
 
@@ -123,16 +123,16 @@ def test_another_command_is_asked_anew(weights: Path, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_not_asked(
+def test_what_is_refused_before_it_is_served(
     weights: Path, tmp_path: Path, options: list[str], fields: dict[str, object], message: str
 ) -> None:
     with engine(weights, tmp_path / "said", *options, **fields) as served:
         for _ in range(2):  # a run keeps its engine for the next asset
             with pytest.raises(ModelError, match=message):
-                asked(served, "a")
+                responses_to(served, "a")
 
 
-def test_weights_that_change_while_the_server_starts_are_not_asked(
+def test_weights_that_change_while_the_server_starts_are_refused(
     weights: Path, tmp_path: Path
 ) -> None:
     changing = f"writes={weights / 'config.json'}"
@@ -140,7 +140,7 @@ def test_weights_that_change_while_the_server_starts_are_not_asked(
         engine(weights, tmp_path / "said", changing) as served,
         pytest.raises(ModelError, match=r"config\.json: not "),
     ):
-        asked(served, "a")
+        responses_to(served, "a")
 
 
 def test_a_start_can_be_interrupted(weights: Path, tmp_path: Path) -> None:
@@ -155,13 +155,13 @@ def test_a_start_can_be_interrupted(weights: Path, tmp_path: Path) -> None:
                 target=lambda: (until(lambda: bool(lines(starts))), os.kill(here, signal.SIGALRM))
             ).start()
             with pytest.raises(KeyboardInterrupt):
-                asked(served, "a")
+                responses_to(served, "a")
     finally:
         signal.signal(signal.SIGALRM, before)
     assert not is_running(int(lines(starts)[0]))
 
 
-def test_no_folder_is_said_before_anything_starts(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error_before_anything_starts(tmp_path: Path) -> None:
     with (
         engine(tmp_path / "none", tmp_path) as served,
         pytest.raises(ModelError, match=r"path = .*none: no such folder"),
@@ -224,7 +224,7 @@ def test_a_response_to_more_tokens_than_the_model_reads_is_none(
     read = json.loads(config.read_text())
     config.write_text(json.dumps({**read, "text_config": {"max_position_embeddings": context}}))
     with engine(weights, tmp_path, server="transformers") as served:
-        (response,) = asked(served, "a")  # of two tokens, and one more
+        (response,) = responses_to(served, "a")  # of two tokens, and one more
     assert (response.refused, response.text) == (refused, "" if refused else "1234 a")
 
 

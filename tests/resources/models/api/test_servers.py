@@ -35,10 +35,10 @@ def image(sha256: str) -> bytes:
 
 def ask(stand_in: StandIn, *prompts: Prompt, key: str = "sk-1", **spec: Any) -> list[Response]:
     def answer(body: dict[str, Any]) -> Answer:
-        asked.append(body)
+        bodies.append(body)
         return stand_in.answer(body, server.headers[-1])
 
-    asked: list[dict[str, Any]] = []
+    bodies: list[dict[str, Any]] = []
     with ChatServer(answer) as server, pytest.MonkeyPatch.context() as environment:
         environment.setenv("A_KEY", key)
         fields = {"kind": "server", "server": stand_in.name, "base_url": server.base_url} | spec
@@ -47,7 +47,7 @@ def ask(stand_in: StandIn, *prompts: Prompt, key: str = "sk-1", **spec: Any) -> 
         try:
             responses = dict(engine.stream([Request(prompt=prompt) for prompt in prompts]))
         finally:
-            assert len(asked) == len(prompts), "each is asked once"
+            assert len(bodies) == len(prompts), "each is asked once"
     return [responses[position] for position in range(len(prompts))]
 
 
@@ -73,7 +73,7 @@ def test_it_takes_what_it_is_sent_and_its_response_is_read(stand_in: StandIn) ->
 
 
 @having("too_long")
-def test_what_is_too_long_is_that_request_s_error_and_asked_once(stand_in: StandIn) -> None:
+def test_what_is_too_long_is_the_error_of_its_request_and_sent_once(stand_in: StandIn) -> None:
     long, short = ask(stand_in, seen("long"), seen("?"), concurrency=1)
     assert long.error.startswith("too long for the model's context (HTTP ")
     assert short.text == stand_in.text
@@ -86,7 +86,7 @@ def test_a_model_that_it_does_not_have_is_refused_at_once(stand_in: StandIn) -> 
 
 
 @having("bad_key")
-def test_a_wrong_key_is_refused_at_once_and_not_told(stand_in: StandIn) -> None:
+def test_a_wrong_key_is_refused_at_once_and_not_shown(stand_in: StandIn) -> None:
     with pytest.raises(ModelError, match="set api_key_env to") as refused:
         ask(stand_in, seen("?"), key="sk-2xQ7b9Zw4Lk1")
     assert "2xQ7b9Zw4Lk1" not in str(refused.value)

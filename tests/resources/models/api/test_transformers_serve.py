@@ -18,8 +18,8 @@ from tests.resources.models.transformers.tiny_engine import (
     ALBUM,
     MIXED,
     engine_of,
+    outputs,
     responses_of,
-    said,
 )
 from tests.servers.running import TRANSFORMERS, running
 
@@ -66,7 +66,7 @@ def test_a_served_checkpoint_gives_the_same_responses(
     requests = [Request(prompt=prompt) for prompt in prompts]
     responses = served(released, address, requests, server="transformers")
     local = responses_of(engine_of(checkpoint, max_tokens=MAX_TOKENS, batch_size=size), requests)
-    assert said(responses) == said(local)
+    assert outputs(responses) == outputs(local)
 
 
 def test_a_server_without_a_name_follows_the_card_s_penalty(
@@ -75,13 +75,15 @@ def test_a_server_without_a_name_follows_the_card_s_penalty(
     requests = [Request(prompt=prompt) for prompt in MIXED]
     responses = served(released, address, requests)
     local = responses_of(engine_of(checkpoint, max_tokens=MAX_TOKENS), requests)
-    assert said(responses) != said(local)
+    assert outputs(responses) != outputs(local)
 
 
-def test_the_card_s_own_decoding_can_be_asked_for(released: Path, address: str) -> None:
+def test_the_card_s_own_decoding_can_be_chosen(released: Path, address: str) -> None:
     requests = [Request(prompt=prompt) for prompt in MIXED]
-    asked = partial(served, released, address, requests, server="transformers", seed=1)
-    assert said(asked(decoding="card", concurrency=1)) != said(asked(concurrency=1))
+    responses_with = partial(served, released, address, requests, server="transformers", seed=1)
+    assert outputs(responses_with(decoding="card", concurrency=1)) != outputs(
+        responses_with(concurrency=1)
+    )
 
 
 @pytest.mark.parametrize(
@@ -101,9 +103,7 @@ def test_the_real_server_s_refusals_are_understood(
 
 
 @pytest.mark.parametrize("method", ["likelihood", "constrained"])
-def test_the_real_server_cannot_be_asked_for_options(
-    released: Path, address: str, method: Any
-) -> None:
+def test_the_real_server_cannot_score_options(released: Path, address: str, method: Any) -> None:
     request = Request(prompt=Prompt.of("Which?"), elicit=method, options=("A", "B"))
     with pytest.raises(ModelError, match=f"the server does not support {method} .*generate$"):
         served(released, address, [request], server="transformers")

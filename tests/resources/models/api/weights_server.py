@@ -74,8 +74,8 @@ class Serving(BaseHTTPRequestHandler):
         usage = {"prompt_tokens": 2, "completion_tokens": 1}
         self.say(200, {"model": OPTIONS["name"], "choices": [choice], "usage": usage})
 
-    def say(self, status: int, said: object) -> None:
-        data = json.dumps(said).encode()
+    def say(self, status: int, body: object) -> None:
+        data = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
@@ -85,10 +85,11 @@ class Serving(BaseHTTPRequestHandler):
         pass
 
 
-def main(path: str, port: str, *said: str) -> None:
+def main(path: str, port: str, *pairs: str) -> None:
     weights = (Path(path) / "model.safetensors").read_bytes()[-4:].decode("latin-1")
     OPTIONS.update(
-        {"path": path, "name": path, "weights": weights}, **dict(one.split("=", 1) for one in said)
+        {"path": path, "name": path, "weights": weights},
+        **dict(pair.split("=", 1) for pair in pairs),
     )
     note("starts", os.getpid())
     print("the stand-in begins", flush=True)

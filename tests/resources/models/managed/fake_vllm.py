@@ -52,10 +52,10 @@ def main(arguments: list[str]) -> None:
     serve.add_argument("--generation-config", default="auto")
     for name in ("--tensor-parallel-size", "--data-parallel-size", "--max-model-len"):
         serve.add_argument(name, type=int)
-    said = parser.parse_args(words)
-    given = {"name": said.served_model_name or said.model, **options}
+    chosen = parser.parse_args(words)
+    given = {"name": chosen.served_model_name or chosen.model, **options}
     pairs = [f"{name}={value}" for name, value in given.items()]
-    weights_server.main(said.model, str(said.port), *pairs)
+    weights_server.main(chosen.model, str(chosen.port), *pairs)
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def opened(home: Path, weights: Path, program: Path, *entries: str) -> Models:
     return Models(settings=load_settings(home), image_store=images)
 
 
-def asked(models: Models, *texts: str) -> list[str]:
+def texts_from(models: Models, *texts: str) -> list[str]:
     with models.open("mine") as model:
         responses = model.response([Request(prompt=Prompt.of(text)) for text in texts])
     return [response.error or response.text for response in responses]
@@ -51,17 +51,17 @@ def test_a_checkpoint_is_served_by_the_command_and_the_server_ends(
     program = install(tmp_path / "bin", f"words={words}", f"starts={starts}", "loading=2")
     entries = ('options = "--max-model-len 64"', "tensor_parallel_size = 2", 'dtype = "float16"')
     with closing(opened(tmp_path, weights, program, *entries)) as models:
-        assert asked(models, "a", "b") == ["1234 a", "1234 b"]
-        assert asked(models, "c") == ["1234 c"]
+        assert texts_from(models, "a", "b") == ["1234 a", "1234 b"]
+        assert texts_from(models, "c") == ["1234 c"]
         (pid,) = map(int, lines(starts))  # one server for both askings
         assert is_running(pid)
     assert not is_running(pid)
-    said = json.loads(words.read_text(encoding="utf-8"))
-    assert (said[:4], said[5:7]) == (
+    arguments = json.loads(words.read_text(encoding="utf-8"))
+    assert (arguments[:4], arguments[5:7]) == (
         ["serve", str(weights), "--host", "127.0.0.1"],
-        [said[5], "--served-model-name"],
+        [arguments[5], "--served-model-name"],
     )
-    assert said[7:] == [
+    assert arguments[7:] == [
         *("mine", "--dtype", "float16", "--generation-config", "vllm"),
         *("--tensor-parallel-size", "2", "--max-model-len", "64"),
     ]
@@ -71,7 +71,7 @@ def test_a_model_card_s_sampling_is_left_to_the_server(weights: Path, tmp_path: 
     words = tmp_path / "words"
     program = install(tmp_path / "bin", f"words={words}")
     with closing(opened(tmp_path, weights, program, 'decoding = "card"')) as models:
-        assert asked(models, "a") == ["1234 a"]
+        assert texts_from(models, "a") == ["1234 a"]
     assert "--generation-config" not in json.loads(words.read_text(encoding="utf-8"))
 
 
@@ -150,7 +150,7 @@ def test_other_engines_of_the_same_weights_have_another_signature_and_setup(
         ),
     ],
 )
-def test_what_cannot_serve_ends_the_asking_and_leaves_no_process(
+def test_what_cannot_serve_ends_the_run_and_leaves_no_process(
     weights: Path, tmp_path: Path, misbehaves: list[str], entries: list[str], message: str
 ) -> None:
     starts = tmp_path / "starts"
@@ -159,7 +159,7 @@ def test_what_cannot_serve_ends_the_asking_and_leaves_no_process(
         closing(opened(tmp_path, weights, program, *entries)) as models,
         pytest.raises(ModelError, match=message),
     ):
-        asked(models, "a", "b", "c", "d")
+        texts_from(models, "a", "b", "c", "d")
     assert not any(is_running(int(pid)) for pid in lines(starts))
 
 
@@ -171,7 +171,7 @@ def test_one_that_dies_in_the_middle_comes_back_and_all_are_answered(
     texts = [f"question {n}" for n in range(20)]
     entries = ("concurrency = 2", "max_tries = 3")
     with closing(opened(tmp_path, weights, program, *entries)) as models:
-        assert asked(models, *texts) == [f"1234 {text}" for text in texts]
+        assert texts_from(models, *texts) == [f"1234 {text}" for text in texts]
     assert len(lines(starts)) == 2
     assert not any(is_running(int(pid)) for pid in lines(starts))
 
@@ -204,7 +204,7 @@ def test_a_checkpoint_in_two_folders_is_refused_before_anything_starts(
         closing(opened(tmp_path, weights, program)) as models,
         pytest.raises(ModelError, match=message),
     ):
-        asked(models, "a")
+        texts_from(models, "a")
     assert not starts.exists()
 
 

@@ -11,7 +11,7 @@ import pytest
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import Secrets
 from bench_resources.models.managed.process import copy_redacted
-from tests.resources.models.api.serving import asked, engine
+from tests.resources.models.api.serving import engine, responses_to
 from tests.sensors.watched import write_checkpoint
 
 KEY = "sk-0123456789abcdefghijkl"
@@ -51,9 +51,7 @@ def written(folder: Path, *parts: bytes) -> bytes:
         pytest.param([b"\xff\n"], b"\xff\n", id="what is no text"),
     ],
 )
-def test_it_is_written_as_it_is_said_without_keys(
-    tmp_path: Path, parts: list[bytes], kept: bytes
-) -> None:
+def test_its_output_is_logged_without_keys(tmp_path: Path, parts: list[bytes], kept: bytes) -> None:
     assert written(tmp_path, *parts) == kept
 
 
@@ -79,7 +77,7 @@ def test_a_key_of_the_home_is_in_no_servers_log_and_no_error(
         engine(tmp_path / "w", tmp_path / "servers", f"prints={KEY}", "ends=3") as served,
         pytest.raises(ModelError, match=r"ended with code 3\n(?s:.*)the key is \*\*\*\n") as why,
     ):
-        asked(served, "?")
+        responses_to(served, "?")
     (log,) = (tmp_path / "servers").glob("**/*.log")
     assert "the key is ***\n" in log.read_text(encoding="utf-8")
     assert KEY not in str(why.value) + log.read_text(encoding="utf-8")

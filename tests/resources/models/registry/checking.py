@@ -43,10 +43,10 @@ def errors(found: ModelCheck) -> dict[str, str]:
 def echoing(name: str, open_image: Callable[[str], Any]) -> ChatModel:
     """A model in Python that says how large the first image is."""
 
-    def said(request: Request) -> str:
+    def first_size(request: Request) -> str:
         return str([open_image(image.sha256).size for image in request.prompt.images[:1]])
 
-    return ScriptedModel(name, said)
+    return ScriptedModel(name, first_size)
 
 
 def raising(name: str, open_image: Callable[[str], Any]) -> ChatModel:

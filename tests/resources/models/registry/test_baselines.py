@@ -16,16 +16,16 @@ from bench_resources.models.registry.baselines import (
 from tests.fakes.rows import question
 
 
-def asking(*questions: Question) -> list[Request]:
+def requests_for(*questions: Question) -> list[Request]:
     return [Request(prompt=Prompt.of(q.text), question=q) for q in questions]
 
 
-def said(responses: list[Response]) -> list[str]:
+def texts(responses: list[Response]) -> list[str]:
     return [response.text for response in responses]
 
 
 @pytest.mark.parametrize(
-    ("asked", "possible"),
+    ("posed", "possible"),
     [
         pytest.param(
             question(kind="choice", options=("red", "green", "blue")),
@@ -47,40 +47,42 @@ def said(responses: list[Response]) -> list[str]:
         pytest.param(question(kind="blanks", answer=("x", "y")), {""}, id="blanks get nothing"),
     ],
 )
-def test_random_draws_from_what_is_possible(asked: Question, possible: set[str]) -> None:
+def test_random_draws_from_what_is_possible(posed: Question, possible: set[str]) -> None:
     models = [RandomBaseline("random", seed) for seed in range(40)]
-    responses = [model.response(asking(asked))[0] for model in models]
+    responses = [model.response(requests_for(posed))[0] for model in models]
     assert {response.text for response in responses} == possible
     assert {(response.error, response.finish_reason) for response in responses} == {("", "stop")}
 
 
 def test_random_is_fair() -> None:
-    asked = [
+    questions = [
         question(question_id=str(n), kind="choice", options=tuple("wxyz")) for n in range(4000)
     ]
-    counts = Counter(said(RandomBaseline("random").response(asking(*asked))))
+    counts = Counter(texts(RandomBaseline("random").response(requests_for(*questions))))
     # Four standard deviations of a binomial with n = 4000, p = 1/4 are 110.
     assert all(890 <= counts[letter] <= 1110 for letter in "ABCD")
 
 
-def test_a_random_draw_does_not_depend_on_what_else_is_asked() -> None:
-    asked = [question(question_id=str(n), kind="choice", options=tuple("wxyz")) for n in range(50)]
+def test_a_random_draw_does_not_depend_on_the_other_questions() -> None:
+    questions = [
+        question(question_id=str(n), kind="choice", options=tuple("wxyz")) for n in range(50)
+    ]
     model = RandomBaseline("random")
-    together = said(model.response(asking(*asked)))
-    alone = [said(model.response(asking(q)))[0] for q in reversed(asked)]
+    together = texts(model.response(requests_for(*questions)))
+    alone = [texts(model.response(requests_for(q)))[0] for q in reversed(questions)]
     assert alone[::-1] == together
 
 
 def test_random_draws_again_for_another_draw_or_seed() -> None:
-    asked = question(kind="choice", options=tuple("wxyz"))
-    draws = [Request(prompt=Prompt.of("?"), question=asked, sample=n) for n in range(20)]
-    first, second = (said(RandomBaseline("random", seed).response(draws)) for seed in (0, 1))
+    posed = question(kind="choice", options=tuple("wxyz"))
+    draws = [Request(prompt=Prompt.of("?"), question=posed, sample=n) for n in range(20)]
+    first, second = (texts(RandomBaseline("random", seed).response(draws)) for seed in (0, 1))
     assert len(set(first)) > 1
     assert first != second
 
 
 @pytest.mark.parametrize(
-    ("asked", "expected"),
+    ("questions", "expected"),
     [
         pytest.param(
             [
@@ -111,17 +113,21 @@ def test_random_draws_again_for_another_draw_or_seed() -> None:
         ),
     ],
 )
-def test_most_frequent(asked: list[Question], expected: list[str]) -> None:
-    assert said(MostFrequentBaseline("most-frequent").response(asking(*asked))) == expected
+def test_most_frequent(questions: list[Question], expected: list[str]) -> None:
+    assert (
+        texts(MostFrequentBaseline("most-frequent").response(requests_for(*questions))) == expected
+    )
 
 
-def test_a_question_counts_once_however_often_it_is_asked() -> None:
+def test_a_question_counts_once_however_often_it_is_requested() -> None:
     often = question(question_id="1", kind="choice", options=("w", "x"), answer=("A",))
     others = [
         question(question_id=i, kind="choice", options=("w", "x"), answer=("B",)) for i in "23"
     ]
-    responses = MostFrequentBaseline("most-frequent").response(asking(often, often, often, *others))
-    assert said(responses) == ["B"] * 5
+    responses = MostFrequentBaseline("most-frequent").response(
+        requests_for(often, often, often, *others)
+    )
+    assert texts(responses) == ["B"] * 5
 
 
 @pytest.mark.parametrize("model", [RandomBaseline("luck"), MostFrequentBaseline("luck")])

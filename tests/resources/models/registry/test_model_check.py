@@ -47,7 +47,7 @@ def test_a_checkpoint_is_described(vlm: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_what_a_family_cannot_be_asked_is_no_failure(tmp_path: Path) -> None:
+def test_what_a_family_does_not_take_is_no_failure(tmp_path: Path) -> None:
     folder = tmp_path / "mllama"
     llama.mllama(folder)
     found = checked(tmp_path / "home", local(folder))
@@ -56,7 +56,7 @@ def test_what_a_family_cannot_be_asked_is_no_failure(tmp_path: Path) -> None:
     assert found.failures == []
 
 
-def test_a_server_is_asked_one_by_one_and_at_once(tmp_path: Path) -> None:
+def test_a_server_gets_requests_one_by_one_and_at_once(tmp_path: Path) -> None:
     with ChatServer("B") as server:
         toml = f'[models.m]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "x"\n'
         found = checked(tmp_path, toml)
@@ -82,7 +82,7 @@ def test_a_model_in_python_sees_the_images(tmp_path: Path) -> None:
     assert found.probes[0].response == "[(640, 480)]"
 
 
-def test_a_blind_model_of_one_that_is_asked_for_options_is_checked_without_images(
+def test_a_blind_model_that_scores_options_is_checked_without_images(
     tmp_path: Path,
 ) -> None:
     likely = '[models.likely]\nkind = "elicited"\nof = "m"\nelicit = "likelihood"\n'
@@ -101,10 +101,10 @@ class Batching:
         self._says = says
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        said = self._says(len(requests))
-        failed = said.removeprefix("error: ") if said.startswith("error: ") else ""
+        answer = self._says(len(requests))
+        failed = answer.removeprefix("error: ") if answer.startswith("error: ") else ""
         for position in reversed(range(len(requests))):
-            yield position, Response(text="" if failed else said, error=failed)
+            yield position, Response(text="" if failed else answer, error=failed)
 
     def close(self) -> None:
         pass
@@ -208,7 +208,7 @@ def cut_weights(vlm: Path, folder: Path) -> str:
         ),
     ],
 )
-def test_what_cannot_be_tried_is_said_in_one_sentence(
+def test_what_cannot_be_tried_is_one_sentence(
     vlm: Path, tmp_path: Path, write: Callable[[Path, Path], str], named: str
 ) -> None:
     found = checked(tmp_path, write(vlm, tmp_path / "m"))

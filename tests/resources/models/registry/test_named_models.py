@@ -50,7 +50,7 @@ def test_pools(tmp_path: Path, text: str, expected: dict[str, str]) -> None:
     assert pools(tmp_path, text) == expected
 
 
-def test_a_pool_that_there_is_not_is_told_by_name(tmp_path: Path) -> None:
+def test_a_missing_pool_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"models\.gpt\.pool: there is no pool hosted; known:"):
         pools(tmp_path, HOSTED)
 

@@ -77,9 +77,7 @@ def test_a_checkpoint_that_does_not_load_leaves_the_next_one_alone(tmp_path: Pat
 
 
 @pytest.mark.parametrize("way", ['"blind"', '"elicited"\nelicit = "likelihood"'])
-def test_recorded_responses_are_not_those_of_another_way_of_asking(
-    tmp_path: Path, way: str
-) -> None:
+def test_recorded_responses_are_not_those_of_another_condition(tmp_path: Path, way: str) -> None:
     (tmp_path / "said.jsonl").write_text('{"question_id": "t/1", "text": "A"}')
     (tmp_path / "bench.toml").write_text(
         f'[models.said]\nkind = "recorded"\nfile = "said.jsonl"\n'

@@ -91,7 +91,7 @@ def batches() -> list[int]:
     return BATCHES
 
 
-def test_a_second_asking_asks_nothing(code, tmp_path):
+def test_a_second_run_sends_nothing(code, tmp_path):
     assert ask(tmp_path, about("t/1")) == ["A t/1 []"]
     assert ask(tmp_path, about("t/1")) == ["A t/1 []"]
     assert batches() == [1]
@@ -134,7 +134,7 @@ def test_a_image_that_cannot_be_shown_costs_the_others_of_its_batch_nothing(code
     assert ask(tmp_path, good, broken) == ["A t/1 []", ""]
 
 
-def test_one_that_does_not_answer_each_is_told_so(code, tmp_path):
+def test_code_that_does_not_answer_each_request_is_an_error(code, tmp_path):
     with pytest.raises(ModelError, match="m: 0 responses to 1 requests; model_of_tests:Short must"):
         ask(tmp_path, about("t/1"), factory="Short")
 
@@ -147,8 +147,8 @@ def test_what_is_no_response_is_an_error_of_its_question_and_the_rest_stays(code
 
 def test_a_question_at_which_the_code_raises_costs_only_itself(code, tmp_path):
     more = "batch_size = 2"
-    said = ask(tmp_path, *map(about, ("t/1", "t/2", "t/3")), factory="Raising", more=more)
-    assert said == ["A t/1 []", "", "A t/3 []"]
+    texts = ask(tmp_path, *map(about, ("t/1", "t/2", "t/3")), factory="Raising", more=more)
+    assert texts == ["A t/1 []", "", "A t/3 []"]
     with pytest.raises(ModelError, match="m: all 1 requests failed: KeyError: 'second'"):
         ask(tmp_path, about("t/2"), factory="Raising", more=more)
 

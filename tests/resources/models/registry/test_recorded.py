@@ -33,9 +33,9 @@ def recorded(**fields: Any) -> RecordedResponse:
     return RecordedResponse(**(defaults | fields))
 
 
-def asking(question_id: str, sample: int = 0) -> Request:
-    asked = question(question_id=question_id)
-    return Request(prompt=Prompt.of("?"), question=asked, sample=sample)
+def request_for(question_id: str, sample: int = 0) -> Request:
+    posed = question(question_id=question_id)
+    return Request(prompt=Prompt.of("?"), question=posed, sample=sample)
 
 
 def test_a_line_has_two_fields_or_more(tmp_path: Path) -> None:
@@ -96,13 +96,13 @@ def test_a_file_without_a_response_is_named(tmp_path: Path, text: str) -> None:
         read_responses(written(tmp_path, text))
 
 
-def test_a_file_that_answers_nothing_of_what_is_asked_is_no_model() -> None:
+def test_a_file_that_answers_none_of_the_questions_is_no_model() -> None:
     model = EvaluatedModel("m", [recorded(question_id="t/9")], Path("r.jsonl"))
     with pytest.raises(
         ModelError, match=r"m: r.jsonl has no response to any of 2.* it has one to 't/9'"
     ):
-        model.response([asking("t/1"), asking("t/2")])
-    assert model.response([asking("t/1"), asking("t/9")])[1].text == "x"
+        model.response([request_for("t/1"), request_for("t/2")])
+    assert model.response([request_for("t/1"), request_for("t/9")])[1].text == "x"
     assert model.response([]) == []
 
 
@@ -143,7 +143,7 @@ def test_a_recorded_model_answers_by_question_draw_and_condition() -> None:
         recorded(text="one", sample=1),
         recorded(text="blind", condition="no_context"),
     ]
-    requests = [asking("t/1", sample=1), asking("t/2"), asking("t/1")]
+    requests = [request_for("t/1", sample=1), request_for("t/2"), request_for("t/1")]
     model = RecordedModel("m", responses, Path("r.jsonl"))
     assert [(response.text, response.error) for response in model.response(requests)] == [
         ("one", ""),
@@ -151,14 +151,14 @@ def test_a_recorded_model_answers_by_question_draw_and_condition() -> None:
         ("zero", ""),
     ]
     other = RecordedModel("m", responses, Path("r.jsonl"), condition="no_context")
-    assert other.response([asking("t/1")])[0].text == "blind"
+    assert other.response([request_for("t/1")])[0].text == "blind"
     assert (model.name, model.signature) == ("m", "recorded|r.jsonl")
 
 
 def test_a_recorded_judge_says_what_stands_beside_the_response() -> None:
     responses = [recorded(judge_response="right"), recorded(question_id="t/2")]
     judge = RecordedJudge("recorded", responses, Path("r.jsonl"))
-    first, second = judge.response([asking("t/1"), asking("t/2")])
+    first, second = judge.response([request_for("t/1"), request_for("t/2")])
     assert first.text == "right"
     assert second.error == "no recorded response in r.jsonl"
 

@@ -43,11 +43,11 @@ def given(home, text):
 
 
 def test_a_key_among_what_is_chosen_is_no_part_of_the_name(home):
-    told = given(home, f'{SERVER},extra_body={{api_key="K3y-of-mine", top_k=5}},max_tokens=9')
-    assert told.name == "name@127.0.0.1-8000+extra_body=-api_key-top_k-5-+max_tokens=9"
-    sent = fill_value_keys(told.section["extra_body"])
+    resolved = given(home, f'{SERVER},extra_body={{api_key="K3y-of-mine", top_k=5}},max_tokens=9')
+    assert resolved.name == "name@127.0.0.1-8000+extra_body=-api_key-top_k-5-+max_tokens=9"
+    sent = fill_value_keys(resolved.section["extra_body"])
     assert sent == {"api_key": "K3y-of-mine", "top_k": 5}
-    assert "K3y-of-mine" not in str(told.section)
+    assert "K3y-of-mine" not in str(resolved.section)
 
 
 def test_a_key_in_an_address_is_stored_as_the_name_of_a_variable(home):
@@ -255,7 +255,7 @@ def test_an_entry_of_one_engine_chooses_it(home, entry, kind):
     assert f"only this kind has the entry {next(iter(entry))}" in chosen.engine
 
 
-def test_a_gguf_file_is_asked_out_of_its_folder(home, tmp_path):
+def test_a_gguf_file_runs_out_of_its_folder(home, tmp_path):
     file = tmp_path / "my-run" / "Q4.gguf"
     file.parent.mkdir()
     file.write_bytes(b"GGUF" + bytes(3 << 20))
@@ -278,7 +278,7 @@ def test_a_gguf_file_is_asked_out_of_its_folder(home, tmp_path):
         refuse_changed_checkpoint(found)
 
 
-def test_other_weights_in_the_same_folder_are_not_asked_by_the_old_name(home, tmp_path):
+def test_other_weights_in_the_same_folder_do_not_keep_the_old_name(home, tmp_path):
     copied = shutil.copytree(STEP, tmp_path / "step-5")
     found = given(home, f"{copied},max_tokens=4")
     refuse_changed_checkpoint(found)
@@ -298,7 +298,7 @@ def test_a_model_with_a_section_is_called_as_that_says(home):
     assert given(home, "random").spec.kind == "random"
 
 
-def test_a_checkpoint_in_a_watched_folder_is_asked_as_those_there_are(home):
+def test_a_checkpoint_in_a_watched_folder_takes_the_settings_of_its_folder(home):
     name = given(home, str(STEP)).name
     (home / "bench.toml").write_text(
         f'[models.m]\nkind = "transformers"\npath = "x"\nmax_tokens = 7\n'
@@ -359,7 +359,7 @@ def test_its_key_is_a_secret_as_those_of_the_file_are(home, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         pytest.param("", "known: .*random", id="nothing"),
         pytest.param("rendom", "did you mean 'random'", id="a name misspelled"),
@@ -378,10 +378,10 @@ def test_its_key_is_a_secret_as_those_of_the_file_are(home, monkeypatch):
         pytest.param(str(STEP / "config.json"), "expected a folder", id="a file"),
     ],
 )
-def test_what_is_no_model_is_one_sentence(home, text, said):
-    with pytest.raises(BenchError, match=said) as why:
+def test_what_is_no_model_is_one_sentence(home, text, message):
+    with pytest.raises(BenchError, match=message) as raised:
         given(home, text)
-    assert "\n" not in str(why.value)
+    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize(

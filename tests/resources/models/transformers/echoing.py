@@ -15,7 +15,7 @@ class Echo:
     """Says each conversation's last text in capitals; can be told to fail, or be watched."""
 
     def __init__(self) -> None:
-        self.asked: list[list[str]] = []
+        self.batches: list[list[str]] = []
         self.weigh: Callable[[PILImage.Image], int] = lambda image: 0
         self.at_prepare: Callable[[list[str]], None] = lambda texts: None
         self.at_answer: Callable[[list[str]], None] = lambda texts: None
@@ -29,7 +29,7 @@ class Echo:
         return texts
 
     def answer(self, prepared: list[str], draw: Draw) -> list[Response]:
-        self.asked.append(prepared)
+        self.batches.append(prepared)
         self.at_answer(prepared)
         return [Response(text=text.upper(), finish_reason="stop") for text in prepared]
 

@@ -20,7 +20,7 @@ from tests.families.card import Card
 from tests.families.questions import IMAGES, SINGLE
 from tests.resources.models.transformers.tiny_engine import identity_of, spec_of
 
-_ASKED = [SINGLE[name].prompt for name in ("an image", "another image", "64 x 64", "800 x 50")]
+_PROMPTS = [SINGLE[name].prompt for name in ("an image", "another image", "64 x 64", "800 x 50")]
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +42,8 @@ def engine_of(folder: Path, home: Path, load: Any = load) -> TransformersEngine:
     )
 
 
-def said(engine: Any) -> list[Response]:
-    answered = dict(engine.stream([Request(prompt=prompt) for prompt in _ASKED]))
+def responses_to_prompts(engine: Any) -> list[Response]:
+    answered = dict(engine.stream([Request(prompt=prompt) for prompt in _PROMPTS]))
     return [replace(answered[at], seconds=None) for at in sorted(answered)]
 
 
@@ -57,7 +57,7 @@ def test_emu3_gives_the_card_s_response_and_its_identity_says_how(
     processor = load(spec_of(emu3), engine.checkpoint).processor
     card = Card(emu3, processor, plain=False)
     first = 6  # of the card's twelve tokens
-    for prompt, response in zip(_ASKED, said(engine), strict=True):
+    for prompt, response in zip(_PROMPTS, responses_to_prompts(engine), strict=True):
         text, n_prompt = card.ask(prompt)
         assert response.prompt_tokens == n_prompt
         assert response.completion_tokens == first
@@ -92,14 +92,14 @@ def test_a_trial_loads_once_and_is_remembered(emu3: Path, tmp_path: Path) -> Non
         return load(spec, checkpoint)
 
     first = engine_of(emu3, tmp_path, counted)
-    assert said(first)
+    assert responses_to_prompts(first)
     assert len(loads) == 1
     again = engine_of(emu3, tmp_path, counted)
     assert identity_of(again) == identity_of(first)
     assert len(loads) == 1
 
 
-def test_where_nothing_is_asked_nothing_is_loaded(emu3: Path, tmp_path: Path) -> None:
+def test_without_requests_nothing_is_loaded(emu3: Path, tmp_path: Path) -> None:
     trials = BatchTrials(tmp_path / "processors.json", tries=False)
     spec = spec_of(emu3, max_tokens=6)
 
@@ -122,7 +122,7 @@ def test_another_precision_is_tried_anew(vlm: Path, tmp_path: Path) -> None:
     assert file.read_text().count(TOGETHER) == len(("float32", "bfloat16"))
 
 
-def test_several_devices_are_asked_as_one_is(emu3: Path, tmp_path: Path) -> None:
+def test_several_devices_respond_as_one(emu3: Path, tmp_path: Path) -> None:
     trials = BatchTrials(tmp_path / "processors.json")
     several = spec_of(emu3, device="auto", devices=("cpu", "cpu"), max_tokens=6)
     both = DataParallelEngine(several, str(emu3), IMAGES.__getitem__, trials=trials)
@@ -147,7 +147,7 @@ class Neighbours:
 
 
 @pytest.mark.parametrize(
-    ("dtype", "change", "asked"),
+    ("dtype", "change", "expected"),
     [
         pytest.param(torch.float32, 0.001, TOGETHER, id="half a thousandth of float32 is rounding"),
         pytest.param(torch.float32, 0.01, ALONE, id="half a hundredth of float32 is not"),
@@ -156,10 +156,10 @@ class Neighbours:
     ],
 )
 def test_what_is_rounding_depends_on_the_precision(
-    dtype: torch.dtype, change: float, asked: str, tmp_path: Path
+    dtype: torch.dtype, change: float, expected: str, tmp_path: Path
 ) -> None:
     model: Any = Neighbours(dtype, change)
-    assert trial(model, spec_of(tmp_path)) == asked
+    assert trial(model, spec_of(tmp_path)) == expected
 
 
 def test_a_family_that_takes_no_image_with_a_text_is_refused_before_a_question(

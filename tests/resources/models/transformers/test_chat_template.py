@@ -138,7 +138,7 @@ def test_a_tokenizer_s_template_gets_strings() -> None:
     ]
 
 
-def test_a_role_that_is_refused_is_said_in_the_template_s_words() -> None:
+def test_a_role_that_is_refused_is_reported_in_the_template_s_words() -> None:
     template = "{{ raise_exception('no system prompts here') }}"
     with pytest.raises(ValueError, match="refuses the conversation: no system prompts here"):
         applied(template, [turn("system", "s")])

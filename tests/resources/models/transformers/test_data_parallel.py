@@ -22,8 +22,8 @@ from tests.resources.models.transformers.tiny_engine import (
     MIXED,
     engine_of,
     identity_of,
+    outputs,
     responses_of,
-    said,
     spec_of,
 )
 
@@ -53,7 +53,7 @@ def test_two_processes_response_as_one_does_also_when_one_is_killed(
         shared.keep(digest, data)
     requests = [Request(prompt=prompt) for prompt in [*MIXED, *MIXED[::-1]]]
     alone = engine_of(vlm)
-    expected = said(responses_of(alone, requests))
+    expected = outputs(responses_of(alone, requests))
     spec = spec_of(vlm, device="auto", devices=["cpu", "cpu"], batch_size=2)
     with closing(DataParallelEngine(spec, str(vlm), shared.read)) as engine:
         assert (identity_of(engine), engine.decoding) == (identity_of(alone), alone.decoding)
@@ -64,7 +64,7 @@ def test_two_processes_response_as_one_does_also_when_one_is_killed(
         os.kill(first.pid, signal.SIGKILL)
         arrived |= arriving
         assert active_children() == [second]
-        assert said([arrived[i] for i in range(len(requests))]) == expected
+        assert outputs([arrived[i] for i in range(len(requests))]) == expected
 
 
 @pytest.mark.long
@@ -81,7 +81,7 @@ def test_processes_draw_as_the_card_says(vlm: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_what_a_dead_process_leaves_is_asked_elsewhere_and_it_starts_again_later(
+def test_what_a_dead_process_leaves_goes_to_another_and_it_starts_again_later(
     vlm: Path, tmp_path: Path
 ) -> None:
     texts = ["a", "bb", f"once {tmp_path / 'mark'}", "ccc"]
@@ -97,7 +97,7 @@ def test_what_a_dead_process_leaves_is_asked_elsewhere_and_it_starts_again_later
 
 
 @pytest.mark.long
-def test_a_checkpoint_that_does_not_load_ends_the_asking(vlm: Path) -> None:
+def test_a_checkpoint_that_does_not_load_ends_the_run(vlm: Path) -> None:
     engine = asks(vlm, fragile.load_nothing, "cpu")
     with pytest.raises(ModelError, match="no weights today"):
         list(engine.stream([Request(prompt=MIXED[0])]))

@@ -35,8 +35,8 @@ from tests.resources.models.transformers.tiny_engine import (
     Album,
     engine_of,
     identity_of,
+    outputs,
     responses_of,
-    said,
     spec_of,
 )
 from tests.sensors.watched import safetensors, write_adapter, write_checkpoint
@@ -58,7 +58,7 @@ def test_responses_are_the_same_alone_and_in_batches(
     engine = engine_of(vlm, batch_size=size)
     alone = [response for request in requests for response in responses_of(engine, [request])]
     together = responses_of(engine, requests)
-    assert said(together) == said(alone)
+    assert outputs(together) == outputs(alone)
     assert len({response.text for response in alone}) == len(MIXED)  # they depend on text and image
 
 
@@ -74,8 +74,8 @@ def test_sampling_settings_of_a_checkpoint_are_not_used(
     settings.write_text(json.dumps(json.loads(settings.read_text()) | published))
     for temperature in (0.0, 1.0):
         requests = [Request(prompt=prompt, temperature=temperature) for prompt in MIXED]
-        expected = said(responses_of(engine_of(vlm), requests))
-        assert said(responses_of(engine_of(folder), requests)) == expected
+        expected = outputs(responses_of(engine_of(vlm), requests))
+        assert outputs(responses_of(engine_of(folder), requests)) == expected
     assert not caplog.messages
 
 
@@ -88,7 +88,7 @@ def test_a_response_ends_at_an_end_token_whoever_goes_on(vlm: Path, tmp_path: Pa
     engine = engine_of(folder, max_tokens=12)
     requests = [Request(prompt=Prompt.of(f"Question {n}?")) for n in range(16)]
     alone = [response for request in requests for response in responses_of(engine, [request])]
-    assert said(responses_of(engine, requests)) == said(alone)
+    assert outputs(responses_of(engine, requests)) == outputs(alone)
     lengths: dict[str, set[int | None]] = {"stop": set(), "length": set()}
     for response in alone:
         lengths[response.finish_reason].add(response.completion_tokens)
@@ -98,8 +98,8 @@ def test_a_response_ends_at_an_end_token_whoever_goes_on(vlm: Path, tmp_path: Pa
 
 def test_draws_of_one_prompt_differ_and_come_again(vlm: Path) -> None:
     requests = [Request(prompt=MIXED[2], sample=n, temperature=1.0) for n in range(4)]
-    first, again = (said(responses_of(engine_of(vlm, seed=1), requests)) for _ in range(2))
-    other_seed = said(responses_of(engine_of(vlm, seed=2), requests))
+    first, again = (outputs(responses_of(engine_of(vlm, seed=1), requests)) for _ in range(2))
+    other_seed = outputs(responses_of(engine_of(vlm, seed=2), requests))
     assert first == again
     assert len({text for text, *_ in first + other_seed}) == 8
 
@@ -168,10 +168,10 @@ def test_a_bad_image_costs_only_its_own_question(vlm: Path, image: Image, says: 
     assert says in responses[1].error
 
 
-def test_a_blind_model_is_asked_without_the_images(tmp_path: Path) -> None:
+def test_a_blind_model_gets_no_images(tmp_path: Path) -> None:
     engine = engine_of(save_tiny_language_model(tmp_path), text_only=True)
     prompts = [Prompt.of(RED, "What colour?"), Prompt.of("What colour?"), Prompt.of("How many?")]
-    with_image, without, other = said(
+    with_image, without, other = outputs(
         responses_of(engine, [Request(prompt=prompt) for prompt in prompts])
     )
     assert with_image == without != other
@@ -199,7 +199,7 @@ def test_a_compiled_model_is_compiled_once_for_all_shapes(
         lambda self, **how: compiled.append((type(self).__name__, how)),
     )
     requests = [Request(prompt=prompt) for prompt in MIXED]
-    assert said(responses_of(engine_of(vlm, compile=True), requests))
+    assert outputs(responses_of(engine_of(vlm, compile=True), requests))
     assert compiled == [("LlamaModel", {"dynamic": True})]
 
 

@@ -148,7 +148,7 @@ def test_several_devices_have_the_identity_of_one(vlm: Path, tmp_path: Path) -> 
     assert "images=" in identity_of(one)
 
 
-def test_a_processor_that_does_not_load_is_said_so(vlm: Path, tmp_path: Path) -> None:
+def test_a_processor_that_does_not_load_is_one_error(vlm: Path, tmp_path: Path) -> None:
     broken = changed(vlm, tmp_path / "m", lambda s: None)
     (broken / "processor_config.json").write_text("{")
     with pytest.raises(ModelError, match=r"processor_config\.json: not JSON"):
@@ -163,6 +163,6 @@ def test_models_by_name_remember_in_the_home(vlm: Path, tmp_path: Path) -> None:
     with models.open("m") as model:
         signature = model.signature
     known = json.loads((tmp_path / "processors.json").read_text())
-    made, asked = sorted(known.values())
+    made, trial = sorted(known.values())
     assert f"images={made}" in signature
-    assert asked == "in batches"
+    assert trial == "in batches"

@@ -63,7 +63,7 @@ def processor_of(family: str) -> Any:
         pytest.param("LLaVA-1.5", (640, 480), 16, id="LLaVA-1.5: 4 x 4 patches, always"),
     ],
 )
-def test_tokens_of_a_image(family: str, size: tuple[int, int], expected: int) -> None:
+def test_tokens_of_an_image(family: str, size: tuple[int, int], expected: int) -> None:
     assert ImageTokens(processor_of(family)).of(*size) == expected
 
 

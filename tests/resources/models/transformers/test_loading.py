@@ -22,8 +22,8 @@ from tests.fakes.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
 from tests.resources.models.transformers.tiny_engine import (
     MIXED,
     engine_of,
+    outputs,
     responses_of,
-    said,
     spec_of,
 )
 
@@ -184,8 +184,8 @@ def test_images_are_prepared_in_the_dtype_of_the_weights(vlm: Path) -> None:
 
     model = load(spec_of(vlm, dtype="bfloat16"), pin(str(vlm)))
     image = {"type": "image", "image": PILImage.new("RGB", (64, 64))}
-    asked = {"role": "user", "content": [image, {"type": "text", "text": "What colour?"}]}
-    inputs = model.prepare([[asked]]).inputs
+    turn = {"role": "user", "content": [image, {"type": "text", "text": "What colour?"}]}
+    inputs = model.prepare([[turn]]).inputs
     assert inputs["pixel_values"].dtype == torch.bfloat16
     assert inputs["input_ids"].dtype == torch.int64
 
@@ -251,7 +251,9 @@ def test_code_of_a_checkpoint_is_run_only_if_it_is_trusted(vlm: Path, copy: Path
     with pytest.raises(ModelError, match="trust_remote_code = true"):
         load(spec_of(copy), pin(str(copy)))
     trusted = engine_of(copy, trust_remote_code=True)
-    assert said(responses_of(trusted, _REQUESTS)) == said(responses_of(engine_of(vlm), _REQUESTS))
+    assert outputs(responses_of(trusted, _REQUESTS)) == outputs(
+        responses_of(engine_of(vlm), _REQUESTS)
+    )
 
 
 def _with_numbers_for_texts(folder: Path) -> None:
@@ -321,10 +323,10 @@ def save_adapter(vlm: Path, folder: Path, rank: int = 4) -> Path:
 @needs_peft
 def test_an_adapter_changes_responses_merged_or_not(vlm: Path, tmp_path: Path) -> None:
     adapter = save_adapter(vlm, tmp_path / "adapter")
-    merged = said(responses_of(engine_of(adapter), _REQUESTS))
-    beside = said(responses_of(engine_of(adapter, merge_adapter=False), _REQUESTS))
+    merged = outputs(responses_of(engine_of(adapter), _REQUESTS))
+    beside = outputs(responses_of(engine_of(adapter, merge_adapter=False), _REQUESTS))
     assert merged == beside
-    assert merged != said(responses_of(engine_of(vlm), _REQUESTS))
+    assert merged != outputs(responses_of(engine_of(vlm), _REQUESTS))
 
 
 @needs_peft

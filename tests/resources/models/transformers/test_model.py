@@ -18,8 +18,8 @@ from tests.resources.models.transformers.tiny_engine import (
     ALBUM,
     MIXED,
     engine_of,
+    outputs,
     responses_of,
-    said,
     spec_of,
 )
 
@@ -62,7 +62,9 @@ def cramped(folder: Path, room: int) -> tuple[TransformersEngine, list[int]]:
 def test_out_of_memory_halves_the_batch(vlm: Path) -> None:
     requests = [Request(prompt=Prompt.of(f"Question {n}?")) for n in range(10, 26)]
     engine, sizes = cramped(vlm, room=2)
-    assert said(responses_of(engine, requests)) == said(responses_of(engine_of(vlm), requests))
+    assert outputs(responses_of(engine, requests)) == outputs(
+        responses_of(engine_of(vlm), requests)
+    )
     assert sizes == [8, 4, 2, 2, 2, 2, 2, 2, 2, 2]
 
 

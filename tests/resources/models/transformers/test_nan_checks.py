@@ -113,16 +113,16 @@ def test_scores_that_are_no_numbers_are_that_conversations_error(
             tensor[0] = 1e30
 
     folder = _changed(language_model, enlarging, tmp_path / "loud")
-    asked = [Request(prompt=Prompt.of(text)) for text in ("a yes", "a QQ", "a red")]
-    good = responses_of(engine_of(folder, text_only=True), [asked[0], asked[2]])
-    first, bad, last = responses_of(engine_of(folder, text_only=True), asked)
+    requests = [Request(prompt=Prompt.of(text)) for text in ("a yes", "a QQ", "a red")]
+    good = responses_of(engine_of(folder, text_only=True), [requests[0], requests[2]])
+    first, bad, last = responses_of(engine_of(folder, text_only=True), requests)
     assert bad.error.startswith("the model's scores are NaN or infinite from token 1 of")
     assert bad.text == ""
     assert [first.text, last.text] == [one.text for one in good]
     assert not first.error + last.error
 
 
-def test_rows_and_beams_are_told_apart_and_the_first_step_is_said() -> None:
+def test_rows_and_beams_are_kept_apart_and_the_first_step_is_named() -> None:
     watched = FiniteCheck()
     steps = [
         [[0.0, 1.0], [-INF, 1.0], [0.0, 0.0], [0.0, 0.0]],

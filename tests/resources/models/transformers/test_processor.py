@@ -20,8 +20,8 @@ from tests.resources.models.transformers.tiny_engine import (
     RED,
     engine_of,
     identity_of,
+    outputs,
     responses_of,
-    said,
     spec_of,
 )
 
@@ -63,7 +63,7 @@ def test_the_video_half_is_left_out_wherever_it_stands(model_type: str, tmp_path
     assert processor.tokenizer.padding_side == "left"
 
 
-def test_a_model_of_videos_alone_is_told(vlm: Path, tmp_path: Path) -> None:
+def test_a_model_of_videos_alone_is_refused(vlm: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(vlm, tmp_path / "vlm")
     for name, changed in (
         ("config.json", {"model_type": "instructblipvideo", "architectures": []}),
@@ -82,7 +82,7 @@ def test_a_model_of_videos_alone_is_told(vlm: Path, tmp_path: Path) -> None:
         pytest.param(captioners.blip_2, False, id="the processor puts the image in front"),
     ],
 )
-def test_a_plain_template_has_a_place_for_a_image_where_it_needs_one(
+def test_a_plain_template_has_a_place_for_an_image_where_it_needs_one(
     build: Callable[[Path], Any], in_template: bool, tmp_path: Path
 ) -> None:
     build(tmp_path)
@@ -107,11 +107,11 @@ def test_a_template_from_a_file_is_used_and_part_of_the_identity(vlm: Path, tmp_
     file.write_text((vlm / "chat_template.jinja").read_text())
     mine = engine_of(vlm, chat_template=str(file))
     requests = [Request(prompt=prompt) for prompt in MIXED]
-    identity, same = identity_of(mine), said(responses_of(mine, requests))
-    assert same == said(responses_of(engine_of(vlm), requests))
+    identity, same = identity_of(mine), outputs(responses_of(mine, requests))
+    assert same == outputs(responses_of(engine_of(vlm), requests))
     file.write_text(file.read_text() + "Well, ")
     other = engine_of(vlm, chat_template=str(file))
-    assert said(responses_of(other, requests)) != same
+    assert outputs(responses_of(other, requests)) != same
     assert identity_of(other) != identity
 
 
@@ -164,5 +164,7 @@ def test_a_processor_may_lie_elsewhere(vlm: Path, tmp_path: Path) -> None:
         shutil.copy(vlm / name, weights)
     requests = [Request(prompt=prompt) for prompt in MIXED]
     elsewhere = engine_of(weights, processor=str(vlm))
-    assert said(responses_of(elsewhere, requests)) == said(responses_of(engine_of(vlm), requests))
+    assert outputs(responses_of(elsewhere, requests)) == outputs(
+        responses_of(engine_of(vlm), requests)
+    )
     assert "+processor:sha256:" in identity_of(elsewhere)

@@ -79,12 +79,12 @@ def test_one_image_where_there_is_one_place() -> None:
         pytest.param((300, 200), "", id="what it takes stays"),
     ],
 )
-def test_narrow_images_are_enlarged_and_that_is_said(size: tuple[int, int], note: str) -> None:
+def test_narrow_images_are_enlarged_with_a_note(size: tuple[int, int], note: str) -> None:
     made = tensors(qwen.qwen2_5_vl).of([[shown((56, 56))], [shown(size)]])
     assert made.notes == ["", f"enlarged for the processor: {note}" if note else ""]
 
 
-def test_images_of_too_many_tokens_are_shrunk_and_that_is_said() -> None:
+def test_images_of_too_many_tokens_are_shrunk_with_a_note() -> None:
     # 280 x 280 px are 10 x 10 tokens; 0.9 of them, 252, are 9 x 9.
     made = tensors(qwen.qwen2_5_vl, max_image_tokens=81).of([[shown((280, 280), (56, 56))]])
     assert made.image_tokens == [(81, 4)]

@@ -22,7 +22,7 @@ from bench_resources.models.transformers.sampling import (
 )
 from bench_resources.models.workers.local_model import Draw
 from tests.fakes.tiny_checkpoint import save_tiny_vlm
-from tests.resources.models.transformers.tiny_engine import MIXED, engine_of, responses_of, said
+from tests.resources.models.transformers.tiny_engine import MIXED, engine_of, outputs, responses_of
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_a_card_is_in_the_signature(tmp_path: Path) -> None:
     assert str(card.decoding(8, 3)) == expected
 
 
-def test_a_penalty_changes_responses_only_where_the_card_is_asked_for(
+def test_a_penalty_changes_responses_only_where_the_card_s_decoding_is_chosen(
     vlm: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "penalised"
@@ -202,10 +202,10 @@ def test_a_penalty_changes_responses_only_where_the_card_is_asked_for(
     settings = folder / "generation_config.json"
     settings.write_text(json.dumps(json.loads(settings.read_text()) | {"repetition_penalty": 1.5}))
     requests = [Request(prompt=prompt) for prompt in MIXED]
-    plain = said(responses_of(engine_of(vlm), requests))
-    assert said(responses_of(engine_of(folder), requests)) == plain
+    plain = outputs(responses_of(engine_of(vlm), requests))
+    assert outputs(responses_of(engine_of(folder), requests)) == plain
     engine = engine_of(folder, decoding="card")
-    penalised = said(responses_of(engine, requests))
+    penalised = outputs(responses_of(engine, requests))
     assert penalised != plain
-    assert penalised == [said(responses_of(engine, [request]))[0] for request in requests]
+    assert penalised == [outputs(responses_of(engine, [request]))[0] for request in requests]
     assert str(engine.decoding) == "card,t=0,max=8,repetition_penalty=1.5"

@@ -72,6 +72,6 @@ def responses_of(engine: Engine, requests: Sequence[Request]) -> list[Response]:
     return [response for _, response in sorted(arrived, key=lambda one: one[0])]
 
 
-def said(responses: Sequence[Response]) -> list[tuple[str, str, int | None, int | None]]:
+def outputs(responses: Sequence[Response]) -> list[tuple[str, str, int | None, int | None]]:
     assert [response.error for response in responses] == [""] * len(responses)
     return [(r.text, r.finish_reason, r.prompt_tokens, r.completion_tokens) for r in responses]

@@ -32,7 +32,7 @@ def test_tensors_of_the_next_batch_are_made_while_the_model_answers() -> None:
     echo.at_answer = wait_for_the_next
     responses = ask(echo, *map(Prompt.of, "abc"), batch_size=1)
     assert [response.text for response in responses] == ["A", "B", "C"]
-    assert echo.asked == [["a"], ["b"], ["c"]]
+    assert echo.batches == [["a"], ["b"], ["c"]]
 
 
 def test_images_are_weighed_beside_the_thread_that_asks() -> None:
@@ -68,14 +68,14 @@ def test_batches_are_cut_by_weight_the_heaviest_first(
         Prompt.of(RED if text[0] == "r" else BLUE, text) for text in ("r1", "b1", "r2", "b2", "r3")
     ]
     ask(echo, *prompts, batch_size=8, batch_tokens=batch_tokens)
-    assert [sorted(texts) for texts in echo.asked] == expected
+    assert [sorted(texts) for texts in echo.batches] == expected
 
 
 def test_images_of_one_kind_stay_in_one_batch_whatever_their_number() -> None:
     echo = Echo()
     prompts = [Prompt.of(RED, BLUE, "two"), Prompt.of(RED, "one"), Prompt.of("none")]
     ask(echo, *prompts, batch_size=8)
-    assert echo.asked == [["two"], ["one"], ["none"]]
+    assert echo.batches == [["two"], ["one"], ["none"]]
 
 
 @given(
@@ -91,13 +91,13 @@ def test_every_request_is_answered_once_in_any_mixture(
             raise RuntimeError("odd")
 
     def prompt(n: int, kind: str) -> Prompt:
-        said = Turn("user", (f"{n} {kind}",))
+        turn = Turn("user", (f"{n} {kind}",))
         images: dict[str, tuple[Image, ...]] = {
             "red": (RED,),
             "two": (RED, BLUE),
             "lost": (Image("0" * 64),),
         }
-        seen = replace(said, parts=(*images.get(kind, ()), *said.parts))
+        seen = replace(turn, parts=(*images.get(kind, ()), *turn.parts))
         return Prompt((seen, Turn("assistant", ("yes",))) if kind == "closed" else (seen,))
 
     echo = Echo()
@@ -145,22 +145,22 @@ def test_closing_early_leaves_no_thread_and_begins_nothing_more() -> None:
     next(stream)
     stream.close()
     assert set(threading.enumerate()) <= before
-    assert len(echo.asked) == 1
+    assert len(echo.batches) == 1
 
 
-def test_a_later_turn_is_asked_with_the_answer_and_without_its_thought() -> None:
-    heard: list[Any] = []
+def test_a_later_turn_follows_the_answer_without_its_thought() -> None:
+    received: list[Any] = []
 
     class Thinking(Echo):
         def prepare(self, conversations: Sequence[Sequence[Message]]) -> list[str]:
-            heard.append([said["content"][0]["text"] for said in conversations[0]])
+            received.append([message["content"][0]["text"] for message in conversations[0]])
             return super().prepare(conversations)
 
         def answer(self, prepared: list[str], draw: Draw) -> list[Response]:
             return [Response(text="<think>hm</think>yes") for _ in prepared]
 
     ask(Thinking(), Prompt((Turn("user", ("one",)), Turn("user", ("two",)))))
-    assert heard == [["one"], ["one", "yes", "two"]]
+    assert received == [["one"], ["one", "yes", "two"]]
 
 
 # What cannot be read, weighed or answered in a batch costs only itself.
@@ -188,7 +188,7 @@ def test_any_exception_costs_only_its_own_request(where: str, raised: Exception)
 
 
 @pytest.mark.parametrize("where", ["at_prepare", "at_answer"])
-def test_a_model_that_cannot_be_asked_stops_all(where: str) -> None:
+def test_a_model_that_cannot_respond_stops_all(where: str) -> None:
     def fail(texts: list[str]) -> None:
         raise ModelError("the device is gone")
 
@@ -230,9 +230,9 @@ def test_images_that_cannot_be_weighed_cost_only_their_own_question() -> None:
 def test_a_turn_that_failed_is_the_error_of_the_whole_conversation() -> None:
     class FailingFirst(Echo):
         def answer(self, prepared: list[str], draw: Draw) -> list[Response]:
-            first = len(self.asked) == 0
-            said = super().answer(prepared, draw)
-            return [Response(error="NaN") for _ in said] if first else said
+            first = len(self.batches) == 0
+            answers = super().answer(prepared, draw)
+            return [Response(error="NaN") for _ in answers] if first else answers
 
     (response,) = ask(FailingFirst(), Prompt((Turn("user", ("one",)), Turn("user", ("two",)))))
     assert response == Response(error="NaN")

@@ -58,10 +58,10 @@ class Hands:
 
     def receive(self) -> Iterator[tuple[Hand, WorkerMessage | WorkerDied]]:
         for hand in [hand for hand in self.hands if hand.busy]:
-            said = hand.receive()
-            if isinstance(said, WorkerDied):
+            message = hand.receive()
+            if isinstance(message, WorkerDied):
                 self.hands.remove(hand)
-            yield hand, said
+            yield hand, message
 
     def end(self) -> None:
         self.hands.clear()
@@ -72,7 +72,7 @@ def _text(request: Request) -> str:
     return str(part)
 
 
-def asked(hands: Hands, *texts: str, batch_size: int = 1) -> list[str]:
+def texts_from(hands: Hands, *texts: str, batch_size: int = 1) -> list[str]:
     """What was said to each text, the response or the error."""
     spec = spec_of("m", batch_size=batch_size)
     requests = [Request(prompt=Prompt.of(text)) for text in texts]
@@ -95,33 +95,33 @@ def asked(hands: Hands, *texts: str, batch_size: int = 1) -> list[str]:
     ],
 )
 def test_what_kills_comes_back_as_an_error(hands: Hands, expected: str) -> None:
-    assert asked(hands, "poison") == [expected]
+    assert texts_from(hands, "poison") == [expected]
 
 
 def test_the_others_of_a_chunk_are_answered_and_only_what_kills_is_an_error() -> None:
     hands = Hands(3)
     texts = ["a", "poison", "bb", "ccc"]
-    said = asked(hands, *texts, batch_size=4)
-    assert (said[0], *said[2:]) == ("A", "BB", "CCC")
-    assert said[1].endswith("on the same requests")
+    outcomes = texts_from(hands, *texts, batch_size=4)
+    assert (outcomes[0], *outcomes[2:]) == ("A", "BB", "CCC")
+    assert outcomes[1].endswith("on the same requests")
     assert [len(chunk) for hand in hands.hands for chunk in hand.chunks] == [1, 1, 1]
 
 
-def test_what_cannot_be_asked_at_all_ends_it() -> None:
+def test_a_worker_without_weights_ends_the_run() -> None:
     with pytest.raises(ModelError, match="no weights"):
-        asked(Hands(2), "a", "none")
+        texts_from(Hands(2), "a", "none")
 
 
 def test_chunks_get_smaller_towards_the_end_and_hold_a_batch_at_least() -> None:
     hands = Hands(2)
-    asked(hands, *(f"{n:03}" for n in range(100)), batch_size=2)
+    texts_from(hands, *(f"{n:03}" for n in range(100)), batch_size=2)
     sizes = [len(chunk) for hand in hands.hands for chunk in hand.chunks]
     assert sum(sizes) == 100
     assert max(sizes) == 12  # 100 // (4 * 2)
     assert sorted(sizes)[0] <= 2
 
 
-def test_the_fullest_device_is_told() -> None:
+def test_the_fullest_device_counts() -> None:
     spec = spec_of("m", batch_size=1)
     chunks = ChunkScheduler(spec, [Request(prompt=Prompt.of(str(n))) for n in range(5)], Hands(1))
     list(chunks.responses())

@@ -26,13 +26,13 @@ def test_indexed_metrics_are_those_of_the_tables(
         files = TableFiles(folder=str(tmp_path / "b" / "tables"))
 
         def write(model: str, value: float) -> None:
-            rows = [replace(metric(model, value), category=one) for one in ("all", "é")]
+            rows = [replace(metric(model, value), category=key) for key in ("all", "é")]
             for tables in (store, files):
                 tables.write(KEY, rows, Metric, model)
 
         def same() -> bool:
             found, wanted = (
-                one.query_metrics(SQL, KEY, {}, category="é").to_pylist() for one in (store, files)
+                key.query_metrics(SQL, KEY, {}, category="é").to_pylist() for key in (store, files)
             )
             return bool(found == wanted)
 
@@ -41,9 +41,9 @@ def test_indexed_metrics_are_those_of_the_tables(
         index = store.metrics_index
         assert index
         versions = store.versions(KEY)
-        asked: list[str] = []
-        index.rows("quiz/metrics", versions, lambda one: asked.append(one) or one, {})
-        assert not asked  # each was indexed under the version that the listing has
+        fetched: list[str] = []
+        index.rows("quiz/metrics", versions, lambda key: fetched.append(key) or key, {})
+        assert not fetched  # each was indexed under the version that the listing has
         assert same()
         write("run/step-1", 0.99)
         write("new", 0.5)

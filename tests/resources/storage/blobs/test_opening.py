@@ -60,14 +60,14 @@ def test_of_a_variable_in_the_address_messages_have_the_name(
     assert shared.named("a") == "s3://{A_BUCKET}/tables/a"
 
 
-def test_one_that_does_not_come_back_is_told_in_a_sentence(bucket: str, front: Front) -> None:
+def test_a_store_that_does_not_come_back_is_one_sentence(bucket: str, front: Front) -> None:
     front.answer = 503
     with pytest.raises(HomeError) as why:
         opened(bucket, front, 0.1).put("a", b"x")
     assert str(why.value) == f"{bucket}/team: cannot be reached (503 Service Unavailable; SlowDown)"
 
 
-def test_one_that_is_not_there_is_told_in_a_sentence(bucket: str, front: Front) -> None:
+def test_a_store_that_is_not_there_is_one_sentence(bucket: str, front: Front) -> None:
     blobs = opened(bucket, front, 0.1)
     front.shutdown()
     front.server_close()
@@ -84,7 +84,7 @@ def test_a_put_that_was_taken_but_answered_with_an_error_is_ours(bucket: str, fr
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_keys_that_do_not_allow_it_are_told_at_once_and_not_shown(
+def test_keys_that_do_not_allow_it_are_refused_at_once_and_not_shown(
     bucket: str, front: Front, status: int
 ) -> None:
     blobs = opened(bucket, front, 60)
@@ -97,7 +97,7 @@ def test_keys_that_do_not_allow_it_are_told_at_once_and_not_shown(
     assert time.monotonic() - began < 5
 
 
-def test_a_bucket_that_is_not_there_is_told_when_it_is_opened(
+def test_a_missing_bucket_is_an_error_when_it_is_opened(
     bucket: str, endpoint: str, tmp_path: Path
 ) -> None:
     with pytest.raises(HomeError, match="there is no such bucket"):

@@ -77,7 +77,7 @@ def test_the_first_of_two_new_ones_stays(another: Callable[[], Blobs]) -> None:
     assert names(another()) == ["a/b"]
 
 
-def test_of_sixteen_that_create_one_at_once_one_is_told_that_it_did(
+def test_of_sixteen_that_create_a_blob_at_once_one_succeeds(
     another: Callable[[], Blobs],
 ) -> None:
     all_blobs = [another() for _ in range(16)]

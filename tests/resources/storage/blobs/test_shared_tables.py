@@ -119,7 +119,7 @@ def test_sql_reads_a_table_that_is_older_than_a_column_beside_a_newer_one(opened
     assert found.column("no_answer").to_pylist() == ["none", None]  # as of files
 
 
-def test_a_damaged_table_is_told_and_left_out(opened: Opened) -> None:
+def test_a_damaged_table_is_reported_and_left_out(opened: Opened) -> None:
     tables = opened()
     for model in ("m", "n"):
         tables.write(KEY, [prediction(model=model)], Prediction, model)

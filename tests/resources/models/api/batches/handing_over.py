@@ -36,12 +36,12 @@ def engine(
     )
 
 
-def answered(one: BatchEngine, *asked: Request) -> list[Response]:
-    responses = dict(one.stream(asked))
-    return [responses[position] for position in range(len(asked))]
+def answered(batches: BatchEngine, *requests: Request) -> list[Response]:
+    responses = dict(batches.stream(requests))
+    return [responses[position] for position in range(len(requests))]
 
 
-def said(responses: list[Response]) -> list[str]:
+def response_texts(responses: list[Response]) -> list[str]:
     return [response.error or response.text for response in responses]
 
 

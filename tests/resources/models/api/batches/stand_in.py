@@ -41,7 +41,7 @@ class BatchServer:
         self._answer = answer or (lambda body: f"A to {texts(body)[-1]}")
         self.batches: dict[str, Batch] = {}
         self.files: dict[str, bytes] = {}
-        self.n_asked = 0  # requests in all batches that were taken
+        self.n_requests = 0  # requests in all batches that were taken
         self.n_collected = 0  # times that results were fetched
         self.end = ""  # what the next batches end as: expired, cancelled, failed
         self.looks = 2  # that a batch is under way for; 0: it never ends
@@ -114,41 +114,41 @@ class BatchServer:
         return web.json_response({"id": name, "object": "file", "purpose": "batch"})
 
     async def _create(self, request: web.Request) -> web.StreamResponse:
-        said = await request.json()
-        assert said["completion_window"] == "24h"
-        assert said["endpoint"] == "/v1/chat/completions"
-        requests = [orjson.loads(line) for line in self.files[said["input_file_id"]].splitlines()]
-        assert all(one["method"] == "POST" for one in requests)
-        assert {one["url"] for one in requests} == {said["endpoint"]}
+        body = await request.json()
+        assert body["completion_window"] == "24h"
+        assert body["endpoint"] == "/v1/chat/completions"
+        requests = [orjson.loads(line) for line in self.files[body["input_file_id"]].splitlines()]
+        assert all(line["method"] == "POST" for line in requests)
+        assert {line["url"] for line in requests} == {body["endpoint"]}
         batch = self._taken(
-            "batch_", [{"custom_id": one["custom_id"], "body": one["body"]} for one in requests]
+            "batch_", [{"custom_id": line["custom_id"], "body": line["body"]} for line in requests]
         )
-        batch.metadata = said.get("metadata", {})
+        batch.metadata = body.get("metadata", {})
         if self.drops:
             return self._dropped(request)
-        return web.json_response(self._said(batch))
+        return web.json_response(self._batch_body(batch))
 
     async def _list(self, _: web.Request) -> web.Response:
-        listed = [self._said(one) for one in reversed(self.batches.values())]
+        listed = [self._batch_body(one) for one in reversed(self.batches.values())]
         return web.json_response({"object": "list", "data": listed, "has_more": False})
 
     async def _look(self, request: web.Request) -> web.Response:
         if not (batch := self.batches.get(request.match_info["id"])):
             return _error(404, "invalid_request_error", "No batch found")
         batch.looks += 1
-        return web.json_response(self._said(batch))
+        return web.json_response(self._batch_body(batch))
 
-    def _said(self, batch: Batch) -> dict[str, Any]:
-        said = {"id": batch.id, "object": "batch", "metadata": batch.metadata, "errors": None}
+    def _batch_body(self, batch: Batch) -> dict[str, Any]:
+        body = {"id": batch.id, "object": "batch", "metadata": batch.metadata, "errors": None}
         if not self._ended(batch):
-            return said | {"status": "validating" if batch.looks < 2 else "in_progress"}
+            return body | {"status": "validating" if batch.looks < 2 else "in_progress"}
         if batch.end == "failed":
             message = "Enqueued token limit reached"
             errors = {"data": [{"code": "token_limit_exceeded", "line": None, "message": message}]}
-            return said | {"status": "failed", "errors": errors}
+            return body | {"status": "failed", "errors": errors}
         output, error = openai_files(self._results(batch), batch.end)
         self.files |= {f"out-{batch.id}": output, f"err-{batch.id}": error}
-        return said | {
+        return body | {
             "status": batch.end or "completed",
             "output_file_id": f"out-{batch.id}" if output else None,
             "error_file_id": f"err-{batch.id}" if error else None,
@@ -161,30 +161,30 @@ class BatchServer:
 
     async def _create_messages(self, request: web.Request) -> web.StreamResponse:
         assert request.headers["anthropic-version"] == "2023-06-01"
-        said = json.loads(await request.read())
-        for n, one in enumerate(said["requests"]):
+        body = json.loads(await request.read())
+        for n, one in enumerate(body["requests"]):
             if not re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", one["custom_id"]):
                 return _error(400, "invalid_request_error", f"requests.{n}.custom_id: no")
             assert one["params"]["max_tokens"]
         batch = self._taken(
             "msgbatch_",
-            [{"custom_id": one["custom_id"], "body": one["params"]} for one in said["requests"]],
+            [{"custom_id": one["custom_id"], "body": one["params"]} for one in body["requests"]],
         )
         if self.drops:
             return self._dropped(request)
-        return web.json_response(self._said_messages(batch))
+        return web.json_response(self._messages_body(batch))
 
     async def _list_messages(self, _: web.Request) -> web.Response:
-        listed = [self._said_messages(one) for one in reversed(self.batches.values())]
+        listed = [self._messages_body(one) for one in reversed(self.batches.values())]
         return web.json_response({"data": listed, "has_more": False})
 
     async def _look_messages(self, request: web.Request) -> web.Response:
         if not (batch := self.batches.get(request.match_info["id"])):
             return _error(404, "not_found_error", "No batch found")
         batch.looks += 1
-        return web.json_response(self._said_messages(batch))
+        return web.json_response(self._messages_body(batch))
 
-    def _said_messages(self, batch: Batch) -> dict[str, Any]:
+    def _messages_body(self, batch: Batch) -> dict[str, Any]:
         ended, n = self._ended(batch), len(batch.requests)
         names = ("processing", "succeeded", "errored", "canceled", "expired")
         return {
@@ -223,7 +223,7 @@ class BatchServer:
         if len(requests) > self.most:
             batch.end = "failed"
         else:
-            self.n_asked += len(requests)
+            self.n_requests += len(requests)
         self.batches[batch.id] = batch
         return batch
 

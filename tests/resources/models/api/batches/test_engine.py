@@ -20,7 +20,7 @@ from tests.resources.models.api.batches.handing_over import (
     answered,
     engine,
     out,
-    said,
+    response_texts,
 )
 from tests.resources.models.api.batches.stand_in import BatchServer
 from tests.resources.models.api.raw_server import http, saying
@@ -30,7 +30,7 @@ def test_requests_are_one_batch_and_responses_find_theirs(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
     responses = answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))
-    assert said(responses) == ANSWERS
+    assert response_texts(responses) == ANSWERS
     assert len(server.batches) == 1
     assert {(one.prompt_tokens, one.completion_tokens) for one in responses} == {(10, 3)}
     assert {(one.finish_reason, one.seconds) for one in responses} == {("stop", None)}
@@ -40,8 +40,8 @@ def test_requests_are_one_batch_and_responses_find_theirs(
 def test_what_it_sends_is_what_a_single_request_says(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
-    asked = Request(prompt=Prompt.of(Image("png"), "?"), temperature=0.5)
-    answered(engine(server, tmp_path, format_), asked)
+    single = Request(prompt=Prompt.of(Image("png"), "?"), temperature=0.5)
+    answered(engine(server, tmp_path, format_), single)
     (body,) = [one["body"] for batch in server.batches.values() for one in batch.requests]
     assert (body["model"], body["temperature"], body["max_tokens"]) == ("m", 0.5, 50)
     (turn,) = body["messages"]
@@ -61,14 +61,14 @@ def test_the_limits_of_a_batch_make_several(
 ) -> None:
     one = engine(server, tmp_path, format_)
     one._api.most = 2
-    assert said(answered(one, *requests_for(*TEXTS))) == ANSWERS
+    assert response_texts(answered(one, *requests_for(*TEXTS))) == ANSWERS
     assert sorted(len(batch.requests) for batch in server.batches.values()) == [1, 2, 2]
 
 
 def test_so_do_its_bytes(server: BatchServer, tmp_path: Path, format_: str) -> None:
     one = engine(server, tmp_path, format_)
     one._api.most_bytes = 10
-    assert said(answered(one, *requests_for(*TEXTS))) == ANSWERS
+    assert response_texts(answered(one, *requests_for(*TEXTS))) == ANSWERS
     assert len(server.batches) == 5
 
 
@@ -76,17 +76,23 @@ def test_what_is_too_large_for_the_server_is_handed_over_in_halves(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
     server.most_bytes = 900
-    assert said(answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))) == ANSWERS
+    assert (
+        response_texts(answered(engine(server, tmp_path, format_), *requests_for(*TEXTS)))
+        == ANSWERS
+    )
     assert len(server.batches) > 1
-    assert server.n_asked == 5
+    assert server.n_requests == 5
 
 
 def test_so_is_what_is_beyond_the_tokens_that_may_be_enqueued(
     server: BatchServer, tmp_path: Path
 ) -> None:
     server.most = 2
-    assert said(answered(engine(server, tmp_path, "openai"), *requests_for(*TEXTS))) == ANSWERS
-    assert server.n_asked == 5
+    assert (
+        response_texts(answered(engine(server, tmp_path, "openai"), *requests_for(*TEXTS)))
+        == ANSWERS
+    )
+    assert server.n_requests == 5
 
 
 def test_what_fails_in_a_batch_is_the_error_of_its_request(tmp_path: Path, format_: str) -> None:
@@ -115,7 +121,7 @@ def test_a_batch_that_ends_early_leaves_what_was_answered_and_errors(
         )
         # It is asked again by the next run, in a batch of its own.
         answered(engine(server, tmp_path, format_), *requests_for("b"))
-        assert server.n_asked == 3
+        assert server.n_requests == 3
 
 
 def test_a_batch_that_is_refused_whole_is_the_error_of_each(
@@ -126,14 +132,16 @@ def test_a_batch_that_is_refused_whole_is_the_error_of_each(
     assert response.error.endswith("without a response: Enqueued token limit reached")
 
 
-def test_a_server_that_is_overloaded_is_asked_again(
+def test_a_server_that_is_overloaded_is_tried_again(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
     server.fails = 2
-    assert said(answered(engine(server, tmp_path, format_), *requests_for("a"))) == ["A to a"]
+    assert response_texts(answered(engine(server, tmp_path, format_), *requests_for("a"))) == [
+        "A to a"
+    ]
 
 
-def test_a_wrong_key_is_said(
+def test_a_wrong_key_is_an_error(
     server: BatchServer, tmp_path: Path, format_: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BATCH_KEY", "x" * 20)
@@ -149,9 +157,9 @@ def test_a_hosted_server_is_reached_through_the_proxy_of_the_environment(
         for name in ("HTTPS_PROXY", "https_proxy"):
             monkeypatch.setenv(name, proxy.removesuffix("/v1"))
         hosted = "https://models.example.invalid/v1"
-        asked = engine(server, tmp_path, format_, base_url=hosted, patience=0)
+        batches = engine(server, tmp_path, format_, base_url=hosted, patience=0)
         with pytest.raises(ModelError, match="502, message='No Way Through'"):
-            answered(asked, *requests_for("a"))
+            answered(batches, *requests_for("a"))
 
 
 def test_two_results_of_one_request_are_nobody_s(
@@ -170,7 +178,7 @@ def test_a_download_that_breaks_goes_on_after_the_results_it_brought(
     responses = list(spending.stream(requests_for(*TEXTS)))
     assert sorted(position for position, _ in responses) == [0, 1, 2, 3, 4]
     assert [one.text for _, one in sorted(responses, key=lambda one: one[0])] == ANSWERS
-    assert (server.n_asked, server.n_collected, out(tmp_path)) == (5, 5, [])
+    assert (server.n_requests, server.n_collected, out(tmp_path)) == (5, 5, [])
 
 
 def test_a_refused_download_says_no_part_of_the_key(
@@ -189,8 +197,8 @@ class Leaking(BatchServer):
 
     async def _sent(self, request: web.Request, body: bytes) -> web.StreamResponse:
         error = f"{'no ' * 97}{self.key}".encode()  # of which 300 characters are shown
-        said = body.replace(b"as asked", error).replace(b"A to", self.key.encode())
-        return await super()._sent(request, said)
+        leaking = body.replace(b"as asked", error).replace(b"A to", self.key.encode())
+        return await super()._sent(request, leaking)
 
 
 def test_results_say_no_part_of_the_key_and_that_it_was_there(
@@ -202,10 +210,10 @@ def test_results_say_no_part_of_the_key_and_that_it_was_there(
     with Leaking(answer) as server:
         server.key = "sk-Qm3x9ZpLw7Rk2Vt5"
         monkeypatch.setenv("BATCH_KEY", server.key)
-        failed, told = answered(engine(server, tmp_path, format_), *requests_for("a", "b"))
+        failed, redacted = answered(engine(server, tmp_path, format_), *requests_for("a", "b"))
     assert "no no" in failed.error
     assert "sk-" not in failed.error
-    assert (told.text, told.note) == ("*** b", "redacted: BATCH_KEY")
+    assert (redacted.text, redacted.note) == ("*** b", "redacted: BATCH_KEY")
 
 
 def test_a_conversation_is_a_batch_for_each_turn(
@@ -214,7 +222,7 @@ def test_a_conversation_is_a_batch_for_each_turn(
     prompt = Prompt((Turn("user", ("first",)), Turn("user", ("second",))))
     both = [Request(prompt=prompt), *requests_for("a")]
     responses = answered(engine(server, tmp_path, format_), *both)
-    assert said(responses) == ["A to second", "A to a"]
+    assert response_texts(responses) == ["A to second", "A to a"]
     assert (responses[0].prompt_tokens, responses[0].completion_tokens) == (20, 6)
     last = list(server.batches.values())[-1].requests
     assert [turn["role"] for turn in last[0]["body"]["messages"]] == ["user", "assistant", "user"]
@@ -227,28 +235,28 @@ def test_two_draws_of_one_prompt_are_two_requests(
     (request,) = requests_for("a")
     one = engine(server, tmp_path, format_, temperature=1.0)
     assert len(answered(one, request, replace(request, sample=1))) == 2
-    assert server.n_asked == 2
+    assert server.n_requests == 2
 
 
 def test_a_image_that_is_not_there_is_the_error_of_its_request(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
-    asked = [Request(prompt=Prompt.of(Image("none"), "?")), *requests_for("a")]
-    first, second = answered(engine(server, tmp_path, format_), *asked)
+    requests = [Request(prompt=Prompt.of(Image("none"), "?")), *requests_for("a")]
+    first, second = answered(engine(server, tmp_path, format_), *requests)
     assert first.error == "cannot be sent: no image none"
     assert second.text == "A to a"
 
 
-def test_what_may_cost_more_than_is_left_is_asked_when_the_rest_was_paid(
+def test_what_may_cost_more_than_is_left_is_sent_when_the_rest_was_paid(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
     # One may take 100 + 50 tokens and takes 13: two fit at first, then as many as are left.
     one = engine(server, tmp_path, format_, budget_tokens=310)
-    assert said(answered(one, *requests_for(*TEXTS))) == ANSWERS
+    assert response_texts(answered(one, *requests_for(*TEXTS))) == ANSWERS
     assert [len(batch.requests) for batch in server.batches.values()] == [2, 1, 1, 1]
 
 
-def test_beyond_the_budget_nothing_is_asked(
+def test_beyond_the_budget_nothing_is_sent(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
     one = engine(
@@ -256,7 +264,7 @@ def test_beyond_the_budget_nothing_is_asked(
     )
     (response,) = answered(one, *requests_for("a"))
     assert response.error == "not sent: it may cost more than is left of the budget"
-    assert server.n_asked == 0
+    assert server.n_requests == 0
 
 
 @pytest.mark.parametrize(
@@ -281,6 +289,6 @@ def test_a_hosted_server_gets_its_batches_through_the_proxy_of_the_environment(
     hosted = "https://models.example.invalid/v1"
     with saying(http(b"", status="403 No Way Through")) as proxy:
         monkeypatch.setenv("https_proxy", proxy.removesuffix("/v1"))
-        asked = engine(server, tmp_path, "openai", base_url=hosted, max_tries=1)
+        batches = engine(server, tmp_path, "openai", base_url=hosted, max_tries=1)
         with pytest.raises(ModelError, match="No Way Through"):
-            answered(asked, *requests_for("a"))
+            answered(batches, *requests_for("a"))

@@ -19,7 +19,7 @@ from tests.resources.models.api.batches.handing_over import (
     answered,
     engine,
     out,
-    said,
+    response_texts,
 )
 from tests.resources.models.api.batches.stand_in import BatchServer
 from tests.resources.stores import response_file
@@ -52,8 +52,8 @@ def test_a_batch_is_collected_by_the_run_after_one_that_was_killed(
         there.parent.mkdir(parents=True)
         there.write_bytes(file.read_bytes())
     again = engine(server, tmp_path / "second", format_)
-    assert said(answered(again, *requests_for(*TEXTS, "new"))) == [*ANSWERS, "A to new"]
-    assert server.n_asked == 6
+    assert response_texts(answered(again, *requests_for(*TEXTS, "new"))) == [*ANSWERS, "A to new"]
+    assert server.n_requests == 6
     assert out(tmp_path / "second") == []
 
 
@@ -69,11 +69,11 @@ def test_a_process_that_is_killed_leaves_its_batch_to_the_next(
     ours.wait()
     server.looks = looks
     got = answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))
-    assert said(got) == ANSWERS
-    assert (server.n_asked, len(server.batches)) == (5, 1)
+    assert response_texts(got) == ANSWERS
+    assert (server.n_requests, len(server.batches)) == (5, 1)
 
 
-def test_what_was_stored_is_not_asked_and_what_was_not_is_collected(
+def test_what_was_stored_is_not_sent_and_what_was_not_is_collected(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
     store = response_file(tmp_path / "responses.sqlite")
@@ -82,7 +82,7 @@ def test_what_was_stored_is_not_asked_and_what_was_not_is_collected(
     assert [one.text for one in model.response(requests_for(*TEXTS))] == ANSWERS
     again = CachingModel("m", engine(server, tmp_path, format_, batch=False), store)
     assert [one.text for one in again.response(requests_for(*TEXTS))] == ANSWERS
-    assert (server.n_asked, len(server.batches)) == (5, 1)
+    assert (server.n_requests, len(server.batches)) == (5, 1)
 
 
 def test_who_stops_half_way_through_the_results_collects_the_rest_later(
@@ -94,24 +94,27 @@ def test_who_stops_half_way_through_the_results_collects_the_rest_later(
     assert len(out(tmp_path)) == 1
     rest = [text for n, text in enumerate(TEXTS) if n not in dict(taken)]
     got = answered(engine(server, tmp_path, format_), *requests_for(*rest))
-    assert said(got) == [f"A to {text}" for text in rest]
-    assert server.n_asked == 5
+    assert response_texts(got) == [f"A to {text}" for text in rest]
+    assert server.n_requests == 5
 
 
 def test_a_batch_whose_answer_was_lost_is_found_again(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
     server.drops = True
-    assert said(answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))) == ANSWERS
-    assert (server.n_asked, len(server.batches)) == (5, 1)
+    assert (
+        response_texts(answered(engine(server, tmp_path, format_), *requests_for(*TEXTS)))
+        == ANSWERS
+    )
+    assert (server.n_requests, len(server.batches)) == (5, 1)
 
 
-def test_one_that_was_only_about_to_be_handed_over_is_asked(
+def test_a_batch_that_was_only_about_to_be_handed_over_is_sent(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
     one = engine(server, tmp_path, format_)
     one._noted.note("00", ["of another time"])
-    assert said(answered(one, *requests_for("a"))) == ["A to a"]
+    assert response_texts(answered(one, *requests_for("a"))) == ["A to a"]
     assert out(tmp_path) == []
 
 
@@ -122,10 +125,10 @@ def test_a_note_that_is_damaged_is_passed_over(
     one = engine(server, tmp_path, "openai")
     one._noted.note("00", ["of another time"])
     out(tmp_path)[0].write_text(damaged, encoding="utf-8")
-    assert said(answered(one, *requests_for("a"))) == ["A to a"]
+    assert response_texts(answered(one, *requests_for("a"))) == ["A to a"]
 
 
-def test_one_that_the_server_knows_no_more_is_asked_anew(
+def test_a_batch_that_the_server_forgot_is_sent_anew(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
     killed_while_waiting(server, tmp_path / "first", format_)
@@ -134,8 +137,8 @@ def test_one_that_the_server_knows_no_more_is_asked_anew(
     there.parent.mkdir(parents=True)
     there.write_text(file.read_text().replace('"batch_0"', '"batch_9"').replace("ch_0", "ch_9"))
     got = answered(engine(server, tmp_path / "second", format_), *requests_for(*TEXTS))
-    assert said(got) == ANSWERS
-    assert server.n_asked == 10
+    assert response_texts(got) == ANSWERS
+    assert server.n_requests == 10
 
 
 if __name__ == "__main__":

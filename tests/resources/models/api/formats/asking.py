@@ -43,7 +43,7 @@ def ask(
     return [responses[position] for position in range(len(requests))], server
 
 
-def asked(*parts: str | Image, **more: Any) -> Request:
+def request_of(*parts: str | Image, **more: Any) -> Request:
     return Request(prompt=Prompt.of(*parts, **more))
 
 

@@ -22,7 +22,7 @@ AGAIN = UNLIMITED_TRIES
 ZERO = {"message": "", "type": "", "param": "", "code": None}  # as Go writes an empty struct
 
 
-def said(body: object, api: FormatOf = OpenAI) -> Response | Failure:
+def read_as(body: object, api: FormatOf = OpenAI) -> Response | Failure:
     return decode_response(form(api), orjson.dumps(body), 0.5, {})
 
 
@@ -65,10 +65,10 @@ DECISIVE = [
 def test_a_text_beside_a_decisive_failure_is_no_response(
     beside: dict[str, Any], shown: str, tries: int
 ) -> None:
-    found = said(one("B", beside=beside))
-    assert isinstance(found, Failure)
-    assert shown in str(found)
-    assert found.tries == tries
+    outcome = read_as(one("B", beside=beside))
+    assert isinstance(outcome, Failure)
+    assert shown in str(outcome)
+    assert outcome.tries == tries
 
 
 @pytest.mark.parametrize(("beside", "shown", "tries"), [*FAILURES, *DECISIVE])
@@ -87,28 +87,28 @@ def test_a_text_beside_a_decisive_failure_is_no_response(
 def test_a_failure_beside_no_answer_is_one(
     body: dict[str, Any], beside: dict[str, Any], shown: str, tries: int
 ) -> None:
-    found = said(body | beside)
-    assert isinstance(found, Failure)
-    assert shown in str(found)
-    assert (found.tries, found.refused) == (tries, False)
+    outcome = read_as(body | beside)
+    assert isinstance(outcome, Failure)
+    assert shown in str(outcome)
+    assert (outcome.tries, outcome.refused) == (tries, False)
 
 
 @pytest.mark.parametrize(("beside", "shown", "tries"), [*FAILURES, *DECISIVE])
 def test_it_is_one_at_the_other_apis_too(beside: dict[str, Any], shown: str, tries: int) -> None:
     empty = {"type": "message", "content": [], "stop_reason": "end_turn"}
     nothing = {"candidates": [{"content": {"parts": []}, "finishReason": "STOP"}]}
-    for found in (said(empty | beside, Anthropic), said(nothing | beside, Gemini)):
-        assert isinstance(found, Failure)
-        assert shown in str(found)
+    for outcome in (read_as(empty | beside, Anthropic), read_as(nothing | beside, Gemini)):
+        assert isinstance(outcome, Failure)
+        assert shown in str(outcome)
 
 
 @pytest.mark.parametrize(("beside", "shown", "tries"), FAILURES)
 def test_a_text_is_a_response_whatever_stands_beside(
     beside: dict[str, Any], shown: str, tries: int
 ) -> None:
-    found = said(one("B", beside=beside))
-    assert isinstance(found, Response)
-    assert (found.text, found.finish_reason) == ("B", "stop")
+    outcome = read_as(one("B", beside=beside))
+    assert isinstance(outcome, Response)
+    assert (outcome.text, outcome.finish_reason) == ("B", "stop")
 
 
 @pytest.mark.parametrize(("beside", "shown", "tries"), FAILURES)
@@ -124,7 +124,7 @@ def test_a_text_is_a_response_whatever_stands_beside(
 def test_an_end_that_says_why_there_is_no_text_counts(
     body: dict[str, Any], beside: dict[str, Any], shown: str, tries: int
 ) -> None:
-    assert isinstance(said(body | beside), Response)
+    assert isinstance(read_as(body | beside), Response)
 
 
 @pytest.mark.parametrize(
@@ -147,9 +147,9 @@ def test_an_end_that_says_why_there_is_no_text_counts(
 )
 @pytest.mark.parametrize("content", ["B", ""])
 def test_what_goes_well_is_a_response(content: str, beside: dict[str, Any]) -> None:
-    found = said(one(content, beside=beside))
-    assert isinstance(found, Response)
-    assert (found.text, found.finish_reason) == (content, "stop")
+    outcome = read_as(one(content, beside=beside))
+    assert isinstance(outcome, Response)
+    assert (outcome.text, outcome.finish_reason) == (content, "stop")
 
 
 @pytest.mark.parametrize(
@@ -164,10 +164,10 @@ def test_what_goes_well_is_a_response(content: str, beside: dict[str, Any]) -> N
 def test_half_a_text_is_no_response(more: dict[str, Any], what: str) -> None:
     body = one("The answer is")
     body["choices"][0] |= more
-    found = said(body)
-    assert isinstance(found, Failure)
-    assert re.search(f"broken off: {what}", found.what)
-    assert found.tries == 2
+    outcome = read_as(body)
+    assert isinstance(outcome, Failure)
+    assert re.search(f"broken off: {what}", outcome.what)
+    assert outcome.tries == 2
 
 
 @pytest.mark.parametrize(
@@ -188,16 +188,16 @@ def test_half_a_text_is_no_response(more: dict[str, Any], what: str) -> None:
 def test_a_choice_is_a_response_all_the_same(more: dict[str, Any]) -> None:
     body = one("B", error=ZERO)
     body["choices"][0] |= more
-    found = said(body)
-    assert isinstance(found, Response)
-    assert found.text == "B"
+    outcome = read_as(body)
+    assert isinstance(outcome, Response)
+    assert outcome.text == "B"
 
 
 @pytest.mark.parametrize("name", ["error", "Error", "ERROR", "chat.completion.Chunk"])
 def test_an_object_of_another_kind_is_no_response(name: str) -> None:
-    found = said(one("B", beside={"object": name}))
-    assert isinstance(found, Failure)
-    assert found.what == f"the response is of type {name!r}"
+    outcome = read_as(one("B", beside={"object": name}))
+    assert isinstance(outcome, Failure)
+    assert outcome.what == f"the response is of type {name!r}"
 
 
 @pytest.mark.parametrize("api", [Anthropic, Gemini])
@@ -207,9 +207,9 @@ def test_an_empty_error_is_none_at_the_other_apis(api: FormatOf) -> None:
         **{"type": "message", "content": [text], "stop_reason": "end_turn", "error": ZERO},
         "candidates": [{"content": {"parts": [{"text": "B"}]}, "finishReason": "STOP"}],
     }
-    found = said(body, api)
-    assert isinstance(found, Response)
-    assert found.text == "B"
+    outcome = read_as(body, api)
+    assert isinstance(outcome, Response)
+    assert outcome.text == "B"
 
 
 @pytest.mark.parametrize(

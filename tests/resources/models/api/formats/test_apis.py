@@ -9,14 +9,14 @@ from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_assets.core.schema.errors import ModelError
 from tests.fakes.chat_server import Answer
 from tests.resources.models.api.formats import apis
-from tests.resources.models.api.formats.asking import APIS, IMAGES, ask, asked, image
+from tests.resources.models.api.formats.asking import APIS, IMAGES, ask, image, request_of
 
 EACH = pytest.mark.parametrize("api", APIS)
 
 
 @EACH
 def test_a_question_with_images_is_taken_and_its_response_read(api: str) -> None:
-    question = asked(*map(Image, IMAGES), "Which?", system="Be brief.")
+    question = request_of(*map(Image, IMAGES), "Which?", system="Be brief.")
     (response,), _ = ask(api, question, temperature=0.5, top_p=0.9)
     assert (response.text, response.finish_reason, response.error) == ("B", "stop", "")
     assert (response.prompt_tokens, response.completion_tokens) == (7, 3)
@@ -86,7 +86,7 @@ BASE64 = base64.b64encode(image("PNG")).decode()
     ],
 )
 def test_body(api: str, spec: dict[str, Any], body: dict[str, Any]) -> None:
-    _, server = ask(api, asked("Left:", Image("PNG"), system="Be brief."), **spec)
+    _, server = ask(api, request_of("Left:", Image("PNG"), system="Be brief."), **spec)
     assert server.bodies == [body]
 
 
@@ -97,7 +97,7 @@ def test_body(api: str, spec: dict[str, Any], body: dict[str, Any]) -> None:
 )
 def test_a_reasoning_model_gets_what_it_takes(api: str, fields: set[str]) -> None:
     omit = ["temperature", "top_p"] + ["max_tokens"] * (api == "gemini")
-    (response,), server = ask(api, asked("?"), omit=omit, top_p=0.5)
+    (response,), server = ask(api, request_of("?"), omit=omit, top_p=0.5)
     (body,) = server.bodies
     assert not response.error
     sent = body if api == "anthropic" else body["generationConfig"]
@@ -112,20 +112,20 @@ def test_a_turn_of_nothing_is_left_out(api: str) -> None:
 
 
 @EACH
-def test_a_wrong_key_is_refused_at_once_and_not_told(api: str) -> None:
+def test_a_wrong_key_is_refused_at_once_and_not_shown(api: str) -> None:
     with pytest.raises(ModelError, match="set api_key_env to") as refused:
-        ask(api, asked("?"), key="sk-2")
+        ask(api, request_of("?"), key="sk-2")
     assert "sk-2" not in str(refused.value)
 
 
 def test_a_key_may_be_wanted_under_another_header() -> None:
     with pytest.raises(ModelError):
-        ask("gemini", asked("?"), key_header="Authorization")
+        ask("gemini", request_of("?"), key_header="Authorization")
 
 
 def test_a_model_that_it_does_not_have_is_refused_at_once() -> None:
     with pytest.raises(ModelError, match="set model to a name that"):
-        ask("anthropic", asked("?"), model="n")
+        ask("anthropic", request_of("?"), model="n")
 
 
 OVERLOADED = {
@@ -139,15 +139,17 @@ TOO_LONG = {
 
 
 @EACH
-def test_what_may_pass_is_asked_again(api: str) -> None:
-    (response,), server = ask(api, asked("?"), first=(OVERLOADED[api],) * 2)
+def test_what_may_pass_is_sent_again(api: str) -> None:
+    (response,), server = ask(api, request_of("?"), first=(OVERLOADED[api],) * 2)
     assert (response.text, server.n_requests) == ("B", 3)
 
 
 @EACH
-def test_an_error_of_one_request_is_said_and_asked_once(api: str) -> None:
+def test_an_error_of_one_request_is_reported_and_sent_once(api: str) -> None:
     long = apis.refusal(api, 400, "invalid_request_error", TOO_LONG[api])
-    (first, second), server = ask(api, asked("long"), asked("?"), first=(long,), concurrency=1)
+    (first, second), server = ask(
+        api, request_of("long"), request_of("?"), first=(long,), concurrency=1
+    )
     assert first.error == f"too long for the model's context (HTTP 400): {TOO_LONG[api]}"
     assert (second.text, server.n_requests) == ("B", 2)
 
@@ -158,7 +160,7 @@ def test_a_rate_limit_of_anthropic_is_waited_for_as_long_as_it_says() -> None:
         429,
         **{"retry-after": "0.3"},
     )
-    (response,), server = ask("anthropic", asked("?"), first=(limit,))
+    (response,), server = ask("anthropic", request_of("?"), first=(limit,))
     assert response.text == "B"
     assert server.times[1] - server.times[0] >= 0.3
 
@@ -170,7 +172,7 @@ def test_a_rate_limit_of_gemini_is_waited_for_as_long_as_it_says() -> None:
         " information on this error, head to: https://ai.google.dev/gemini-api/docs/rate-limits."
     )
     limit = apis.refusal("gemini", 429, "RESOURCE_EXHAUSTED", words, details=[info])
-    (response,), server = ask("gemini", asked("?"), first=(limit,))
+    (response,), server = ask("gemini", request_of("?"), first=(limit,))
     assert response.text == "B"
     assert server.times[1] - server.times[0] >= 0.3
 
@@ -199,9 +201,9 @@ def test_a_rate_limit_of_gemini_is_waited_for_as_long_as_it_says() -> None:
         ),
     ],
 )
-def test_an_account_without_money_is_not_asked_again(limit: Answer) -> None:
+def test_an_account_without_money_is_not_tried_again(limit: Answer) -> None:
     with pytest.raises(ModelError, match="no credit left"):
-        ask("anthropic", asked("?"), first=(limit,))
+        ask("anthropic", request_of("?"), first=(limit,))
 
 
 BLOCKED = {
@@ -224,7 +226,7 @@ BLOCKED = {
 
 @EACH
 def test_what_is_blocked_is_a_refusal_and_no_error(api: str) -> None:
-    (response,), server = ask(api, asked("?"), first=(BLOCKED[api],))
+    (response,), server = ask(api, request_of("?"), first=(BLOCKED[api],))
     kind = {"anthropic": "refusal", "gemini": "content_filter"}[api]
     assert (response.text, response.finish_reason, response.error) == ("", kind, "")
     assert (response.prompt_tokens, server.n_requests) == (7, 1)
@@ -232,7 +234,7 @@ def test_what_is_blocked_is_a_refusal_and_no_error(api: str) -> None:
 
 
 @EACH
-def test_half_a_response_is_asked_for_again(api: str) -> None:
+def test_half_a_response_is_requested_again(api: str) -> None:
     half = apis.whole({"type": "message"} if api == "anthropic" else {"candidates": []})
-    (response,), server = ask(api, asked("?"), first=(half,))
+    (response,), server = ask(api, request_of("?"), first=(half,))
     assert (response.text, server.n_requests) == ("B", 2)

@@ -34,7 +34,7 @@ def gemini(**more: object) -> dict[str, object]:
     return {"content": {"parts": [{"text": "B"}]}, "finishReason": "STOP", **more}
 
 
-def said(body: object, api: FormatOf = OpenAI) -> Response | Failure:
+def read_as(body: object, api: FormatOf = OpenAI) -> Response | Failure:
     data = body if isinstance(body, bytes) else orjson.dumps(body)
     return decode_response(form(api), data, 0.5, {})
 
@@ -75,10 +75,10 @@ TWICE = b'{"choices":[{"message":{"content":"A","content":"B"},"finish_reason":"
     ],
 )
 def test_no_response_of_openai(body: object, what: str) -> None:
-    found = said(body)
-    assert isinstance(found, Failure)
-    assert re.search(what, str(found))
-    assert not found.refused
+    outcome = read_as(body)
+    assert isinstance(outcome, Failure)
+    assert re.search(what, str(outcome))
+    assert not outcome.refused
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,9 @@ def test_no_response_of_openai(body: object, what: str) -> None:
     ],
 )
 def test_no_response_of_the_other_apis(api: FormatOf, body: object, what: str) -> None:
-    found = said(body, api)
-    assert isinstance(found, Failure)
-    assert re.search(what, str(found))
+    outcome = read_as(body, api)
+    assert isinstance(outcome, Failure)
+    assert re.search(what, str(outcome))
 
 
 @pytest.mark.parametrize(
@@ -147,9 +147,9 @@ def test_no_response_of_the_other_apis(api: FormatOf, body: object, what: str) -
     ],
 )
 def test_a_response_is_one_all_the_same(body: object, text: str, end: str) -> None:
-    found = said(body)
-    assert isinstance(found, Response)
-    assert (found.text, found.finish_reason) == (text, end)
+    outcome = read_as(body)
+    assert isinstance(outcome, Response)
+    assert (outcome.text, outcome.finish_reason) == (text, end)
 
 
 @pytest.mark.parametrize(
@@ -158,6 +158,6 @@ def test_a_response_is_one_all_the_same(body: object, text: str, end: str) -> No
 )
 def test_a_number_of_tokens_that_is_none_is_left_out(tokens: bytes) -> None:
     usage = b'{"prompt_tokens":%b,"completion_tokens":3}' % tokens
-    found = said(orjson.dumps(one(ANSWER))[:-1] + b',"usage":%b}' % usage)
-    assert isinstance(found, Response)
-    assert (found.text, found.prompt_tokens, found.completion_tokens) == ("B", None, 3)
+    outcome = read_as(orjson.dumps(one(ANSWER))[:-1] + b',"usage":%b}' % usage)
+    assert isinstance(outcome, Response)
+    assert (outcome.text, outcome.prompt_tokens, outcome.completion_tokens) == ("B", None, 3)

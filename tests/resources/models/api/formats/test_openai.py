@@ -149,7 +149,7 @@ def test_a_hidden_thought_that_was_cut_off_is_one_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "count"),
+    ("tokens", "count"),
     [
         (3, 3),
         (0, 0),
@@ -163,11 +163,15 @@ def test_a_hidden_thought_that_was_cut_off_is_one_too() -> None:
         ([3], None),
     ],
 )
-def test_a_number_of_tokens_that_cannot_be_one_is_dropped(said: object, count: int | None) -> None:
+def test_a_number_of_tokens_that_cannot_be_one_is_dropped(
+    tokens: object, count: int | None
+) -> None:
     choice = {"message": {"content": "B"}, "finish_reason": "stop"}
-    found = read({"choices": [choice], "usage": {"prompt_tokens": said, "completion_tokens": said}})
-    assert isinstance(found, Response)
-    assert (found.text, found.prompt_tokens, found.completion_tokens) == ("B", count, count)
+    outcome = read(
+        {"choices": [choice], "usage": {"prompt_tokens": tokens, "completion_tokens": tokens}}
+    )
+    assert isinstance(outcome, Response)
+    assert (outcome.text, outcome.prompt_tokens, outcome.completion_tokens) == ("B", count, count)
 
 
 @pytest.mark.parametrize("usage", [None, [], "7", 7, {"prompt_tokens_details": None}])

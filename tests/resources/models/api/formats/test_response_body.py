@@ -55,22 +55,22 @@ def without_blanks(text: str) -> str:
 @pytest.mark.parametrize("mark", [*MARKS, "<reflect>", "</reflect>", "{", "}", "|||", "||||", "]"])
 def test_a_thought_that_speaks_of_marks_is_taken_off(mark: str, tags: Tags | None) -> None:
     for thought in AWKWARD:
-        told = thought.format(mark)
-        said = split_reasoning(prepend_reasoning(told, "B", tags), tags)
-        assert (said.answer, said.finished) == ("B", True)
-        assert without_blanks(said.thought) == without_blanks(told), "nothing of it is lost"
+        written = thought.format(mark)
+        parts = split_reasoning(prepend_reasoning(written, "B", tags), tags)
+        assert (parts.answer, parts.finished) == ("B", True)
+        assert without_blanks(parts.thought) == without_blanks(written), "nothing of it is lost"
 
 
 @OWN
 @pytest.mark.parametrize("mark", [*MARKS, "<answer>A</answer>", "<reflect>", "</reflect>", "}"])
 def test_a_thought_that_was_cut_off_is_no_answer(mark: str, tags: Tags | None) -> None:
     for thought in AWKWARD:
-        told = thought.format(mark)
-        text = prepend_reasoning(told, "", tags, cut_off=True)
+        written = thought.format(mark)
+        text = prepend_reasoning(written, "", tags, cut_off=True)
         response = Response(text=text, finish_reason="length", thinking_tags=tags)
         assert response.said.answer == ""
         assert response.no_answer
-        assert without_blanks(response.said.thought) == without_blanks(told)
+        assert without_blanks(response.said.thought) == without_blanks(written)
 
 
 @settings(max_examples=200)
@@ -144,7 +144,7 @@ def naming(model: object) -> Answer:
 
 
 @pytest.mark.parametrize(
-    ("asked", "answered", "served", "is_said"),
+    ("requested", "answered", "served", "is_logged"),
     [
         pytest.param("gpt-4o", "gpt-4o", "gpt-4o", False, id="the same"),
         pytest.param("q", "q@main", "q@main", False, id="a revision of transformers serve"),
@@ -162,19 +162,19 @@ def naming(model: object) -> Answer:
     ],
 )
 def test_who_answered(
-    caplog: pytest.LogCaptureFixture, asked: str, answered: str, served: str, is_said: bool
+    caplog: pytest.LogCaptureFixture, requested: str, answered: str, served: str, is_logged: bool
 ) -> None:
-    spec = {"kind": "server", "base_url": "http://s/v1", "model": asked}
+    spec = {"kind": "server", "base_url": "http://s/v1", "model": requested}
     answering = ServedModelCheck(ServerSpec.model_validate(spec))
     with caplog.at_level(logging.WARNING, "bench_assets.server"):
         found = {answering.identity(answered) for _ in range(3)}
     assert found == {served}
     assert [record.getMessage() for record in caplog.records] == (
-        [f"requested the model {asked}, answered by {served}"] if is_said else []
+        [f"requested the model {requested}, answered by {served}"] if is_logged else []
     )
 
 
-def test_it_goes_with_the_response_and_is_said_once_for_many(
+def test_it_goes_with_the_response_and_is_logged_once_for_many(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with ChatServer(lambda _: naming("other")) as server:

@@ -21,7 +21,7 @@ TOOL = {"type": "tool_use", "id": "1", "name": "f", "input": {}}
 THOUGHT = {"text": "A? B.", "thought": True}
 
 
-def said(api: FormatOf, body: object) -> Response | Failure:
+def read_as(api: FormatOf, body: object) -> Response | Failure:
     return decode_response(form(api), orjson.dumps(body), 0.5, {})
 
 
@@ -60,9 +60,9 @@ def candidate(end: str | None, *parts: object, **usage: int) -> dict[str, object
     ],
 )
 def test_a_response_of_anthropic(body: object, text: str, end: str) -> None:
-    found = said(Anthropic, body)
-    assert isinstance(found, Response)
-    assert (found.text, found.finish_reason, found.seconds) == (text, end, 0.5)
+    outcome = read_as(Anthropic, body)
+    assert isinstance(outcome, Response)
+    assert (outcome.text, outcome.finish_reason, outcome.seconds) == (text, end, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -121,9 +121,9 @@ def test_a_response_of_anthropic(body: object, text: str, end: str) -> None:
     ],
 )
 def test_a_response_of_gemini(body: object, text: str, end: str) -> None:
-    found = said(Gemini, body)
-    assert isinstance(found, Response)
-    assert (found.text, found.finish_reason, found.seconds) == (text, end, 0.5)
+    outcome = read_as(Gemini, body)
+    assert isinstance(outcome, Response)
+    assert (outcome.text, outcome.finish_reason, outcome.seconds) == (text, end, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -168,17 +168,17 @@ def test_a_response_of_gemini(body: object, text: str, end: str) -> None:
     ],
 )
 def test_no_response(api: FormatOf, body: object, what: str) -> None:
-    found = said(api, body)
-    assert isinstance(found, Failure)
-    assert (found.tries, found.refused) == (2, False)
-    assert re.search(what, found.what)
+    outcome = read_as(api, body)
+    assert isinstance(outcome, Failure)
+    assert (outcome.tries, outcome.refused) == (2, False)
+    assert re.search(what, outcome.what)
 
 
 @pytest.mark.parametrize("api", [Anthropic, Gemini])
 def test_an_error_inside_200_is_read_as_one(api: FormatOf) -> None:
-    found = said(api, {"error": {"code": 503, "message": "overloaded"}})
-    assert isinstance(found, Failure)
-    assert (str(found), found.tries) == ("HTTP 503: overloaded", UNLIMITED_TRIES)
+    outcome = read_as(api, {"error": {"code": 503, "message": "overloaded"}})
+    assert isinstance(outcome, Failure)
+    assert (str(outcome), outcome.tries) == ("HTTP 503: overloaded", UNLIMITED_TRIES)
 
 
 @pytest.mark.parametrize(
@@ -215,6 +215,6 @@ def test_an_error_inside_200_is_read_as_one(api: FormatOf) -> None:
     ],
 )
 def test_tokens(api: FormatOf, body: object, tokens: tuple[int | None, int | None]) -> None:
-    found = said(api, body)
-    assert isinstance(found, Response)
-    assert (found.prompt_tokens, found.completion_tokens) == tokens
+    outcome = read_as(api, body)
+    assert isinstance(outcome, Response)
+    assert (outcome.prompt_tokens, outcome.completion_tokens) == tokens
