@@ -128,10 +128,6 @@ def hooks_of(name: str) -> Iterator[Any]:
 def hook_of(name: str, purpose: str) -> Any:  # noqa: ANN401
     """The one hook of a name.
 
-    Args:
-        name: The hook.
-        purpose: What needs it, for the message.
-
     Raises:
         SettingsError: If its package is not installed.
     """

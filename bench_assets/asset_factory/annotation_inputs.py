@@ -51,13 +51,7 @@ def needed_answers(settings: Settings, task: SuiteAnnotationTask) -> int | None:
 
 
 def required_votes(settings: Settings, task: SuiteAnnotationTask, usual: int) -> int:
-    """Votes that decide: bench.toml's number, else one for votes from files.
-
-    Args:
-        settings: Settings of the home.
-        task: The task that collects the votes.
-        usual: Votes per unit if bench.toml does not say.
-    """
+    """Votes that decide: bench.toml's number, else one for votes from files."""
     task_settings = settings.annotation.tasks.get(task.task.name)
     return (task_settings.needed or usual) if task_settings else 1
 

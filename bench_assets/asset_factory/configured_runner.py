@@ -84,13 +84,6 @@ def configured_verdicts(
 ) -> Verdicts:
     """Verdicts of a judge of bench.toml, then of the reader, with their setups.
 
-    Args:
-        task: The task.
-        models: The models, with the settings of the home.
-        judge: The judge, as in bench.toml.
-        open_model: Opens the judge, and the reader.
-        evaluated: The evaluated model, which may be its own reader.
-
     Raises:
         SettingsError: If the task has no such judge, or the model cannot read.
     """

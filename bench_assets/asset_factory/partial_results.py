@@ -82,16 +82,7 @@ def snapshot_while_running(
     asked: ModelSession,
     setup: str = "",
 ) -> Generator[None]:
-    """Store the responses so far as a partial evaluation, regularly and if the run ends early.
-
-    Args:
-        settings: Settings of the home.
-        task: The evaluated task.
-        condition: The evaluated condition.
-        questions: All questions of the run.
-        asked: The model, and its progress.
-        setup: Setup of the model, as in its predictions.
-    """
+    """Store the responses so far as a partial evaluation, regularly and if the run ends early."""
     model, progress = asked
     write = partial(_write_snapshot, settings, task, condition, questions, model, setup)
     if len(questions) > _MAX_QUESTIONS:

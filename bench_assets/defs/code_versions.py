@@ -44,10 +44,6 @@ def code_versions(home: Path, suites: Iterable[Suite]) -> dict[str, str]:
     """Versions of the code of each suite's dataset build, and of the leaderboard ("").
 
     Computed when a file has changed, by size and time.
-
-    Args:
-        home: The home, which keeps them.
-        suites: The suites.
     """
     starts = tuple((suite.name, suite.code or (_FILE_BENCHMARKS,)) for suite in suites)
     places = [*(_ROOT / name for name in sorted({*_BUILD, *_BOARD}))]

@@ -271,17 +271,7 @@ def blank_metric(  # noqa: PLR0913  (what tells studies apart)
     compared: str = "main",
     before: Mapping[str, str] = _NO_PARTS,
 ) -> Metric:
-    """Build a metric without a value, with the common fields of a study's rows.
-
-    Args:
-        task: The task.
-        questions: Questions of the study.
-        model: The model.
-        parts: Further parts of the signature.
-        n_failed: Questions without a response.
-        compared: Conditions, for the signature.
-        before: Parts of the signature before the questions.
-    """
+    """Build a metric without a value, with the common fields of a study's rows."""
     data = short_digest(digest(questions))
     parts = {**before, "data": data, **undecided_parts(questions), **parts}
     return Metric(

@@ -70,12 +70,7 @@ def best_constants(
 def best_cells(
     found: Mapping[str, Cells], lower_is_better: Collection[str] = ()
 ) -> dict[tuple[str, str], tuple[float, str]]:
-    """The best value of each cell, with its response; of equal ones the first.
-
-    Args:
-        found: By response, its value of each metric and category.
-        lower_is_better: Metrics of which the lowest value is the best.
-    """
+    """The best value of each cell, with its response; of equal ones the first."""
     best: dict[tuple[str, str], tuple[float, str]] = {}
     for text, cells in found.items():
         for cell, value in cells.items():

@@ -70,10 +70,6 @@ def with_extensions(
 ) -> tuple[tuple[Suite, ...], list[str]]:
     """Add the extensions of installed packages to the tasks of suites.
 
-    Args:
-        suites: Loaded suites.
-        installed: Names of all installed suites.
-
     Returns:
         The suites, and a line for each extension that is left out.
     """

@@ -109,9 +109,6 @@ def change_sensors(specs: Iterable[dg.AssetSpec]) -> list[dg.SensorDefinition]:
     They start one run per model over all tables of a sensor, so that weights are loaded once; a
     backfill would start up to a minute later. They run in the code server, which has
     ``ContentChange``.
-
-    Args:
-        specs: All assets, by which suites are divided among the sensors for evaluations.
     """
     return [
         *(

@@ -64,12 +64,7 @@ def model_sensor() -> dg.SensorDefinition:
 
 
 def new_partitions(instance: dg.DagsterInstance, settings: Settings) -> dg.SensorResult:
-    """Request missing partitions; none is removed, because its tables would be hidden.
-
-    Args:
-        instance: Dagster instance with the partitions.
-        settings: Current settings.
-    """
+    """Request missing partitions; none is removed, because its tables would be hidden."""
     wanted = {
         MODELS: [*DEMO_MODELS, *settings.models],
         ENCODERS: ["random", *settings.encoders],

@@ -35,11 +35,7 @@ class _Post(NamedTuple):
 
 
 def webhook_sensor(suites: Sequence[Suite]) -> dg.SensorDefinition:
-    """Build the sensor that posts failures to the webhook of [checkpoints].
-
-    Args:
-        suites: Suites that checkpoints may be evaluated on.
-    """
+    """Build the sensor that posts failures to the webhook of [checkpoints]."""
 
     @dg.sensor(
         name="webhook",

@@ -29,11 +29,6 @@ def find_rank_flips(
     """Find pairs of models with a significant order that other scores reverse.
 
     Significant by a paired 95 % interval over common questions.
-
-    Args:
-        now: Points by model.
-        then: Other points by model.
-        cluster: Cluster by question.
     """
     leads, leads_then = _mean_leads(now), _mean_leads(then)
     for combination, other in combinations(sorted(now), 2):

@@ -130,10 +130,6 @@ def drop_missing(gold: Gold, missing: Collection[str] = MISSING) -> Gold:
 
     One between others becomes "" and keeps its letter, so that no other letter moves.
 
-    Args:
-        gold: A gold with options.
-        missing: Texts that stand for no option, in lower case.
-
     >>> drop_missing(Gold("choice", ("A",), ("one", "", "two", "nan"))).options
     ('one', '', 'two')
 

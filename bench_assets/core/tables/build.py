@@ -27,11 +27,7 @@ class Table(Generic[Row]):
 
     @contextmanager
     def rejecting(self, where: str) -> Iterator[None]:
-        """Turn an error of one row into a rejection, so that later rows are read.
-
-        Args:
-            where: File and row.
-        """
+        """Turn an error of one row into a rejection, so that later rows are read."""
         record_row(where)
         try:
             yield

@@ -35,13 +35,7 @@ def collect_rows() -> Iterator[None]:
 
 
 def record_row(where: str, fields: Collection[str] = (), reason: str = "") -> None:
-    """Record a row, if anybody collects them.
-
-    Args:
-        where: File and row.
-        fields: Names of its fields.
-        reason: Why it is rejected.
-    """
+    """Record a row, if anybody collects them."""
     if (collected := _collected.get()) is not None:
         rows = collected[Path(where.partition(", ")[0])]
         rows.fields[where] = fields or rows.fields.get(where, ())

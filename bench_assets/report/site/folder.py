@@ -113,12 +113,7 @@ class Site:
     """A report being built, which replaces the present one."""
 
     def __init__(self, folder: Path, image_store: ImageStore) -> None:
-        """Start a report.
-
-        Args:
-            folder: Folder of the report.
-            image_store: Store of the images.
-        """
+        """Start a report."""
         self.folder = folder
         self._images = Images(folder, image_store)
         self.stamps = Stamps()

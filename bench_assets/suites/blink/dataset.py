@@ -152,9 +152,6 @@ def read_key(file: Path) -> Table[tuple[str, str]]:
 
     Entries with an unknown id or an invalid answer are rejected.
 
-    Args:
-        file: A JSON object of ids and answers.
-
     Raises:
         SourceError: If the file cannot be read, or is not an object.
     """

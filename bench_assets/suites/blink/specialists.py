@@ -188,11 +188,7 @@ def _grey(image: Pixels) -> tuple[Pixels, float]:
 
 
 def visual_correspondence(images: Sequence[Pixels]) -> str | None:
-    """Letter of the point nearest to REF mapped by a homography of feature matches, or None.
-
-    Args:
-        images: The image with REF, then the image with A to D.
-    """
+    """Letter of the point nearest to REF mapped by a homography of feature matches, or None."""
     first, second = images
     reference = find_circles(first, 1, "red")
     points = match_letters(second, "ABCD", "red")
@@ -281,9 +277,6 @@ def relative_reflectance(images: Sequence[Pixels]) -> str | None:
     Retinex: light changes slowly, surfaces change at edges. Small steps of brightness along a path
     between the points are ignored; the rest is the change of surface (Land and McCann, 1971; Horn,
     1974).
-
-    Args:
-        images: The image with two white circles.
     """
     (image,) = images
     points = match_letters(image, "AB", "white")

@@ -29,10 +29,6 @@ def background_evaluation(home: Path, steps: Sequence[Step]) -> Iterator[Callabl
     Output and errors are dropped. Evaluate the same steps again afterwards: finished tables are
     fresh and skipped, the rest is evaluated, or fails with a message.
 
-    Args:
-        home: The home folder.
-        steps: Steps to evaluate, in order.
-
     Yields:
         A function that waits until the process has ended.
     """

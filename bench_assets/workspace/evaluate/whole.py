@@ -36,11 +36,6 @@ def evaluate_suite(
 ) -> SuiteEvaluation:
     """Build a suite's questions, and evaluate models on all of them.
 
-    Args:
-        bench: The home folder.
-        suite: Suite or task.
-        askings: Pairs of a model and a condition.
-
     Raises:
         OpenVerdictsError: If people judge, and verdicts on some responses are missing.
         BenchError: If a model cannot be opened, or no questions can be built.

@@ -118,10 +118,6 @@ class _EvaluationRecord(NamedTuple):
 def missing_tables(bench: Workbench, listed: Collection[str]) -> Iterator[VerificationFinding]:
     """Find the missing tables, each with the command that rebuilds it.
 
-    Args:
-        bench: The home folder.
-        listed: Names of all blobs among its tables.
-
     Raises:
         HomeError: If the store of tables cannot be reached.
     """

@@ -132,12 +132,6 @@ def check_names(
 ) -> None:
     """Validate the names of an evaluation, in bench.toml and on the command line.
 
-    Args:
-        bench: The home folder.
-        suites: Suites or tasks.
-        models: Models of bench.toml, or encoders for tasks of encoders.
-        conditions: Conditions that every task must have.
-
     Raises:
         BenchError: If a suite, task, model, judge, scorer, condition or source is unknown.
     """

@@ -157,12 +157,7 @@ class Workbench:
             self._ledger = None
 
     def due(self, keys: Set[dg.AssetKey], model: str = "") -> dict[dg.AssetKey, str]:
-        """Tables that have to be made again, each with the reason: by the ledger, or by its file.
-
-        Args:
-            keys: Tables that are made together.
-            model: The partition of those that have partitions.
-        """
+        """Tables that have to be made again, with reasons of the ledger, or of their files."""
         ledger = self.ledger
         if reasons := ledger.due(keys, model):
             return reasons

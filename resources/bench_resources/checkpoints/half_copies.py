@@ -28,10 +28,6 @@ _log = logging.getLogger("bench_assets.checkpoints")
 def refuse_half_copy(file: Path, spans: Sequence[TensorSpan]) -> None:
     """Refuse a safetensors file that ends with zeros which no training leaves.
 
-    Args:
-        file: The file, of which only the end is read.
-        spans: Positions of its tensors.
-
     Raises:
         ModelError: If all tensors are zero, or the zeros begin inside one; names it.
         OSError: If it cannot be read.

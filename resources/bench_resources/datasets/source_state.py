@@ -94,13 +94,7 @@ class SourceState(BaseModel):
         return json.dumps(self.model_dump(mode="json"), sort_keys=True)
 
     def changes(self, suite: str, settings: Settings, but: Collection[str] = ()) -> list[str]:
-        """Describe what has changed since, files first.
-
-        Args:
-            suite: Name of the suite.
-            settings: Settings of the home.
-            but: Settings that questions do not depend on.
-        """
+        """Describe what has changed since, files first."""
         try:
             now = self._read(suite, settings, _open(suite, settings), self.others)
         except (SourceError, SettingsError) as error:

@@ -250,12 +250,6 @@ def paint_images(
     Each image is recorded as soon as it is made: a killed run loses only those in progress. An
     image that cannot be made is a rejection, and is tried again by the next call.
 
-    Args:
-        requests: The requests, whose names the images get.
-        painter: The painter.
-        image_store: Store for the images.
-        notes: Record of the image made for each prompt and seed.
-
     Raises:
         BenchError: If no image can be made: the error of the first.
     """

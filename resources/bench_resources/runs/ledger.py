@@ -84,12 +84,7 @@ class Ledger:
         self.status = cache(self._status)
 
     def due(self, keys: Collection[dg.AssetKey], partition: str = "") -> dict[dg.AssetKey, str]:
-        """Tables that have to be made again, each with the reason; the tables above are not read.
-
-        Args:
-            keys: Tables that are made together.
-            partition: The partition of those that have partitions.
-        """
+        """Tables that have to be made again, with reasons; the tables above are not read."""
         self._read(self._with_ancestors(keys))
         reasons: dict[dg.AssetKey, str] = {}
         runs: dict[dg.AssetKey, str] = {}

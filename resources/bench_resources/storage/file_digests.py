@@ -20,12 +20,7 @@ from bench_resources.storage.atomic_write import open_atomic
 
 
 def file_states(paths: Iterable[Path], without: Path | None = None) -> Iterator[list[Any]]:
-    """States of files, and of all files in folders, sorted.
-
-    Args:
-        paths: Files and folders.
-        without: A folder to leave out.
-    """
+    """States of files, and of all files in folders, sorted."""
     for path in paths:
         if path.is_file():
             yield file_state(path)
@@ -87,10 +82,6 @@ class FileDigests:
         """Names and digests of files, and of all files in folders, sorted.
 
         A name begins with the name of the given file or folder.
-
-        Args:
-            paths: Files and folders.
-            without: A folder to leave out.
         """
         before = dict(self._known)
         for path in paths:

@@ -167,10 +167,6 @@ def _connect_read_only(file: Path, how: str) -> sqlite3.Connection:
 def describe_sqlite_errors(file: Path, if_damaged: str) -> Generator[None]:
     """Describe a file's error, and what to do.
 
-    Args:
-        file: The SQLite file.
-        if_damaged: Advice for a damaged file.
-
     Raises:
         HomeError: For any error of SQLite.
     """

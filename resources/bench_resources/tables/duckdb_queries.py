@@ -38,11 +38,6 @@ Views: TypeAlias = Mapping[str, tuple[Sequence[Source], type[Any]]]  # name -> s
 def inspect_table_file(path: Path, row_type: type[Any], own: str) -> ParquetFile:
     """Verify a table file without constructing its rows.
 
-    Args:
-        path: The file.
-        row_type: Type of its rows.
-        own: Name of the table that the file must contain.
-
     Raises:
         TableError: If it is damaged, belongs to another table, or has other columns.
     """

@@ -68,13 +68,6 @@ class TableFiles(TableBytes):
     ) -> str:
         """Write a table atomically: readers see the old or the new one.
 
-        Args:
-            key: Asset key of the table.
-            rows: Its rows.
-            row_type: Type of its rows.
-            partition: Its partition.
-            footer: Further metadata of the file.
-
         Returns:
             Its path, or the address of the object.
         """
@@ -270,13 +263,7 @@ def table_output(
     metadata: Mapping[str, dg.MetadataValue | str | int | float] | None = None,
     name: str = "result",
 ) -> dg.Output[Rows]:
-    """Wrap a table for Dagster: versioned by its content, with row count and preview.
-
-    Args:
-        rows: The table.
-        metadata: Further metadata for the UI.
-        name: Name of the output, for assets with several outputs.
-    """
+    """Wrap a table for Dagster: versioned by its content, with row count and preview."""
     failed = sum(bool(getattr(row, "error", "")) for row in rows)
     return dg.Output(
         rows,

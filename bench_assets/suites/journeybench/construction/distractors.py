@@ -115,13 +115,6 @@ def verify_statements(
     Rejected are statements that are empty, repeat another statement or a caption, or follow from a
     caption; those that no majority of the annotators finds in conflict with the image; and those
     beyond the first ``MAX_STATEMENTS`` of an image. A statement that lacks only votes is open.
-
-    Args:
-        statements: Statements of both ways.
-        captions: Captions by image.
-        votes: Annotators' votes, by the words of a statement.
-        encoder: Compares statements with captions.
-        least: Votes that decide on a statement.
     """
     votes_by_statement: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:

@@ -50,12 +50,6 @@ def propose_look_alikes(
     """Propose the nearest neighbours of every image by each criterion.
 
     "both" is the mean of the two cosines. Ties are in the order of names.
-
-    Args:
-        names: Names of the images, in the order of the vectors.
-        subjects: Embeddings of what the images show, a unit vector per row.
-        compositions: Embeddings of their layout, a unit vector per row.
-        n: Neighbours per image and criterion.
     """
     order = sorted(range(len(names)), key=names.__getitem__)
     ordered_names = [names[row] for row in order]

@@ -61,10 +61,6 @@ def solve(problem: Problem, instead: Mapping[int, int]) -> Solution | None:
     A replaced number stands once in the text and once in the calculations, and is no result. A
     result is whole where it was, not negative, and, if it changes, no number of the text. Without
     other numbers, results may be rounded.
-
-    Args:
-        problem: The problem as written.
-        instead: Replacement by number of the text.
     """
     try:
         replaced = {Fraction(old): Fraction(new) for old, new in instead.items() if old != new}

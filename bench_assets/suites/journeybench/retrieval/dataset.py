@@ -105,11 +105,6 @@ def to_questions(
     """Build a query for every image that has texts, and for every caption of an image.
 
     Samples without a stored image, and distractors that are missing or right, are rejected.
-
-    Args:
-        samples: All samples.
-        images: Stored images by the samples' name.
-        categories: Categories of an image by the same name, from the captioning task.
     """
     questions = [
         replace(question, labels={"image": sample.image, "categories": "; ".join(unusual)})

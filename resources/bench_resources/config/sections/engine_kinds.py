@@ -138,11 +138,7 @@ def installed_kind(kind: str) -> EngineKind[Any]:
 
 
 def kind_problems(models: Mapping[str, ModelSpec]) -> list[str]:
-    """Packages whose kinds are skipped, with reasons; imported only if bench.toml names a kind.
-
-    Args:
-        models: The models of bench.toml.
-    """
+    """Packages whose kinds are skipped, with reasons; imported only if bench.toml names a kind."""
     stale = [
         f"[models.{name}] is left out: {spec.why}"
         for name, spec in models.items()

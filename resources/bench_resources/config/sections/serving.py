@@ -134,13 +134,7 @@ class ManagedServerSection(ModelSpec):
         return sha256("\n".join([PurePath(program).name, *rest]).encode()).hexdigest()[:8]
 
     def command(self, *, path: str, port: int, name: str) -> list[str]:
-        """The words of the command for one server.
-
-        Args:
-            path: The folder with the weights.
-            port: Port to listen at.
-            name: Name of the model in bench.toml.
-        """
+        """The words of the command for one server."""
         values = {"path": path, "port": str(port), "name": name}
         return [
             _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), word)
