@@ -41,7 +41,7 @@ Scheme: TypeAlias = Literal["light", "dark"]
 
 IMAGES = Path(__file__).parent / "images"
 SHOWN = IMAGES / "shown.json"
-PAGES = Path(report.__file__).parent / "static" / "app" / "pages.js"
+PAGES = Path(report.__file__).parent / "static" / "app" / "base" / "pages.js"
 PORT = 3457  # another than that of `bench ui`, which may be open
 _SIZE = (1280, 800)  # px
 _SIZE_OF_PHONE = (390, 844)

@@ -1,16 +1,10 @@
 """The report's page finds the causes that ``bench tables diff`` prints, by Node."""
 
-import json
-import shutil
-import subprocess
 from dataclasses import asdict, replace
-from pathlib import Path
 from random import Random
 
-import orjson
 import pytest
 
-import bench_assets.report
 from bench_assets.comparison.causes import signature_by_cause
 from bench_assets.comparison.difference import decompose_difference
 from bench_assets.core.schema.signature import Signature
@@ -21,19 +15,16 @@ from tests.comparison.sides import random_side
 from tests.comparison.test_compare_pairs import Asked
 from tests.evaluation.test_units import both_halves, macro
 from tests.fakes.quiz import TASK, quiz
+from tests.report.static.node import NO_NODE, NODE, run_module
 
-pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="no Node")
+pytestmark = pytest.mark.skipif(not NODE, reason=NO_NODE)
 
-APP = Path(bench_assets.report.__file__).parent / "static" / "app"
-RUN = """
-const Bench = {};
-Bench.words = (name) => name;
-%s
-%s
-const { exams, pairs } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+PAGE = """
+import { splitByCause } from "APP/compare/causes.js";
+const { exams, pairs } = input;
 const known = (shares) => shares.map((share) => share ?? NaN);
 const read = (side) => ({ ...side, exam: exams[side.exam], shares: known(side.shares) });
-console.log(JSON.stringify(pairs.map((pair) => Bench.compare.causes(...pair.map(read)))));
+output = pairs.map((pair) => splitByCause(...pair.map(read)));
 """
 
 QUESTIONS = quiz(30, categories=3, group=2)
@@ -69,15 +60,7 @@ def page_side(task, questions, one, exam):
 
 
 def in_node(exams, pairs):
-    scripts = [
-        (APP / name).read_text(encoding="utf-8")
-        for name in ("compare-pairs.js", "compare-causes.js")
-    ]
-    done = subprocess.run(
-        ["node", "-e", RUN % tuple(scripts)], capture_output=True, check=True,
-        input=orjson.dumps({"exams": exams, "pairs": pairs}, option=orjson.OPT_SERIALIZE_NUMPY),
-    )  # fmt: skip
-    return json.loads(done.stdout)
+    return run_module(PAGE, {"exams": exams, "pairs": pairs})
 
 
 def told(rows):

@@ -1,15 +1,10 @@
-"""The report's page decides as ``comparison.verdicts`` does: compare-pairs.js, run by Node."""
+"""The report's page decides as ``comparison.verdicts`` does: differences.js, run by Node."""
 
-import json
-import shutil
-import subprocess
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import bench_assets.report
 from bench_assets.comparison.comparable import Side, compare_sides, compared_parts
 from bench_assets.comparison.verdicts import compare_scores, decide, verdict_sentence
 from bench_assets.core.metrics.aggregates import group_accuracy
@@ -19,22 +14,18 @@ from bench_assets.evaluation.task import Task
 from bench_assets.report.pages.comparison import _parts
 from tests.evaluation.test_units import both_halves, macro, squared
 from tests.fakes.quiz import TASK, quiz
+from tests.report.static.node import NO_NODE, NODE, run_module
 
-pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="no Node")
+pytestmark = pytest.mark.skipif(not NODE, reason=NO_NODE)
 
-APP = Path(bench_assets.report.__file__).parent / "static" / "app"
-SCRIPTS = [APP / "text.js", APP / "index.js", APP / "compare-pairs.js"]
-RUN = """
-const Bench = {};
-%s
-const { rows } = JSON.parse(require("fs").readFileSync(0, "utf8"));
-const shown = (one) => ({ ...one, low: 0, high: 1 });
-const found = rows.map(({ title, a, b, shares = [{}, {}] }) => ({
-  title,
-  found: Bench.compare.difference(a, b, [a, b].map((one, i) => ({ ...shown(one), ...shares[i] }))),
+PAGE = """
+import { decide, difference, sentence } from "APP/compare/differences.js";
+const shown = (row) => ({ ...row, low: 0, high: 1 });
+const found = input.map(({ title, a, b, shares = [{}, {}] }) => ({
+  title, found: difference(a, b, [a, b].map((side, i) => ({ ...shown(side), ...shares[i] }))),
 }));
-Bench.compare.decide(found.map((row) => row.found));
-console.log(JSON.stringify({ found, sentence: Bench.compare.sentence(found) }));
+decide(found.map((row) => row.found));
+output = { found, sentence: sentence(found) };
 """
 
 
@@ -80,12 +71,7 @@ CASES = [
 
 
 def on_page(rows):
-    script = RUN % "\n".join(one.read_text(encoding="utf-8") for one in SCRIPTS)
-    done = subprocess.run(
-        ["node", "-e", script], input=json.dumps({"rows": rows}), capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
-    return json.loads(done.stdout)
+    return run_module(PAGE, rows)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -16,12 +16,15 @@ from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.expectations import ValidationRow
 from bench_assets.report.samples import responses
 from bench_assets.report.site.folder import STATIC
+from bench_assets.report.site.scripts import bundled_script
 
-SCRIPTS = sorted((STATIC / "app").glob("*.js"))
+SCRIPTS = sorted((STATIC / "app").rglob("*.js"))
 PAGE = (STATIC / "index.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "script", SCRIPTS, ids=lambda path: path.relative_to(STATIC / "app").as_posix()
+)
 def test_no_script_makes_elements_or_code_of_texts(script: Path) -> None:
     text = script.read_text(encoding="utf-8")
     forbidden = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function"
@@ -35,10 +38,18 @@ def test_the_page_has_no_script_and_no_style_of_its_own() -> None:
     assert re.findall(r"(?:src|href)=\"(?:https?:)?//", PAGE) == []
 
 
-def test_the_page_loads_every_script_and_style_that_lies_beside_it() -> None:
+def test_the_page_loads_every_style_that_lies_beside_it_and_the_script_of_all_modules() -> None:
     loaded = set(re.findall(r"(?:src|href)=\"((?:app|style)/[^\"]+)\"", PAGE))
-    lie = {path.relative_to(STATIC).as_posix() for path in (*SCRIPTS, *STATIC.glob("style/*"))}
-    assert loaded == lie
+    styles = {path.relative_to(STATIC).as_posix() for path in STATIC.glob("style/*")}
+    assert loaded == {"app/report.js", *styles}
+
+
+def test_the_script_has_every_module() -> None:
+    script = bundled_script(STATIC / "app", "main.js").decode()
+    for module in SCRIPTS:
+        heading = module.read_text(encoding="utf-8").splitlines()[0]
+        assert heading.startswith("/* ")
+        assert heading in script
 
 
 def test_what_others_wrote_is_as_they_publish_it() -> None:

@@ -21,6 +21,7 @@ import orjson
 
 from bench_assets.core.schema.provenance import text_digest
 from bench_assets.report.site.images import Images, ReportImage
+from bench_assets.report.site.scripts import bundled_script
 from bench_resources.images.store import ImageStore
 from bench_resources.storage.atomic_write import describe_write_errors, open_atomic
 from bench_resources.tables.locations import WHOLE_TABLE
@@ -237,14 +238,20 @@ def _code() -> str:
 
 
 def _copy_static(folder: Path) -> None:
-    for file in sorted(path for path in STATIC.rglob("*") if path.is_file()):
-        data = file.read_bytes()
-        target = folder / file.relative_to(STATIC)
+    """Copy the page, its styles and what others wrote; and its modules as one script."""
+    modules = STATIC / "app"
+    files = {Path("app", "report.js"): bundled_script(modules, "main.js")} | {
+        path.relative_to(STATIC): path.read_bytes()
+        for path in STATIC.rglob("*")
+        if path.is_file() and not path.is_relative_to(modules)
+    }
+    for name, data in sorted(files.items()):
+        target = folder / name
         if not target.is_file() or target.read_bytes() != data:
             _write(target, data)
     for subfolder in ("app", "style", "vendor"):
         for file in (folder / subfolder).iterdir():
-            if not (STATIC / subfolder / file.name).exists():
+            if file.relative_to(folder) not in files:
                 shutil.rmtree(file) if file.is_dir() else file.unlink()
 
 

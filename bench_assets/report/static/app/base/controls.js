@@ -1,0 +1,39 @@
+/* Form controls; choices are kept in the address. */
+import { h } from "./elements.js";
+import { asWords, printable } from "./text.js";
+
+/** A drop-down list: values are texts, or [value, text]. */
+export function dropDown(label, values, chosen, onchange) {
+  return h(
+    "label", { class: "control" }, h("span", {}, label),
+    h(
+      "select", { onchange: (event) => onchange(event.target.value) },
+      values.map((one) => {
+        const [value, text] = Array.isArray(one) ? one : [one, asWords(one)];
+        return h("option", { value, selected: value === chosen }, printable(text));
+      }),
+    ),
+  );
+}
+
+/** A text field; `oninput` is called for every letter. */
+export function searchField(label, text, oninput, hint) {
+  return h(
+    "label", { class: "control" }, h("span", {}, label),
+    h("input", { type: "search", value: text, placeholder: hint, oninput: (event) => oninput(event.target.value) }),
+  );
+}
+
+/** A checkbox. */
+export function checkBox(label, checked, onchange) {
+  return h(
+    "label", { class: "control tick" },
+    h("input", { type: "checkbox", checked, onchange: (event) => onchange(event.target.checked) }),
+    h("span", {}, label),
+  );
+}
+
+/** A row of controls. */
+export function controlBar(...children) {
+  return h("div", { class: "controls no-print", role: "group", "aria-label": "What is shown" }, children);
+}

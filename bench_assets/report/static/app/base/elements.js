@@ -1,0 +1,37 @@
+/* Creates elements. Foreign text is always a text node. */
+
+/** Make an element: h("a", {href: "...", class: "x", onclick: f}, "text", element, [more]).
+    An attribute that is null, undefined or false is left out; `style` is an object. */
+export function h(tag, attributes, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** The same for SVG. */
+export function svg(tag, attributes, ...children) {
+  return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") for (const [key, text] of Object.entries(value)) setStyle(element, key, text);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  append(element, children);
+  return element;
+}
+
+function setStyle(element, key, value) {
+  if (key.startsWith("--")) element.style.setProperty(key, value);
+  else element.style[key] = value;
+}
+
+/** Append texts, elements, and lists of them; null, undefined and false are ignored. */
+export function append(element, children) {
+  for (const child of children) {
+    if (child === null || child === undefined || child === false) continue;
+    if (Array.isArray(child)) append(element, child);
+    else element.append(child);
+  }
+}

@@ -1,0 +1,151 @@
+/* The responses of one model to one question: parsed answer, verdict, points. */
+import { loadData } from "../base/data.js";
+import { h } from "../base/elements.js";
+import { foreign, formatCount, formatNumber } from "../base/text.js";
+
+const SHOWN = 1500; // characters of a text that are not folded
+
+const PIECE = 5000; // characters laid out together
+
+/** A foreign text as a block: a long one is cut, with a button that shows all of it.
+
+    text: a text, or [its beginning, its length, the name of the whole]; data: prefix of that name. */
+export function longText(text, tag = "pre", data = "") {
+  const [begin, length, name] = Array.isArray(text) ? text : [text, text.length, ""];
+  const scrolls = tag === "pre" && (length > 500 || begin.split("\n").length > 15); // also by keyboard
+  const block = foreign(begin.slice(0, whole(begin, SHOWN)), tag, { class: "foreign", tabindex: scrolls && "0" });
+  if (length <= SHOWN) return block;
+  const rest = h("button", {
+    type: "button", class: "plain more",
+    onclick: async () => {
+      rest.disabled = true;
+      try {
+        block.replaceChildren(...pieces(name ? await loadData(`${data}-${name}`) : begin));
+        rest.remove();
+      } catch (why) {
+        rest.replaceWith(h("p", { class: "problem", role: "alert" }, why.message));
+      }
+    },
+  }, `… show all ${formatCount(length)} characters`);
+  return h("div", { class: "long" }, block, rest);
+}
+
+/** A text in pieces, of which browsers lay out the visible ones; laying out a megabyte takes seconds. */
+function pieces(text) {
+  const found = [];
+  for (let at = 0, end; at < text.length; at = end) {
+    const gap = Math.max(text.lastIndexOf("\n", at + PIECE), text.lastIndexOf(" ", at + PIECE)) + 1;
+    end = at + PIECE < text.length && gap > at ? gap : whole(text, at + PIECE);
+    found.push(foreign(text.slice(at, end), "span", { class: "piece" }));
+  }
+  return found;
+}
+
+/** Position at which a text can be cut without splitting a surrogate pair. */
+function whole(text, at) {
+  return /[\udc00-\udfff]/.test(text.charAt(at)) ? at + 1 : at;
+}
+
+/** A prompt as sent, loaded when it is unfolded: its turns, with their images. */
+export function sentPrompt(data, name, isJudge, withheld) {
+  const body = h("div");
+  const draw = async () => {
+    const turns = (await loadData(data))[name];
+    body.replaceChildren(...(turns || []).map(([role, parts]) => h(
+      "div", { class: "turn" }, h("h4", {}, role),
+      parts.map((part) => (typeof part === "string" ? longText(part) : inPlace(part.image, withheld))),
+    )));
+    if (!turns) body.replaceChildren("This prompt is not in the response cache.");
+  };
+  return h(
+    "details", { class: "sent", ontoggle: (event) => { if (event.target.open && !body.childNodes.length) draw().catch((why) => body.replaceChildren(why.message)); } },
+    h("summary", {}, isJudge ? "the judge's prompt" : "prompt as sent"), body,
+  );
+}
+
+function inPlace(digest, withheld) {
+  if (withheld) return h("p", { class: "quiet" }, "(image left out of this report)");
+  return h("img", { src: `images/${digest.slice(0, 2)}/${digest}-small.webp`, alt: `Image ${digest.slice(0, 8)}`, loading: "lazy" });
+}
+
+/** The card of a model. samples: those of the question; of: its outcome; gold: the right answer;
+    prompts: draws a prompt that was sent. */
+export function responseCard(model, samples, of, gold, problem, prompts) {
+  return h(
+    "section", { class: `card response ${of.letter === "-" ? "" : `is-${of.letter}`}` },
+    h(
+      "h3", {}, outcomeMark(of), " ", foreign(model.name), " ",
+      h("span", { class: "quiet outcome" }, of.name),
+    ),
+    problem && h("p", { class: "problem" }, foreign(problem)),
+    samples && !samples.length && h("p", { class: "quiet" }, "Not evaluated on this question."),
+    (samples || []).map((one, i) => h(
+      "div", { class: "sample" }, samples.length > 1 && h("h4", {}, `sample ${i + 1}`), sample(one, gold, (text, tag) => longText(text, tag, model.data), prompts),
+    )),
+  );
+}
+
+/** The symbol of an outcome; hidden from screen readers, which read its name. */
+export function outcomeMark(of, title) {
+  return h("span", { class: `outcome-mark is-${of.letter === "-" ? "none" : of.letter}${of.cut ? " is-cut" : ""}`, title, "aria-hidden": "true" }, of.mark);
+}
+
+function sample(one, gold, shown, prompts) {
+  return [
+    prompts(one.prompt, false),
+    one.error && fact("failed", shown(one.error, "div")),
+    one.raw && h("details", {}, h("summary", {}, "raw response, with reasoning"), shown(one.raw)),
+    one.ranking ? ranking(one.ranking, gold) : one.text ? shown(one.text) : !one.error && h("p", { class: "quiet" }, "(an empty response)"),
+    h(
+      "dl", { class: "response-facts" },
+      pair("read as", one.answer && !one.ranking && one.answer.map((part, i) => [i > 0 && " / ", shown(part, "bdi")])),
+      pair("why", one.why && shown(one.why, "span")),
+      pair("points", one.most === undefined ? null : points(one)),
+      (one.verdicts || []).map((said) => pair("judge", verdict(said, shown, prompts))),
+      pair("unread", one.unread && "neither the rules nor a model could parse an answer"),
+      pair("no answer", typeof one.no_answer === "string" && foreign(one.no_answer)),
+      pair("scorer", one.scorer && [foreign(one.scorer), one.judge && [", judged by ", foreign(one.judge)]]),
+      pair("ended", ended(one)),
+      pair("served by", one.served && foreign(one.served)),
+      pair("asked", one.asked && shown(one.asked, "span")),
+    ),
+  ];
+}
+
+function points(one) {
+  return one.points === undefined ? "unscored" : `${Number(one.points.toFixed(3))} of ${Number(one.most.toFixed(3))}`;
+}
+
+function verdict(said, shown, prompts) {
+  const word = said.value || (said.verdict === undefined ? "no verdict" : said.verdict ? "yes" : "no");
+  return [
+    said.criterion && [foreign(said.criterion), ": "], h("strong", {}, foreign(word)),
+    said.response && [" – ", shown(said.response, "span")], said.error && [" – ", shown(said.error, "span")],
+    h("span", { class: "quiet" }, " (", foreign(said.judge), ")"),
+    prompts(said.prompt, true),
+  ];
+}
+
+function ended(one) {
+  const parts = [
+    one.end === "length" ? "cut short at the maximum length" : one.end,
+    one.tokens !== undefined && `${formatCount(one.tokens)} tokens`,
+    one.asked_tokens !== undefined && `after ${formatCount(one.asked_tokens)}`,
+    one.seconds !== undefined && `${formatNumber(one.seconds, 2)} s`,
+  ];
+  return parts.filter(Boolean).join(" · ") || null;
+}
+
+function ranking(names, gold) {
+  return h("ol", { class: "ranking" }, names.map((name) => h(
+    "li", {}, foreign(name), gold.includes(name) && h("strong", { class: "gold" }, " ✓ right"),
+  )));
+}
+
+function pair(name, value) {
+  return value ? [h("dt", {}, name), h("dd", {}, value)] : null;
+}
+
+function fact(name, value) {
+  return h("div", { class: "problem" }, h("strong", {}, name), value);
+}

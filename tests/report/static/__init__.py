@@ -1,0 +1,1 @@
+"""Checks of the report's scripts: types, rules, and tests that Node runs."""
