@@ -76,6 +76,7 @@ def configured_responses(
         open=open_model,
         setup=format_model_setup(models.setup_of(model)),
         accept=models.settings.suite(task.suite, SuiteSettings).accept,
+        draws=models.named(model).draws,
     )
 
 

@@ -55,7 +55,7 @@ def run_predictions(
     def open_partition() -> Generator[ChatModel]:
         with (
             opened.open_session(name, condition) as session,
-            snapshot_while_running(settings, task, condition, questions, session, responses.setup),
+            snapshot_while_running(settings, task, condition, questions, session, responses),
         ):
             yield session.model
 

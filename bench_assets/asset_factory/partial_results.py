@@ -6,7 +6,7 @@ They are stored in separate tables below ``partial/`` of the home, which only th
 import logging
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from bench_assets.annotation.tasks import PEOPLE
 from bench_assets.asset_factory.configured_runner import configured_runner
 from bench_assets.asset_factory.evaluation_tables import CONSTANTS
 from bench_assets.asset_factory.suite_assets import AssetFolder, ModelSession
-from bench_assets.core.schema.chat import ChatModel, cached
+from bench_assets.core.schema.chat import cached
 from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import with_partial
@@ -80,11 +80,12 @@ def snapshot_while_running(
     condition: str,
     questions: Sequence[Question],
     asked: ModelSession,
-    setup: str = "",
+    responses: GeneratedResponses,
 ) -> Generator[None]:
     """Store the responses so far as a partial evaluation, regularly and if the run ends early."""
     model, progress = asked
-    write = partial(_write_snapshot, settings, task, condition, questions, model, setup)
+    cached_responses = replace(responses, open=lambda: nullcontext(cached(model)))
+    write = partial(_write_snapshot, settings, task, condition, questions, cached_responses)
     if len(questions) > _MAX_QUESTIONS:
         yield
         return
@@ -125,15 +126,12 @@ def _write_snapshot(
     task: Task,
     condition: str,
     questions: Sequence[Question],
-    model: ChatModel,
-    setup: str,
+    responses: GeneratedResponses,
 ) -> None:
     """Score and store the cached responses, without incomplete clusters of questions.
 
     A judge model or people are not asked: their verdicts are missing until the run is complete.
     """
-    accept = settings.suite(task.suite, SuiteSettings).accept
-    responses = GeneratedResponses.of(cached(model), setup, accept)
     by_rules = _rules_of(settings, task)
     runner = configured_runner(
         task,

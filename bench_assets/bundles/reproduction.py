@@ -36,7 +36,7 @@ from bench_assets.core.schema.chat import NOT_CACHED, ChatModel, cached
 from bench_assets.core.schema.elicitation import split_signature
 from bench_assets.core.schema.errors import BenchError, ModelError, TableError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.core.schema.signature import base_scorer
+from bench_assets.core.schema.signature import DRAWS, base_scorer
 from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.readers import ReaderVerdicts
 from bench_assets.evaluation.reviews import ResponseReview, load_review
@@ -190,13 +190,14 @@ def _responses(bench: Workbench, models: Models, inputs: _Inputs, *, ask: bool) 
     number, task, _ = inputs
     wanted = number.signature.parts.get("model", "")
     accept: list[Accepted] = ["refused"] if "refused" in number.signature.parts else []
+    draws = int(number.signature.parts.get(DRAWS, 1))
     if task.asked_of != "model":
         return StoredResponses(_stored_predictions(inputs))
     if _is_local(bench, number.model) or (ask and number.model):
         opened = partial(_open_model, models, number.model, number.signature.condition, wanted)
-        return GeneratedResponses(open=opened, accept=accept)
+        return GeneratedResponses(open=opened, accept=accept, draws=draws)
     known = _cached_model(number.model or split_model_part(wanted)[0], wanted, models)
-    cached_responses = GeneratedResponses.of(known, accept=accept)
+    cached_responses = replace(GeneratedResponses.of(known, accept=accept), draws=draws)
     if not (accept and number.model):
         return cached_responses
     return _WithRefusals(cached_responses, _stored_predictions(inputs))

@@ -21,7 +21,7 @@ from bench_assets.core.schema.elicitation import elicited_decoding, split_signat
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import response_key
 from bench_assets.core.schema.rows import Metric, Question
-from bench_assets.core.schema.signature import Signature, base_scorer, short_digest
+from bench_assets.core.schema.signature import DRAWS, Signature, base_scorer, short_digest
 from bench_assets.evaluation.reviews import ResponseReview
 from bench_assets.evaluation.task import Task
 from bench_resources.tables.parquet import TableFiles
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bench_resources.response_cache.store import ResponseStore
 
 _STEP_PARTS = {
-    *("data", "prompts", "model", "judge", "scorer", "no_answer", "refused", "mixed", "n"),
+    *("data", "prompts", DRAWS, "model", "judge", "scorer", "no_answer", "refused", "mixed", "n"),
 }
 
 
@@ -154,8 +154,8 @@ def _prompts(
     if task.asked_of != "model":
         return
     condition = task.condition(number.signature.condition)
-    sent = sorted(condition.prompt(question).sha256 for question in questions) * condition.samples
-    rendered = hashlib.sha256("\n".join(sorted(sent)).encode()).hexdigest()[:12]
+    sent = sorted(condition.prompt(question).sha256 for question in questions)
+    rendered = hashlib.sha256("\n".join(sent).encode()).hexdigest()[:12]
     yield _requirement(
         "prompts",
         number.signature.parts.get("prompts", ""),

@@ -85,10 +85,16 @@ class HomeResults:
             for row in metrics
             if (row.metric, row.category) == ("chance", "all")
         }
-        return [
-            self._make(row, measured.get((row.task, row.model, row.condition), levels[row.task]))
-            for row in rows
-        ]
+        passed = {  # with the most responses: they are in ascending order
+            (row.task, row.model, row.condition): row
+            for row in metrics
+            if row.metric.startswith("pass@") and row.category == "all"
+        }
+        results = []
+        for row in rows:
+            key = row.task, row.model, row.condition
+            results.append(self._make(row, measured.get(key, levels[row.task]), passed.get(key)))
+        return results
 
     def compared_with(self, task: Task, model: str) -> list[str]:
         """Models whose numbers the facts of a stored result mention."""
@@ -96,7 +102,7 @@ class HomeResults:
         names = {*self.tables.partitions(key)} & baselines(self.settings.models)
         return [*sorted(names), *_previous(self.tables, task, model)]
 
-    def _make(self, row: Metric, chance: float | None) -> Result:
+    def _make(self, row: Metric, chance: float | None, passed: Metric | None) -> Result:
         task = self.tasks[row.task]
         files = partial_tables(self.tables.home) if partial_part(row.signature) else self.tables
         references = self._baselines(files, task, row)
@@ -106,9 +112,9 @@ class HomeResults:
         name = best(references, key=references.__getitem__, default="")
         reference = references.get(name)
         verdict, blind = _compare(task, row, reference, f", {name}")
-        interval = format_interval(row)
         facts = {
-            row.metric: format_value(row) + (f" (95 % interval {interval})" if interval else ""),
+            row.metric: _number(row),
+            **({passed.metric: _number(passed)} if passed else {}),
             "n": ", ".join([str(row.n_scored), *caveats(row)]),
             "chance": _compare(task, row, references.get("chance"))[1],
             "best blind": f"{blind or 'unknown'}{f' ({row.baselines})' if row.baselines else ''}",
@@ -205,6 +211,11 @@ class HomeResults:
 def _previous(files: TableFiles, task: Task, model: str) -> list[str]:
     key = evaluation_key(task, "main", "metrics")
     return comparison_models(model, files.partitions(key), partial(files.written, key), "")
+
+
+def _number(row: Metric) -> str:
+    interval = format_interval(row)
+    return format_value(row) + (f" (95 % interval {interval})" if interval else "")
 
 
 def _compare(task: Task, row: Metric, reference: float | None, name: str = "") -> tuple[str, str]:

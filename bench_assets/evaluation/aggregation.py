@@ -10,7 +10,14 @@ from typing import TypeVar
 
 from bench_assets.annotation.tasks import PEOPLE
 from bench_assets.core.schema.rows import Metric, Prediction, Question, ReadValue, Score
-from bench_assets.core.schema.signature import EXPIRED, OPEN, Signature, join_setups, short_digest
+from bench_assets.core.schema.signature import (
+    DRAWS,
+    EXPIRED,
+    OPEN,
+    Signature,
+    join_setups,
+    short_digest,
+)
 from bench_assets.core.stats.means import Mean, mean
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.outcomes import format_served
@@ -76,16 +83,20 @@ def cell_values(
 
 
 def _measures(task: Task, rows: Iterable[ScoredQuestion]) -> Mapping[str, Measure]:
-    """A task's measures, plus those of calibration and raters that these scores allow."""
+    """A task's measures, plus those of calibration, raters and draws that these scores allow."""
     has_confidence = has_votes = False
+    n_draws = 1
     for _, score in rows:
         has_confidence |= score.confidence is not None
         has_votes |= bool(score.votes)
-    if not has_confidence and not has_votes:
+        n_draws = max(n_draws, score.sample + 1)
+    if not has_confidence and not has_votes and n_draws == 1:
         return task.measures
-    from bench_assets.evaluation.further_measures import CALIBRATION, RATERS
+    from bench_assets.evaluation.further_measures import CALIBRATION, RATERS, draw_measures
 
     more = {**(CALIBRATION if has_confidence else {}), **(RATERS if has_votes else {})}
+    if n_draws > 1 and task.primary_metric not in task.adds:  # else no response is right alone
+        more |= draw_measures(n_draws, task.right_from)
     return {**task.measures, **more}
 
 
@@ -223,16 +234,18 @@ def make_signature(
     task: Task,
     questions: Sequence[Question],
     scored: ScoreOverview,
-    predictions: Iterable[Prediction],
+    predictions: Sequence[Prediction],
 ) -> Signature:
     """Signature of one model's metrics: its questions, prompts, decoding and judge."""
-    sent = sorted(row.prompt_sha256 for row in predictions if row.prompt_sha256)
+    draws = 1 + max((row.sample for row in predictions), default=0)
+    sent = sorted(row.prompt_sha256 for row in predictions if row.prompt_sha256 and not row.sample)
     decodings = {row.decoding for row in predictions if row.decoding}
     prompts = hashlib.sha256("\n".join(sent).encode()).hexdigest() if sent else ""
     parts = {
         "data": short_digest(digest(questions)),
         **undecided_parts(questions),
         "prompts": prompts[:12] or "unknown",
+        **({DRAWS: str(draws)} if draws > 1 else {}),
         "model": "+".join(sorted(decodings)) or "unknown",
         "judge": "+".join(sorted(scored.judges - {""})) or "none",
         "scorer": scored.first.scorer,

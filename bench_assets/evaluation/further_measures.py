@@ -1,7 +1,9 @@
-"""Measures beside a task's own, over all its questions: calibration of answers, and raters."""
+"""Measures beside a task's own, over all its questions: calibration, raters, several responses."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from math import fsum
 
 from bench_assets.core.stats.calibration import (
     ConfidentAnswer,
@@ -10,6 +12,7 @@ from bench_assets.core.stats.calibration import (
 )
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha
+from bench_assets.core.stats.repeated_draws import pass_at_k, reported_k
 from bench_assets.evaluation.task import Measure, ScoredQuestion
 
 
@@ -65,3 +68,44 @@ def _raters(rows: Sequence[ScoredQuestion]) -> Mean:
 
 RATERS: Mapping[str, Measure] = {"rater_agreement": _rater_agreement, "raters": _raters}
 """Added to a task's measures over all questions, if people judged."""
+
+
+def draw_measures(n: int, right_from: float) -> dict[str, Measure]:
+    """Measures of n responses to each question: the mean, and pass@k.
+
+    Args:
+        n: Responses to each question.
+        right_from: Share of the points from which a response is right.
+    """
+    measures: dict[str, Measure] = {f"avg@{n}": _mean_of_draws}
+    return measures | {f"pass@{k}": partial(_pass_at_k, k, right_from) for k in reported_k(n)}
+
+
+def _mean_of_draws(rows: Sequence[ScoredQuestion]) -> Mean:
+    """Mean share of the points over the responses to each question, then over questions."""
+    return _mean_of_questions(rows, lambda shares: fsum(shares) / len(shares))
+
+
+def _pass_at_k(k: int, right_from: float, rows: Sequence[ScoredQuestion]) -> Mean:
+    """Mean probability that one of k responses to a question is right."""
+
+    def estimate(shares: Sequence[float]) -> float:
+        return pass_at_k(len(shares), sum(share >= right_from for share in shares), k)
+
+    return _mean_of_questions(rows, estimate)
+
+
+def _mean_of_questions(
+    rows: Sequence[ScoredQuestion], value: Callable[[Sequence[float]], float]
+) -> Mean:
+    """Average a value of each question's responses; unscored if one of them is."""
+    draws: dict[str, list[ScoredQuestion]] = {}
+    for row in rows:
+        draws.setdefault(row.question.question_id, []).append(row)
+    points = []
+    for drawn in draws.values():
+        shares = [score.points / score.max_points for _, score in drawn
+                  if score.points is not None and score.max_points]  # fmt: skip
+        is_scored = len(shares) == len(drawn)
+        points.append(ScoredPoint(value(shares) if is_scored else None, drawn[0].question.cluster))
+    return mean(points)

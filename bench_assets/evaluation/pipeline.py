@@ -50,11 +50,16 @@ if TYPE_CHECKING:
 
 
 def predict(
-    task: Task, questions: Sequence[Question], model: ChatModel, condition: str = "main"
+    task: Task,
+    questions: Sequence[Question],
+    model: ChatModel,
+    condition: str = "main",
+    draws: int = 1,
 ) -> list[Prediction]:
     """Send all questions under one condition to a model, in one call, so that it can batch.
 
-    An unanswered question has a prediction with ``error`` and no text.
+    An unanswered question has a prediction with ``error`` and no text. ``draws`` responses are
+    drawn for each question, or as many as the condition draws if these are more.
 
     Raises:
         ModelError: If the model cannot be called.
@@ -71,7 +76,7 @@ def predict(
                     return NO_PROMPT
                 raise
 
-    drawn = range(asking.samples)
+    drawn = range(max(draws, asking.samples))
     requests = [
         Request(prompt=made, sample=sample, temperature=asking.temperature, question=question)
         for question in questions

@@ -49,6 +49,7 @@ class GeneratedResponses:
     open: OpenModel
     setup: str = ""  # as ``format_model_setup`` writes it
     accept: Collection[Accepted] = ()
+    draws: int = 1  # responses to each question, unless the condition draws more
 
     @classmethod
     def of(cls, model: ChatModel, setup: str = "", accept: Collection[Accepted] = ()) -> Self:
@@ -64,7 +65,7 @@ class GeneratedResponses:
             ModelError: If the model cannot be called.
         """
         with self.open() as model:
-            rows = pipeline.predict(task, questions, model, condition)
+            rows = pipeline.predict(task, questions, model, condition, self.draws)
             accepted = (accept_refusals(row, self.accept) for row in rows)
             return [replace(row, setup=self.setup) for row in accepted]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from bench_assets.core.schema.errors import SettingsError
 
 
-def count(name: str, value: object, zero: str = "") -> int:
+def count(name: str, value: object, zero: str = "", least: int = 0) -> int:
     """Validate a count.
 
     >>> count("limit", 4)
@@ -17,13 +17,13 @@ def count(name: str, value: object, zero: str = "") -> int:
     bench_assets.core.schema.errors.SettingsError: limit: expected a count, 0 for all, got True
 
     Raises:
-        SettingsError: If it is not a non-negative integer.
+        SettingsError: If it is not an integer of at least ``least``.
     """
     try:
         number = -1 if isinstance(value, bool) else index(value)  # type: ignore[arg-type]
     except TypeError:
         number = -1
-    if number < 0:
+    if number < least:
         raise SettingsError(f"{name}: expected a count{zero}, got {value!r}")
     return number
 

@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from bench_assets.core.schema.errors import BenchError, SettingsError
@@ -26,6 +27,7 @@ from bench_assets.workspace.evaluate.whole import evaluate_suite, stored_evaluat
 from bench_assets.workspace.materialization.model_arguments import save_models
 from bench_assets.workspace.materialization.opening import check_names, open_workbench
 from bench_resources.config.environment import default_home
+from bench_resources.config.models_toml import toml_value
 from bench_resources.images.store import open_image_store
 from bench_resources.models.registry.named_models import ResolvedModel
 
@@ -49,6 +51,11 @@ def evaluate(  # noqa: PLR0913  (an option each)
     accept: Sequence[Accepted] = (),
     review: str | Path = "",
     name: str = "",
+    temperature: float | None = None,
+    top_p: float | None = None,
+    max_tokens: int | None = None,
+    seed: int | None = None,
+    n: int = 1,
 ) -> Run:
     """Evaluate a model on suites or tasks; cached responses are reused.
 
@@ -86,6 +93,12 @@ def evaluate(  # noqa: PLR0913  (an option each)
         name: Name for a function. Responses are cached by this name and the function's code; use
             another name when anything else that it uses changes, such as weights. Without a name,
             later calls do not reuse responses.
+        temperature: 0 is greedy decoding. None here and below: as the model's section says; a model
+            with other decoding has a name of its own, such as ``my-model+temperature=0.7``.
+        top_p: Nucleus sampling: the share of probability that is kept.
+        max_tokens: Longest response, in tokens.
+        seed: Seed of sampling; response m to a question adds m.
+        n: Responses to each question; several also give ``avg@n`` and ``pass@k``.
 
     Raises:
         BenchError: If a name is unknown, the model cannot be opened, or questions remain without a
@@ -102,6 +115,10 @@ def evaluate(  # noqa: PLR0913  (an option each)
     if not only_name and (source or judge or reader or scorer or review):
         raise SettingsError("source, judge, reader, scorer and review need exactly one suite")
     reader_name, sections = _reader_argument(reader)
+    decoding = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, "seed": seed}
+    entries = {entry: value for entry, value in decoding.items() if value is not None}
+    if arguments.count("n", n, ", 1 or more", least=1) > 1:
+        entries["n"] = n
     with (
         interrupt_reporting(),
         open_workbench(
@@ -110,7 +127,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
             judge,
             scorer,
             reader=reader_name,
-            models=[model_argument(model, name, elicit)],
+            models=[model_argument(model, name, elicit, entries)],
             elicit=elicit,
             sections=sections,
             review=str(Path(review).absolute()) if review else "",
@@ -183,9 +200,14 @@ def _evaluations(
 
 
 def model_argument(
-    model: "str | Path | ModelFunction", name: str = "", elicit: str = ""
+    model: "str | Path | ModelFunction",
+    name: str = "",
+    elicit: str = "",
+    entries: Mapping[str, object] = MappingProxyType({}),
 ) -> str | ResolvedModel:
     """Check the model of a call: a name or location as in commands, or a function.
+
+    ``entries`` are added to its section.
 
     Raises:
         SettingsError: If it is neither, or the other arguments are not for it.
@@ -193,9 +215,10 @@ def model_argument(
     if isinstance(model, str | Path):
         if name:
             raise SettingsError(f"name={name!r}: only a Python function can be given a name")
-        return str(model)
-    if elicit:
-        raise SettingsError(f"elicit={elicit!r}: not available for a Python function")
+        return ",".join([str(model), *(f"{key}={toml_value(entries[key])}" for key in entries)])
+    alone = [*(["elicit"] if elicit else []), *(key for key in entries if key != "n")]
+    if alone:
+        raise SettingsError(f"{', '.join(alone)}: not available for a Python function")
     if not callable(model):
         raise SettingsError(
             f"model: expected a path, a name or a function (images, prompt) -> text, got"
@@ -203,7 +226,7 @@ def model_argument(
         )
     from bench_resources.models.callables.model import resolve_function
 
-    return resolve_function(model, name)
+    return resolve_function(model, name, entries)
 
 
 def _reader_argument(reader: "str | ModelFunction") -> tuple[str, dict[str, Mapping[str, Any]]]:

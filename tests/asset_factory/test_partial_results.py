@@ -17,6 +17,7 @@ from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import BestConstant
+from bench_assets.evaluation.runner import GeneratedResponses
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.throughput import RequestProgress
@@ -52,7 +53,9 @@ def interrupt(home: Path, n: int) -> None:
     asked = ModelSession(model, progress)
     with (
         pytest.raises(KeyboardInterrupt),
-        snapshot_while_running(load_settings(home), TASK, "main", ASKED, asked),
+        snapshot_while_running(
+            load_settings(home), TASK, "main", ASKED, asked, GeneratedResponses.of(asked.model)
+        ),
     ):
         pipeline.predict(TASK, ASKED, model)
 

@@ -21,7 +21,12 @@ from pydantic_core import PydanticUndefined
 from bench_assets.catalog import load_catalog
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.sections.base import ModelSpec, PriceSection, SamplingSection
+from bench_resources.config.sections.base import (
+    DrawsSection,
+    ModelSpec,
+    PriceSection,
+    SamplingSection,
+)
 from bench_resources.config.sections.benchmarks import AuditSettings, FileBenchmarkSettings
 from bench_resources.config.sections.cluster import ClusterSettings, StorageSettings
 from bench_resources.config.sections.models import SPECS
@@ -75,6 +80,8 @@ def sections() -> Iterator[Section]:
             yield Section(f"### suites.{suite.name}", "", suite.settings)
     yield Section("### suites.journeybench.encoders.NAME", "", EncoderSpec)
     yield Section("## models.NAME", "Keys of `transformers`, `vllm` and `server`.", SamplingSection)
+    several = "Keys also of `random`, `recorded` and `python`."
+    yield Section("### Several responses", several, DrawsSection)
     yield Section("### Prices", "Keys of `server` and `python`.", PriceSection)
     for kind, spec in SPECS.items():
         if own_fields(spec):
@@ -88,7 +95,7 @@ def sections() -> Iterator[Section]:
     yield Section("## cluster", "", ClusterSettings)
 
 
-SHARED = (SamplingSection, PriceSection, ServerSpec, SuiteSettings)
+SHARED = (DrawsSection, SamplingSection, PriceSection, ServerSpec, SuiteSettings)
 
 
 def own_fields(keys: type[BaseModel]) -> dict[str, FieldInfo]:

@@ -5,6 +5,7 @@ import gc
 import json
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -15,7 +16,9 @@ from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNa
 from bench_assets.python_api.display import sample_html
 from bench_assets.report.site.addresses import number_page
 from bench_assets.workspace.materialization.opening import open_workbench
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.models.callables import model as callables
+from bench_resources.models.registry.resolution import resolve
 
 
 def says_a(images, prompt):
@@ -115,6 +118,44 @@ def test_what_a_function_said_is_cached_by_its_name(home, name, n_asked):
     assert len(asked) == n_asked
 
 
+def test_several_responses_to_a_question_give_pass_at_k_and_are_one_cluster(home):
+    """A, B, A, A to each of the questions A, B, A, B: three, one, three and one are right."""
+    asked = Counter()
+
+    def model(images, prompt):
+        asked[prompt] += 1
+        return "ABAA"[asked[prompt] - 1]
+
+    bench.evaluate("fridge", model=model, name="mine")
+    run = bench.evaluate("fridge", model=model, name="mine", n=4)
+    assert set(asked.values()) == {4}  # the first response is reused
+    whole = run.metrics[run.metrics.category == "all"].set_index("metric")
+    # pass@2: 1 - C(1, 2) / C(4, 2) = 1 and 1 - C(3, 2) / C(4, 2) = 0.5
+    values = {"accuracy": 0.5, "avg@4": 0.5, "pass@2": 0.75, "pass@4": 1.0}
+    assert whole.loc[list(values)].value.to_dict() == values
+    assert whole.loc[["accuracy", "pass@2"]].n_scored.tolist() == [16, 4]
+    assert set(whole.loc[list(values)].n_clusters) == {2.0}  # two images, each of two questions
+    assert "|draws:4|" in whole.signature.iloc[0]
+    assert "pass@4" in dict(run.results[0].facts)
+    assert len(run.samples) == 16
+    part = bench.evaluate("fridge", model=model, name="mine", limit=2, n=2).metrics
+    assert part[part.metric == "pass@2"].value.tolist() == [1.0]
+
+
+def test_decoding_is_an_argument_and_makes_a_model_of_its_own(home):
+    with (home / "bench.toml").open("a") as settings:
+        settings.write('[models.served]\nkind = "server"\nmodel = "m"\n')
+        settings.write('base_url = "http://127.0.0.1:9/v1"\n')
+    assert bench.evaluate("fridge", model="random", seed=7).model == "random+seed=7"
+    with pytest.raises(ModelError, match="Connection refused|refused"):
+        bench.evaluate("fridge", model="served", temperature=0.7, max_tokens=9, n=2)
+    chosen = load_settings(home).models_of_file["served"]
+    resolved = resolve("served,temperature=0.7,max_tokens=9,n=2", load_settings(home))
+    assert resolved.name == "served+max_tokens=9+n=2+temperature=0.7"
+    changed = {"temperature": 0.7, "max_tokens": 9, "n": 2}
+    assert resolved.spec == chosen.model_copy(update=changed)
+
+
 def test_a_function_reads_what_no_rule_reads_without_the_image_and_is_asked_once(home):
     asked = []
 
@@ -170,6 +211,9 @@ def test_a_function_that_fails_everywhere_is_an_error_with_its_reason(home):
         pytest.param({"model": "random", "suites": 3}, SettingsError, "a name or a list", id="3"),
         pytest.param({"model": 7}, SettingsError, "expected a path, a name or a function", id="7"),
         pytest.param({"model": "random", "name": "x"}, SettingsError, "only a Python", id="a name"),
+        pytest.param({"model": says_a, "seed": 1}, SettingsError, "seed: not avail", id="a seed"),
+        pytest.param({"model": says_a, "n": 0}, SettingsError, "n: expected a count", id="none"),
+        pytest.param({"model": "random", "top_p": 1}, SettingsError, "top_p", id="decoding"),
         pytest.param({"model": says_a, "name": "random"}, SettingsError, "Choose", id="taken"),
         pytest.param(
             {"model": "random", "condition": "mian"}, UnknownNameError, "main", id="a condition"

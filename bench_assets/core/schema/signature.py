@@ -26,6 +26,8 @@ _DIGITS = 12
 OPEN, EXPIRED = "open", "expired"
 """Parts of a signature, and labels of questions: the numbers of open and of expired annotation
 units when the questions were built."""
+DRAWS = "draws"
+"""Part of a signature: the number of responses drawn for each question, if several."""
 _START = re.compile(r"(?P<task>[^|]*)\|v(?P<version>\d+)\|(?P<condition>[^|]*)(?P<parts>.*)", re.S)
 _MODEL = re.compile(  # may contain bars: ends before the known parts that follow
     r"(?P<model>.*?)(?P<behind>(?:\|judge:[^|]*)?(?:\|scorer:[^|]*)?(?:\|no_answer:\d+)?"

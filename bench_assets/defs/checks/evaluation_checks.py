@@ -38,6 +38,11 @@ def evaluation_checks(task: Task, condition: str) -> list[dg.AssetChecksDefiniti
     ]
 
 
+def n_draws(task: Task, condition: str, rows: Sequence[Prediction | Score]) -> int:
+    """Responses that a question must have: the condition's, or as many as the model's if more."""
+    return max([task.conditions[condition].samples, *(1 + row.sample for row in rows)])
+
+
 def missing_rows(
     questions: Sequence[Question], rows: Sequence[Prediction | Score], samples: int
 ) -> list[str]:
@@ -85,7 +90,7 @@ def _prediction_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
 def _check_answered(
     task: Task, condition: str, questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> dg.AssetCheckResult:
-    samples = task.conditions[condition].samples
+    samples = n_draws(task, condition, predictions)
     problems = missing_rows(questions, predictions, samples)
     problems += _errors(predictions)
     holds = f"{format_count(len(predictions), 'response')}: {samples} to every question."
@@ -181,7 +186,7 @@ def _score_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
 def _check_rows(
     task: Task, condition: str, questions: Sequence[Question], scores: Sequence[Score]
 ) -> dg.AssetCheckResult:
-    samples = task.conditions[condition].samples
+    samples = n_draws(task, condition, scores)
     problems = missing_rows(questions, scores, samples)
     holds = f"{format_count(len(scores), 'score')}: {samples} of every question."
     result = check_result(problems, n=len(scores), of="score", holds=holds)

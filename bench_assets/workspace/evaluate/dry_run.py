@@ -147,7 +147,7 @@ def _of_task(
     runner = Runner(
         task=task,
         condition=whom.condition,
-        responses=GeneratedResponses.of(counter),
+        responses=replace(GeneratedResponses.of(counter), draws=models.named(whom.model).draws),
         judge=verdicts,
     )
     predictions = runner.predictions(questions)

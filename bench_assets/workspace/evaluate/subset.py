@@ -352,7 +352,7 @@ def _responses(
                 condition,
                 questions,
                 ModelSession(opened, progress),
-                responses.setup,
+                responses,
             ),
         ):
             yield opened

@@ -126,15 +126,16 @@ def describe_validation_error(
     """
     error = why.errors(include_url=False)[0]
     location = error["loc"]
-    entry = ".".join(map(str, location)) or "at the top"
+    entry = ".".join(map(str, location))
     if error["type"] == "extra_forbidden":
         message = suggest_entry(
             str(location[-1]), _known_entries(settings_type, location, written or {})
         )
     else:
         is_number = isinstance(error["input"], int | float)
-        message = f"{error['msg']} (given: {error['input']!r})" if is_number else error["msg"]
-    return f"entry {entry}: {message}"
+        text = error["msg"].removeprefix("Value error, ")
+        message = f"{text} (given: {error['input']!r})" if is_number else text
+    return f"entry {entry}: {message}" if entry else message
 
 
 def _known_entries(

@@ -1,9 +1,9 @@
 """Base classes of the sections of bench.toml."""
 
 from math import inf
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from bench_assets.core.schema.chat import Decoding
 
@@ -38,7 +38,14 @@ class ModelSpec(StrictSection):
         return ""
 
 
-class SamplingSection(ModelSpec):
+class DrawsSection(ModelSpec):
+    """A model that may be asked several times."""
+
+    n: int = Field(1, gt=0)
+    """Responses drawn for each question; several also give ``pass@k``."""
+
+
+class SamplingSection(DrawsSection):
     """Decoding settings."""
 
     temperature: float = Field(0.0, ge=0)
@@ -55,6 +62,12 @@ class SamplingSection(ModelSpec):
     named_decoding: Literal["", "card"] = Field("", alias="decoding")
     """``"card"`` samples as the checkpoint's ``generation_config.json`` says; otherwise only its
     end tokens are used."""
+
+    @model_validator(mode="after")
+    def _check_draws(self) -> Self:
+        if self.n > 1 and not self.temperature and self.named_decoding != "card":
+            raise ValueError(f"n = {self.n} equal responses at temperature 0. Set temperature")
+        return self
 
     @property
     def decoding(self) -> Decoding:

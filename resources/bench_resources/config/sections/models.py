@@ -10,14 +10,14 @@ from pydantic import Field, field_validator
 from bench_assets.core.extras import IN_PACKAGE, install_command, is_installed
 from bench_assets.core.schema.elicitation import Elicitation
 from bench_assets.core.schema.errors import SettingsError
-from bench_resources.config.sections.base import ModelSpec, PriceSection
+from bench_resources.config.sections.base import DrawsSection, ModelSpec, PriceSection
 from bench_resources.config.sections.local_models import AutoSpec, TransformersSpec, VllmSpec
 from bench_resources.config.sections.servers import ServerSpec
 
 _MODEL_NAME = r"^[A-Za-z0-9][A-Za-z0-9._@+=/-]*$"  # a partition key: no | , [ ] or spaces
 
 
-class RecordedSpec(ModelSpec):
+class RecordedSpec(DrawsSection):
     """Responses from elsewhere, in a file."""
 
     file: Path
@@ -33,7 +33,7 @@ class RecordedSpec(ModelSpec):
         return str(self.file)
 
 
-class RandomSpec(ModelSpec):
+class RandomSpec(DrawsSection):
     """The baseline that picks one of the possible answers at random."""
 
     seed: int = 0
@@ -92,7 +92,7 @@ class ScriptedSpec(ModelSpec):
     """The response to every question."""
 
 
-class PythonSpec(PriceSection):
+class PythonSpec(PriceSection, DrawsSection):
     """A model written in Python, from a factory."""
 
     factory: str = Field(pattern=r"^[\w.]+:\w+$")

@@ -7,10 +7,10 @@ function uses, such as weights, are not part of the key.
 import functools
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain
-from types import CodeType
+from types import CodeType, MappingProxyType
 from typing import Any, TypeAlias
 from uuid import uuid4
 
@@ -32,8 +32,12 @@ _functions: dict[str, ModelFunction] = {}
 """Functions of this process by model name, because settings can only hold the name."""
 
 
-def resolve_function(function: ModelFunction, name: str = "") -> ResolvedModel:
+def resolve_function(
+    function: ModelFunction, name: str = "", entries: Mapping[str, object] = MappingProxyType({})
+) -> ResolvedModel:
     """A function as a model; without a name, under one that is never used again.
+
+    ``entries`` are added to its section.
 
     Raises:
         SettingsError: If it is no such function.
@@ -46,6 +50,7 @@ def resolve_function(function: ModelFunction, name: str = "") -> ResolvedModel:
         "factory": FUNCTION_FACTORY,
         "options": {"code": code_digest(function)},
         "batch_size": 1,  # so that each response is cached as soon as it arrives
+        **entries,
     }
     spec = PythonSpec.model_validate(section)
     return ResolvedModel(name=name, spec=spec, location=FUNCTION_FACTORY, section=section)

@@ -1,7 +1,7 @@
 """Models that a command is given by location, without a section of bench.toml.
 
-``hf:org/name@revision``, ``path/to/checkpoint``, ``http://127.0.0.1:8000/v1#name``; each may be
-followed by entries of a section: ``https://api.example.org/v1#name,api_key_env=MY_KEY``.
+``hf:org/name@revision``, ``path/to/checkpoint``, ``http://127.0.0.1:8000/v1#name``, or the name of
+a model; each may be followed by entries of a section: ``my-model,temperature=0.7,n=4``.
 """
 
 import re
@@ -33,7 +33,12 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.config.engine_choice import choose_engine, gguf_of
 from bench_resources.config.sections.base import ModelSpec
 from bench_resources.config.sections.engine_kinds import spec_of
-from bench_resources.config.sections.local_models import AutoSpec, CheckpointSpec, TransformersSpec
+from bench_resources.config.sections.local_models import (
+    AutoSpec,
+    CheckpointSpec,
+    TransformersSpec,
+    VllmSpec,
+)
 from bench_resources.config.sections.models import EMBEDDED_MODELS
 from bench_resources.config.toml_validation import describe_validation_error
 from bench_resources.models.registry.named_models import (
@@ -60,7 +65,8 @@ def locate(text: str, settings: Settings) -> ResolvedModel:
 
     A model that has a section has the section's name. Otherwise a hub id is its own name, a
     server's model is named ``name@host-port``, and a checkpoint ``run/step@<8 digits of its
-    content>``, as in a watched folder: other weights in the same folder are another model.
+    content>``, as in a watched folder: other weights in the same folder are another model. A named
+    model with entries is named after both.
 
     Raises:
         UnknownNameError: If it is no location.
@@ -71,13 +77,16 @@ def locate(text: str, settings: Settings) -> ResolvedModel:
         known = known_names(settings)
         raise UnknownNameError(f"model in {settings.file}", text, known, also=FORMS)
     location, *entries = [text] if path_exists(text) else _ENTRY.split(text)
+    chosen = template_of_value(dict(_parse_setting(entry) for entry in entries))
+    if entries and not path_exists(location) and location in known_names(settings):
+        name, section = _partition_key(location, chosen), _section_of(location, settings)
+        return _named_section(name, {**section, **chosen}, location, settings)
     if location.startswith(_HUB) and not path_exists(location):
         name, section = _hub_section(location, settings)
     elif location.startswith(("http://", "https://")):
         name, section = _server_section(location)
     else:
         name, section = _folder_section(text, location, settings)
-    chosen = template_of_value(dict(_parse_setting(entry) for entry in entries))
     name, section = _partition_key(name, chosen), {**section, **chosen}
     section, engine = _with_engine(name, section, settings)
     model = _named_section(name, section, location, settings)
@@ -169,6 +178,13 @@ def _server_section(place: str) -> tuple[str, dict[str, Any]]:
     where = f"{host}/{path}" if path else host
     section = {"kind": "server", "base_url": address, "model": model}
     return f"{model}@{where}", section
+
+
+def _section_of(name: str, settings: Settings) -> dict[str, Any]:
+    """The section of a model of bench.toml, or of an embedded one."""
+    spec = resolve_name(name, settings).spec
+    derived = {"serve", "server"} if isinstance(spec, VllmSpec) else None
+    return spec.model_dump(mode="json", exclude_unset=True, by_alias=True, exclude=derived)
 
 
 def _folder_section(text: str, place: str, settings: Settings) -> tuple[str, dict[str, Any]]:

@@ -19,7 +19,7 @@ from bench_assets.core.schema.elicitation import (
 )
 from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.sections.base import ModelSpec
+from bench_resources.config.sections.base import DrawsSection, ModelSpec
 from bench_resources.config.sections.cluster import SERVER_POOL
 from bench_resources.config.sections.engine_kinds import UnusableSpec
 from bench_resources.config.sections.local_models import AutoSpec, TransformersSpec, VllmSpec
@@ -56,6 +56,12 @@ class ResolvedModel:
     def base(self) -> "ResolvedModel":
         """The model at the end of a chain of ``of``."""
         return self.of.base if self.of else self
+
+    @property
+    def draws(self) -> int:
+        """Responses drawn for each question."""
+        spec = self.base.spec
+        return spec.n if isinstance(spec, DrawsSection) else 1
 
 
 def resolve_name(

@@ -39,10 +39,10 @@ FindModel: TypeAlias = Callable[[str], ResolvedModel]
 
 _DIGITS = 12
 _SMALL = 1 << 20  # bytes; larger files are identified by size and time
-_NEUTRAL_FIELDS = {  # change only speed and price
+_NEUTRAL_FIELDS = {  # change only speed and price, or how many responses are drawn
     *("price_in", "price_out", "budget", "budget_tokens"),
     *("batch_size", "batch_tokens", "device", "devices", "cache"),
-    "needs",
+    *("needs", "n"),
 }
 _PLACES = {"path", "base", "processor", "chat_template", "file"}
 
@@ -60,7 +60,8 @@ def setup_of(name: str, settings: Settings, find: FindModel | None = None) -> st
         if is_watched:
             return json_digest(_watched_facts(settings))[:_DIGITS]
         model = find(name) if find else resolve_name(name, settings)
-        return json_digest(_facts(model, settings))[:_DIGITS]
+        drawn = [f"n={n}"] if (n := model.draws) > 1 else []
+        return json_digest([*_facts(model, settings), *drawn])[:_DIGITS]
     return ""
 
 
