@@ -105,7 +105,7 @@ def described(read):
     return run
 
 
-def asked(folder, rows):
+def question_rows(folder, rows):
     stories.write_release(folder, {}, rows)
     return cogbench.read_questions(cogbench.find_release(folder))
 
@@ -131,7 +131,7 @@ SHOWN = {"image": "a.png", "query": "cat", "prompt": "a cat that drives"}
 KNOWN = {"image": "a.png", "category1": "x", "category2": ""}
 VOTE = {"image": "a.png", "annotator": "ana"}
 UNUSUAL = VOTE | {"unusual": True, "fictional": True, "comprehensible": True}
-SAID = {"image": "a.png", "writer": "ana", "caption": "A cat drives."}
+WRITTEN = {"image": "a.png", "writer": "ana", "caption": "A cat drives."}
 ACCEPTS = {"image": "a.png", "writer": "ana", "verifier": "bo", "accepts": True}
 CONFLICTS = VOTE | {"statement": "A dog drives.", "conflicts": True}
 ALIKE = VOTE | {"candidate": "c.png", "alike": True, "conflicts": True}
@@ -207,8 +207,8 @@ OTHER = MCOT | {"url": "https://a/2.png"}
             described(cogbench.read_chains), (STORY, STORY | {"Description": 1}, STORY), id="chains"
         ),
         pytest.param(
-            asked,
-            (stories.asked(), stories.asked(choice_b=None), stories.asked()),
+            question_rows,
+            (stories.vqa_row(), stories.vqa_row(choice_b=None), stories.vqa_row()),
             id="CogBench's questions",
         ),
         pytest.param(
@@ -224,7 +224,7 @@ OTHER = MCOT | {"url": "https://a/2.png"}
             id="categories",
         ),
         pytest.param(
-            raw("captions", WrittenCaption), (SAID, SAID | {"caption": None}, SAID | B),
+            raw("captions", WrittenCaption), (WRITTEN, WRITTEN | {"caption": None}, WRITTEN | B),
             id="a written caption",
         ),
         pytest.param(

@@ -53,6 +53,6 @@ def test_the_command_says_so(tmp_path, monkeypatch):
 @pytest.mark.long
 def test_so_does_a_condition_whose_table_is_not_made(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
-    asked = ("--condition", "captions_for_images", "--model", "random")
-    result = bench("evaluate", "blink", *asked, fails=True)
+    options = ("--condition", "captions_for_images", "--model", "random")
+    result = bench("evaluate", "blink", *options, fails=True)
     assert "there are no questions; it needs captions of the images" in result.stderr

@@ -14,8 +14,8 @@ from tests.fakes.home import Home
 from tests.fakes.rows import question
 
 
-def asked(name="blink/val_Jigsaw_1", **fields):
-    told = {
+def jigsaw_question(name="blink/val_Jigsaw_1", **fields):
+    defaults = {
         "question_id": name,
         "kind": "choice",
         "text": "Which fits?",
@@ -24,11 +24,11 @@ def asked(name="blink/val_Jigsaw_1", **fields):
         "images": ("a" * 64, "b" * 64),
         "category": "Jigsaw",
     }
-    return question(**(told | fields))
+    return question(**(defaults | fields))
 
 
 def test_the_check_shows_the_key_and_the_baseline_does_not():
-    (check,), (human,) = ANSWER_CHECK.units([asked()]), HUMAN.units([asked()])
+    (check,), (human,) = ANSWER_CHECK.units([jigsaw_question()]), HUMAN.units([jigsaw_question()])
     assert check.shown["Called right"] == "B"
     assert human.shown == {"Question": "Which fits?"}
     assert human.choices["answer"] == ("A. the second image", "B. the third image")
@@ -43,20 +43,20 @@ def test_the_check_shows_the_key_and_the_baseline_does_not():
         pytest.param({"answer": (), "options": ()}, id="a hidden answer cannot be checked"),
     ],
 )
-def test_what_cannot_be_looked_at_is_not_asked(fields):
-    assert ANSWER_CHECK.units([asked(**fields)]) == []
-    assert HUMAN.units([asked(**fields)]) == []
+def test_what_cannot_be_looked_at_is_no_unit(fields):
+    assert ANSWER_CHECK.units([jigsaw_question(**fields)]) == []
+    assert HUMAN.units([jigsaw_question(**fields)]) == []
 
 
 def test_the_letters_that_people_choose_are_scored_as_those_of_a_file():
     """Of two people one is right: 50 %, and they never agree."""
-    (unit,) = HUMAN.units([asked()])
-    said = [
+    (unit,) = HUMAN.units([jigsaw_question()])
+    answers = [
         answer(unit.unit_id, "ana", answer="B. the third image"),
         answer(unit.unit_id, "bo", answer="A. the second image"),
     ]
-    assert [fits(HUMAN.task, unit, one) for one in said] == ["", ""]
-    found = human_scores([asked()], HUMAN.to_rows(said))[0]
+    assert [fits(HUMAN.task, unit, one) for one in answers] == ["", ""]
+    found = human_scores([jigsaw_question()], HUMAN.to_rows(answers))[0]
     assert (found.category, found.n_persons, found.accuracy, found.agreement) == (
         "Jigsaw",
         2,
@@ -66,12 +66,12 @@ def test_the_letters_that_people_choose_are_scored_as_those_of_a_file():
 
 
 def test_an_option_that_is_not_offered_does_not_fit():
-    (unit,) = HUMAN.units([asked()])
+    (unit,) = HUMAN.units([jigsaw_question()])
     assert "is none of" in fits(HUMAN.task, unit, answer(unit.unit_id, answer="C. another"))
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("verdicts", "reason"),
     [
         pytest.param([], "", id="nobody checked it: it stays"),
         pytest.param(["right"], "", id="right"),
@@ -84,22 +84,22 @@ def test_an_option_that_is_not_offered_does_not_fit():
         ),
     ],
 )
-def test_a_question_goes_whose_answer_most_do_not_call_right(said, reason):
-    answers = [answer("blink/val_Jigsaw_1", f"p{n}", verdict=v) for n, v in enumerate(said)]
-    found = apply_checks([asked()], ANSWER_CHECK.to_rows(answers))
+def test_a_question_goes_whose_answer_most_do_not_call_right(verdicts, reason):
+    answers = [answer("blink/val_Jigsaw_1", f"p{n}", verdict=v) for n, v in enumerate(verdicts)]
+    found = apply_checks([jigsaw_question()], ANSWER_CHECK.to_rows(answers))
     assert [one.reason for one in found.rejections] == ([reason] if reason else [])
-    assert found.rows == ([] if reason else [asked()])
+    assert found.rows == ([] if reason else [jigsaw_question()])
 
 
 def test_a_check_keeps_why():
-    said = answer("q", "ana", verdict="wrong", note="it is\nA")
-    assert ANSWER_CHECK.to_rows([said]) == [
+    checked = answer("q", "ana", verdict="wrong", note="it is\nA")
+    assert ANSWER_CHECK.to_rows([checked]) == [
         AnswerCheck(question_id="q", person="ana", verdict="wrong", note="it is A")
     ]
 
 
 def test_a_published_edition_that_people_took_a_question_from_is_their_own():
-    both = [asked(f"blink/val_Jigsaw_{n}", edition="published") for n in (1, 2)]
+    both = [jigsaw_question(f"blink/val_Jigsaw_{n}", edition="published") for n in (1, 2)]
     (wrong,) = ANSWER_CHECK.to_rows([answer("blink/val_Jigsaw_1", verdict="wrong")])
     assert [q.edition for q in apply_checks(both, []).rows] == ["published", "published"]
     assert [q.edition for q in apply_checks(both, [wrong]).rows] == ["own"]
@@ -108,21 +108,24 @@ def test_a_published_edition_that_people_took_a_question_from_is_their_own():
 ASSETS = (assets.questions, assets.answer_rejections, studies.human_score)
 
 
-def told(home, task, *answers):
+def write_answers(home, task, *answers):
     home.tables.write(task.table("answers").split("/"), list(answers), Answer)
 
 
 @pytest.fixture
 def home(tmp_path):
     made = Home(tmp_path, "blink")
-    both = [asked(f"blink/val_Jigsaw_{number}", edition="mini", images=()) for number in (1, 2)]
+    both = [
+        jigsaw_question(f"blink/val_Jigsaw_{number}", edition="mini", images=())
+        for number in (1, 2)
+    ]
     made.tables.write(["blink", "items"], both, Question)
     return made
 
 
-def test_a_question_that_people_call_ambiguous_is_not_asked_and_people_are_scored(home):
-    told(home, ANSWER_CHECK, answer("blink/val_Jigsaw_1", verdict="ambiguous"))
-    told(home, HUMAN, answer("blink/val_Jigsaw_2", answer="B. the third image"))
+def test_a_question_that_people_call_ambiguous_is_dropped_and_people_are_scored(home):
+    write_answers(home, ANSWER_CHECK, answer("blink/val_Jigsaw_1", verdict="ambiguous"))
+    write_answers(home, HUMAN, answer("blink/val_Jigsaw_2", answer="B. the third image"))
     home.materialize([*ASSETS, dg.AssetSpec(["blink", "items"])], dg.AssetSelection.assets(*ASSETS))
     assert [q.question_id for q in home.read(Question, "questions")] == ["blink/val_Jigsaw_2"]
     (gone,) = home.read(Rejection, "answer_rejections")

@@ -247,14 +247,14 @@ def test_an_explanation_is_kept_where_there_is_one(tmp_path):
     assert to_question(item, []).labels["explanation"] == "It is in front."
 
 
-def test_the_hidden_split_is_asked_and_not_scored(tmp_path):
+def test_the_hidden_split_has_questions_and_no_answers(tmp_path):
     write_parquet(tmp_path, "Relative_Depth", "val", [row("val_Relative_Depth_1")])
     hidden = row("test_Relative_Depth_1", answer="hidden")
     write_parquet(tmp_path, "Relative_Depth", "test", [hidden])
     items = [to_question(item, ["a" * 64]) for item in items_of(tmp_path)[0]]
     assert [one.question_id for one in scorable(items)] == ["blink/val_Relative_Depth_1"]
-    (asked,) = hidden_split(items)
-    assert (asked.question_id, asked.answer) == ("blink/test_Relative_Depth_1", ())
+    (unscored,) = hidden_split(items)
+    assert (unscored.question_id, unscored.answer) == ("blink/test_Relative_Depth_1", ())
 
 
 def test_known_answers_of_a_test_split_are_hidden_in_the_submission():

@@ -27,19 +27,19 @@ def test_the_images_come_first_then_one_text_in_the_release_s_form():
     )
 
 
-def test_the_prompt_of_the_release_is_asked_word_for_word():
-    asked = question(**DEPTH, context="Its own words.\n(A) A is closer\n(B) B is closer\n")
-    assert parts(prompts.main(asked))[-1] == asked.context
+def test_the_prompt_of_the_release_is_kept_word_for_word():
+    released = question(**DEPTH, context="Its own words.\n(A) A is closer\n(B) B is closer\n")
+    assert parts(prompts.main(released))[-1] == released.context
 
 
 @pytest.mark.parametrize("task", ["Forensic_Detection", "Jigsaw", "Art_Style"])
-def test_three_tasks_are_asked_after_the_disclaimer(task):
+def test_three_tasks_begin_with_the_disclaimer(task):
     text = parts(prompts.main(question(**DEPTH | {"category": task})))[-1]
     assert text.startswith("Disclaimer: This is not to make unfair assumptions about the people")
     assert "the information I gave you.\n\nWhich point" in text
 
 
-def test_no_model_is_asked_about_images_that_are_not_there():
+def test_no_prompt_shows_images_that_are_not_there():
     with pytest.raises(SourceError, match="t/1: its image is not in the source"):
         prompts.main(question(**DEPTH | {"images": ()}))
 

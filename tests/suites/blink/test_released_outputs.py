@@ -193,10 +193,14 @@ def test_common_mistakes_of_the_validation_split(shared_data, tmp_path):
         outputs = read_outputs(shared_data / "blink" / "saved_outputs" / model)
         file = write_import(outputs, tmp_path, model=model)
         recorded = read_responses(file)
-        said = [prediction(question_id=one.question_id, text=one.text) for one in recorded]
+        predictions = [
+            prediction(question_id=output.question_id, text=output.text) for output in recorded
+        ]
         questions = questions_from_key(dict(read_key(tmp_path / KEY).rows))
-        judgements = pipeline.judge(TASK, questions, said, RecordedJudge("gpt", recorded, file))
-        scores[model] = pipeline.score(TASK, questions, said, judgements, "official")
+        judgements = pipeline.judge(
+            TASK, questions, predictions, RecordedJudge("gpt", recorded, file)
+        )
+        scores[model] = pipeline.score(TASK, questions, predictions, judgements, "official")
     small, gpt = common_mistakes(scores)[:2]
     assert (small.n_mistakes, small.n_mistakes_other, small.n_common) == (1210, 1096, 898)
     assert gpt.n_common == 656
@@ -288,8 +292,8 @@ def test_images_side_by_side_are_worse(shared_data, tmp_path):
 
 
 def test_a_model_with_a_slash_in_its_name_is_written_and_read_back(tmp_path):
-    said = [SavedOutput(idx="val_Jigsaw_1", answer="(A)", response="A", extracted="(A)")]
-    file = write_import(said, tmp_path, model="liuhaotian/llava 7b")
+    outputs = [SavedOutput(idx="val_Jigsaw_1", answer="(A)", response="A", extracted="(A)")]
+    file = write_import(outputs, tmp_path, model="liuhaotian/llava 7b")
     assert file == tmp_path / "liuhaotian%2Fllava 7b.jsonl"
     (row,) = read_responses(file)
     assert row.model == "liuhaotian/llava 7b"

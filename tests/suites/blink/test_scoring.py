@@ -19,7 +19,7 @@ from tests.fakes.rows import answered, question, scored
 POINTS = {"kind": "choice", "options": ("Point A", "Point B", "Point C", "Point D")}
 
 
-def said(text, answer="C"):
+def answered_with(text, answer="C"):
     return answered(text, **POINTS, answer=(answer,))
 
 
@@ -46,7 +46,7 @@ def judged(pair, word, **fields):
     ],
 )
 def test_points_by_both_readings(response, word, careful, official):
-    pair = said(response)
+    pair = answered_with(response)
     looks = scoring.judge([pair], ScriptedModel("gpt", lambda _: word))
     judgements = looks if word else []
     assert carefully(pair, judgements).points == careful
@@ -68,7 +68,7 @@ def carefully(pair, judgements):
     ],
 )
 def test_as_released_takes_the_recorded_word_first(response, word, points):
-    pair = said(response)
+    pair = answered_with(response)
     judgements = [judged(pair, word)] if word else []
     assert scoring.score_as_released(pair, judgements).points == points
 
@@ -85,7 +85,7 @@ def test_as_released_takes_the_recorded_word_first(response, word, points):
     ],
 )
 def test_what_a_model_thinks_aloud_is_read_by_the_authors_rules(thought, text, careful, official):
-    pair = said(text.strip())
+    pair = answered_with(text.strip())
     whole = f"<think>{thought} </think> {text}"
     pair = pair._replace(prediction=replace(pair.prediction, raw_text=whole))
     judge = ScriptedModel("gpt", lambda request: "(Z)" if "<think>" in shown(request) else "(C)")
@@ -114,7 +114,7 @@ def test_all_words_of_a_recorded_judge_are_taken():
 
 
 def test_of_two_verdicts_the_official_one_is_on_the_response_with_its_thoughts():
-    pair = said("Hm.", "C")
+    pair = answered_with("Hm.", "C")
     without = judged(pair, "(B)")
     within = replace(judged(pair, "(C)"), criterion=scoring.WITH_REASONING)
     for both in ([without, within], [within, without]):
@@ -123,9 +123,9 @@ def test_of_two_verdicts_the_official_one_is_on_the_response_with_its_thoughts()
 
 
 def test_the_answer_is_what_was_read_whether_right_or_wrong():
-    assert scoring.score_carefully(said("Answer: B"), []).answer == ("B",)
-    assert scoring.score_officially(said("It is (B) here"), []).answer == ("B",)
-    pair = said("Hm.")
+    assert scoring.score_carefully(answered_with("Answer: B"), []).answer == ("B",)
+    assert scoring.score_officially(answered_with("It is (B) here"), []).answer == ("B",)
+    pair = answered_with("Hm.")
     assert scoring.score_officially(pair, [judged(pair, "(Z)")]).answer == ()
 
 
@@ -142,17 +142,17 @@ def test_the_answer_is_what_was_read_whether_right_or_wrong():
     ],
 )
 def test_a_failure_of_the_judge_is_no_wrong_answer(score, judgements, why):
-    pair = said("Hm.")
+    pair = answered_with("Hm.")
     row = score(pair, judgements(pair))
     assert row.points is None
     assert why in row.note
 
 
-def test_the_judge_is_asked_about_unread_responses_alone():
-    asked = []
+def test_the_judge_reads_unread_responses_alone():
+    judged_ids = []
 
     def answer(request):
-        asked.append(request.question.question_id)
+        judged_ids.append(request.question.question_id)
         return "(C)"
 
     pairs = [
@@ -161,7 +161,7 @@ def test_the_judge_is_asked_about_unread_responses_alone():
     ]
     judgements = scoring.judge(pairs, ScriptedModel("judge", answer))
     # The authors' rules leave "Point C." to the judge, the careful scorer the last.
-    assert asked == ["Point C.", "Hm.", "Either (A) or (C)"]
+    assert judged_ids == ["Point C.", "Hm.", "Either (A) or (C)"]
     assert [(one.verdict, one.response) for one in judgements] == [(True, "(C)")] * 3
 
 
@@ -172,12 +172,12 @@ def test_a_judge_without_a_response_leaves_no_verdict():
         def response(self, requests):
             return [Response(error="down") for _ in requests]
 
-    (judgement,) = scoring.judge([said("Hm.")], Silent())
+    (judgement,) = scoring.judge([answered_with("Hm.")], Silent())
     assert (judgement.verdict, judgement.error) == (None, "down")
 
 
 def test_rules_alone_take_an_unread_response_for_a_wrong_answer():
-    pairs = [said("(C)"), said("Hm.")]
+    pairs = [answered_with("(C)"), answered_with("Hm.")]
     (judgement,) = scoring.judge_by_rules(pairs)
     assert (judgement.judge, judgement.response, judgement.verdict) == ("rules", "(Z)", False)
     assert scoring.score_carefully(pairs[1], [judgement]).points == 0

@@ -27,7 +27,7 @@ def noisy(seed=0, size=(1280, 1024), high=200):
     return blotches.resize(size, Image.Resampling.BICUBIC)
 
 
-def asked(**fields):
+def request_of(**fields):
     return Request(prompt=Prompt.of("?"), question=question(**fields))
 
 
@@ -120,7 +120,7 @@ def test_without_a_missing_corner_there_is_nothing_to_fit():
         pytest.param(0.5, 0.5, "C", id="one surface"),
     ],
 )
-def test_a_surface_is_told_from_the_light_on_it(left, right, letter):
+def test_a_surface_differs_from_the_light_on_it(left, right, letter):
     """Light falls off to half from left to right, without an edge."""
     surface = np.where(np.arange(1280) < 640, left, right)
     linear = np.tile(surface * np.linspace(1.0, 0.5, 1280), (1024, 1))
@@ -133,7 +133,7 @@ def test_a_surface_is_told_from_the_light_on_it(left, right, letter):
 
 def test_a_task_without_a_specialist_gets_no_answer():
     model = Specialists("specialists", lambda digest: noisy())
-    (response,) = model.response([asked(category="Counting")])
+    (response,) = model.response([request_of(category="Counting")])
     assert response.text == ""
     assert response.finish_reason == "no specialist for this task"
     assert response.error == ""
@@ -141,7 +141,7 @@ def test_a_task_without_a_specialist_gets_no_answer():
 
 def test_a_specialist_that_finds_nothing_gives_no_answer():
     model = Specialists("specialists", lambda digest: noisy())
-    (response,) = model.response([asked(category="Relative_Reflectance", images=("a" * 64,))])
+    (response,) = model.response([request_of(category="Relative_Reflectance", images=("a" * 64,))])
     assert response.text == ""
     assert response.finish_reason == "the specialist finds nothing to go by"
 
@@ -150,7 +150,7 @@ def test_a_specialist_that_finds_nothing_gives_no_answer():
 @pytest.mark.parametrize("n", [0, 4])
 def test_images_in_another_form_get_no_answer(task, n):
     model = Specialists("specialists", lambda digest: noisy())
-    (response,) = model.response([asked(category=task, images=("a" * 64,) * n)])
+    (response,) = model.response([request_of(category=task, images=("a" * 64,) * n)])
     assert (response.text, response.error) == ("", "")
     assert response.finish_reason.endswith(f"images, got {n}")
 

@@ -82,13 +82,15 @@ def test_one_model_has_no_pair():
 
 
 def sampled(n, *, per_task=2, seed=0):
-    asked = [question(question_id=f"{task}{i}", category=task) for task in "st" for i in range(n)]
+    questions = [
+        question(question_id=f"{task}{i}", category=task) for task in "st" for i in range(n)
+    ]
     return [
         row.question_id
         for row in sample_mistakes(
-            asked,
-            [prediction(question_id=one.question_id, text="hm") for one in asked],
-            [score(one.question_id, points=float(one.question_id == "s0")) for one in asked],
+            questions,
+            [prediction(question_id=one.question_id, text="hm") for one in questions],
+            [score(one.question_id, points=float(one.question_id == "s0")) for one in questions],
             per_task=per_task,
             seed=seed,
         )
@@ -174,17 +176,17 @@ def depth(n, split="val"):
 
 
 def test_circles_are_studied_on_up_to_100_validation_questions_of_three_tasks():
-    asked = [depth(n) for n in range(150)] + [depth(n, "test") for n in range(150)]
+    questions = [depth(n) for n in range(150)] + [depth(n, "test") for n in range(150)]
     chosen = sample_questions(
-        [*asked, question(category="Jigsaw", labels={"split": "val"})], seed=0
+        [*questions, question(category="Jigsaw", labels={"split": "val"})], seed=0
     )
     assert len(chosen) == 100
     assert {one.labels["split"] for one in chosen} == {"val"}
-    assert chosen == sample_questions(asked, seed=0) != sample_questions(asked, seed=1)
-    assert chosen == sorted(chosen, key=asked.index)
+    assert chosen == sample_questions(questions, seed=0) != sample_questions(questions, seed=1)
+    assert chosen == sorted(chosen, key=questions.index)
 
 
-def test_a_question_is_asked_with_six_kinds_of_circles():
+def test_a_question_is_shown_with_six_kinds_of_circles():
     rows = [row for circles in ALL_CIRCLES for row in label_variants([depth(1)], circles)]
     assert [row.question_id.removeprefix("blink/val_Relative_Depth_1/") for row in rows] == [
         "5px_red",
@@ -198,7 +200,7 @@ def test_a_question_is_asked_with_six_kinds_of_circles():
     assert rows[3].labels == {"split": "val", "circles": "10 px gray"}
 
 
-ASKED = question(
+HIDDEN = question(
     question_id="blink/test_Jigsaw_1", kind="choice", answer=(), options=("x", "y"), category="J"
 )
 
@@ -211,16 +213,18 @@ ASKED = question(
     ],
 )
 def test_a_submission_has_the_authors_ids_and_options(response, option):
-    said = prediction(question_id=ASKED.question_id, text=response)
-    unread = Judgement.of(said, judge="rules", criterion="answer", verdict=False, response="(Z)")
-    (row,) = submitted_options(pipeline.score(TASK, [ASKED], [said], [unread]))
+    predicted = prediction(question_id=HIDDEN.question_id, text=response)
+    unread = Judgement.of(
+        predicted, judge="rules", criterion="answer", verdict=False, response="(Z)"
+    )
+    (row,) = submitted_options(pipeline.score(TASK, [HIDDEN], [predicted], [unread]))
     assert (row.idx, row.option) == ("test_Jigsaw_1", option)
 
 
 def test_a_hole_is_not_submitted_as_if_it_were_an_answer():
-    failed = prediction(question_id=ASKED.question_id, text="", error="timeout")
+    failed = prediction(question_id=HIDDEN.question_id, text="", error="timeout")
     with pytest.raises(ModelError, match=r"blink/test_Jigsaw_1: timeout"):
-        submitted_options(pipeline.score(TASK, [ASKED], [failed], []))
+        submitted_options(pipeline.score(TASK, [HIDDEN], [failed], []))
 
 
 PROFILE = [

@@ -22,7 +22,7 @@ ANA, BO, CEM = (pair(pair_id=f"s-{name}", annotator=name) for name in ("ana", "b
 DIGEST = "0f" * 32
 
 
-def heard(task, unit, person, values):
+def rows_of(task, unit, person, values):
     found = resolve_answers(task.task, [unit], [answer_to(task, unit, person, **values)])
     assert found.refused == []
     return task.to_rows(found.answers)
@@ -39,7 +39,7 @@ def test_a_image_that_somebody_brings_is_named_by_its_digest_once():
 
 def test_a_question_that_somebody_writes_is_a_submission_of_the_image():
     (unit,) = annotation.SUBMISSIONS.units(images=[stored("my cat/1.png")])
-    (row,) = heard(annotation.SUBMISSIONS, unit, "ana", WRITTEN)
+    (row,) = rows_of(annotation.SUBMISSIONS, unit, "ana", WRITTEN)
     assert row == pair(
         pair_id="my_cat_1.png-ana",
         image="my cat/1.png",
@@ -51,7 +51,7 @@ def test_a_question_that_somebody_writes_is_a_submission_of_the_image():
     )
 
 
-def test_all_others_are_asked_about_what_has_a_image_and_is_not_published():
+def test_all_others_vote_on_what_has_a_image_and_is_not_published():
     pairs = [ANA, BO, CEM, pair(pair_id="lost", image="b.png", annotator="bo"), pair(pair_id="1")]
     units = annotation.VOTES.units(submitted=pairs, images=[stored("a.png")])
     assert [(unit.unit_id, unit.barred) for unit in units] == [
@@ -73,18 +73,18 @@ def test_the_names_of_others_are_shown_to_nobody():
 
 
 @pytest.mark.parametrize(
-    ("votes", "asked"),
+    ("votes", "n_units"),
     [
         pytest.param([vote("s-ana", "bo", correct=False), vote("s-ana", "cem")], 1, id="not right"),
         pytest.param([vote("s-ana", "bo", correct=False)], 0, id="cem has not voted yet"),
         pytest.param([vote("s-ana", "bo"), vote("s-ana", "cem")], 0, id="all approve"),
     ],
 )
-def test_only_what_was_voted_down_is_revised_and_by_its_author(votes, asked):
+def test_only_what_was_voted_down_is_revised_and_by_its_author(votes, n_units):
     units = annotation.REVISIONS.units(
         submitted=[ANA, BO, CEM], first_votes=votes, voted_on=[], images=[stored("a.png")]
     )
-    assert [unit.barred for unit in units] == [("bo", "cem")] * asked
+    assert [unit.barred for unit in units] == [("bo", "cem")] * n_units
 
 
 def test_a_revision_is_voted_on_and_takes_the_place_of_the_first():
@@ -93,7 +93,7 @@ def test_a_revision_is_voted_on_and_takes_the_place_of_the_first():
     (unit,) = annotation.REVISIONS.units(
         submitted=submitted, first_votes=first, voted_on=[], images=images
     )
-    revised = annotation.add_images(heard(annotation.REVISIONS, unit, "ana", WRITTEN), submitted)
+    revised = annotation.add_images(rows_of(annotation.REVISIONS, unit, "ana", WRITTEN), submitted)
     submissions = [*submitted, *revised]
     (again,) = annotation.REVISION_VOTES.units(
         submissions=submissions, submitted=submitted, images=images
@@ -103,7 +103,7 @@ def test_a_revision_is_voted_on_and_takes_the_place_of_the_first():
     votes = [
         row
         for person in ("bo", "cem")
-        for row in heard(annotation.REVISION_VOTES, again, person, yes)
+        for row in rows_of(annotation.REVISION_VOTES, again, person, yes)
     ]
     outcomes = {
         one.submission: one.outcome for one in decide_submissions(submissions, [*first, *votes])

@@ -383,7 +383,7 @@ def test_the_funnel_by_pencil():
 IMAGES = {"a.png": stored("a.png", "aa"), "b.png": stored("b.png", "bb")}
 
 
-def test_a_pair_is_asked_once_in_each_context():
+def test_a_pair_has_a_question_in_each_context():
     first = Question(
         question_id="codis/017/1",
         task="codis",

@@ -41,20 +41,20 @@ def test_every_text_that_a_model_reads_is_as_a_person_last_saw_it(golden):
 )
 def test_inference_prompts_are_those_of_table_11(shared_data, printed_as, condition):
     paper = one_line((shared_data.parent / "papers" / "codis.txt").read_text(encoding="utf-8"))
-    asked = text_of(TASK.conditions[condition].prompt(QUERY))
-    assert f"{printed_as} {one_line(asked)}" in paper
+    filled = text_of(TASK.conditions[condition].prompt(QUERY))
+    assert f"{printed_as} {one_line(filled)}" in paper
 
 
 def test_judge_prompt_is_that_of_table_12(shared_data):
     paper = one_line((shared_data.parent / "papers" / "codis.txt").read_text(encoding="utf-8"))
-    asked = text_of(prompts.judge(QUERY, "[OUTPUT HERE]"))
-    assert f"Prompt for Evaluation {one_line(asked)} Table 12" in paper
+    filled = text_of(prompts.judge(QUERY, "[OUTPUT HERE]"))
+    assert f"Prompt for Evaluation {one_line(filled)} Table 12" in paper
 
 
 @pytest.mark.parametrize("condition", TASK.conditions)
 def test_no_prompt_shows_the_possible_answers(condition):
-    asked = text_of(TASK.conditions[condition].prompt(QUERY))
-    assert not {"[ONE]", "[OTHER]", "[GROUNDTRUTH HERE]"} & set(asked.split())
+    filled = text_of(TASK.conditions[condition].prompt(QUERY))
+    assert not {"[ONE]", "[OTHER]", "[GROUNDTRUTH HERE]"} & set(filled.split())
 
 
 @pytest.mark.parametrize("condition", TASK.conditions)
@@ -68,11 +68,11 @@ def test_without_context_the_context_is_nowhere():
 
 
 def test_captions_stand_where_images_stood():
-    asked = text_of(prompts.captions_for_images(QUERY))
-    assert "Caption: [CAPTION HERE]\nContext: [CONTEXT HERE]\n" in asked
-    assert "the image" not in asked
+    filled = text_of(prompts.captions_for_images(QUERY))
+    assert "Caption: [CAPTION HERE]\nContext: [CONTEXT HERE]\n" in filled
+    assert "the image" not in filled
 
 
 def test_curly_brackets_in_a_response_reach_the_judge_as_they_are():
-    asked = text_of(prompts.judge(QUERY, "{answer} {0}"))
-    assert asked.endswith("Here is the output: {answer} {0}")
+    filled = text_of(prompts.judge(QUERY, "{answer} {0}"))
+    assert filled.endswith("Here is the output: {answer} {0}")

@@ -16,17 +16,17 @@ from tests.fakes.rows import answered, prediction, question
 UP = ("Up.", "Down.")
 
 
-def test_a_judge_is_asked_once_for_each_response_and_quoted():
-    said = {"codis/000/1": "Right.", "codis/000/2": "maybe"}
-    judge = ScriptedModel("gpt", lambda request: said[request.question.question_id])
-    pairs = [answered("up", question_id=name) for name in said]
+def test_a_judge_is_called_once_for_each_response_and_quoted():
+    replies = {"codis/000/1": "Right.", "codis/000/2": "maybe"}
+    judge = ScriptedModel("gpt", lambda request: replies[request.question.question_id])
+    pairs = [answered("up", question_id=name) for name in replies]
     rows = scoring.judge(pairs, judge)
     assert [(r.question_id, r.judge, r.verdict, r.response) for r in rows] == [
         ("codis/000/1", "gpt", True, "Right."),
         ("codis/000/2", "gpt", None, "maybe"),
     ]
     assert [r.prompt_sha256 for r in rows] == [
-        prompts.judge(q, said.text).sha256 for q, said in pairs
+        prompts.judge(q, predicted.text).sha256 for q, predicted in pairs
     ]
 
 
@@ -105,17 +105,17 @@ def test_what_a_model_thinks_aloud_is_judged_for_the_official_reading_only():
 
 
 def test_what_the_judge_thinks_aloud_counts_officially():
-    said = judgement(verdict=False, response="<think>Is it right?</think>wrong")
-    strict, official = (read(answered("up"), [said]) for read in TASK.scorers.values())
+    verdict = judgement(verdict=False, response="<think>Is it right?</think>wrong")
+    strict, official = (read(answered("up"), [verdict]) for read in TASK.scorers.values())
     assert (strict.points, official.points) == (0.0, 1.0)
 
 
 def half(pair, number, points, *, answer="", sample=0, error="", no_answer=False):
-    asked = question(question_id=f"codis/{pair}/{number}", group_id=pair)
-    said = prediction(question_id=asked.question_id, sample=sample)
-    score = Score.of(said, points=points, answer=(answer,))
+    query = question(question_id=f"codis/{pair}/{number}", group_id=pair)
+    predicted = prediction(question_id=query.question_id, sample=sample)
+    score = Score.of(predicted, points=points, answer=(answer,))
     return ScoredQuestion(
-        asked,
+        query,
         Score(
             **{n: getattr(score, n) for n in score.__slots__}
             | {"error": error, "no_answer": no_answer}

@@ -26,7 +26,7 @@ QUESTIONS = [
     )
     for half, gold in ((1, "Up."), (2, "Down."))
 ]
-SAID = [prediction(question_id=q.question_id, text="It goes up.") for q in QUESTIONS]
+PREDICTIONS = [prediction(question_id=q.question_id, text="It goes up.") for q in QUESTIONS]
 WITHOUT = [
     prediction(question_id="codis/000/1", text="Up.", condition="no_context"),
     prediction(question_id="codis/000/2", text="Down.", condition="no_context"),
@@ -39,10 +39,10 @@ def study(tmp_path):
 
     def run(asset, **settings):
         home = Home(tmp_path, "codis", **settings)
-        judged = pipeline.judge(TASK, QUESTIONS, SAID, None)
+        judged = pipeline.judge(TASK, QUESTIONS, PREDICTIONS, None)
         for key, rows, row_type, partition in (
             (["codis", "questions"], QUESTIONS, Question, ""),
-            (["codis", "predictions"], SAID, Prediction, "m"),
+            (["codis", "predictions"], PREDICTIONS, Prediction, "m"),
             (["codis", "judgements"], judged, Judgement, "m"),
             (["codis", "no_context", "predictions"], WITHOUT, Prediction, "m"),
         ):
@@ -75,7 +75,7 @@ def inputs():
     return [questions, predictions, without_context, judgements]
 
 
-def test_output_variability_is_told_for_all_queries_and_each_category(study):
+def test_output_variability_is_of_all_queries_and_each_category(study):
     rows = study(studies.output_variability)
     assert [(r.metric, r.condition, r.category, r.value, r.n_scored, r.n_failed) for r in rows] == [
         ("output_variability", "no_context", "all", 0.5, 2, 0),
@@ -119,17 +119,17 @@ def test_judges_and_people_are_compared(study, tmp_path):
     ]
 
 
-ASKED = [
+QUERIES = [
     question(question_id=f"codis/000/{n}", options=("Up.", "Down."), group_id="000") for n in (1, 2)
 ]
 NAN = pytest.approx(float("nan"), nan_ok=True)
 
 
-def said(*texts):
+def predictions_of(*texts):
     """Responses to the first and the second query; None: the connection failed."""
     return [
         prediction(question_id=q.question_id, text=t or "", error="" if t else "timeout")
-        for q, t in zip(ASKED, texts, strict=False)
+        for q, t in zip(QUERIES, texts, strict=False)
     ]
 
 
@@ -152,12 +152,16 @@ def said(*texts):
     ],
 )
 def test_share_of_answers_that_change(with_context, without_context, expected):
-    found = output_variability(ASKED, said(*with_context), said(*without_context))
+    found = output_variability(
+        QUERIES, predictions_of(*with_context), predictions_of(*without_context)
+    )
     assert (found.value, found.n_scored, found.n_unscored) == expected
 
 
 def test_only_the_given_queries_count():
-    found = output_variability(ASKED[:1], said("Up.", "Up."), said("Down.", "Up."))
+    found = output_variability(
+        QUERIES[:1], predictions_of("Up.", "Up."), predictions_of("Down.", "Up.")
+    )
     assert (found.value, found.n_scored) == (1.0, 1)
 
 
@@ -166,7 +170,7 @@ FIT = ("appropriate", "not appropriate")
 
 def counts(responses, pair):
     """Expected, said and asked, for each word of a pair."""
-    rows = word_bias([answered(said, answer=(gold,)) for gold, said in responses], [pair])
+    rows = word_bias([answered(response, answer=(gold,)) for gold, response in responses], [pair])
     return {row.word: (row.in_ground_truth, row.in_predictions, row.n_queries) for row in rows}
 
 
@@ -216,8 +220,8 @@ def test_words_are_counted(responses, pair, expected):
 
 
 def test_a_query_without_a_response_is_left_out():
-    asked = question(answer=("Up.",))
-    silent = AnsweredQuestion(asked, prediction(text="", error="timeout"))
+    query = question(answer=("Up.",))
+    silent = AnsweredQuestion(query, prediction(text="", error="timeout"))
     assert word_bias([silent], [("up", "down")]) == []
     (up, _) = word_bias([silent, answered("up", answer=("Up.",))], [("up", "down")])
     assert (up.n_queries, up.in_ground_truth, up.in_predictions) == (1, 1, 1)

@@ -66,7 +66,7 @@ def test_all_categories_are_balanced_and_there_is_enough_to_ask(mini):
     assert len({p.image for p in selection.rows}) == 32
 
 
-def test_every_image_can_be_told_from_every_other(mini):
+def test_every_image_differs_from_every_other(mini):
     release, _, _ = mini
     images = [path.read_bytes() for path in image_files(release.images).values()]
     assert len(set(images)) == len(images)
@@ -88,7 +88,7 @@ def test_no_question_can_be_answered_without_its_image(mini):
     assert all(len(found) == 2 for found in shared)
 
 
-def test_captions_describe_every_image_that_is_asked_about(mini):
+def test_captions_describe_every_image_of_a_question(mini):
     release, _, selection = mini
     assert {p.image for p in selection.rows} <= dict(read_captions(release.captions).rows).keys()
 
@@ -128,8 +128,8 @@ def test_people_who_vote_as_the_files_do_decide_the_same(mini):
     images = set(image_files(release.images)) - {"torn.png"}
     units = annotation.VOTES.units(submitted=pairs, images=[stored(name) for name in images])
     known = {pair.annotator for pair in pairs}
-    said = [answered(vote, n) for n, vote in enumerate(votes) if vote.annotator in known]
-    found = resolve_answers(annotation.VOTES.task, units, said)
+    answers = [answered(vote, n) for n, vote in enumerate(votes) if vote.annotator in known]
+    found = resolve_answers(annotation.VOTES.task, units, answers)
     # Of two images that are not there nobody is asked; nobody may vote on what is their own.
     assert {one.complaint.split(" ", 1)[-1] for one in found.refused} == {
         "may not answer: they made the unit",
@@ -137,9 +137,9 @@ def test_people_who_vote_as_the_files_do_decide_the_same(mini):
         *(f"{p.pair_id!r} is not published" for p in pairs if p.image not in images),
     }
     rows = annotation.VOTES.to_rows(found.answers)
-    asked = {unit.unit_id for unit in units}
+    unit_ids = {unit.unit_id for unit in units}
     by_people, by_files = (
-        [one for one in decide_submissions(pairs, cast) if one.submission in asked]
+        [one for one in decide_submissions(pairs, cast) if one.submission in unit_ids]
         for cast in (rows, votes)
     )
     assert [replace(one, reason="") for one in by_people] == [

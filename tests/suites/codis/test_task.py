@@ -59,13 +59,13 @@ def test_replayed_verdicts_give_back_every_printed_cell(source, model):
         for name in verdicts
         for category, number, _ in [name.removeprefix("codis/").split("/")]
     ]
-    said = [prediction(question_id=name) for name in verdicts]
+    predictions = [prediction(question_id=name) for name in verdicts]
     judged = [
         Judgement.of(row, judge="paper", criterion="correct", verdict=verdict, response="")
-        for row, verdict in zip(said, verdicts.values(), strict=True)
+        for row, verdict in zip(predictions, verdicts.values(), strict=True)
     ]
     metrics = pipeline.summarise(
-        TASK, questions, said, pipeline.score(TASK, questions, said, judged)
+        TASK, questions, predictions, pipeline.score(TASK, questions, predictions, judged)
     )
     ours = {(row.metric, row.category): row for row in metrics}
     differing = {
@@ -111,14 +111,14 @@ def authors():
 
 
 def accuracies(questions, responses):
-    said = [
+    predictions = [
         prediction(question_id=f"codis/{pair}/{half}", text=response[f"output_{half}"])
         for pair, response in responses.items()
         for half in (1, 2)
     ]
-    judged = pipeline.judge(TASK, questions, said, None)
+    judged = pipeline.judge(TASK, questions, predictions, None)
     metrics = pipeline.summarise(
-        TASK, questions, said, pipeline.score(TASK, questions, said, judged)
+        TASK, questions, predictions, pipeline.score(TASK, questions, predictions, judged)
     )
     overall = {row.metric: row for row in metrics if row.category == "all"}
     assert (overall["acc_p"].n_scored, overall["acc_q"].n_scored) == (353, 706)
@@ -130,30 +130,31 @@ def test_swapping_the_answers_of_k_pairs_costs_k_pairs_and_2k_queries(authors, k
     questions, responses = authors
     swapped = set(random.Random(k).sample(sorted(responses), k))
     responses = {
-        pair: {"output_1": said["output_2"], "output_2": said["output_1"]}
+        pair: {"output_1": outputs["output_2"], "output_2": outputs["output_1"]}
         if pair in swapped
-        else said
-        for pair, said in responses.items()
+        else outputs
+        for pair, outputs in responses.items()
     }
     assert accuracies(questions, responses) == pytest.approx((1 - k / 353, 1 - 2 * k / 706))
 
 
 def test_rules_tell_the_two_answers_of_every_single_pair_apart(authors):
     questions, _ = authors
-    for asked in questions:
-        for option in asked.options:
-            said = [prediction(question_id=asked.question_id, text=option)]
-            (judgement,) = pipeline.judge(TASK, [asked], said, None)
-            assert judgement.verdict is (option == asked.answer[0]), (asked, option)
+    for query in questions:
+        for option in query.options:
+            predictions = [prediction(question_id=query.question_id, text=option)]
+            (judgement,) = pipeline.judge(TASK, [query], predictions, None)
+            assert judgement.verdict is (option == query.answer[0]), (query, option)
 
 
 def test_rules_read_the_same_answers_out_of_two_parts(authors):
     questions, responses = authors
     reasoned = {
         pair: {
-            name: f"It is {said['output_1']} or not.\n\n**Answer:** {t}" for name, t in said.items()
+            name: f"It is {outputs['output_1']} or not.\n\n**Answer:** {t}"
+            for name, t in outputs.items()
         }
-        for pair, said in responses.items()
+        for pair, outputs in responses.items()
     }
     assert accuracies(questions, reasoned) == (1.0, 1.0)
 

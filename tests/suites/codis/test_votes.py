@@ -153,10 +153,10 @@ def test_a_faulty_entry_is_dropped_and_spares_the_earlier_one(later, reason):
 
 
 def test_pairs_of_the_release_beside_submissions_ask_nobody_for_a_vote():
-    told = [pair(), pair(pair_id="s-ana", annotator="ana"), pair(pair_id="s-bo", annotator="bo")]
+    pairs = [pair(), pair(pair_id="s-ana", annotator="ana"), pair(pair_id="s-bo", annotator="bo")]
     votes = [vote("s-ana", "bo"), vote("s-bo", "ana")]
-    assert [one.outcome for one in decide_submissions(told, votes)] == ["kept"] * 3
-    units = VOTES.units(submitted=told, images=[stored("a.png")])
+    assert [one.outcome for one in decide_submissions(pairs, votes)] == ["kept"] * 3
+    units = VOTES.units(submitted=pairs, images=[stored("a.png")])
     assert {unit.unit_id: unit.needed for unit in units} == {"s-ana": 1, "s-bo": 1}
 
 
@@ -206,7 +206,7 @@ def test_the_last_word_of_a_person_counts():
         pytest.param(None, "open", id="all four are asked for"),
     ],
 )
-def test_how_many_votes_it_takes_may_be_said(needed, outcome):
+def test_how_many_votes_it_takes_may_be_set(needed, outcome):
     assert (
         decide_submissions(everyone_submits(), votes_on("s-ana")[:2], needed=needed)[0].outcome
         == outcome
@@ -308,8 +308,8 @@ def test_a_tie_that_nobody_broke_is_named():
 
 
 def test_people_judge_by_majority_what_they_looked_at():
-    said = [prediction(question_id=q) for q in ("q1", "q2", "q3")]
-    rows = majority_judgements(labels("q1", "rrw") + labels("q3", "wr", "w"), said)
+    predictions = [prediction(question_id=q) for q in ("q1", "q2", "q3")]
+    rows = majority_judgements(labels("q1", "rrw") + labels("q3", "wr", "w"), predictions)
     assert [(r.question_id, r.judge, r.verdict, r.response) for r in rows] == [
         ("q1", "people", True, "2 of 3 say right"),
         ("q3", "people", False, "1 of 3 say right"),

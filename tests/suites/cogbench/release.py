@@ -21,7 +21,7 @@ def described(**fields: Any) -> dict[str, Any]:
     } | fields
 
 
-def asked(**fields: Any) -> dict[str, Any]:
+def vqa_row(**fields: Any) -> dict[str, Any]:
     """An entry of the question file."""
     return {
         "question": "What is the girl doing?",

@@ -35,7 +35,10 @@ def write_release(folder: Path) -> Path:
     )
     write_lines(
         folder / "i2t_positive.jsonl",
-        *({"index": "", "url": url, "hypothesis": said} for url, said in positives(cat, whale)),
+        *(
+            {"index": "", "url": url, "hypothesis": hypothesis}
+            for url, hypothesis in positives(cat, whale)
+        ),
     )
     write_lines(
         folder / "i2t_negative.jsonl",

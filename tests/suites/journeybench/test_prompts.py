@@ -12,7 +12,7 @@ from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import CauseAn
 from bench_assets.suites.journeybench.text_generation import format_prompt
 from tests.fakes.rows import question
 
-ASKED = question(text="How many cups?", answer=("no cups", "0"), images=("a" * 64,))
+QUESTION = question(text="How many cups?", answer=("no cups", "0"), images=("a" * 64,))
 PAIR = question(text="Which?", images=("a" * 64, "b" * 64), options=("image1", "image2"))
 PROBLEM = Problem(problem_id="p", question="Ann has 3 cups.", solution="", answer="3")
 EVENT = CauseAndEffect(event_id="copa-1", cause="It rained.", effect="The street was wet.")
@@ -23,13 +23,13 @@ EXCHANGES = [Exchange("What drives?", "A dog.")]
 def test_every_prompt_is_as_it_was(golden):
     digests = {"cat.png": "c" * 64}
     prompts = {
-        "mcot": mcot.main(ASKED),
-        "mcot, language only": mcot.language_only(ASKED),
+        "mcot": mcot.main(QUESTION),
+        "mcot, language only": mcot.language_only(QUESTION),
         "multi-image": multi_image_vqa.main(PAIR),
         "multi-image, language only": multi_image_vqa.language_only(PAIR),
-        "extract": solution_verification.extraction_prompt(ASKED, "There are 2 cups."),
-        "verify": solution_verification.verification_prompt(ASKED, "2"),
-        "verify solution": solution_verification.solution_prompt(ASKED, "1 + 1 = 2", "0"),
+        "extract": solution_verification.extraction_prompt(QUESTION, "There are 2 cups."),
+        "verify": solution_verification.verification_prompt(QUESTION, "2"),
+        "verify solution": solution_verification.solution_prompt(QUESTION, "1 + 1 = 2", "0"),
         "first questions": dialogue.first_questions_prompt("A cat drives."),
         "more questions": dialogue.more_questions_prompt("A cat drives.", EXCHANGES, "Unclear."),
         "answer": dialogue.answer_prompt("c" * 64, "What drives?"),

@@ -54,8 +54,8 @@ def test_without_any_image_the_questions_say_what_to_do(tmp_path):
     bench = Bench(tmp_path / "home", source)
     result = bench.build("hallucination_vqa")
     errors = [str(e.step_failure_data.error) for e in result.all_events if e.is_step_failure]
-    said = "none of the 2 rows became a question; "
-    assert any(said in e and ": no image: " in e and "into images/ of" in e for e in errors)
+    message = "none of the 2 rows became a question; "
+    assert any(message in e and ": no image: " in e and "into images/ of" in e for e in errors)
     rejections = bench.read("hallucination_vqa/rejections", Rejection)
     assert len(rejections) == 2
 
@@ -92,7 +92,7 @@ def test_captions_that_cannot_be_read_take_only_the_categories_from_retrieval(tm
     assert {question.labels["categories"] for question in questions} == {""}
 
 
-def test_images_that_share_their_file_name_are_told_apart_or_refused(tmp_path):
+def test_images_that_share_their_file_name_are_kept_apart_or_refused(tmp_path):
     source = write_release(tmp_path / "source")
     addresses = [f"{HOST}/{name}/0_0.png" for name in ("one", "two", "three")]
     lines = ({"url": url, "captions": "A cat. A dog."} for url in addresses)
@@ -103,8 +103,8 @@ def test_images_that_share_their_file_name_are_told_apart_or_refused(tmp_path):
     (images / "shark.png").rename(images / "0_0.png")
     bench = Bench(tmp_path / "home", source)
     bench.build("captioning")
-    (asked,) = bench.read("captioning/questions", Question)
-    assert asked.labels["image"] == addresses[0]
+    (kept,) = bench.read("captioning/questions", Question)
+    assert kept.labels["image"] == addresses[0]
     reasons = {r.entry: r.reason for r in bench.read("captioning/broken_images", Rejection)}
     assert reasons["images/0_0.png"].startswith("matches 3 addresses, such as")
     assert set(reasons) == {"images/0_0.png", *addresses[1:]}
@@ -223,16 +223,16 @@ def test_captions_are_scored_one_by_one_and_by_category(bench):
 
 
 def test_a_failed_caption_is_missing_in_its_own_category_only():
-    asked = [
+    questions = [
         question(question_id=f"q{n}", answer=("A cat drives.",), category=category)
         for n, category in enumerate(["strange scene", "strange animal", "strange animal"])
     ]
     scores = [
         Score.of(prediction(question_id=one.question_id, text="A cat."), points=0.5, answer=("A",))
-        for one in asked
+        for one in questions
     ]
     scores[2] = replace(scores[2], points=None, error="timeout")
-    rows = metrics_by_category(asked, scores).value
+    rows = metrics_by_category(questions, scores).value
     lost = {row.category: row.n_failed for row in rows}
     assert lost == {"strange scene": 0, "strange animal": 1}
 

@@ -20,8 +20,8 @@ def judge_saying(number, verdict):
     """A judge that extracts one thing and finds another."""
 
     def say(request):
-        asked = request.prompt.turns[-1].parts[0]
-        return number if "Find the final numeric answer" in asked else verdict
+        instruction = request.prompt.turns[-1].parts[0]
+        return number if "Find the final numeric answer" in instruction else verdict
 
     return ScriptedModel("judge", say)
 
@@ -31,13 +31,13 @@ def scored(judgements, pair, scorer=v.score_strictly):
 
 
 def test_the_answer_is_extracted_before_it_is_verified():
-    asked = []
+    instructions = []
     says = iter(("12", "yes"))
     judge = ScriptedModel(
-        "judge", lambda r: asked.append(r.prompt.turns[-1].parts[0]) or next(says)
+        "judge", lambda r: instructions.append(r.prompt.turns[-1].parts[0]) or next(says)
     )
     v.judge([answered("So 12 cups.", answer=("12", "a dozen"))], judge)
-    extraction, verification = asked
+    extraction, verification = instructions
     assert "So 12 cups." in extraction
     assert "12; a dozen" not in extraction
     assert "Predicted answer: 12\n" in verification
@@ -114,7 +114,7 @@ class Hesitant:
         return [Response(text="12" if extracts else next(self.verdicts))]
 
 
-def test_a_verdict_that_cannot_be_read_is_asked_for_again_with_the_complaint():
+def test_a_verdict_that_cannot_be_read_is_retried_with_the_complaint():
     judge, pair = Hesitant("I have no idea.", "no"), answered("12")
     judgements = v.judge([pair], judge)
     first, second = judge.asked[1:]
@@ -150,15 +150,15 @@ def test_a_judge_whose_thought_has_no_end_has_not_extracted_nothing():
 def test_without_an_extraction_nothing_is_verified_and_nothing_is_scored():
     class Broken:
         name = signature = "broken"
-        asked = 0
+        n_requests = 0
 
         def response(self, requests):
-            self.asked += len(requests)
+            self.n_requests += len(requests)
             return [Response(error="connection lost") for _ in requests]
 
     judge, pair = Broken(), answered("12")
     judgements = v.judge([pair], judge)
-    assert judge.asked == 1
+    assert judge.n_requests == 1
     score = scored(judgements, pair)
     assert (score.points, score.note) == (None, "the judge gave no response: connection lost")
 
@@ -233,21 +233,21 @@ def test_only_questions_with_a_solution_have_their_solutions_verified():
     assert len(v.judge_solutions_by_rules(pairs)) == 1
 
 
-def test_a_solution_that_was_cut_off_is_wrong_and_the_judge_is_not_asked():
+def test_a_solution_that_was_cut_off_is_wrong_without_the_judge():
     solved = {"solution": "3+4=7"}
-    asked = [
+    questions = [
         question(question_id="t/cut", labels=solved),
         question(question_id="t/whole", labels=solved),
         question(question_id="t/none"),
     ]
-    said = [
+    predictions = [
         prediction(question_id="t/cut", text="", no_answer="no answer in 8 tokens"),
         prediction(question_id="t/whole", text="3+4=7"),
         prediction(question_id="t/none", text="", no_answer="no answer in 8 tokens"),
     ]
-    judged = pipeline.judge(replace(TASK, judges=v.SOLUTION_JUDGES), asked, said, None)
+    judged = pipeline.judge(replace(TASK, judges=v.SOLUTION_JUDGES), questions, predictions, None)
     assert [(row.question_id, row.verdict) for row in judged] == [("t/whole", True)]
-    rows = solution_metrics(TASK, "m", asked, said, judged)
+    rows = solution_metrics(TASK, "m", questions, predictions, judged)
     assert [(row.category, row.value, row.n_scored, row.n_failed) for row in rows][:1] == [
         ("all", 0.5, 2, 0)
     ]
@@ -281,13 +281,13 @@ def test_the_official_reading_has_the_solution_judged_with_its_thoughts(raw, str
     """The judge says of a solution what stands first in it; 12 is right."""
 
     def say(request):
-        asked = request.prompt.turns[-1].parts[0]
-        if "Find the final numeric answer" not in asked:
-            return "yes" if "Predicted answer: 12\n" in asked else "no"
-        return "13" if "no: 13" in asked else "12" if "12" in asked else "13"
+        instruction = request.prompt.turns[-1].parts[0]
+        if "Find the final numeric answer" not in instruction:
+            return "yes" if "Predicted answer: 12\n" in instruction else "no"
+        return "13" if "no: 13" in instruction else "12" if "12" in instruction else "13"
 
-    said = prediction(text=strip_reasoning(raw).strip(), raw_text=raw)
-    pair = AnsweredQuestion(question(answer=("fifty",)), said)
+    predicted = prediction(text=strip_reasoning(raw).strip(), raw_text=raw)
+    pair = AnsweredQuestion(question(answer=("fifty",)), predicted)
     judgements = v.judge([pair], ScriptedModel("judge", say))
     assert len(judgements) == (4 if "think" in raw else 2)
     assert v.score_strictly(pair, judgements).points == strict

@@ -40,8 +40,10 @@ def question(kind: str = "SA", gold: str = "B", **fields: Any) -> Question:
 
 
 def answered(response: str, kind: str = "SA", gold: str = "B", **fields: Any) -> AnsweredQuestion:
-    asked = question(kind, gold, **fields)
-    return AnsweredQuestion(asked, rows.prediction(question_id=asked.question_id, text=response))
+    example = question(kind, gold, **fields)
+    return AnsweredQuestion(
+        example, rows.prediction(question_id=example.question_id, text=response)
+    )
 
 
 def item(**fields: Any) -> MultiItem:

@@ -22,7 +22,7 @@ def score(name, points, most=1.0, model="GPT-4"):
     return Score(question_id=name, model=model, condition="main", points=points, max_points=most)
 
 
-def asked(n, kind="SA", code="czsx", images="NI", **labels):
+def questions_of(n, kind="SA", code="czsx", images="NI", **labels):
     return [
         question(
             kind,
@@ -35,7 +35,7 @@ def asked(n, kind="SA", code="czsx", images="NI", **labels):
 
 
 def test_hardness_adds_the_weights_of_what_was_lost():
-    one, other = asked(2)
+    one, other = questions_of(2)
     scores = [
         score(one.question_id, 1, 4),
         score(one.question_id, 0, model="MOSS"),
@@ -48,7 +48,7 @@ def test_hardness_adds_the_weights_of_what_was_lost():
 
 
 def test_a_question_without_points_is_not_hard():
-    (one,) = asked(1)
+    (one,) = questions_of(1)
     assert hardness([one], [score(one.question_id, 0, 0)], WEIGHTS)[one.question_id] == 0.0
 
 
@@ -70,7 +70,7 @@ def test_a_model_without_eyes_counts_for_images_too():
 )
 def test_the_quota_of_a_school_subject_without_images(have, expected):
     """NI, school: 30 twice; MA ceil(60/4), FB floor(60/4), SA the rest."""
-    questions = [one for kind, n in have.items() for one in asked(n, kind)]
+    questions = [one for kind, n in have.items() for one in questions_of(n, kind)]
     hard = hardness(questions, [], WEIGHTS)
     chosen = choose_elite(questions, hard, NOTEBOOK, 0)
     assert Counter(one.type for one in chosen if one.candidate) == expected
@@ -78,7 +78,7 @@ def test_the_quota_of_a_school_subject_without_images(have, expected):
 
 def test_the_hardest_come_first_and_then_difficulty_and_quality():
     """Quota 4: one MA, one FB, two SA; 1.5 * difficulty + quality breaks ties."""
-    easy, hard_one, fine, dull = asked(4)
+    easy, hard_one, fine, dull = questions_of(4)
     fine = replace(fine, labels=fine.labels | {"difficulty": "4", "quality": "1"})  # 7.0
     dull = replace(dull, labels=dull.labels | {"difficulty": "2", "quality": "3.5"})  # 6.5
     easy = replace(easy, labels=easy.labels | {"difficulty": "1", "quality": "1"})  # 2.5
@@ -89,7 +89,11 @@ def test_the_hardest_come_first_and_then_difficulty_and_quality():
 
 
 def test_no_more_than_the_size_are_selected_and_all_of_them_are_candidates():
-    questions = asked(90) + asked(90, images="SI") + asked(90, "MA", code="dxcs", level="Uni")
+    questions = (
+        questions_of(90)
+        + questions_of(90, images="SI")
+        + questions_of(90, "MA", code="dxcs", level="Uni")
+    )
     hard = hardness(questions, [], WEIGHTS)
     chosen = choose_elite(questions, hard, replace(NOTEBOOK, size=50), 3)
     assert sum(one.selected for one in chosen) == 50
@@ -99,7 +103,7 @@ def test_no_more_than_the_size_are_selected_and_all_of_them_are_candidates():
 
 
 def test_open_questions_are_no_candidates():
-    questions = asked(3, "OP") + asked(3, "Other")
+    questions = questions_of(3, "OP") + questions_of(3, "Other")
     assert not any(
         one.candidate for one in choose_elite(questions, hardness(questions, [], {}), NOTEBOOK, 0)
     )
@@ -159,8 +163,8 @@ def test_pieces_without_text_or_with_lost_images_are_rejected():
     ]
 
 
-def scored(asked, points):
-    return Score(question_id=asked.question_id, model="m", condition="c", points=points)
+def scored(example, points):
+    return Score(question_id=example.question_id, model="m", condition="c", points=points)
 
 
 ONE = question(question_id="multi/a_0", group_id="a", labels={"images": "SI"})
@@ -191,7 +195,7 @@ def test_a_question_without_a_response_on_one_side_is_left_out_of_both():
     assert (found.value, found.baseline, found.n_questions) == (1.0, 0.0, 1)
 
 
-def test_knowledge_is_compared_over_all_questions_with_being_asked_without():
+def test_knowledge_is_compared_over_all_questions_with_the_condition_without_it():
     found = gains(with_knowledge=[scored(PLAIN, 1.0)], main=[scored(PLAIN, 0.0)])
     row = found["with_knowledge", "all"]
     assert (row.compared_with, row.gain, row.n_questions) == ("main", 1.0, 1)

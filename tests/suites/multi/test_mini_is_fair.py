@@ -78,7 +78,7 @@ def decide(proposals, folder):
     recorded = group_by_model(read_responses(folder / RECORDED), nameless="")
     solvers = {name: RecordedModel(name, rows, folder) for name, rows in recorded.items()}
     return TRANSFORMED.vote(
-        proposals, tuple(solvers), lambda name, asked: solvers[name].response(asked)
+        proposals, tuple(solvers), lambda name, problem: solvers[name].response(problem)
     )
 
 
@@ -107,21 +107,21 @@ def test_no_blind_strategy_is_better_than_chance_and_ten_points(editions):
 
 def test_one_of_the_longest_options_is_right_no_more_often_than_by_chance_and_ten_points(editions):
     """All that are longest are equally likely to be taken: where all are, that is chance."""
-    asked = [question for exam in exams(editions, "SA") for question in exam]
+    questions = [question for exam in exams(editions, "SA") for question in exam]
     points = 0.0
-    for question in asked:
+    for question in questions:
         lengths = [len(option) for option in question.options]
         right = lengths["ABCDEFGHIJKLM".index(question.answer[0])]
         points += (right == max(lengths)) / lengths.count(max(lengths))
-    assert points / len(asked) <= chance([asked]) + 0.10
+    assert points / len(questions) <= chance([questions]) + 0.10
 
 
 def test_no_constant_set_of_letters_is_better_than_one_option_at_random_and_ten_points(editions):
-    asked = [question for exam in exams(editions, "MA") for question in exam]
-    total = sum(map(max_points, asked))
-    at_random = sum(len(one.answer) / len(one.options) for one in asked) / total
-    for letters in {one.answer for one in asked} | {("A",), ("A", "B"), ("A", "C")}:
-        points = sum(len(letters) for one in asked if set(letters) <= set(one.answer))
+    questions = [question for exam in exams(editions, "MA") for question in exam]
+    total = sum(map(max_points, questions))
+    at_random = sum(len(question.answer) / len(question.options) for question in questions) / total
+    for letters in {question.answer for question in questions} | {("A",), ("A", "B"), ("A", "C")}:
+        points = sum(len(letters) for question in questions if set(letters) <= set(question.answer))
         assert points / total <= at_random + 0.10, letters
 
 

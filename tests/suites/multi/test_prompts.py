@@ -24,8 +24,8 @@ def text(prompt):
 
 
 def test_the_prompt_of_figure_2_word_for_word():
-    asked = question(text=ONE.text, images=("p",), context="集合是……")
-    assert text(prompts.main(asked)) == (
+    example = question(text=ONE.text, images=("p",), context="集合是……")
+    assert text(prompts.main(example)) == (
         "你是一名来自中国的考生，你需要运用你所学的集合知识回答这道单选题。\n"
         "这道题目只有唯一的正确选项，请只给出唯一一个大写英文字母作为答案，不包含选项后面的描述，如：A，B，E。\n"
         "这道题目包含图片信息，请基于文字和图片信息，并按照格式给出答案。\n"
@@ -51,7 +51,7 @@ def test_every_type_has_its_instruction(kind, line):
 
 
 @pytest.mark.parametrize(
-    ("prompt", "asked", "line"),
+    ("prompt", "example", "line"),
     [
         pytest.param(
             prompts.main, question(), "不包含图片信息，请基于文字信息，并按照格式", id="no image"
@@ -72,8 +72,8 @@ def test_every_type_has_its_instruction(kind, line):
         ),
     ],
 )
-def test_every_situation_has_its_line(prompt, asked, line):
-    assert line in text(prompt(asked))
+def test_every_situation_has_its_line(prompt, example, line):
+    assert line in text(prompt(example))
 
 
 @pytest.mark.parametrize(
@@ -84,22 +84,22 @@ def test_every_situation_has_its_line(prompt, asked, line):
     ],
 )
 def test_a_model_without_images_may_say_so_and_gets_none(prompt):
-    asked = prompt(ONE if prompt is prompts.no_image else question(image_texts=("一只猫",)))
-    assert "缺少图片信息" in text(asked)
-    assert asked.images == ()
+    shown = prompt(ONE if prompt is prompts.no_image else question(image_texts=("一只猫",)))
+    assert "缺少图片信息" in text(shown)
+    assert shown.images == ()
 
 
 def test_texts_stand_beside_the_tokens_they_replace():
-    asked = question(image_texts=("一只猫", ""))
+    example = question(image_texts=("一只猫", ""))
     assert "\n[IMAGE_1]: 一只猫\n[IMAGE_2]: \n请直接给出你的答案：" in text(
-        prompts.texts_for_images(asked)
+        prompts.texts_for_images(example)
     )
 
 
 def test_images_of_the_knowledge_follow_their_tokens_too():
-    asked = question(text="看[IMAGE_1]", context="又见[IMAGE_2]", images=("p", "k"))
-    assert [p.sha256 for p in prompts.main(asked).images] == ["p", "k"]
-    assert "又见[IMAGE_2]|<>|\n请直接" in text(prompts.main(asked))
+    example = question(text="看[IMAGE_1]", context="又见[IMAGE_2]", images=("p", "k"))
+    assert [p.sha256 for p in prompts.main(example).images] == ["p", "k"]
+    assert "又见[IMAGE_2]|<>|\n请直接" in text(prompts.main(example))
 
 
 def test_a_image_without_a_token_comes_before_the_last_line():
@@ -125,7 +125,7 @@ def test_all_four_images_fit_into_one_turn():
     ]
 
 
-def test_a_question_with_one_image_is_asked_in_one_turn():
+def test_a_question_with_one_image_is_one_turn():
     assert prompts.turn_by_turn(ONE) == prompts.main(ONE)
 
 
@@ -147,8 +147,8 @@ def test_today_blanks_are_set_apart_and_the_rest_is_as_before():
 
 def test_today_reasoning_and_answer_share_a_turn():
     (turn,) = prompts.chain_of_thought_today(ONE).turns
-    asked = text(prompts.chain_of_thought_today(ONE))
-    assert "请基于文字和图片信息，并按照格式给出答案。" in asked
+    shown = text(prompts.chain_of_thought_today(ONE))
+    assert "请基于文字和图片信息，并按照格式给出答案。" in shown
     assert str(turn.parts[-1]).endswith(
         "\n请一步一步进行思考和推理，然后以“所以这道题的答案为：{你的最终答案}”结尾并给出答案："
     )
@@ -167,9 +167,9 @@ def test_today_four_images_are_fed_in_four_turns_and_the_last_has_the_rest():
 
 
 def test_the_english_prompt_asks_in_english():
-    asked = text(prompts.english(ONE))
-    assert asked.startswith("You are a student from China. You need to use your knowledge of 集合")
-    assert asked.endswith("Please directly give your answer:")
+    shown = text(prompts.english(ONE))
+    assert shown.startswith("You are a student from China. You need to use your knowledge of 集合")
+    assert shown.endswith("Please directly give your answer:")
 
 
 @pytest.mark.parametrize("condition", TASK.conditions)

@@ -26,10 +26,10 @@ IMAGES = {"NI": 14_118, "SI": 8_540, "MI": 255}
 
 
 def scored(points, most=1.0, kind="SA", note="", error="", **fields):
-    asked = question(kind, **fields)
-    name = asked.question_id
+    example = question(kind, **fields)
+    name = example.question_id
     about = {"points": points, "max_points": most, "note": note, "error": error}
-    return ScoredQuestion(asked, Score(question_id=name, model="m", condition="main", **about))
+    return ScoredQuestion(example, Score(question_id=name, model="m", condition="main", **about))
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_points_of_the_paper_do_not_follow_from_the_totals_it_states(printed):
 
 
 @pytest.mark.parametrize(
-    ("asked", "points"),
+    ("example", "points"),
     [
         pytest.param(question("SA"), 1, id="single answer: one"),
         pytest.param(question("MA", "BCD"), 3, id="several answers: one each"),
@@ -72,8 +72,8 @@ def test_points_of_the_paper_do_not_follow_from_the_totals_it_states(printed):
         pytest.param(question("SA", answer=(NOT_PUBLISHED,)), 0, id="the answer is withheld: none"),
     ],
 )
-def test_max_points(asked, points):
-    assert max_points(asked) == points
+def test_max_points(example, points):
+    assert max_points(example) == points
 
 
 def test_overall_is_points_over_points_and_accuracy_counts_questions():
@@ -146,7 +146,7 @@ GOLDS = {"SA": "B", "MA": "ACD", "FB": "氢或H\n0.5", "OP": "牛顿第一定律
     st.sampled_from(list(GOLDS)),
     st.sampled_from(list(TASK.scorers)),
 )
-def test_whatever_is_said_the_points_lie_between_none_and_all(text, kind, scorer):
+def test_the_points_of_any_response_lie_between_none_and_all(text, kind, scorer):
     score = TASK.scorer(scorer)(answered(text, kind, GOLDS[kind]), [])
     assert score.points is not None
     assert 0 <= score.points <= score.max_points
@@ -194,8 +194,8 @@ def test_rouge_l_is_that_of_the_authors_library_on_texts_of_many_lines():
     pieces = ["牛顿", "定律", "。", "\n", "\n\n", "A", "？”", "加速度", " ", "……", "，"]
     for _ in range(300):
         one, other = ("".join(rng.choices(pieces, k=rng.randint(1, 30))) + "末" for _ in "ab")
-        said, wanted = (" ".join(jieba.cut(text)) for text in (one, other))
-        theirs = Rouge().get_scores(said, wanted, avg=True)["rouge-l"]["f"]
+        response, wanted = (" ".join(jieba.cut(text)) for text in (one, other))
+        theirs = Rouge().get_scores(response, wanted, avg=True)["rouge-l"]["f"]
         assert rouge_l(one, other) == pytest.approx(theirs, abs=1e-12)
 
 

@@ -245,7 +245,7 @@ def test_either_round_may_drop_an_item_and_says_why(round_):
     assert merged.rejections[0].reason == f"a{round_} dropped it in round {round_}: 题目有误"
 
 
-def test_an_annotation_of_no_item_is_told():
+def test_an_annotation_of_no_item_is_listed():
     merged = merge_annotations([item()], [note(item_id="z_9")])
     assert [one.entry for one in merged.rejections] == ["item z_9"]
 

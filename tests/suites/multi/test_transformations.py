@@ -391,8 +391,8 @@ def test_the_one_right_option_proves_statements(before, proof):
 
 
 def decided(rows, items, **answers):
-    said = lambda solver, asked: [Response(text=f"#### {answers[solver]}") for _ in asked]  # noqa: E731
-    return TRANSFORMED.vote(key_proposals(rows, items, []), tuple(answers), said)
+    respond = lambda solver, prompts: [Response(text=f"#### {answers[solver]}") for _ in prompts]  # noqa: E731
+    return TRANSFORMED.vote(key_proposals(rows, items, []), tuple(answers), respond)
 
 
 def test_what_the_solvers_find_is_applied():
@@ -430,7 +430,7 @@ def test_the_share_is_drawn_by_item_and_seed():
     assert propose(items, {}, 0.0, 7) == []
 
 
-def test_a_models_proposal_is_read_only_in_the_form_asked_for():
+def test_a_models_proposal_is_read_only_in_the_requested_form():
     assert MASK in str(proposal_prompt(item()).turns[0].parts[0])
     assert read_proposal("改写：deepen\n原文：78\n改为：最大的关键字") == {
         "name": "deepen",

@@ -85,7 +85,7 @@ def test_a_release_becomes_questions_with_its_images_in_the_store(tmp_path, rele
     assert (counted["questions"], counted["images"], counted["with 3 images"]) == (3, 5, 1)
 
 
-def test_tasks_that_a_release_lacks_are_said_and_make_it_an_edition_of_its_own(tmp_path, release):
+def test_tasks_that_a_release_lacks_are_listed_and_make_it_an_edition_of_its_own(tmp_path, release):
     bench = Bench(tmp_path / "home", release)
     bench.build()
     absent = bench.read(Rejection, "rejections")
@@ -178,7 +178,7 @@ def test_raw_material_is_built_and_its_circles_are_drawn_anew(tmp_path):
     assert drawn["10 px red"].images == validation[0].images
 
 
-def test_a_model_is_asked_scored_and_submitted(tmp_path, release):
+def test_a_model_is_evaluated_and_submitted(tmp_path, release):
     bench = Bench(
         tmp_path / "home", release, '[models.sure]\nkind = "scripted"\nsays = "Answer: B"\n'
     )

@@ -100,7 +100,7 @@ def test_the_true_box_has_the_colour_of_its_letter(tmp_path, place, colour):
     assert "encloses the teddy bear?" in shown.prompt
 
 
-def test_a_kind_is_asked_for_without_what_tells_it_from_its_namesakes(tmp_path):
+def test_a_kind_is_named_without_what_tells_it_from_its_namesakes(tmp_path):
     source = lvis(tmp_path, category_id=4, entry={"not_exhaustive_category_ids": [2]})
     (draft,) = drafts(object_localization(source, Random(0)))
     assert "encloses the car?" in draft.show(0, draft.marks).prompt
@@ -174,13 +174,13 @@ LENGTHS = {
 @pytest.mark.parametrize("task", sorted(LENGTHS))
 def test_prompts_are_as_long_as_those_of_the_release(task):
     options, length = LENGTHS[task]
-    asked = wording(task, **({"colour": "red"} if "Corresp" in task else {}))
-    assert len(DraftView(asked=asked, images=(), options=options).prompt) == length
+    words = wording(task, **({"colour": "red"} if "Corresp" in task else {}))
+    assert len(DraftView(asked=words, images=(), options=options).prompt) == length
 
 
 def test_a_question_about_braces_is_left_as_it_is():
-    asked = wording("Counting", question="How many {braces} are there?")
-    assert asked.question == "How many {braces} are there?"
+    words = wording("Counting", question="How many {braces} are there?")
+    assert words.question == "How many {braces} are there?"
 
 
 @pytest.mark.parametrize(

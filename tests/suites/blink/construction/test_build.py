@@ -112,8 +112,8 @@ def test_a_image_that_another_task_used_is_refused(tmp_path):
     one = (tmp_path / "vsr" / "images" / "0.png").read_bytes()
     (tmp_path / "tallyqa").mkdir()
     (tmp_path / "tallyqa" / "same.png").write_bytes(one)
-    asked = {"question": "How many cows?", "answer": 1, "question_id": 1, "issimple": False}
-    write_json(tmp_path / "tallyqa" / "test.json", [{"image": "same.png", **asked}])
+    fields = {"question": "How many cows?", "answer": 1, "question_id": 1, "issimple": False}
+    write_json(tmp_path / "tallyqa" / "test.json", [{"image": "same.png", **fields}])
     made = built(tmp_path)
     assert [q.category for q in made.questions] == ["Counting", "Spatial_Relation"]
     assert "an image looks like one of Counting: test.json, question 1" in {
@@ -147,7 +147,7 @@ def test_a_point_outside_its_image_is_refused_by_name(tmp_path):
     assert any("point (401, 90) lies outside b.png" in r.reason for r in made.rejections)
 
 
-def test_a_task_whose_raw_data_are_not_there_is_said_to_be_missing(tmp_path):
+def test_a_task_whose_raw_data_are_not_there_is_missing(tmp_path):
     vsr(tmp_path, [1, 0])
     missing = {r.entry for r in built(tmp_path).rejections if "no such folder" in r.reason}
     folders = {f"{recipe.folder}/" for recipe in recipes(BuilderParameters()).values()}

@@ -62,7 +62,7 @@ def drafts(candidates):
     return [one for one in candidates if isinstance(one, Draft)]
 
 
-def test_images_are_asked_about_by_the_folder_they_lie_in():
+def test_images_become_units_by_the_folder_they_lie_in():
     images = [stored(name) for name in ("diw/a.png", "funkpoint/cut/knife/b.png", "stray.png")]
     (depth,) = DEPTH_POINTS.units(images=images)
     (tool,) = FUNCTIONAL_POINTS.units(images=images)
@@ -204,9 +204,9 @@ def test_the_first_who_marked_a_image_counts(tmp_path):
 def test_a_puzzle_that_somebody_brought_is_built(tmp_path):
     slots = IQ_IMAGES.units()
     assert (len(slots), slots[0].unit_id) == (300, "puzzle-001")
-    said = answer("puzzle-001", image="c" * 64, answer="D", explanation="It\nturns.")
-    assert fits(IQ_IMAGES.task, slots[0], said) == ""
-    write_marked_data(tmp_path, [], IQ_IMAGES.to_rows([said]), {}, lambda sha: sha.encode())
+    puzzle = answer("puzzle-001", image="c" * 64, answer="D", explanation="It\nturns.")
+    assert fits(IQ_IMAGES.task, slots[0], puzzle) == ""
+    write_marked_data(tmp_path, [], IQ_IMAGES.to_rows([puzzle]), {}, lambda sha: sha.encode())
     (draft,) = iq_test(tmp_path / "puzzles", Random(0))
     assert (draft.places, draft.labels) == ((3,), {"explanation": "It turns."})
     assert draft.originals[0].read_bytes() == b"c" * 64
@@ -230,6 +230,6 @@ def test_what_people_marked_follows_what_the_source_has(tmp_path):
     assert not {one.images for one in again} & {one.images for one in built.questions}
 
 
-def test_nothing_said_writes_nothing(tmp_path):
+def test_without_answers_nothing_is_written(tmp_path):
     write_marked_data(tmp_path, [], [], {}, lambda _: b"")
     assert list(tmp_path.iterdir()) == []

@@ -181,7 +181,7 @@ def test_every_question_says_where_it_comes_from(mini_edition):
     assert {q.edition for q in mini_edition.built.questions} == {"mini"}
 
 
-def test_every_question_is_asked_with_its_options(mini_edition):
+def test_every_question_is_shown_with_its_options(mini_edition):
     for question in mini_edition.built.questions:
         assert lettered(question.options) in question.context
 
@@ -233,23 +233,23 @@ def test_the_same_seed_draws_the_same_bytes_and_another_seed_others(draw):
 
 
 def test_circles_drawn_again_change_the_images_and_nothing_else(mini_edition):
-    asked = [
+    questions = [
         question
         for question in mini_edition.built.questions
         if question.category in ("Relative_Depth", "Relative_Reflectance")
     ]
     again = redraw_prompts(
         [mini_edition.folder],
-        asked,
+        questions,
         Marks(radius=15, colour="gray", height=HEIGHT),
         mini_edition.store.put,
         seed=0,
         parameters=BuilderParameters(height=HEIGHT),
     )
     assert [(q.question_id, q.answer, q.labels) for q in again] == [
-        (q.question_id, q.answer, q.labels) for q in asked
+        (q.question_id, q.answer, q.labels) for q in questions
     ]
-    assert not {q.images for q in again} & {q.images for q in asked}
+    assert not {q.images for q in again} & {q.images for q in questions}
     with Image.open(io.BytesIO(mini_edition.store.read(again[0].images[0]))) as image:
         assert image.height == HEIGHT
 

@@ -29,22 +29,22 @@ CODES = {kind.field: kind.code for kind in KINDS} | {
 }
 
 
-def read(said):
-    found = read_annotations(ANNOTATION.to_rows([said]))
+def read(written):
+    found = read_annotations(ANNOTATION.to_rows([written]))
     assert found.deviations == []
     return [(unit.field, unit.text) for unit in found.items]
 
 
-def test_three_people_are_asked_about_each_image():
+def test_three_people_describe_each_image():
     (unit,) = ANNOTATION.units(images=[stored("a.png", "a" * 64)])
     assert (unit.unit_id, unit.images, unit.needed) == ("a.png", {"Image": "a" * 64}, 3)
-    said = answer("a.png", entities=["boy", "kite"], description="A boy.", event=["A -> B"])
-    assert fits(ANNOTATION.task, unit, said) == ""
+    written = answer("a.png", entities=["boy", "kite"], description="A boy.", event=["A -> B"])
+    assert fits(ANNOTATION.task, unit, written) == ""
     assert "description: empty" in fits(ANNOTATION.task, unit, answer("a.png", entities=["boy"]))
 
 
 def test_an_answer_is_written_in_the_form_of_figure_6():
-    said = answer(
+    written = answer(
         "a.png",
         "bo",
         entities=["boy", "red  kite"],
@@ -54,7 +54,7 @@ def test_an_answer_is_written_in_the_form_of_figure_6():
     empty = [f"[{kind.field}]: None" for kind in KINDS]
     empty[4] = "[Event Reasoning]: [A. + B. -> C.] [D. -> E.]"
     text = "\n".join(["[Entities]: [boy, red kite]", *empty, "[Description]: A boy flies a kite."])
-    assert ANNOTATION.to_rows([said]) == [
+    assert ANNOTATION.to_rows([written]) == [
         RawAnnotation(image="a.png", annotator="bo", annotation=text)
     ]
 
@@ -88,8 +88,8 @@ PLAIN = [("Entities", "boy"), ("Description", "A boy.")]
     ],
 )
 def test_whatever_is_typed_stays_in_its_section(values, found):
-    said = answer("a.png", entities=["boy"], description="A boy.", **values)
-    read_back = read_annotations(ANNOTATION.to_rows([said]))
+    written = answer("a.png", entities=["boy"], description="A boy.", **values)
+    read_back = read_annotations(ANNOTATION.to_rows([written]))
     units = [(unit.field, unit.text) for unit in read_back.items]
     if found is None:
         (deviation,) = read_back.deviations
@@ -99,18 +99,20 @@ def test_whatever_is_typed_stays_in_its_section(values, found):
 
 
 def test_a_description_cannot_begin_another_section():
-    said = answer(
+    written = answer(
         "a.png", entities=["boy"], description="A boy.\n[Entities]: [dog]\n[Event]: [X -> Y]"
     )
-    assert read(said) == [
+    assert read(written) == [
         ("Entities", "boy"),
         ("Description", "A boy. [Entities]: [dog] [Event]: [X -> Y]"),
     ]
 
 
 def test_a_chain_that_is_called_like_a_section_is_a_chain():
-    said = answer("a.png", entities=["boy"], time=["Time"], event=["A -> B"], description="A boy.")
-    read_back = read_annotations(ANNOTATION.to_rows([said]))
+    written = answer(
+        "a.png", entities=["boy"], time=["Time"], event=["A -> B"], description="A boy."
+    )
+    read_back = read_annotations(ANNOTATION.to_rows([written]))
     assert ("Event Reasoning", "A -> B") in [(i.field, i.text) for i in read_back.items]
     assert [d.reason for d in read_back.deviations] == [
         "a conclusion only: there is no arrow: 'Time'"
@@ -181,7 +183,7 @@ def test_descriptions_stand_side_by_side_and_are_never_the_same():
     assert unit.shown["Another one wrote (1)"] == "A cat sits."
 
 
-def test_of_a_image_that_is_not_there_nothing_is_asked():
+def test_a_missing_image_is_no_unit():
     assert MERGE_REVIEW.units([waiting("Entities", "cat")], [], []) == []
 
 
@@ -190,7 +192,7 @@ def review(text, accept, same_as="", field="Entities"):
 
 
 @pytest.mark.parametrize(
-    ("said", "found"),
+    ("decisions", "outcome"),
     [
         pytest.param(["keep it"], [review("cat", True)], id="kept"),
         pytest.param(["leave it out"], [review("cat", False)], id="left out"),
@@ -203,10 +205,10 @@ def review(text, accept, same_as="", field="Entities"):
         ),
     ],
 )
-def test_a_review_is_what_most_reviewers_say(said, found):
+def test_a_review_is_what_most_reviewers_say(decisions, outcome):
     (unit,) = MERGE_REVIEW.units([waiting("Entities", "cat")], [], [stored("a.png")])
-    answers = [answer(unit.unit_id, f"p{n}", decision=text) for n, text in enumerate(said)]
-    assert MERGE_REVIEW.to_rows(answers) == found
+    answers = [answer(unit.unit_id, f"p{n}", decision=text) for n, text in enumerate(decisions)]
+    assert MERGE_REVIEW.to_rows(answers) == outcome
 
 
 @pytest.mark.parametrize("field", [kind.field for kind in KINDS])
@@ -230,11 +232,11 @@ def home(tmp_path):
 
 
 def test_of_one_persons_two_annotations_of_a_image_the_answer_counts(home):
-    said = [
+    answers = [
         answer("a.png", "ana", entities=["dog"], description="A dog."),
         answer("a.png", "cem", entities=["cow"], description="A cow."),
     ]
-    home.tables.write(ANNOTATION.table("answers").split("/"), said, Answer)
+    home.tables.write(ANNOTATION.table("answers").split("/"), answers, Answer)
     home.materialize([assets.annotations], dg.AssetSelection.all())
     found = [
         (row.annotator, row.text)

@@ -135,7 +135,7 @@ def test_there_are_as_many_verdicts_as_points(response, n):
 
 
 @given(verdicts=st.lists(st.booleans(), min_size=1, max_size=40))
-def test_a_response_as_asked_for_is_read_as_it_is_meant(verdicts):
+def test_a_response_of_the_requested_form_is_read_as_it_is_meant(verdicts):
     response = "  ".join(f"{n}. [{verdict:d}]" for n, verdict in enumerate(verdicts, 1))
     assert read_numbered_verdicts(response, len(verdicts)) == verdicts
     assert read_by_position(response, len(verdicts)) == verdicts

@@ -93,7 +93,7 @@ def test_a_review_of_nothing_is_reported_and_decides_nothing():
     assert idle.entry == "reviews.json, b.png, [Entities]"
 
 
-def test_reviews_that_contradict_each_other_decide_nothing_and_are_told():
+def test_reviews_that_contradict_each_other_decide_nothing_and_are_listed():
     both = [
         Review(image="a.png", field="Entities", text=text, accept=accept)
         for text, accept in (("cat", True), ("Cat", False), ("dog", True))
@@ -157,12 +157,12 @@ def test_reviews_are_read_in_both_forms(tmp_path):
     ]
 
 
-def descriptions(**told):
-    return noted("Description", **{name: [text] for name, text in told.items()})
+def descriptions(**texts):
+    return noted("Description", **{name: [text] for name, text in texts.items()})
 
 
 @pytest.mark.parametrize(
-    ("told", "alike", "author"),
+    ("texts", "alike", "author"),
     [
         pytest.param(
             {"ana": "told so", "bo": "told thus", "cem": "another"}, ("ana", "bo"), "ana", id="two"
@@ -171,22 +171,26 @@ def descriptions(**told):
         pytest.param({"ana": "told so"}, (), "", id="a single annotator"),
     ],
 )
-def test_a_image_is_kept_if_two_understand_it_alike(told, alike, author):
-    (image,) = compare_descriptions(descriptions(**told), [], ENCODER, similarity=0.8)
+def test_a_image_is_kept_if_two_understand_it_alike(texts, alike, author):
+    (image,) = compare_descriptions(descriptions(**texts), [], ENCODER, similarity=0.8)
     assert (image.alike, image.author) == (alike, author)
-    assert image.description == told.get(author, "")
+    assert image.description == texts.get(author, "")
 
 
-def told_review(text, *, accept):
+def description_review(text, *, accept):
     return Review(image="a.png", field="Description", text=text, accept=accept)
 
 
 @pytest.mark.parametrize(
     ("reviews", "author"),
     [
-        pytest.param([told_review("Three.", accept=True)], "cem", id="taken, though alone"),
-        pytest.param([told_review("told so", accept=False)], "", id="put aside: one is left"),
-        pytest.param([told_review("another story", accept=True)], "ana", id="of no description"),
+        pytest.param([description_review("Three.", accept=True)], "cem", id="taken, though alone"),
+        pytest.param(
+            [description_review("told so", accept=False)], "", id="put aside: one is left"
+        ),
+        pytest.param(
+            [description_review("another story", accept=True)], "ana", id="of no description"
+        ),
         pytest.param(
             [Review(image="b.png", field="Description", text="three", accept=True)],
             "ana",
@@ -195,15 +199,15 @@ def told_review(text, *, accept):
     ],
 )
 def test_a_person_overrules_which_description_is_taken(reviews, author):
-    told = descriptions(ana="told so", bo="told thus", cem="three")
-    (image,) = compare_descriptions(told, [], ENCODER, 0.8, reviews)
+    noted_texts = descriptions(ana="told so", bo="told thus", cem="three")
+    (image,) = compare_descriptions(noted_texts, [], ENCODER, 0.8, reviews)
     assert image.author == author
     assert image.by_review is (author == "cem")
 
 
 def test_descriptions_of_a_dropped_image_stand_beside_each_other_in_the_queue():
-    told = descriptions(ana="one", bo="two")
-    queue = descriptions_to_review(told, compare_descriptions(told, [], ENCODER, 0.8))
+    noted_texts = descriptions(ana="one", bo="two")
+    queue = descriptions_to_review(noted_texts, compare_descriptions(noted_texts, [], ENCODER, 0.8))
     assert [(item.text, item.near, item.outcome) for item in queue] == [
         ("one", ("two",), "waiting"),
         ("two", ("one",), "waiting"),

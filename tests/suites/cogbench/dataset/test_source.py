@@ -22,7 +22,7 @@ from bench_assets.suites.cogbench.dataset.source import (
 )
 from bench_resources.images.store import ImageStore
 from tests.fakes.rows import stored
-from tests.suites.cogbench.release import asked, described, write_release
+from tests.suites.cogbench.release import described, vqa_row, write_release
 
 SAME = "What is the girl doing?"
 CHAIN = "It snows. + A tree is lit. -> It is Christmas."
@@ -110,7 +110,7 @@ def test_a_image_whose_extension_lies_still_opens(tmp_path):
     assert images_by_id([image]) == {"kite": image}
 
 
-def test_images_whose_names_have_full_stops_are_told_apart():
+def test_images_whose_names_have_full_stops_are_kept_apart():
     first, second = stored("walk.1.png", "1"), stored("walk.2.png", "2")
     found = images_by_id([first, second])
     assert (found["walk.1"], found["walk.2"]) == (first, second)
@@ -130,16 +130,16 @@ def test_two_images_of_one_name_and_two_endings_are_rejected():
     assert [row.reason for row in rejections] == ["id 'kite' is that of 2 images"] * 2
 
 
-def test_options_that_differ_in_case_are_asked_if_a_review_keeps_the_question():
-    asked_of = SourceQuestion(
+def test_options_that_differ_in_case_are_kept_if_a_review_keeps_the_question():
+    cased = SourceQuestion(
         where="q", image_id="a", category="event", text="?", answer="A",
         options=("Polish", "polish", "wax", "oil"),
     )  # fmt: skip
-    same = replace(asked_of, options=("wax", "wax", "Polish", "oil"))
+    same = replace(cased, options=("wax", "wax", "Polish", "oil"))
     images = {"a": stored("a.png", "0")}
-    kept = [question_id(one) for one in (asked_of, same)]
-    assert select_questions([asked_of], images).rows == []
-    assert select_questions([asked_of, same], images, kept=kept).rows == [asked_of]
+    kept = [question_id(one) for one in (cased, same)]
+    assert select_questions([cased], images).rows == []
+    assert select_questions([cased, same], images, kept=kept).rows == [cased]
 
 
 @pytest.mark.parametrize(
@@ -155,11 +155,11 @@ def test_options_that_differ_in_case_are_asked_if_a_review_keeps_the_question():
         pytest.param({"question": SAME}, "repeats an earlier", id="the same question twice"),
     ],
 )
-def test_a_question_that_cannot_be_asked_is_rejected_with_the_reason(tmp_path, entry, reason):
+def test_a_question_without_what_it_needs_is_rejected_with_the_reason(tmp_path, entry, reason):
     written = write_release(
         tmp_path / "source",
         {"kite": described()},
-        [asked(), asked(**{"question": "And now?"} | entry)],
+        [vqa_row(), vqa_row(**{"question": "And now?"} | entry)],
     )
     release = find_release(written)
     store = ImageStore(folder=str(tmp_path / "store"))

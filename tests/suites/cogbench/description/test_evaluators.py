@@ -11,18 +11,18 @@ from tests.suites.cogbench.description.stories import described
 
 # By the digest of their ids, images 0 and 1 are for testing, 2 and 3 for choosing.
 CHAINS = {"event": ["a -> The boy steals.", "b -> The sun shines."]}
-TOLD = {
+TEXTS = {
     "0": "The boy steals.",
     "1": "The sun shines. The boy steals.",
     "2": "The boy steals. It rains.",
     "3": "It rains.",
 }
-PAIRS = [described(CHAINS, image_id=name, text=text) for name, text in TOLD.items()]
+PAIRS = [described(CHAINS, image_id=name, text=text) for name, text in TEXTS.items()]
 MENTIONED = {"0": (True, False), "1": (True, True), "2": (True, False), "3": (False, False)}
 LABELS = [
-    MentionLabel(question_id=pair.question.question_id, criterion=f"event/{n}", mentioned=said)
+    MentionLabel(question_id=pair.question.question_id, criterion=f"event/{n}", mentioned=mentioned)
     for pair in PAIRS
-    for n, said in enumerate(MENTIONED[pair.question.group_id], 1)
+    for n, mentioned in enumerate(MENTIONED[pair.question.group_id], 1)
 ]
 QUESTIONS = [pair.question for pair in PAIRS]
 POINTS = labelled_points(QUESTIONS, PAIRS, LABELS)
@@ -34,7 +34,7 @@ def test_the_halves_are_drawn_by_image():
 
 
 @pytest.mark.parametrize(
-    ("said", "threshold"),
+    ("examples", "threshold"),
     [
         pytest.param([(0.1, False), (0.9, True)], 0.1, id="apart"),
         pytest.param([(0.5, True), (0.6, True)], -1.0, id="everything is mentioned"),
@@ -43,8 +43,8 @@ def test_the_halves_are_drawn_by_image():
         pytest.param([], -1.0, id="nothing to choose on"),
     ],
 )
-def test_the_threshold_is_the_one_with_the_highest_accuracy(said, threshold):
-    assert evaluators.best_threshold(said) == threshold
+def test_the_threshold_is_the_one_with_the_highest_accuracy(examples, threshold):
+    assert evaluators.best_threshold(examples) == threshold
 
 
 def test_rouge_is_the_recall_of_the_best_sentence():

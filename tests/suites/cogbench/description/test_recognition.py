@@ -59,8 +59,8 @@ def images(*pairs):
 def test_each_distinct_text_is_embedded_once():
     encoder = TableEncoder()
     match_entities(*images((["boy", "tree"], ["boy", "kid"]), (["boy"], ["kid", "tree"])), encoder)
-    (asked,) = encoder.asked
-    assert Counter(asked) == Counter(["boy", "tree", "kid"])
+    (texts,) = encoder.asked
+    assert Counter(texts) == Counter(["boy", "tree", "kid"])
 
 
 @pytest.mark.parametrize(
@@ -202,9 +202,9 @@ def test_what_is_opposite_or_denied_is_not_recognised_carefully(
 ):
     pair = described({}, entities=[entity], text=description)
     finder = open_noun_finder()
-    said, meant = (finder.nouns([text]) for text in (description, remove_denied(description)))
+    nouns, meant = (finder.nouns([text]) for text in (description, remove_denied(description)))
     threshold, _ = threshold_of(encoder)
-    (match,) = match_entities([pair], said, encoder, meant, threshold)
+    (match,) = match_entities([pair], nouns, encoder, meant, threshold)
     assert (match.recognised_officially, match.recognised) == (official, careful)
 
 

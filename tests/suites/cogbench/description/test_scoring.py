@@ -60,8 +60,8 @@ def test_the_judge_prompts_are_those_of_figures_8_and_9(shared_data):
     for make in (prompts.judge_key_points, prompts.judge_event_relationships):
         system, user = (turn.parts[0] for turn in make("D", ["P"]).turns)
         assert words(system) in words(paper)
-        asked_for = words(user).split("1. P ")[1].split(" Your answers")[0]
-        assert asked_for in words(paper)
+        instruction = words(user).split("1. P ")[1].split(" Your answers")[0]
+        assert instruction in words(paper)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_judge_that_cannot_be_reached_leaves_every_point_unscored():
     assert "connection refused" in score.note
 
 
-def test_a_image_without_chains_is_not_asked_about_and_counts_nothing():
+def test_a_image_without_chains_is_not_judged_and_counts_nothing():
     pair = described({})
     score = judged(pair, judge_saying("1. [1]"))
     assert (score.points, score.max_points, score.answer) == (0.0, 0.0, ())
@@ -209,29 +209,29 @@ class CutOff:
 
 def listening(*responses):
     """A judge that says one thing after the other, and what it was asked."""
-    said, asked = iter(responses), []
+    replies, requests = iter(responses), []
 
     def answer(request):
-        asked.append(request)
-        return next(said)
+        requests.append(request)
+        return next(replies)
 
-    return ScriptedModel("judge", answer), asked
+    return ScriptedModel("judge", answer), requests
 
 
 @pytest.mark.parametrize(
-    ("responses", "answer", "n_asked"),
+    ("responses", "answer", "n_requests"),
     [
         pytest.param(["1. [1]"], ("yes",), 1, id="what can be read is not asked again"),
         pytest.param(["Hm.", "1. [1]"], ("yes",), 2, id="what cannot be read is asked again"),
         pytest.param(["Hm."] * 5, ("unread",), 5, id="five times in all, and never guessed"),
     ],
 )
-def test_a_judge_is_asked_up_to_five_times(responses, answer, n_asked):
-    judge, asked = listening(*responses)
+def test_a_judge_is_called_up_to_five_times(responses, answer, n_requests):
+    judge, requests = listening(*responses)
     score = judged(described({"event": ["A -> B"]}, text="B."), judge)
-    assert (score.answer, len(asked)) == (answer, n_asked)
+    assert (score.answer, len(requests)) == (answer, n_requests)
     # Each complaint quotes the last response, so that none is answered from memory.
-    assert len({request.prompt.sha256 for request in asked}) == n_asked
+    assert len({request.prompt.sha256 for request in requests}) == n_requests
 
 
 @pytest.mark.parametrize(
@@ -253,8 +253,8 @@ def test_the_last_verdict_of_a_judge_that_was_cut_off_is_open(text, answer):
 def test_a_judge_that_repeats_the_example_of_its_prompt_gives_no_verdict():
     echo = "Write in the following format (number + square brackets):\n1. [1]  2. [0]"
     pair = described({"event": ["A -> B", "C -> D"]}, text="B.")
-    judge, asked = listening(echo, f"{echo}\nMy answers:\n1. [0]  2. [1]")
-    assert (judged(pair, judge).answer, len(asked)) == (("no", "yes"), 2)
+    judge, requests = listening(echo, f"{echo}\nMy answers:\n1. [0]  2. [1]")
+    assert (judged(pair, judge).answer, len(requests)) == (("no", "yes"), 2)
 
 
 def test_of_several_responses_the_one_with_most_verdicts_counts():

@@ -19,7 +19,7 @@ QUESTIONS = [
     story_question(CHAINS, image_id="1", entities=["boy", "television"]),
     story_question(CHAINS, image_id="2", entities=["dog"]),
 ]
-SAID = ["A boy watches the television. The boy steals.", "你好 🎉"]
+DESCRIPTIONS = ["A boy watches the television. The boy steals.", "你好 🎉"]
 
 
 @pytest.fixture
@@ -34,14 +34,14 @@ def study(tmp_path):
 
     def run(*names, model="m", **settings):
         home = Home(tmp_path, **settings)
-        said = [
+        predictions = [
             Prediction(question_id=q.question_id, model="m", condition="main", text=text)
-            for q, text in zip(QUESTIONS, SAID, strict=True)
+            for q, text in zip(QUESTIONS, DESCRIPTIONS, strict=True)
         ]
         key = ["cogbench", "description"]
         home.tables.write([*key, "questions"], QUESTIONS, Question)
-        home.tables.write([*key, "predictions"], said, Prediction, "m")
-        judged = pipeline.judge(TASK, QUESTIONS, said, None)
+        home.tables.write([*key, "predictions"], predictions, Prediction, "m")
+        judged = pipeline.judge(TASK, QUESTIONS, predictions, None)
         home.tables.write([*key, "judgements"], judged, Judgement, "m")
         home.materialize(dg.AssetSelection.assets(*([*key, name] for name in names)), model)
         return home

@@ -68,7 +68,7 @@ def test_the_annotators_differ_and_every_kind_occurs(mini):
         pytest.param(False, False, False, "own", id="the authors' five samples"),
     ],
 )
-def test_the_edition_is_told_by_the_source(tmp_path, is_mini, raw, whole, edition):
+def test_the_edition_is_that_of_the_source(tmp_path, is_mini, raw, whole, edition):
     if raw:
         (tmp_path / "images").mkdir()
         (tmp_path / "annotations.json").write_text("[]")

@@ -13,7 +13,7 @@ from tests.annotation.said import answer, fits
 from tests.fakes.rows import question
 from tests.suites.cogbench.graph import Home
 
-ASKED = [
+QUESTIONS = [
     question(
         question_id=f"cogbench/vqa/kite/{name}",
         kind="choice",
@@ -28,7 +28,7 @@ HUMAN = dg.AssetSelection.assets(["cogbench", "vqa", "human"])
 
 def run(home, **settings):
     opened = Home(home, **settings)
-    opened.tables.write(["cogbench", "vqa", "questions"], ASKED, Question)
+    opened.tables.write(["cogbench", "vqa", "questions"], QUESTIONS, Question)
     opened.materialize(HUMAN)
     return opened.rows("vqa/human", Metric)
 
@@ -36,7 +36,7 @@ def run(home, **settings):
 def test_people_are_scored_from_the_file_of_the_settings(tmp_path):
     lines = [
         {"question_id": question.question_id, "person": person, "answer": answer}
-        for question, answers in zip(ASKED, ("AA", "BC"), strict=True)
+        for question, answers in zip(QUESTIONS, ("AA", "BC"), strict=True)
         for person, answer in zip("pr", answers, strict=True)
     ]
     (tmp_path / "people.jsonl").write_text("\n".join(map(json.dumps, lines)))
@@ -48,23 +48,28 @@ def test_people_are_scored_from_the_file_of_the_settings(tmp_path):
     assert "people:2|n:2" in rows[0].signature
 
 
-def test_people_are_asked_each_question_and_the_last_answer_counts(tmp_path):
-    shown = [replace(one, images=("a" * 64,)) for one in ASKED]
+def test_people_answer_each_question_and_the_last_answer_counts(tmp_path):
+    shown = [replace(one, images=("a" * 64,)) for one in QUESTIONS]
     first, second = HUMAN_TASK.units(shown)
-    assert (first.unit_id, first.needed, "Right" in first.shown) == (ASKED[0].question_id, 5, False)
-    said = [
+    assert (first.unit_id, first.needed, "Right" in first.shown) == (
+        QUESTIONS[0].question_id,
+        5,
+        False,
+    )
+    answers = [
         answer(first.unit_id, "p", answer="A. a"),
         answer(second.unit_id, "p", answer="C. c"),
         answer(second.unit_id, "r", answer="B. b"),
     ]
     assert [
-        fits(HUMAN_TASK.task, unit, one) for unit, one in zip((first, second), said, strict=False)
+        fits(HUMAN_TASK.task, unit, one)
+        for unit, one in zip((first, second), answers, strict=False)
     ] == ["", ""]
     opened = Home(tmp_path, human_answers="people.jsonl")
     lines = [{"question_id": second.unit_id, "person": "p", "answer": "B"}]
     (tmp_path / "people.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    opened.tables.write(HUMAN_TASK.table("answers").split("/"), said, Answer)
-    opened.tables.write(["cogbench", "vqa", "questions"], ASKED, Question)
+    opened.tables.write(HUMAN_TASK.table("answers").split("/"), answers, Answer)
+    opened.tables.write(["cogbench", "vqa", "questions"], QUESTIONS, Question)
     opened.materialize(HUMAN)
     row = opened.rows("vqa/human", Metric)[0]
     assert (row.value, row.n_scored) == (pytest.approx(2 / 3), 3)  # A, then C instead of B, and B

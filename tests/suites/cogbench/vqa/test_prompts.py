@@ -14,14 +14,14 @@ CHAIN = "The wind is strong. -> The kite will fly away."
 
 
 def test_prompts_are_the_agreed_ones(golden):
-    asked = question(
+    example = question(
         kind="choice",
         text="What will happen next?",
         options=("The kite will fly away.", "It will rain.", "The girl will sleep.", "Nothing."),
         images=("d1ge57",),
     )
     shown = {
-        **{f"cogbench/vqa {name}": c.prompt(asked) for name, c in VQA.conditions.items()},
+        **{f"cogbench/vqa {name}": c.prompt(example) for name, c in VQA.conditions.items()},
         **{
             f"cogbench/description {name}": c.prompt(story_question({}))
             for name, c in DESCRIPTION.conditions.items()
@@ -31,7 +31,7 @@ def test_prompts_are_the_agreed_ones(golden):
         ),
         "judge of relationships": description.judge_event_relationships(STORY.description, [CHAIN]),
         "writer": vqa.writer_prompt(STORY, NEXT_EVENT, [CHAIN]),
-        "writer, again": vqa.retry_prompt(vqa.main(asked), "Sure!", "1 lines"),
+        "writer, again": vqa.retry_prompt(vqa.main(example), "Sure!", "1 lines"),
     }
     lines = []
     for name, prompt in shown.items():

@@ -29,7 +29,7 @@ from bench_assets.suites.cogbench.vqa.questions import (
 from bench_assets.suites.cogbench.vqa.refinement import SOLVABLE, Flag, LanguageOnly
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.suites.cogbench.graph import LEFT, Home
-from tests.suites.cogbench.release import asked, described, write_release
+from tests.suites.cogbench.release import described, vqa_row, write_release
 
 
 @pytest.fixture(scope="module")
@@ -71,18 +71,18 @@ def test_all_planted_deviations_are_found(mini):
 @pytest.mark.long
 def test_single_votes_wait_unless_a_review_decided(mini):
     items = mini.rows("merged_items", MergedItem)
-    waiting = [item for item in items if item.outcome == "waiting"]
+    waiting = [row for row in items if row.outcome == "waiting"]
     queue = mini.rows("review_queue", MergedItem)
-    told = [item for item in queue if item.field == DESCRIPTION]
-    assert queue == waiting + told
-    assert {item.image for item in told} == {"riddle.png"}
-    assert all(len(item.near) == 2 for item in told)
-    assert {item.outcome for item in items} == {"accepted", "rejected", "waiting"}
-    assert all(len(item.annotators) == 1 for item in waiting)
+    descriptions = [row for row in queue if row.field == DESCRIPTION]
+    assert queue == waiting + descriptions
+    assert {row.image for row in descriptions} == {"riddle.png"}
+    assert all(len(row.near) == 2 for row in descriptions)
+    assert {row.outcome for row in items} == {"accepted", "rejected", "waiting"}
+    assert all(len(row.annotators) == 1 for row in waiting)
     assert all(
-        len(item.annotators) > 1 or "decided by review" in item.reason
-        for item in items
-        if item.outcome == "accepted"
+        len(row.annotators) > 1 or "decided by review" in row.reason
+        for row in items
+        if row.outcome == "accepted"
     )
 
 
@@ -98,7 +98,7 @@ def test_what_every_annotator_noted_in_other_words_is_one_chain(mini):
 
 
 @pytest.mark.long
-def test_broken_responses_are_asked_again_and_leave_a_trace(mini):
+def test_broken_responses_are_retried_and_leave_a_trace(mini):
     responses = mini.rows("vqa/writer_responses", WriterResponse)
     broken = [row for row in responses if row.complaint]
     again = {(row.image_id, row.kind) for row in responses if row.tries == 2}
@@ -119,9 +119,9 @@ def test_there_are_at_least_90_questions_of_every_kind_and_both_sides(mini):
 
 
 @pytest.mark.long
-def test_what_was_written_is_asked_or_rejected_with_a_reason(mini):
+def test_what_was_written_is_kept_or_rejected_with_a_reason(mini):
     written = [row.question_id for row in mini.rows("vqa/written_questions", WrittenQuestion)]
-    asked_now = {row.question_id for row in mini.rows("vqa/questions", Question)}
+    kept_ids = {row.question_id for row in mini.rows("vqa/questions", Question)}
     reasons = [row.reason for row in mini.rows("vqa/rejections", Rejection)]
     assert [reason.split(":")[0].split(" ")[0] for reason in reasons] == [
         "solved",
@@ -129,8 +129,8 @@ def test_what_was_written_is_asked_or_rejected_with_a_reason(mini):
         "replaced",
         "repeats",
     ]
-    assert len(written) - len(asked_now) == 3  # one dropped, one solved, one written twice
-    assert len(set(written) - asked_now) == 3  # one dropped, one solved, one replaced
+    assert len(written) - len(kept_ids) == 3  # one dropped, one solved, one written twice
+    assert len(set(written) - kept_ids) == 3  # one dropped, one solved, one replaced
 
 
 @pytest.mark.long
@@ -150,18 +150,22 @@ def test_questions_that_are_solved_without_the_image_are_left_out_unless_a_perso
 
 
 @pytest.mark.long
-def test_what_is_solved_without_the_image_can_be_asked_all_the_same(tmp_path):
+def test_what_is_solved_without_the_image_can_be_kept_all_the_same(tmp_path):
     home = Home(tmp_path, keep_solvable="true")
     home.materialize(LEFT)
-    asked_now = home.rows("vqa/questions", Question)
-    (kept,) = [q for q in asked_now if SOLVABLE in q.labels.get("flags", "")]
+    questions = home.rows("vqa/questions", Question)
+    (kept,) = [q for q in questions if SOLVABLE in q.labels.get("flags", "")]
     assert kept.category == "Character"
 
 
 def test_the_published_route_reads_the_files_as_they_are(tmp_path):
     chain = "It snows. -> It is winter."
     stories = {"kite": described(**{"Special Time Reasoning": [chain]})}
-    questions = [asked(), asked(question="Which season?", category="time"), asked()]
+    questions = [
+        vqa_row(),
+        vqa_row(question="Which season?", category="time"),
+        vqa_row(),
+    ]
     source = write_release(tmp_path / "source", stories, questions)
     home = Home(tmp_path / "home", source=str(source))
     passed = home.materialize(LEFT)
@@ -182,7 +186,7 @@ def test_the_published_route_reads_the_files_as_they_are(tmp_path):
 
 def test_a_release_without_one_of_its_images_is_an_edition_of_its_own(tmp_path):
     stories = {"kite": described(), "boat": described(**{"Image Name": "boat.png"})}
-    source = write_release(tmp_path / "source", stories, [asked(), asked(img_id="boat")])
+    source = write_release(tmp_path / "source", stories, [vqa_row(), vqa_row(img_id="boat")])
     home = Home(tmp_path / "home", source=str(source))
     home.materialize(LEFT)
     for task, entry in (("", "image boat.png"), ("vqa/", "cogbench_vqa.json, entry 2")):
@@ -220,7 +224,7 @@ def test_bad_decisions_of_people_are_rejections_of_their_task(tmp_path):
 )
 @pytest.mark.parametrize("how", ["missing", pytest.param("torn", marks=pytest.mark.long)])
 def test_one_task_does_not_block_the_other(tmp_path, damaged, left, how):
-    source = write_release(tmp_path / "source", {"kite": described()}, [asked()])
+    source = write_release(tmp_path / "source", {"kite": described()}, [vqa_row()])
     (source / damaged).unlink()
     if how == "torn":
         (source / damaged).write_text("{")
@@ -252,8 +256,8 @@ def test_scoring_descriptions_gives_recognition_too(tmp_path, monkeypatch):
     source = write_release(tmp_path / "source", stories, images=images)
     responses = tmp_path / "somebody.jsonl"
     text = "A girl. There is no kite."
-    said = [{"question_id": f"cogbench/description/{name}", "text": text} for name in names]
-    responses.write_text("\n".join(map(json.dumps, said)))
+    lines = [{"question_id": f"cogbench/description/{name}", "text": text} for name in names]
+    responses.write_text("\n".join(map(json.dumps, lines)))
     arguments = [
         "evaluate",
         "cogbench/description",
@@ -317,7 +321,7 @@ def test_fewer_questions_than_chains_are_complained_about():
     assert "2 questions for 3 reasoning processes" in read_response(GOOD, n_chains=3)
 
 
-def test_the_writer_is_asked_again_with_the_complaint_until_its_response_can_be_read():
+def test_the_writer_gets_the_complaint_until_its_response_can_be_read():
     responses = iter(["I will not.", GOOD])
     prompts_seen = []
     writer = ScriptedModel("w", lambda r: prompts_seen.append(r.prompt) or next(responses))
@@ -334,7 +338,7 @@ def test_the_writer_is_asked_again_with_the_complaint_until_its_response_can_be_
     ]
 
 
-def test_a_writer_that_could_not_be_reached_is_asked_the_same_again():
+def test_a_writer_that_could_not_be_reached_gets_the_same_request_again():
     class Faltering:
         name, signature = "w", "w"
 

@@ -125,20 +125,20 @@ IMAGE = stored("a.png", "0")
     ],
 )
 def test_what_is_right_every_time_is_solvable_without_the_image(says, n_right, solvable):
-    asked = to_questions([question(answer="D")], {"a": IMAGE}, "mini")
+    questions = to_questions([question(answer="D")], {"a": IMAGE}, "mini")
     seen = []
     model = ScriptedModel("text", lambda r: seen.append(r) or says(r))
-    (row,) = ask_without_image(asked, model, tries=3, seed=0)
+    (row,) = ask_without_image(questions, model, tries=3, seed=0)
     assert (row.n_tries, row.n_right, row.solvable) == (3, n_right, solvable)
     assert all(request.prompt.images == () for request in seen)
     assert len({request.question.options for request in seen}) > 1
 
 
 def test_the_longest_option_is_found_wherever_it_stands():
-    asked = to_questions(
+    questions = to_questions(
         [question(options=("a", "b", "c", "dddd"), answer="D")], {"a": IMAGE}, "mini"
     )
-    (row,) = ask_without_image(asked, ScriptedModel("l", longest_option), tries=3, seed=0)
+    (row,) = ask_without_image(questions, ScriptedModel("l", longest_option), tries=3, seed=0)
     assert row.solvable
 
 

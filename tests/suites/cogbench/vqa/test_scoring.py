@@ -72,7 +72,7 @@ def test_what_a_model_thinks_aloud_counts_officially_only():
     assert score_officially(pair).points == 0
 
 
-ASKED = [
+QUESTIONS = [
     question(
         question_id="q1", kind="choice", options=tuple("abcd"), answer=("A",), category="Time"
     ),
@@ -93,7 +93,7 @@ def test_the_score_of_people_is_the_mean_of_their_accuracies(tmp_path):
     given = answers(
         tmp_path, ("p", "q1", "a"), ("p", "q2", "B"), ("r", "q1", "C"), ("r", "q2", "B")
     )
-    found = human_accuracy(ASKED, given)
+    found = human_accuracy(QUESTIONS, given)
     assert {category: mean.value for category, mean in found.items()} == {
         "all": 0.75,  # one person has two of two right, the other one of two
         "Time": 0.5,
@@ -102,19 +102,22 @@ def test_the_score_of_people_is_the_mean_of_their_accuracies(tmp_path):
 
 
 def test_a_question_that_nobody_answered_is_unscored(tmp_path):
-    found = human_accuracy(ASKED, answers(tmp_path, ("p", "q1", "A")))
+    found = human_accuracy(QUESTIONS, answers(tmp_path, ("p", "q1", "A")))
     assert (found["all"].value, found["all"].n_unscored) == (1.0, 1)
 
 
 def test_answers_to_nothing_and_second_answers_are_refused(tmp_path):
     with pytest.raises(SourceError, match="1 unknown questions, such as q9"):
-        human_accuracy(ASKED, answers(tmp_path, ("p", "q9", "A")))
+        human_accuracy(QUESTIONS, answers(tmp_path, ("p", "q9", "A")))
     with pytest.raises(SourceError, match=r"line 2: the same person, question_id as in .* line 1"):
         answers(tmp_path, ("p", "q1", "A"), ("p", "q1", "B"))
 
 
 def test_a_letter_in_brackets_is_an_answer_and_a_word_is_refused(tmp_path):
     given = answers(tmp_path, ("p", "q1", "(a)\r"), ("p", "q2", ""))
-    assert [human_accuracy(ASKED, given)[name].value for name in ("Time", "Event")] == [1.0, 0.0]
+    assert [human_accuracy(QUESTIONS, given)[name].value for name in ("Time", "Event")] == [
+        1.0,
+        0.0,
+    ]
     with pytest.raises(SourceError, match="'E' of p to q1 is no option"):
-        human_accuracy(ASKED, answers(tmp_path, ("p", "q1", "E")))
+        human_accuracy(QUESTIONS, answers(tmp_path, ("p", "q1", "E")))

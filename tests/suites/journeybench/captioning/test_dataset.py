@@ -85,7 +85,9 @@ def test_a_row_without_captions_is_refused(tmp_path):
         read_captioned_images(file).require()
 
 
-def test_a_image_with_captions_in_two_rows_is_asked_twice_and_a_missing_one_is_listed(tmp_path):
+def test_a_image_with_captions_in_two_rows_gives_two_questions_and_a_missing_one_is_listed(
+    tmp_path,
+):
     file = tmp_path / "caption.jsonl"
     row = {"url": f"{HOST}/a.png", "captions": CELLS[1]}
     write_lines(file, row, row | {"captions": "A whale."}, row | {"url": f"{HOST}/b.png"})

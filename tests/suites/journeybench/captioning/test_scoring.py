@@ -15,22 +15,24 @@ from tests.fakes.rows import prediction, question
 REFERENCES = [("A red cat sits here.", "The cat is red."), ("Two owls fly!", "Owls in the sky")]
 
 
-def measured(*said, scorer=""):
-    asked = [question(question_id=f"q/{i}", answer=r) for i, r in enumerate(REFERENCES)]
+def measured(*captions, scorer=""):
+    questions = [question(question_id=f"q/{i}", answer=r) for i, r in enumerate(REFERENCES)]
     predictions = [
         prediction(question_id=f"q/{i}", text=text or "", error="" if text is not None else "down")
-        for i, text in enumerate(said)
+        for i, text in enumerate(captions)
     ]
-    scores = pipeline.score(TASK, asked, predictions, [], scorer)
-    rows = pipeline.summarise(TASK, asked, predictions, scores)
+    scores = pipeline.score(TASK, questions, predictions, [], scorer)
+    rows = pipeline.summarise(TASK, questions, predictions, scores)
     assert {row.category for row in rows} == {"all"}
     return {row.metric: row for row in rows}
 
 
 def test_measures_are_those_of_the_corpus():
-    said = ["A red dog sits here", "owls fly in the sky"]
-    found = measured(*said)
-    expected = score_captions([CaptionPair(*pair) for pair in zip(said, REFERENCES, strict=True)])
+    captions = ["A red dog sits here", "owls fly in the sky"]
+    found = measured(*captions)
+    expected = score_captions(
+        [CaptionPair(*pair) for pair in zip(captions, REFERENCES, strict=True)]
+    )
     assert found["cider"].value == pytest.approx(expected.cider.mean())
     assert found["rouge_l"].value == pytest.approx(expected.rouge_l.mean())
     assert found["bleu_4"].value == pytest.approx(corpus_bleu(expected)[3])
@@ -47,10 +49,10 @@ def test_a_caption_that_somebody_wrote_has_bleu_1_and_cider_10():
 
 def test_the_official_reading_splits_at_blanks_and_minds_case():
     brevity = math.exp(1 - 8 / 6)  # the closest references have 5 and 3 words
-    said = ("a red cat sits here", "x")
-    assert measured(*said)["bleu_1"].value == pytest.approx(5 / 6 * brevity)
+    captions = ("a red cat sits here", "x")
+    assert measured(*captions)["bleu_1"].value == pytest.approx(5 / 6 * brevity)
     # "A" and "here." are other words than "a" and "here".
-    found = measured(*said, scorer="official")["bleu_1"].value
+    found = measured(*captions, scorer="official")["bleu_1"].value
     assert found == pytest.approx(3 / 6 * brevity)
 
 
@@ -74,25 +76,31 @@ def test_without_a_caption_nothing_is_measured():
 
 def test_the_intervals_of_captions_end_where_the_measures_do():
     written = [("a red cat sits",), ("two owls fly south",), ("much snow falls today",)]
-    asked = [question(question_id=f"q/{i}", answer=one) for i, one in enumerate(written)]
-    said = [prediction(question_id=f"q/{i}", text=one) for i, (one,) in enumerate(written)]
-    rows = pipeline.summarise(TASK, asked, said, pipeline.score(TASK, asked, said, []))
+    questions = [question(question_id=f"q/{i}", answer=one) for i, one in enumerate(written)]
+    predictions = [prediction(question_id=f"q/{i}", text=one) for i, (one,) in enumerate(written)]
+    rows = pipeline.summarise(
+        TASK, questions, predictions, pipeline.score(TASK, questions, predictions, [])
+    )
     found = {row.metric: (row.value, row.high) for row in rows}
     assert found["rouge_l"] == (pytest.approx(1), pytest.approx(1))
     assert found["cider"] == (pytest.approx(10), pytest.approx(10))
 
 
 def test_a_caption_without_points_is_in_no_corpus():
-    asked = [question(question_id=f"q/{i}", answer=one) for i, one in enumerate(REFERENCES)]
+    questions = [question(question_id=f"q/{i}", answer=one) for i, one in enumerate(REFERENCES)]
     predictions = [
         prediction(question_id="q/0", text="A red cat"),
         prediction(question_id="q/1", text="", error="down"),
     ]
     scored = [
         ScoredQuestion(one, score)
-        for one, score in zip(asked, pipeline.score(TASK, asked, predictions, []), strict=False)
+        for one, score in zip(
+            questions, pipeline.score(TASK, questions, predictions, []), strict=False
+        )
     ]
-    unscored = ScoredQuestion(asked[1], replace(scored[0].score, question_id="q/1", points=None))
+    unscored = ScoredQuestion(
+        questions[1], replace(scored[0].score, question_id="q/1", points=None)
+    )
     alone = score_captions([CaptionPair("A red cat", REFERENCES[0])])
     assert per_caption_cider([scored[0], unscored]) == alone.cider.tolist()
 
@@ -103,13 +111,13 @@ def test_an_empty_response_is_a_wrong_caption():
 
 
 def test_the_official_reading_counts_the_words_of_thoughts():
-    asked = question(answer=("a cat sits",))
-    said = prediction(text="a cat sits", raw_text="<think>a dog?</think> a cat sits")
+    example = question(answer=("a cat sits",))
+    predicted = prediction(text="a cat sits", raw_text="<think>a dog?</think> a cat sits")
     bleu_1 = {
         scorer: next(row.value for row in rows if row.metric == "bleu_1")
         for scorer in ("coco", "official")
-        for scores in [pipeline.score(TASK, [asked], [said], [], scorer)]
-        for rows in [pipeline.summarise(TASK, [asked], [said], scores)]
+        for scores in [pipeline.score(TASK, [example], [predicted], [], scorer)]
+        for rows in [pipeline.summarise(TASK, [example], [predicted], scores)]
     }
     assert bleu_1["coco"] == pytest.approx(1)
     assert bleu_1["official"] == pytest.approx(3 / 5)  # of "<think>a dog?</think> a cat sits"

@@ -34,7 +34,7 @@ TRIGGER = (
 IMAGES = [stored(name, f"sha of {name}") for name in ("cats/a.png", "b.png")]
 
 
-def heard(task, units, *answers):
+def rows_of(task, units, *answers):
     """Rows of the answers, of which all count; how they were said is looked at elsewhere."""
     found = resolve_answers(task.task, units, answers)
     assert found.refused == []
@@ -83,12 +83,14 @@ def test_filtering_votes_of_people_decide_as_those_of_a_file():
     assert [(unit.unit_id, unit.needed) for unit in units] == [("cats%2Fa.png", 4), ("b.png", 4)]
     first, second = units
     yes = dict.fromkeys(CRITERIA, "yes")
-    said = [answer_to(annotation.FILTER, first, who, **yes) for who in ("ana", "bo", "cem", "dai")]
-    said += [
+    answers = [
+        answer_to(annotation.FILTER, first, who, **yes) for who in ("ana", "bo", "cem", "dai")
+    ]
+    answers += [
         answer_to(annotation.FILTER, second, who, **yes | {"unusual": "no"})
         for who in ("ana", "bo")
     ]
-    rows = heard(annotation.FILTER, units, *said)
+    rows = rows_of(annotation.FILTER, units, *answers)
     no = {"unusual": False, "fictional": True, "comprehensible": True}
     assert rows[:1] == [FilterVote(image="b.png", annotator="ana", **no)]
     assert rows[2:3] == [
@@ -106,7 +108,7 @@ def test_captions_are_written_of_kept_images_only():
     decisions = [kept("cats/a.png"), kept("b.png", is_kept=False, is_open=True)]
     (unit,) = annotation.WRITE.units(decisions=decisions, images=IMAGES)
     assert (unit.unit_id, unit.needed) == ("cats%2Fa.png", 8)
-    assert heard(
+    assert rows_of(
         annotation.WRITE, [unit], answer_to(annotation.WRITE, unit, "wu", caption="A cat.")
     ) == [WrittenCaption(image="cats/a.png", writer="wu", caption="A cat.")]
 
@@ -121,7 +123,7 @@ def test_captions_are_verified_by_others_once_for_those_that_say_the_same():
     decisions = [kept("cats/a.png"), kept("b.png", is_kept=False)]
     (unit,) = annotation.VERIFY.units(written=written, decisions=decisions, images=IMAGES)
     assert (unit.shown, unit.barred, unit.needed) == ({"Caption": "A cat."}, ("w/1",), 4)
-    rows = heard(
+    rows = rows_of(
         annotation.VERIFY, [unit], answer_to(annotation.VERIFY, unit, "ana", accepts="yes")
     )
     assert rows == [CaptionVote(image="cats/a.png", writer="w/1", verifier="ana", accepts=True)]
@@ -141,7 +143,7 @@ def test_statements_are_checked_that_rules_do_not_sort_out():
         statements=statements, caption_decisions=captions, images=IMAGES
     )
     assert unit.shown == {"Statement": "A dog with a red/blue hat."}
-    rows = heard(
+    rows = rows_of(
         annotation.CONFLICTS, [unit], answer_to(annotation.CONFLICTS, unit, "ana", conflicts="no")
     )
     assert rows == [
@@ -162,7 +164,7 @@ def test_statements_are_checked_that_rules_do_not_sort_out():
         pytest.param("no", "yes", False, id="another image"),
     ],
 )
-def test_a_look_alike_is_asked_about_once_however_it_was_proposed(alike, conflicts, accepted):
+def test_a_look_alike_is_one_unit_however_it_was_proposed(alike, conflicts, accepted):
     proposed = [
         LookAlike(image="b.png", candidate="cats/a.png", criterion=way, similarity=0.5)
         for way in ("subject", "both")
@@ -172,7 +174,7 @@ def test_a_look_alike_is_asked_about_once_however_it_was_proposed(alike, conflic
     )
     assert unit.images == {"First": "sha of b.png", "Second": "sha of cats/a.png"}
     given = answer_to(annotation.ALIKE, unit, "ana", alike=alike, conflicts=conflicts)
-    rows = heard(annotation.ALIKE, [unit], given)
+    rows = rows_of(annotation.ALIKE, [unit], given)
     assert rows == [
         LookAlikeVote(
             image="b.png",
@@ -194,7 +196,7 @@ def test_questions_are_checked_that_are_whole():
     )
     (unit,) = annotation.TRIGGER.units(responses=[response], images=IMAGES)
     assert unit.shown["Answers"] == "Nowhere"
-    rows = heard(
+    rows = rows_of(
         annotation.TRIGGER, [unit], answer_to(annotation.TRIGGER, unit, "ana", accepts="yes")
     )
     assert rows == [

@@ -26,14 +26,14 @@ class Asker:
     def __init__(self, reasonings, questions="Sub-question 1: What animal is it?"):
         self.reasonings = list(reasonings)
         self.questions = questions
-        self.heard = []
+        self.received = []
 
     def response(self, requests):
         return [Response(text=self.say(request.prompt)) for request in requests]
 
     def say(self, prompt):
         system, user = (turn.parts[0] for turn in prompt.turns)
-        self.heard.append(user)
+        self.received.append(user)
         return self.questions if "Ask short questions" in system else self.reasonings.pop(0)
 
 
@@ -59,16 +59,16 @@ def test_a_dialogue_ends_when_the_reasoner_decides():
     assert statement.request_id == held.utterances[-1].request_id
 
 
-def test_a_dialogue_goes_on_while_the_reasoner_is_not_sure_and_keeps_what_was_said():
+def test_a_dialogue_goes_on_while_the_reasoner_is_not_sure_and_keeps_its_answers():
     asker = Asker([reasoning(UNSURE, "First."), reasoning("neutral", "Second.")])
     held, end = talk(asker)
     assert (end.outcome, end.decision, end.rounds) == ("decision", "neutral", 2)
     assert [one.text for one in held.statements] == ["First.", "Second."]
-    second_asking, second_reasoning = asker.heard[2:]
-    assert "Analysis: The answers differ." in second_asking
-    said = "Sub-question: What animal is it? Answer: It is a dog."
-    assert second_asking.count(said) == 1
-    assert second_reasoning.count(said) == 2
+    second_question, second_reasoning = asker.received[2:]
+    assert "Analysis: The answers differ." in second_question
+    exchange = "Sub-question: What animal is it? Answer: It is a dog."
+    assert second_question.count(exchange) == 1
+    assert second_reasoning.count(exchange) == 2
 
 
 def test_a_dialogue_ends_with_its_last_round():
@@ -108,7 +108,7 @@ def test_a_dialogue_ends_when_a_response_stays_unreadable(asker, speaker):
     assert held.statements == []
 
 
-def test_an_unreadable_response_is_asked_for_again():
+def test_an_unreadable_response_is_retried():
     held, end = talk(Asker(["Hm.", reasoning("entailment")]))
     assert (end.outcome, end.decision) == ("decision", "entailment")
     assert [one.attempt for one in held.utterances] == [0, 0, 0, 1]
@@ -129,8 +129,8 @@ def test_a_dialogue_without_a_response_says_why():
 def test_what_an_answerer_goes_on_to_ask_itself_is_cut():
     asker = Asker([reasoning("neutral")])
     talk(asker, answer="It is a dog. Question: What colour is it? Answer: Brown.")
-    assert "Answer: It is a dog." in asker.heard[-1]
-    assert "Brown" not in asker.heard[-1]
+    assert "Answer: It is a dog." in asker.received[-1]
+    assert "Brown" not in asker.received[-1]
 
 
 def test_one_dialogue_that_ends_leaves_the_others_going():

@@ -69,9 +69,9 @@ def verify(text, *conflicts):
 
 
 def test_the_writer_sees_image_and_captions():
-    (asked,) = distractors.statement_prompts(CAPTIONS, {"a.png": "sha"}).values()
-    assert [image.sha256 for image in asked.images] == ["sha"]
-    assert "- Two owls watch a fox" in asked.turns[0].parts[1]
+    (prompt,) = distractors.statement_prompts(CAPTIONS, {"a.png": "sha"}).values()
+    assert [image.sha256 for image in prompt.images] == ["sha"]
+    assert "- Two owls watch a fox" in prompt.turns[0].parts[1]
 
 
 def test_statements_carry_the_response_they_come_from():
@@ -195,8 +195,8 @@ def test_an_accepted_trigger_question_is_kept():
 
 
 def test_questions_about_images_of_one_name_in_two_folders_have_two_ids():
-    said = [response(f"{name}/0_0.png/triggers", json.dumps([TRIGGER])) for name in "ab"]
-    assert [one.entry_id for one in valid_questions(said)] == ["a/0_0-1", "b/0_0-1"]
+    responses = [response(f"{name}/0_0.png/triggers", json.dumps([TRIGGER])) for name in "ab"]
+    assert [one.entry_id for one in valid_questions(responses)] == ["a/0_0-1", "b/0_0-1"]
 
 
 @pytest.mark.parametrize(
@@ -218,9 +218,9 @@ def test_a_trigger_question_that_is_not_kept_says_why(change, accepts, reason):
 
 
 def test_the_writer_of_triggers_sees_image_and_captions():
-    (asked,) = triggers.trigger_prompts(CAPTIONS, {"a.png": "sha"}).values()
-    assert [image.sha256 for image in asked.images] == ["sha"]
-    assert "Two owls watch a fox" in asked.turns[0].parts[1]
+    (prompt,) = triggers.trigger_prompts(CAPTIONS, {"a.png": "sha"}).values()
+    assert [image.sha256 for image in prompt.images] == ["sha"]
+    assert "Two owls watch a fox" in prompt.turns[0].parts[1]
 
 
 def drawn(colour, left):
@@ -251,12 +251,12 @@ def look_alike(candidate, similarity, criterion="subject"):
     return LookAlike(image="a", candidate=candidate, criterion=criterion, similarity=similarity)
 
 
-def seen(candidate, *said):
+def seen(candidate, *judgements):
     return [
         LookAlikeVote(
             image="a", candidate=candidate, annotator=f"a{n}", alike=alike, conflicts=conflicts
         )
-        for n, (alike, conflicts) in enumerate(said)
+        for n, (alike, conflicts) in enumerate(judgements)
     ]
 
 

@@ -26,7 +26,7 @@ def shown(*names):
     return [GalleryImage(image=name, query="giant animal", prompt="a cat") for name in names]
 
 
-def votes(image, *said):
+def votes(image, *words):
     """One vote for each text: "ufc" passes all three criteria, a missing letter fails one."""
     return [
         FilterVote(
@@ -36,7 +36,7 @@ def votes(image, *said):
             fictional="f" in word,
             comprehensible="c" in word,
         )
-        for number, word in enumerate(said)
+        for number, word in enumerate(words)
     ]
 
 
@@ -48,7 +48,7 @@ def test_by_default_there_are_as_many_words_as_in_the_paper():
 
 
 @pytest.mark.parametrize(
-    ("said", "rule", "reason"),
+    ("words", "rule", "reason"),
     [
         pytest.param(["ufc"] * 4, "unanimous", "passes every criterion", id="all say yes"),
         pytest.param(
@@ -66,8 +66,8 @@ def test_by_default_there_are_as_many_words_as_in_the_paper():
         pytest.param([], "majority", "0 votes, 4 are needed", id="nobody"),
     ],
 )
-def test_votes_decide(said, rule, reason):
-    (decision,) = decide_images(shown("a"), votes("a", *said), {"a": "0" * 16}, rule=rule)
+def test_votes_decide(words, rule, reason):
+    (decision,) = decide_images(shown("a"), votes("a", *words), {"a": "0" * 16}, rule=rule)
     assert decision.reason == reason
     assert decision.kept == (reason == "passes every criterion")
 
@@ -121,7 +121,7 @@ def test_raw_entries_are_read_by_type_and_named_when_broken(tmp_path):
 
 def test_the_last_word_of_an_annotator_counts(tmp_path):
     first = {"image": "a", "annotator": "x", "fictional": True, "comprehensible": True}
-    lines = [first | {"unusual": said} for said in (True, False)] + [
+    lines = [first | {"unusual": unusual} for unusual in (True, False)] + [
         first | {"annotator": "y", "unusual": True, "seconds": 3, "at": "2026-11-22T16:00:00Z"}
     ]
     (tmp_path / "filter_votes.jsonl").write_text("\n".join(map(json.dumps, lines)))
@@ -146,7 +146,7 @@ def test_a_image_with_too_few_votes_is_open_and_one_that_is_there_twice_is_not()
     ]
 
 
-def test_a_caption_waits_for_as_many_verifiers_as_are_asked():
+def test_a_caption_waits_for_as_many_verifiers_as_are_set():
     (decision,) = verify_captions(written("A cat."), accepted(1), {"a"}, least=5)
     assert (decision.kept, decision.open, decision.reason) == (
         False,

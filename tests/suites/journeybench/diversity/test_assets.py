@@ -45,12 +45,12 @@ def sources(home):
 
 def test_a_question_of_blink_without_its_images_is_left_out(home, store, images, caplog):
     red, green, blue = images
-    asked = [
+    questions = [
         question(question_id=f"blink/val_Jigsaw_{n}", category="Jigsaw", images=shown)
         for n, shown in enumerate([(red, blue), (red, green), (blue, red)])
     ]
     with caplog.at_level(logging.WARNING, "bench_assets.images"):
-        (made,) = concatenated_images(sources(home), store, asked)
+        (made,) = concatenated_images(sources(home), store, questions)
     assert [one.question_id[-1] for one in made.value] == ["0", "2"]
     assert f"{green}" in caplog.text
     assert "blink/val_Jigsaw_1 is left out" in caplog.text
@@ -82,12 +82,12 @@ def test_hidden_files_beside_the_other_images_have_no_place_on_the_map(home, sto
     assert [point.image_id for point in made.value] == ["red", "a.png"]
 
 
-def test_what_our_engine_could_not_read_is_not_told_as_empty(images):
+def test_what_our_engine_could_not_read_is_not_empty(images):
     by_engine = [ImageText(image=images[0], text="x", author=ocr_engine())]
-    asked = [question(question_id=str(n), images=(one,)) for n, one in enumerate(images)]
-    (told,) = ocr_for_images(asked, by_engine).value
-    assert (told.question_id, told.image_texts) == ("0", ("x",))
+    questions = [question(question_id=str(n), images=(one,)) for n, one in enumerate(images)]
+    (row,) = ocr_for_images(questions, by_engine).value
+    assert (row.question_id, row.image_texts) == ("0", ("x",))
     released = [replace(one, author="release") for one in by_engine]
-    assert [one.image_texts for one in ocr_for_images(asked, released).value] == [
+    assert [one.image_texts for one in ocr_for_images(questions, released).value] == [
         ("x",), ("",), ("",)
     ]  # fmt: skip

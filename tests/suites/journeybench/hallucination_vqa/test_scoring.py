@@ -51,7 +51,7 @@ def test_the_judges_six_fields(response, verdict):
 
 
 def test_broken_json_is_unscored_and_counted():
-    asked = [
+    questions = [
         question(
             question_id=f"q/{n}",
             category="false premises",
@@ -60,17 +60,17 @@ def test_broken_json_is_unscored_and_counted():
         )
         for n in range(3)
     ]
-    said = [prediction(question_id=f"q/{n}", text=str(n)) for n in range(3)]
+    predictions = [prediction(question_id=f"q/{n}", text=str(n)) for n in range(3)]
     responses = {"0": JSON.replace("false", "true"), "1": JSON, "2": "{"}
 
     def say(request):
         text = request.prompt.turns[-1].parts[0]
         return next(response for n, response in responses.items() if f"answer: {n}\n" in text)
 
-    judgements = pipeline.judge(TASK, asked, said, ScriptedModel("judge", say))
-    scores = pipeline.score(TASK, asked, said, judgements)
+    judgements = pipeline.judge(TASK, questions, predictions, ScriptedModel("judge", say))
+    scores = pipeline.score(TASK, questions, predictions, judgements)
     assert [score.points for score in scores] == [1.0, 0.0, None]
-    overall = pipeline.summarise(TASK, asked, said, scores)[0]
+    overall = pipeline.summarise(TASK, questions, predictions, scores)[0]
     assert (overall.value, overall.n_scored, overall.n_unscored) == (0.5, 2, 1)
 
 
@@ -79,7 +79,7 @@ HEART = ("There is no blue heart", "Where is the blue heart?")
 
 def test_rules_call_peoples_own_answers_right_and_no_stock_response(shared_data):
     entries = read_trigger_questions(shared_data / "haloquest" / "haloquest-eval.csv").require()
-    pairs = [pair(entry, said) for entry in entries for said in entry.answers]
+    pairs = [pair(entry, answer) for entry in entries for answer in entry.answers]
     unread = [
         row.prediction.text
         for row, judgement in zip(pairs, scoring.judge_by_rules(pairs), strict=True)
@@ -92,9 +92,9 @@ def test_rules_call_peoples_own_answers_right_and_no_stock_response(shared_data)
         assert right <= 0.01 * len(entries)
 
 
-def pair(entry, said, edition="built"):
-    asked = question(text=entry.question, answer=entry.answers, edition=edition)
-    return AnsweredQuestion(asked, prediction(text=said))
+def pair(entry, response, edition="built"):
+    example = question(text=entry.question, answer=entry.answers, edition=edition)
+    return AnsweredQuestion(example, prediction(text=response))
 
 
 @pytest.mark.parametrize(
@@ -110,73 +110,75 @@ def test_rules_give_no_points_of_what_stands_beside_published_numbers(edition, p
     heart = question(
         text=HEART[1], answer=(HEART[0],), edition=edition, labels={"image_source": "real"}
     )
-    said = prediction(text="There is no blue heart.")
-    judgements = pipeline.judge(TASK, [heart], [said], None)
-    (score,) = pipeline.score(TASK, [heart], [said], judgements)
+    predicted = prediction(text="There is no blue heart.")
+    judgements = pipeline.judge(TASK, [heart], [predicted], None)
+    (score,) = pipeline.score(TASK, [heart], [predicted], judgements)
     assert (score.points, score.answer) == (points, ("There is no blue heart.",))
     assert ("name a model as judge" in score.note) is (points is None)
     by_model = pipeline.judge(
-        TASK, [heart], [said], ScriptedModel("j", lambda _: JSON.replace("false", "true"))
+        TASK, [heart], [predicted], ScriptedModel("j", lambda _: JSON.replace("false", "true"))
     )
-    assert pipeline.score(TASK, [heart], [said], by_model)[0].points == 1.0
+    assert pipeline.score(TASK, [heart], [predicted], by_model)[0].points == 1.0
     overall = pipeline.summarise(
-        TASK, [heart], [said], pipeline.score(TASK, [heart], [said], judgements)
+        TASK, [heart], [predicted], pipeline.score(TASK, [heart], [predicted], judgements)
     )
     assert (overall[0].n_scored, overall[0].n_unscored) == ((1, 0) if points else (0, 1))
 
 
 @pytest.mark.parametrize("n", [0, 2])
 def test_anything_but_one_judgement_is_no_verdict(n):
-    said = prediction(text="There.")
-    one = Judgement.of(said, judge="j", criterion="right", verdict=True, response="")
-    found = scoring.score(AnsweredQuestion(question(edition="mini"), said), [one] * n)
+    predicted = prediction(text="There.")
+    single = Judgement.of(predicted, judge="j", criterion="right", verdict=True, response="")
+    found = scoring.score(AnsweredQuestion(question(edition="mini"), predicted), [single] * n)
     assert (found.points, found.note) == (None, f"{n} judgements instead of one")
 
 
-def test_broken_json_is_asked_for_again_with_the_complaint():
-    asked = []
+def test_broken_json_is_retried_with_the_complaint():
+    prompts = []
 
     def say(request):
-        asked.append(request.prompt.turns[-1].parts)
-        return "I have no idea." if len(asked) < 2 else JSON
+        prompts.append(request.prompt.turns[-1].parts)
+        return "I have no idea." if len(prompts) < 2 else JSON
 
     pairs = [
         AnsweredQuestion(question(text=HEART[1], answer=(HEART[0],)), prediction(text="There."))
     ]
     (judgement,) = scoring.judge(pairs, ScriptedModel("judge", say))
     assert judgement.verdict is False
-    assert "I have no idea." in asked[1][-1]
-    assert asked[1][-1].endswith("and nothing else.")
-    assert len(asked) == 2
+    assert "I have no idea." in prompts[1][-1]
+    assert prompts[1][-1].endswith("and nothing else.")
+    assert len(prompts) == 2
 
 
 def test_slices_are_triggers_and_image_sources():
-    asked = question(category="visual challenge", labels={"image_source": "real"})
-    assert TASK.slices(asked) == ("visual challenge", "real")
+    example = question(category="visual challenge", labels={"image_source": "real"})
+    assert TASK.slices(example) == ("visual challenge", "real")
 
 
 def test_the_official_reading_has_the_whole_response_judged():
-    asked = question(answer=("No.",))
-    said = [
-        prediction(question_id=asked.question_id, text="No.", raw_text="<think>Yes.</think>No."),
-        prediction(question_id=asked.question_id, sample=1, text="No.", raw_text="No."),
+    example = question(answer=("No.",))
+    predictions = [
+        prediction(question_id=example.question_id, text="No.", raw_text="<think>Yes.</think>No."),
+        prediction(question_id=example.question_id, sample=1, text="No.", raw_text="No."),
     ]
 
     def say(request):
         right = "Model's answer: No." in request.prompt.turns[-1].parts[0]
         return json.dumps({**FIELDS, "is_prediction_correct": right})
 
-    pairs = [AnsweredQuestion(asked, one) for one in said]
+    pairs = [AnsweredQuestion(example, row) for row in predictions]
     judgements = scoring.judge(pairs, ScriptedModel("judge", say))
     assert len(judgements) == 3
     points = {
-        scorer: [one.points for one in pipeline.score(TASK, [asked], said, judgements, scorer)]
+        scorer: [
+            row.points for row in pipeline.score(TASK, [example], predictions, judgements, scorer)
+        ]
         for scorer in TASK.scorers
     }
     assert points == {"strict": [1.0, 1.0], "official": [0.0, 1.0]}
 
 
-def test_what_the_rules_find_is_said_and_a_judge_without_a_response_is_named():
+def test_the_words_of_the_rules_are_kept_and_a_judge_without_a_response_is_named():
     heart = question(text=HEART[1], answer=(HEART[0],), labels={"image_source": "real"})
     pairs = [AnsweredQuestion(heart, prediction(text=text)) for text in (HEART[0], "Left.")]
     right, wrong = scoring.judge_by_rules(pairs)

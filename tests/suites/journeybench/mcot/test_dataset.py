@@ -97,7 +97,7 @@ def test_rows_with_the_same_question_are_one_group(tmp_path):
         pytest.param({"index": "8", "url": "x"}, "image 'x' is missing", id="no image"),
     ],
 )
-def test_a_row_that_cannot_be_asked_says_why(tmp_path, change, reason):
+def test_a_row_that_is_no_question_has_its_reason(tmp_path, change, reason):
     table = to_questions(read_mcot(write_jsonl(tmp_path, ROW, ROW | change)).require(), IMAGES)
     assert len(table.rows) == 1
     (rejection,) = table.rejections
@@ -105,10 +105,10 @@ def test_a_row_that_cannot_be_asked_says_why(tmp_path, change, reason):
 
 
 def test_language_only_differs_in_the_image_alone():
-    asked = question(text="How many cups?", images=("a",))
-    assert [image.sha256 for image in task.main(asked).images] == ["a"]
-    assert task.language_only(asked).images == ()
-    assert "image" not in task.language_only(asked).turns[0].parts[0]
+    example = question(text="How many cups?", images=("a",))
+    assert [image.sha256 for image in task.main(example).images] == ["a"]
+    assert task.language_only(example).images == ()
+    assert "image" not in task.language_only(example).turns[0].parts[0]
 
 
 def test_an_index_that_stands_twice_stops_nothing(tmp_path):
@@ -133,7 +133,7 @@ def test_an_index_that_stands_twice_stops_nothing(tmp_path):
         ),
     ],
 )
-def test_a_gold_that_is_a_labels_name_is_asked_and_flagged(tmp_path, answer, flag):
+def test_a_gold_that_is_a_labels_name_is_kept_and_flagged(tmp_path, answer, flag):
     items = read_mcot(write_jsonl(tmp_path, ROW | {"answer": answer})).require()
-    (asked,) = to_questions(items, IMAGES).rows
-    assert asked.labels["flag"] == flag
+    (kept,) = to_questions(items, IMAGES).rows
+    assert kept.labels["flag"] == flag

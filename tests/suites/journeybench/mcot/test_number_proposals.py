@@ -86,6 +86,8 @@ def test_a_number_that_cannot_be_followed_is_not_proposed():
 )
 def test_accepted_numbers_are_read_by_quantity(solvers, accepted):
     tried = number_candidates([PROBLEM], [APPLES])
-    rows = NUMBERS.vote(tried, solvers, lambda _, asked: [Response(error="down") for _ in asked])
+    rows = NUMBERS.vote(
+        tried, solvers, lambda _, prompts: [Response(error="down") for _ in prompts]
+    )
     found = accepted_numbers(rows)
     assert found == ({"p/3": (int(tried[0][0].id[4:]),)} if accepted else {})

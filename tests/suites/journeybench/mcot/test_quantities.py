@@ -39,10 +39,10 @@ def find(*proposals):
     return find_quantities([PROBLEM], [response(json.dumps(proposals))])
 
 
-def test_the_model_is_asked_about_the_problem():
-    (asked,) = quantity_prompts([PROBLEM]).values()
-    assert PROBLEM.question in asked.turns[0].parts[0]
-    assert "{count}" in asked.turns[0].parts[0]
+def test_the_prompt_has_the_problem():
+    (prompt,) = quantity_prompts([PROBLEM]).values()
+    assert PROBLEM.question in prompt.turns[0].parts[0]
+    assert "{count}" in prompt.turns[0].parts[0]
 
 
 def test_a_proposal_that_stands_in_the_problem_is_kept_with_its_origin():
@@ -234,7 +234,7 @@ def test_a_image_with_which_the_answer_is_no_whole_number_is_left_out():
 
 
 @pytest.mark.parametrize(
-    ("told", "solution", "answer", "gold"),
+    ("sentence", "solution", "answer", "gold"),
     [
         pytest.param("1 is eaten.", "Apples eaten: <<3-1=2>>2", "2", "", id="one less than none"),
         pytest.param(
@@ -260,8 +260,8 @@ def test_a_image_with_which_the_answer_is_no_whole_number_is_left_out():
         ),
     ],
 )
-def test_where_nothing_is_seen_no_number_below_zero_is_expected(told, solution, answer, gold):
-    question = f"Ann has three apples. {told} How many?"
+def test_where_nothing_is_seen_no_number_below_zero_is_expected(sentence, solution, answer, gold):
+    question = f"Ann has three apples. {sentence} How many?"
     eaten = replace(PROBLEM, question=question, solution=solution, answer=answer)
     (quantity,) = find_quantities([eaten], [response(json.dumps([GOOD]))]).rows
     absent = plan_images([quantity], {})[-1]

@@ -119,8 +119,8 @@ STEPS = "<<5*8=40>>40, <<40+6=46>>46"
     ],
 )  # fmt: skip
 def test_the_form_proves_a_count_where_nothing_is_left_over(question, steps, new, proven):
-    asked = problem(question, steps, steps.rpartition(">>")[2])
-    assert is_proven(asked, {6: new}) == proven
+    counted = problem(question, steps, steps.rpartition(">>")[2])
+    assert is_proven(counted, {6: new}) == proven
 
 
 def test_one_and_two_are_never_proven():

@@ -120,16 +120,18 @@ def response(text, error=""):
     return writers.response("copa-7/images", text, error)
 
 
-def test_the_answer_is_the_place_of_the_image_that_is_asked_for():
-    asked_for = set()
+def test_the_answer_is_the_position_of_the_wanted_image():
+    wanted_positions = set()
     for number in range(20):
         event = CauseAndEffect(event_id=f"copa-{number}", cause="c", effect="e")
         responded = response('[{"cause": "a ball", "effect": "a hole"}]')
         (pair,) = plan_causes([event], [responded]).rows
         wanted = "a ball" if "the cause?" in pair.question else "a hole"
         assert pair.prompts[("image1", "image2").index(pair.answer)] == wanted
-        asked_for.add((wanted, pair.answer))
-    assert len(asked_for) == 4, "both events are asked for, and both places are right at times"
+        wanted_positions.add((wanted, pair.answer))
+    assert len(wanted_positions) == 4, (
+        "both events are asked for, and both places are right at times"
+    )
 
 
 @pytest.mark.parametrize(
@@ -148,9 +150,9 @@ def test_events_that_are_not_drawn_say_why(answer, reason):
 
 
 def test_the_model_is_shown_both_events():
-    (asked,) = cause_prompts([EVENT]).values()
-    assert EVENT.cause in asked.turns[0].parts[0]
-    assert EVENT.effect in asked.turns[0].parts[0]
+    (prompt,) = cause_prompts([EVENT]).values()
+    assert EVENT.cause in prompt.turns[0].parts[0]
+    assert EVENT.effect in prompt.turns[0].parts[0]
 
 
 def test_experts_ask_about_images_of_the_source(tmp_path):

@@ -68,7 +68,7 @@ def test_ids_are_made_of_the_images_and_stay_apart(tmp_path):
         pytest.param({"url2": "x/c.png"}, "missing or not decoding: x/c.png", id="no image"),
     ],
 )
-def test_a_row_that_cannot_be_asked_says_why(tmp_path, change, reason):
+def test_a_row_that_is_no_question_has_its_reason(tmp_path, change, reason):
     table = to_questions(read(tmp_path, ROW | change), IMAGES)
     assert table.rows == []
     (rejection,) = table.rejections
@@ -77,9 +77,9 @@ def test_a_row_that_cannot_be_asked_says_why(tmp_path, change, reason):
 
 def test_cause_and_effect_offers_both_images(tmp_path):
     table = to_questions(read(tmp_path, ROW | {"answer": "Image 2"}), IMAGES)
-    (asked,) = table.rows
-    assert (asked.options, asked.answer) == (("image1", "image2"), ("image2",))
-    assert "image1 or image2" in task.main(asked).turns[0].parts[-1]
+    (pair,) = table.rows
+    assert (pair.options, pair.answer) == (("image1", "image2"), ("image2",))
+    assert "image1 or image2" in task.main(pair).turns[0].parts[-1]
 
 
 def test_images_are_shown_in_order_after_their_numbers():

@@ -99,8 +99,8 @@ def test_queries_and_candidates(samples, images):
         "image/images.example.org/whale.png/2",
     ]
     candidates = to_candidates(samples, images)
-    asked = {question.group_id for question in questions}
-    assert {c.distracts for c in candidates if c.distracts} <= asked
+    groups = {question.group_id for question in questions}
+    assert {c.distracts for c in candidates if c.distracts} <= groups
     known = {candidate.candidate_id for candidate in candidates}
     assert all(name in known for question in questions for name in question.answer)
     assert len(known) == len(candidates) == 3 + 1 + 2 + 2
@@ -161,9 +161,9 @@ def test_recall_by_what_is_unusual_in_the_image(samples, images):
 def ranked(place, points=0.0, direction=TEXT_RETRIEVAL):
     """A query whose right candidate is ranked at a place, the first being 1."""
     ranking = tuple("right" if n == place else f"wrong {n}" for n in range(1, 13))
-    asked = question(question_id=f"r/{place}", category=direction, answer=("right",))
-    said = Score(question_id="", model="m", condition="main", points=points, answer=ranking)
-    return ScoredQuestion(asked, said)
+    query = question(question_id=f"r/{place}", category=direction, answer=("right",))
+    score = Score(question_id="", model="m", condition="main", points=points, answer=ranking)
+    return ScoredQuestion(query, score)
 
 
 def test_recalls_are_shares_of_the_queries_of_their_direction():
@@ -183,9 +183,9 @@ def test_recalls_are_shares_of_the_queries_of_their_direction():
 
 
 def test_a_query_has_a_point_if_what_is_ranked_first_is_right():
-    asked = question(answer=("b", "c"))
+    query = question(answer=("b", "c"))
     points = {
-        first: score(AnsweredQuestion(asked, prediction(ranking=(first, "b"))), []).points
+        first: score(AnsweredQuestion(query, prediction(ranking=(first, "b"))), []).points
         for first in "abc"
     }
     assert points == {"a": 0.0, "b": 1.0, "c": 1.0}

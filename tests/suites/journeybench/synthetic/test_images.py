@@ -103,7 +103,7 @@ def test_the_sky_of_each_image_has_its_colour(mini):
 def test_no_statistic_of_its_images_answers_a_trigger_question(seed):
     """What is asked is the same with every seed; where things lie is not."""
     rng, files = Random(seed), ImageFiles()
-    asked, images = {}, {}
+    by_trigger, images = {}, {}
     for member in members():
         data = member.draw(rng)
         digest = sha256(data).hexdigest()
@@ -118,8 +118,8 @@ def test_no_statistic_of_its_images_answers_a_trigger_question(seed):
             question=member.say(trigger["question"]),
             answers=tuple(map(member.say, trigger["answers"])),
         )
-        asked.setdefault(trigger["trigger"], []).append(row)
-    for trigger, rows in asked.items():
+        by_trigger.setdefault(trigger["trigger"], []).append(row)
+    for trigger, rows in by_trigger.items():
         exam = to_questions(rows, images).rows
         assert len(exam) == 20
         assert unfair([exam], files.size, files.open).keys() <= {"the most frequent answer"}, (

@@ -51,13 +51,15 @@ def annotation(**fields):
 
 def voted(items, images=(), answers=()):
     proposals = key_proposals(propose(items, {}, 0.0, 0), items, images)
-    said = dict(zip(("x", "y"), answers, strict=False))
+    answer_of = dict(zip(("x", "y"), answers, strict=False))
     return TRANSFORMED.vote(
-        proposals, tuple(said), lambda name, asked: [Response(text=said[name]) for _ in asked]
+        proposals,
+        tuple(answer_of),
+        lambda name, prompts: [Response(text=answer_of[name]) for _ in prompts],
     )
 
 
-def test_open_keys_are_asked_about_with_their_images():
+def test_open_keys_are_units_with_their_images():
     with_image = item(specific=f"[IMAGE_1]{ORDERS.specific}", images=("a.png", "gone.png"))
     (unit,) = PROPOSALS.units(voted([with_image, PLAIN], [SMALL], ["#### BD", "#### none"]))
     assert unit.unit_id == "gzsx_1_0/choose_elements"
@@ -70,20 +72,20 @@ def link(name="", how=UNCOVERED, item_id=PLAIN.item_id):
     return KnowledgeLink(item_id=item_id, knowledge=name, how=how)
 
 
-def test_knowledge_is_asked_for_where_there_is_none():
-    (asked,) = KNOWLEDGE.units(
+def test_knowledge_is_written_where_there_is_none():
+    (unit,) = KNOWLEDGE.units(
         [link(), link("集合", "attached", ORDERS.item_id)], [ORDERS, PLAIN], []
     )
-    assert asked.unit_id == PLAIN.item_id
-    said = answer(asked.unit_id, name="加法", knowledge="两数之和。")
-    assert fits(KNOWLEDGE.task, asked, said) == ""
-    found = add_written_pieces([link()], {}, KNOWLEDGE.to_rows([said]))
+    assert unit.unit_id == PLAIN.item_id
+    written = answer(unit.unit_id, name="加法", knowledge="两数之和。")
+    assert fits(KNOWLEDGE.task, unit, written) == ""
+    found = add_written_pieces([link()], {}, KNOWLEDGE.to_rows([written]))
     assert found.links == [link("加法", WRITTEN)]
     assert found.pieces == {"加法": Knowledge(name="加法", content="两数之和。")}
 
 
 @pytest.mark.parametrize(
-    ("links", "said", "named", "n_pieces"),
+    ("links", "names", "piece", "n_pieces"),
     [
         pytest.param([link("集合", "attached")], ["加法"], ["集合"], 1, id="what is there stays"),
         pytest.param([link()], ["加法", "减法"], ["加法"], 2, id="of two pieces the first"),
@@ -93,25 +95,30 @@ def test_knowledge_is_asked_for_where_there_is_none():
         pytest.param([link()], [], [""], 1, id="nobody wrote any"),
     ],
 )
-def test_which_piece_an_item_gets(links, said, named, n_pieces):
+def test_which_piece_an_item_gets(links, names, piece, n_pieces):
     written = KNOWLEDGE.to_rows(
-        [answer(PLAIN.item_id, f"p{n}", name=t, knowledge="text") for n, t in enumerate(said)]
+        [answer(PLAIN.item_id, f"p{n}", name=t, knowledge="text") for n, t in enumerate(names)]
     )
     found = add_written_pieces(
         links, {"集合": Knowledge(name="集合", content="their own")}, written
     )
-    assert [one.knowledge for one in found.links] == named
+    assert [one.knowledge for one in found.links] == piece
     assert len(found.pieces) == n_pieces
 
 
 def pair(conflict="the gold is 'B', not 'A'", **fields):
-    told = {"item_id": PLAIN.item_id, "earlier": ORDERS.item_id, "similarity": 0.9, "distance": 0}
-    return Duplicate(**(told | {"conflict": conflict, "dropped": False} | fields))
+    defaults = {
+        "item_id": PLAIN.item_id,
+        "earlier": ORDERS.item_id,
+        "similarity": 0.9,
+        "distance": 0,
+    }
+    return Duplicate(**(defaults | {"conflict": conflict, "dropped": False} | fields))
 
 
-def test_people_are_asked_about_conflicts_side_by_side():
-    (asked,) = DUPLICATE_CONFLICTS.units([pair(), pair("")], [ORDERS, PLAIN], [])
-    assert list(asked.shown) == [
+def test_people_see_conflicts_side_by_side():
+    (unit,) = DUPLICATE_CONFLICTS.units([pair(), pair("")], [ORDERS, PLAIN], [])
+    assert list(unit.shown) == [
         "Question (earlier)",
         "Answer (earlier)",
         "Question (later)",
@@ -121,7 +128,7 @@ def test_people_are_asked_about_conflicts_side_by_side():
 
 
 @pytest.mark.parametrize(
-    ("said", "after"),
+    ("decisions", "after"),
     [
         pytest.param([], pair(), id="nobody looked"),
         pytest.param(["they are two questions: keep both"], pair(), id="two questions"),
@@ -140,16 +147,18 @@ def test_people_are_asked_about_conflicts_side_by_side():
         ),
     ],
 )
-def test_what_becomes_of_a_conflict(said, after):
-    (asked,) = DUPLICATE_CONFLICTS.units([pair()], [ORDERS, PLAIN], [])
-    rows = [answer(asked.unit_id, f"p{n}", decision=text) for n, text in enumerate(said)]
+def test_what_becomes_of_a_conflict(decisions, after):
+    (unit,) = DUPLICATE_CONFLICTS.units([pair()], [ORDERS, PLAIN], [])
+    rows = [answer(unit.unit_id, f"p{n}", decision=text) for n, text in enumerate(decisions)]
     assert apply_decisions([pair()], DUPLICATE_CONFLICTS.to_rows(rows)) == [after]
 
 
 def test_a_pair_that_is_no_conflict_any_more_is_left_alone():
     sure = pair("", dropped=True)
-    said = answer(f"{PLAIN.item_id}/{ORDERS.item_id}", decision="they are one: drop the earlier")
-    assert apply_decisions([sure], DUPLICATE_CONFLICTS.to_rows([said])) == [sure]
+    decision = answer(
+        f"{PLAIN.item_id}/{ORDERS.item_id}", decision="they are one: drop the earlier"
+    )
+    assert apply_decisions([sure], DUPLICATE_CONFLICTS.to_rows([decision])) == [sure]
 
 
 @pytest.fixture
@@ -172,8 +181,8 @@ def home(tmp_path):
     return made
 
 
-def told(home, form, said):
-    home.tables.write(form.table("answers").split("/"), said, Answer)
+def write_answers(home, form, answers):
+    home.tables.write(form.table("answers").split("/"), answers, Answer)
 
 
 def materialize(home, asset, *read):
@@ -183,7 +192,9 @@ def materialize(home, asset, *read):
 
 def test_a_conflict_that_people_settle_takes_the_earlier_question_out(home):
     name = unit_id(PLAIN.item_id, ORDERS.item_id)
-    told(home, DUPLICATE_CONFLICTS, [answer(name, decision="they are one: drop the earlier")])
+    write_answers(
+        home, DUPLICATE_CONFLICTS, [answer(name, decision="they are one: drop the earlier")]
+    )
     read = ("dropped_items", "transformed_items", "duplicates", "images")
     materialize(home, assets.questions, *read)
     assert [one.question_id for one in home.read(Question, "questions")] == ["multi/gzsx_2_0"]
@@ -203,10 +214,10 @@ def test_a_conflict_that_people_settle_takes_the_earlier_question_out(home):
     ],
 )
 def test_people_decide_about_an_open_key(home, verdict, fault):
-    name, said = "gzsx_1_0/choose_elements", {"verdict": verdict}
+    name, values = "gzsx_1_0/choose_elements", {"verdict": verdict}
     if "another" in verdict:
-        said["answer"] = "AB"
-    told(home, PROPOSALS, [answer(name, **said)] if verdict else [])
+        values["answer"] = "AB"
+    write_answers(home, PROPOSALS, [answer(name, **values)] if verdict else [])
     decisions = construction.proposals[1]
     read = ("annotated_items", "transformation_proposals", "proposals")
     specs = [dg.AssetSpec(["multi", table]) for table in read]
@@ -219,21 +230,21 @@ def test_people_decide_about_an_open_key(home, verdict, fault):
 
 
 def test_each_item_of_a_picked_problem_is_rated_by_difficulty_and_quality():
-    (asked,) = DIFFICULTY.units([ORDERS, PLAIN], [picked(ORDERS), picked(PLAIN, False)], [])
-    assert asked.unit_id == ORDERS.item_id
-    said = [
-        answer(asked.unit_id, person, difficulty=difficulty, quality=quality)
+    (unit,) = DIFFICULTY.units([ORDERS, PLAIN], [picked(ORDERS), picked(PLAIN, False)], [])
+    assert unit.unit_id == ORDERS.item_id
+    answers = [
+        answer(unit.unit_id, person, difficulty=difficulty, quality=quality)
         for person, difficulty, quality in [("ana", "5", "1"), ("bo", "2", "2"), ("cem", "4", "2")]
     ]
-    assert fits(DIFFICULTY.task, asked, said[0]) == ""
+    assert fits(DIFFICULTY.task, unit, answers[0]) == ""
     file = [
-        Annotation(item_id=asked.unit_id, round=1, annotator="dan", difficulty="1", drop="broken"),
+        Annotation(item_id=unit.unit_id, round=1, annotator="dan", difficulty="1", drop="broken"),
         annotation(),
     ]
-    rated = add_ratings(file, DIFFICULTY.to_rows(said))
+    rated = add_ratings(file, DIFFICULTY.to_rows(answers))
     assert rated == [replace(file[0], difficulty="4", quality="2"), file[1]]
-    (own,) = add_ratings([], DIFFICULTY.to_rows(said[:2]))
-    assert (own.annotator, own.round, own.difficulty, own.quality) == ("ana+bo", 1, "2", "1")
+    (row,) = add_ratings([], DIFFICULTY.to_rows(answers[:2]))
+    assert (row.annotator, row.round, row.difficulty, row.quality) == ("ana+bo", 1, "2", "1")
 
 
 def picked(one, is_picked=True):

@@ -56,7 +56,7 @@ LIMITS = "\nA. 最高限速每小时60公里\nB. 最高限速每小时80公里"
 FUNCTION = "已知一次函数的解析式为二倍自变量加一，当自变量x取{}时函数值等于[MASK]"
 
 
-def asked(name, text, answer, image="", kind="SA"):
+def choice_item(name, text, answer, image="", kind="SA"):
     return replace(problem(name, text, image), answer=answer, type=kind)
 
 
@@ -64,33 +64,33 @@ def asked(name, text, answer, image="", kind="SA"):
     ("one", "other", "conflict"),
     [
         pytest.param(
-            asked("a", SIGN + LIMITS, "A", "a.png"),
-            asked("b", SIGN + LIMITS, "B", "a2.png"),
+            choice_item("a", SIGN + LIMITS, "A", "a.png"),
+            choice_item("b", SIGN + LIMITS, "B", "a2.png"),
             "the gold is 'B', not 'A'",
             id="60 and 80 on a sign",
         ),
         pytest.param(
-            asked("a", SIGN + LIMITS, "A", "a.png"),
-            asked("b", SIGN + LIMITS.replace("60", "70"), "A", "a2.png"),
+            choice_item("a", SIGN + LIMITS, "A", "a.png"),
+            choice_item("b", SIGN + LIMITS.replace("60", "70"), "A", "a2.png"),
             "the gold is 'A', not 'A'",
             id="60 and 70 in the options",
         ),
         pytest.param(
-            asked("a", FUNCTION.format(3), "7", kind="FB"),
-            asked("b", FUNCTION.format(4), "9", kind="FB"),
+            choice_item("a", FUNCTION.format(3), "7", kind="FB"),
+            choice_item("b", FUNCTION.format(4), "9", kind="FB"),
             "the gold is '9', not '7'",
             id="x is 3 and x is 4",
         ),
         pytest.param(
-            asked("a", FUNCTION.format(3), "7", kind="FB"),
-            asked("b", FUNCTION.format(-3), "7", kind="FB"),
+            choice_item("a", FUNCTION.format(3), "7", kind="FB"),
+            choice_item("b", FUNCTION.format(-3), "7", kind="FB"),
             "only one of them has -",
             id="another number, and by a slip the same gold",
         ),
         *(
             pytest.param(
-                asked("a", LONG + mark, "7", kind="FB"),
-                asked("b", LONG + other, "7", kind="FB"),
+                choice_item("a", LONG + mark, "7", kind="FB"),
+                choice_item("b", LONG + other, "7", kind="FB"),
                 f"only one of them has {', '.join(sorted({mark, other} - {''}))}",
                 id=f"{mark} or {other}",
             )
@@ -112,13 +112,13 @@ def asked(name, text, answer, image="", kind="SA"):
         ),
         *(
             pytest.param(
-                asked(
+                choice_item(
                     "a",
                     f"在标准大气压下{one}的温度升到同一个值以后其质量与原来相比[MASK]",
                     "不变",
                     kind="FB",
                 ),
-                asked(
+                choice_item(
                     "b",
                     f"在标准大气压下{other}的温度升到同一个值以后其质量与原来相比[MASK]",
                     "不变",
@@ -133,18 +133,18 @@ def asked(name, text, answer, image="", kind="SA"):
             )
         ),
         pytest.param(
-            asked(
+            choice_item(
                 "a", "光滑水平面上甲球以同样的速度撞乙球之后一起运动的方向是[MASK]", "左", kind="FB"
             ),
-            asked(
+            choice_item(
                 "b", "光滑水平面上乙球以同样的速度撞甲球之后一起运动的方向是[MASK]", "左", kind="FB"
             ),
             "the order of the words is another one in the other",
             id="who pushes whom",
         ),
         pytest.param(
-            asked("a", f"{LONG}\nA. [IMAGE_1]\nB. 乙", "A", "a.png"),
-            asked("b", f"{LONG}\nA. [IMAGE_1]\nB. 乙", "B", "a2.png"),
+            choice_item("a", f"{LONG}\nA. [IMAGE_1]\nB. 乙", "A", "a.png"),
+            choice_item("b", f"{LONG}\nA. [IMAGE_1]\nB. 乙", "B", "a2.png"),
             "the gold is 'B', not 'A'",
             id="the other image",
         ),
@@ -156,8 +156,8 @@ def test_what_only_looks_alike_is_a_conflict_and_both_stay(one, other, conflict)
 
 
 def test_the_same_options_in_another_order_are_the_same_question():
-    one = asked("a", f"{LONG}\nA. 甲甲\nB. 乙乙", "A")
-    other = asked("b", f"{LONG}\nA. 乙乙\nB. 甲甲", "B")
+    one = choice_item("a", f"{LONG}\nA. 甲甲\nB. 乙乙", "A")
+    other = choice_item("b", f"{LONG}\nA. 乙乙\nB. 甲甲", "B")
     (pair,) = duplicates([one, other], HASHES, similarity=0.6, distance=6)
     assert (pair.conflict, pair.dropped) == ("", True)
 

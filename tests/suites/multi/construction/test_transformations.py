@@ -113,9 +113,9 @@ def test_two_solvers_confirm_the_key_that_both_find(tmp_path):
     bench = Bench(tmp_path / "home", written=f'{models}[suites.multi]\nsolvers = ["x", "y"]\n')
     bench.build(dg.AssetSelection.assets(["multi", "transformations"]))
     rows = bench.read(DecidedProposal, "proposals")
-    asked = [row for row in rows if not row.requested_by]
-    assert {row.solvers for row in asked} == {("x", "y")}
-    assert [row.id for row in asked if row.decision == "accepted"] == ["czsx_22_0/to_blank"]
+    voted = [row for row in rows if not row.requested_by]
+    assert {row.solvers for row in voted} == {("x", "y")}
+    assert [row.id for row in voted if row.decision == "accepted"] == ["czsx_22_0/to_blank"]
     (applied,) = [
         row
         for row in bench.read(Transformation, "transformations")
@@ -236,8 +236,8 @@ def test_selection_keeps_the_first_of_each_piece_and_passes_others_over(built):
     passed_over = {one.problem_id for one in decisions if not one.picked}
     assert passed_over
     assert {one.knowledge for one in decisions if not one.picked} == {"一次函数", "交通标志"}
-    asked = {question.group_id for question in built.read(Question, "questions")}
-    assert not asked & passed_over
+    groups = {question.group_id for question in built.read(Question, "questions")}
+    assert not groups & passed_over
 
 
 def test_all_six_transformations_are_applied_and_others_stay_open(built):
@@ -260,8 +260,10 @@ def test_all_six_transformations_are_applied_and_others_stay_open(built):
 
 
 def test_a_table_with_joined_cells_is_a_image_in_the_store(built):
-    (asked,) = [q for q in built.read(Question, "questions") if q.question_id == "multi/gzsx_4_0"]
-    assert built.images.open(asked.images[0]).width > 100
+    (table_question,) = [
+        q for q in built.read(Question, "questions") if q.question_id == "multi/gzsx_4_0"
+    ]
+    assert built.images.open(table_question.images[0]).width > 100
 
 
 def test_the_ablations_ask_what_they_should(built):
@@ -287,7 +289,7 @@ def test_the_ablations_ask_what_they_should(built):
     assert {question.question_id for question in hard} == chosen
 
 
-def test_every_condition_can_be_asked_of_its_questions(built):
+def test_every_condition_has_prompts_for_its_questions(built):
     for name, condition in TASK.conditions.items():
         if name == "ocr_for_images":
             continue
@@ -332,7 +334,7 @@ def test_only_picked_items_are_annotated_and_broken_ones_go():
     }
 
 
-def test_a_dropped_duplicate_is_told_by_its_nearest_twin():
+def test_a_dropped_duplicate_names_its_nearest_twin():
     pairs = [
         Duplicate(item_id="c_0", earlier=earlier, similarity=alike, distance=0, dropped=True)
         for earlier, alike in (("a_0", 0.8), ("b_0", 0.9))
@@ -343,5 +345,5 @@ def test_a_dropped_duplicate_is_told_by_its_nearest_twin():
         "b_0",
         "d_0",
     ]
-    (told,) = duplicate_rejections([*pairs, kept])
-    assert told.reason == "nearly the same as b_0: 0.90 of its shingles"
+    (rejection,) = duplicate_rejections([*pairs, kept])
+    assert rejection.reason == "nearly the same as b_0: 0.90 of its shingles"

@@ -24,11 +24,11 @@ def ask(*items):
 
 
 def test_a_question_keeps_the_authors_id_and_what_tables_are_sliced_by():
-    (asked,) = ask(item(knowledge=("集合", "逻辑"))).rows
-    assert asked.question_id == "multi/gzsx_1_0"
-    assert (asked.kind, asked.category, asked.answer) == ("choice", "SA", ("B",))
-    assert asked.options == ("1", "2", "3", "4")
-    assert asked.labels == {
+    (example,) = ask(item(knowledge=("集合", "逻辑"))).rows
+    assert example.question_id == "multi/gzsx_1_0"
+    assert (example.kind, example.category, example.answer) == ("choice", "SA", ("B",))
+    assert example.options == ("1", "2", "3", "4")
+    assert example.labels == {
         "images": "NI",
         "level": "SeH",
         "subject": "数学",
@@ -40,10 +40,10 @@ def test_a_question_keeps_the_authors_id_and_what_tables_are_sliced_by():
 
 def test_images_come_in_the_order_of_the_text_and_are_numbered_anew():
     shown = item(specific="乙图[IMAGE_3]与甲图[IMAGE_1]", images=("1.png", "2.png", "3.png"))
-    (asked,) = ask(shown).rows
-    assert asked.images == ("sha-3.png", "sha-1.png")
-    assert asked.text == "乙图[IMAGE_1]与甲图[IMAGE_2]"
-    assert asked.labels["images"] == "MI"
+    (example,) = ask(shown).rows
+    assert example.images == ("sha-3.png", "sha-1.png")
+    assert example.text == "乙图[IMAGE_1]与甲图[IMAGE_2]"
+    assert example.labels["images"] == "MI"
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_images_come_in_the_order_of_the_text_and_are_numbered_anew():
     ],
 )
 def test_answers_have_the_form_of_their_kind(kind, answer, expected):
-    asked = ask(item(type=kind, answer=answer), item(item_id="x_0")).rows[0]
-    assert asked.answer == expected
+    example = ask(item(type=kind, answer=answer), item(item_id="x_0")).rows[0]
+    assert example.answer == expected
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_answers_have_the_form_of_their_kind(kind, answer, expected):
     ],
 )
 def test_levels_are_the_columns_of_table_5(education, subject, level):
-    (asked,) = ask(item(education=education, subject=subject)).rows
-    assert asked.labels["level"] == level
+    (example,) = ask(item(education=education, subject=subject)).rows
+    assert example.labels["level"] == level
 
 
 @pytest.mark.parametrize(
@@ -94,15 +94,15 @@ def test_levels_are_the_columns_of_table_5(education, subject, level):
         pytest.param({"item_id": "a/b"}, "blanks or slashes", id="an id that is a path"),
     ],
 )
-def test_what_cannot_be_asked_or_scored_is_rejected_with_the_reason(fields, reason):
+def test_what_cannot_be_shown_or_scored_is_rejected_with_the_reason(fields, reason):
     table = ask(item(**({"item_id": "x_0"} | fields)), item(item_id="y_0"))
-    assert [asked.question_id for asked in table.rows] == ["multi/y_0"]
+    assert [example.question_id for example in table.rows] == ["multi/y_0"]
     assert reason in table.rejections[0].reason
 
 
 def test_a_release_without_any_answers_is_kept():
-    (asked,) = ask(item(answer="")).rows
-    assert (asked.category, asked.kind, asked.answer) == ("SA", "text", (NOT_PUBLISHED,))
+    (example,) = ask(item(answer="")).rows
+    assert (example.category, example.kind, example.answer) == ("SA", "text", (NOT_PUBLISHED,))
 
 
 @pytest.mark.parametrize(
@@ -132,37 +132,37 @@ def test_options_in_a_text(text, options):
         pytest.param("A. 甲\nB. 甲\nC. 乙", "A", ("A", "B", "C"), id="options that look alike"),
     ],
 )
-def test_options_that_cannot_be_told_apart_are_their_letters(specific, answer, options):
-    (asked,) = ask(item(specific=specific, answer=answer)).rows
-    assert asked.options == options
+def test_options_that_look_alike_are_their_letters(specific, answer, options):
+    (example,) = ask(item(specific=specific, answer=answer)).rows
+    assert example.options == options
 
 
 def test_texts_take_the_place_of_images_and_the_rest_is_left_out():
     texts = [ImageText(image="p", text="a cat", author="blip")]
-    (asked,) = replace_images([question(images=("p", "q")), question()], texts)
-    assert (asked.images, asked.image_texts) == ((), ("a cat", ""))
+    (example,) = replace_images([question(images=("p", "q")), question()], texts)
+    assert (example.images, example.image_texts) == ((), ("a cat", ""))
 
 
 def test_knowledge_is_added_with_its_images_numbered_on():
     piece = Knowledge(name="集合", content="甲[IMAGE_1]乙[IMAGE_2]", images=("1.png", "2.png"))
-    asked = question(images=("p",), text="看[IMAGE_1]")
+    example = question(images=("p",), text="看[IMAGE_1]")
     other = question(question_id="multi/x_0")
     links = [
         KnowledgeLink(item_id="gzsx_1_0", knowledge="集合", how="attached"),
         KnowledgeLink(item_id="x_0", knowledge="", how="uncovered"),
     ]
-    informed, plain = with_knowledge([asked, other], links, {"集合": piece}, IMAGES)
+    informed, plain = with_knowledge([example, other], links, {"集合": piece}, IMAGES)
     assert informed.context == "甲[IMAGE_2]乙[IMAGE_3]"
     assert informed.images == ("p", "sha-1.png", "sha-2.png")
-    assert informed.labels == asked.labels
+    assert informed.labels == example.labels
     assert plain == other
 
 
 def test_a_piece_that_a_person_wrote_may_name_an_image_of_the_question():
-    asked = question(question_id="multi/a_0", text="看[IMAGE_1]", images=("p",))
+    example = question(question_id="multi/a_0", text="看[IMAGE_1]", images=("p",))
     piece = Knowledge(name="图", content="如[IMAGE_1]所示")
     link = KnowledgeLink(item_id="a_0", knowledge="图", how=WRITTEN)
-    (informed,) = with_knowledge([asked], [link], {"图": piece}, {})
+    (informed,) = with_knowledge([example], [link], {"图": piece}, {})
     assert (informed.context, informed.images) == ("如[IMAGE_1]所示", ("p",))
 
 
@@ -172,8 +172,8 @@ def test_a_black_image_is_given_only_where_there_is_none():
 
 
 def test_elite_keeps_the_order_of_the_whole_set():
-    asked = [question(question_id=f"multi/{name}") for name in ("a_0", "b_0", "c_0")]
-    assert [one.question_id for one in select_elite(asked, ["c_0", "a_0"])] == [
+    questions = [question(question_id=f"multi/{name}") for name in ("a_0", "b_0", "c_0")]
+    assert [one.question_id for one in select_elite(questions, ["c_0", "a_0"])] == [
         "multi/a_0",
         "multi/c_0",
     ]
@@ -188,8 +188,8 @@ def test_elite_keeps_the_order_of_the_whole_set():
     ],
 )
 def test_elite_is_published_if_all_of_the_list_is_there(listed, chosen, edition):
-    asked = [question(question_id=f"multi/{n}_0", edition="published") for n in "ab"]
-    (one,) = select_elite(asked, listed, chosen)
+    questions = [question(question_id=f"multi/{n}_0", edition="published") for n in "ab"]
+    (one,) = select_elite(questions, listed, chosen)
     assert (one.question_id, one.edition) == ("multi/a_0", edition)
 
 

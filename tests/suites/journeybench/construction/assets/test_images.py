@@ -142,7 +142,9 @@ def test_no_trigger_question_is_answered_without_looking(mini):
     exam = [rows.question(text=t.question, answer=t.answers, images=(t.image,)) for t in triggers]
     assert unfair([exam], len) == {}
     answers = {answer for one in exam for answer in one.answer}
-    assert max(sum(said in one.answer for one in exam) for said in answers) <= 0.1 * len(exam)
+    assert max(sum(constant in one.answer for one in exam) for constant in answers) <= 0.1 * len(
+        exam
+    )
 
 
 @pytest.mark.long
@@ -403,6 +405,8 @@ def test_a_published_image_that_is_missing_costs_its_question_and_the_name(tmp_p
 
 def test_a_published_source_without_any_image_says_what_to_do(tmp_path):
     bench = Bench(tmp_path / "home", published(tmp_path / "jb"))
-    said = "none of the 1 rows became a question; .* is missing .* Put missing images into images/"
-    with pytest.raises(SourceError, match=said):
+    message = (
+        "none of the 1 rows became a question; .* is missing .* Put missing images into images/"
+    )
+    with pytest.raises(SourceError, match=message):
         bench.build(dg.load_assets_from_modules([shared, assets, mcot]))
