@@ -7,8 +7,8 @@ from collections import Counter
 from pathlib import Path
 
 from tests.elicitation.asking import TWELVE, predict
-from tests.elicitation.test_servers import vllm
 from tests.fakes.chat_server import ChatServer, texts
+from tests.resources.models.registry.test_elicited_model import vllm
 from tests.resources.stores import response_file
 
 

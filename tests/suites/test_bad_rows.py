@@ -43,7 +43,7 @@ from bench_assets.suites.multi.dataset.source import (
 from tests.suites.cogbench import release as stories
 from tests.suites.journeybench.published_bench import Bench
 from tests.suites.journeybench.release import HALOQUEST, write_release
-from tests.suites.multi.test_source import PROBLEM
+from tests.suites.multi.dataset.test_source import PROBLEM
 
 MCOT = {"index": "1", "url": "https://a/1.png", "question": "How many?", "answer": "3"}
 TWO = {"url1": "https://a/1.png", "url2": "https://a/2.png", "question": "How?", "answer": "3"}

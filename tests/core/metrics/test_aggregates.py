@@ -22,10 +22,10 @@ from tests.fakes.rows import question, scored
 
 def read_question(gold, read, n, options=(), **fields):
     """A scored question."""
-    asked_question = question(question_id=f"t/{n}", answer=gold, options=options, **fields)
+    marked = question(question_id=f"t/{n}", answer=gold, options=options, **fields)
     points = float(gold == read)
     score = Score(question_id=f"t/{n}", model="m", condition="main", points=points, answer=read)
-    return asked_question, score
+    return marked, score
 
 
 WORDS = {"y": ("yes",), "n": ("no",), "-": ()}

@@ -6,7 +6,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy.stats import binom, t
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.stats import binom, norm, t
 
 from bench_assets.core.schema.metric_text import cluster_warning
 from bench_assets.core.stats.means import (
@@ -16,9 +19,11 @@ from bench_assets.core.stats.means import (
     jackknife_interval,
     macro_mean,
     mean,
+    product,
     satterthwaite_freedom,
 )
 from bench_assets.core.stats.paired_tests import PairedScores, change_interval
+from tests.fakes.rows import question
 
 VALUES = np.array([0.1, 0.4, 0.5, 0.8, 0.2, 0.4])
 
@@ -293,3 +298,270 @@ def test_intervals_of_groups_by_pencil(groups, variance, freedom):
 def test_two_groups_of_the_same_clusters_are_as_one():
     twice, once = macro_mean([mixed("a"), mixed("a")]), mean(mixed("a"))
     assert (twice.low, twice.high) == pytest.approx((once.low, once.high))
+
+
+def points(values, cluster=lambda n: ""):
+    return [ScoredPoint(value, cluster(n)) for n, value in enumerate(values)]
+
+
+def worth(moves, shares=None):
+    """The freedom that clusters' moves are worth: as their kurtosis and skewness have it.
+
+    Of distances from the mean, weighed by squared shares; ``n`` is Kish's of these.
+    """
+    shares = np.full(len(moves), 1 / len(moves)) if shares is None else shares
+    weights = shares**2 / (shares**2).sum()
+    n, away = 1 / (weights**2).sum(), np.array(moves) / shares
+    second, third, fourth = ((weights * away**power).sum() for power in (2, 3, 4))
+    left = fourth / second**2 - 1 - third**2 / second**3
+    return 2 * (n - 2) * (n + 2) / (n * left + 4)
+
+
+def test_a_mean_is_over_what_could_be_scored():
+    found = mean([ScoredPoint(1.0), ScoredPoint(0.0), ScoredPoint(None), ScoredPoint(0.5)])
+    assert (found.value, found.n_scored, found.n_unscored) == (0.5, 3, 1)
+
+
+@pytest.mark.parametrize("values", [[], [None, None]])
+def test_an_empty_mean_is_not_a_number_rather_than_zero(values):
+    found = mean(points(values))
+    assert isnan(found.value)
+    assert isnan(found.low)
+    assert isnan(found.high)
+    assert (found.n_scored, found.n_unscored) == (0, len(values))
+
+
+def test_weights_are_shares_of_the_mean():
+    assert mean([ScoredPoint(1.0, weight=3), ScoredPoint(0.0, weight=1)]).value == 0.75
+    assert mean([ScoredPoint(1.0, weight=3), ScoredPoint(0.0)]).value == 0.75
+
+
+@pytest.mark.parametrize(
+    ("values", "low", "high"),
+    [
+        # Variance of the mean 10/9 * 10 * 0.05^2 = 1/36, as of 9 units; Wilson for 4.5 of 9.
+        pytest.param([1.0, 0.0] * 5, 0.2265, 0.7735, id="five of ten"),
+        # No variation: every unit counts; Wilson for 4 of 4 is 1 / (1 + 1.96^2 / 4).
+        pytest.param([1.0] * 4, 0.5101, 1.0, id="four of four does not collapse to a point"),
+        pytest.param([0.0] * 4, 0.0, 0.4899, id="none of four does not collapse to a point"),
+    ],
+)
+def test_interval_by_pencil(values, low, high):
+    found = mean(points(values))
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("seen", "low", "high"),
+    [
+        # 0.5 with a variance of 2/1 * (0.25² + 0.25²) = 0.25, as of 1 unit; Wilson for 0.5 of 1:
+        # 0.5 -+ 1.96 / 4.8415 * sqrt(0.25 + 0.9604).
+        pytest.param([(1, "a"), (0, "b")], 0.0546, 0.9454, id="one right, one wrong"),
+        pytest.param(
+            [(1, "a"), (1, "a"), (0, "b"), (0, "b")], 0.0546, 0.9454, id="two each say no more"
+        ),
+        # No variation: Wilson for 2 of 2 is 1 / (1 + 1.96² / 2), for 1 of 1 1 / (1 + 1.96²).
+        pytest.param([(1, "a"), (1, "b")], 0.3424, 1.0, id="both right"),
+        pytest.param([(1, "a"), (1, "a")], 0.2065, 1.0, id="one cluster, all right"),
+        pytest.param([(1, "a"), (0, "a")], 0.0546, 0.9454, id="one cluster, half right"),
+    ],
+)
+def test_intervals_over_one_and_two_clusters_by_pencil(seen, low, high):
+    found = mean([ScoredPoint(float(value), cluster) for value, cluster in seen])
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
+
+
+def test_the_same_question_twice_teaches_nothing():
+    values = [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0]
+    once = mean(points(values))
+    twice = mean(points([v for v in values for _ in (0, 1)], lambda n: str(n // 2)))
+    assert twice[:3] == pytest.approx(once[:3])
+
+
+@given(st.lists(st.tuples(st.sampled_from([None, 0.0, 0.5, 1.0]), st.sampled_from("abcd"))))
+def test_an_interval_lies_in_the_unit_range_around_its_value(seen):
+    found = mean([ScoredPoint(value, cluster) for value, cluster in seen])
+    assert found.n_scored + found.n_unscored == len(seen)
+    assert isnan(found.value) or 0 <= found.low <= found.value <= found.high <= 1
+
+
+@pytest.mark.parametrize("n", [16, 40, 46, 54])
+def test_the_interval_of_all_right_ends_at_one(n):
+    """Of these counts the rounded formula gives 1.0000000000000002."""
+    assert mean([ScoredPoint(1.0, str(i)) for i in range(n)]).high == 1
+
+
+def test_a_macro_mean_counts_each_group_the_same():
+    found = macro_mean([points([1.0, 1.0, 1.0]), points([0.0]), points([None, 0.5])])
+    assert found.value == 0.5
+    assert (found.n_scored, found.n_unscored) == (5, 1)
+    assert 0 <= found.low < found.value < found.high <= 1
+
+
+def score_interval(value, n, quantile):
+    """Wilson's interval: where the score test of a share of ``n`` units gives ``quantile``."""
+
+    def off(truth):
+        return abs(value - truth) - quantile * sqrt(truth * (1 - truth) / n)
+
+    return brentq(off, 0, value) if value else 0.0, brentq(off, value, 1) if value < 1 else 1.0
+
+
+def test_where_all_are_right_the_least_units_that_groups_can_be_count():
+    # Shares of the mean are 1/6 three times and 1/2: 1 / (3/36 + 1/4) = 3 units, not 4. Wilson for
+    # all of 3 is 3 / (3 + 1.96^2).
+    assert macro_mean([points([1.0] * 3), points([1.0])]).low == pytest.approx(0.4385, abs=1e-4)
+
+
+def test_where_all_of_one_group_are_right_each_counts_whatever_it_weighs():
+    # Wilson for 2 of 2 is 2 / (2 + 1.96^2).
+    found = mean([ScoredPoint(1.0, weight=3), ScoredPoint(1.0)])
+    assert found.low == pytest.approx(0.3424, abs=1e-4)
+
+
+def test_four_groups_have_a_quarter_of_the_variance_of_one():
+    # Of one: 1/4 in 99 parts. Of four: as of 396; a tenth of a cluster over 1/2 is 0.2 more in 400.
+    group = points([1.0, 0.0] * 50)
+    one, four = mean(group), macro_mean([group] * 4)
+    assert (one.low, one.high) == pytest.approx(score_interval(0.5, 99, norm.ppf(0.975)))
+    variance = (1 / 396 + 0.2 / 399 / 400) * 400 / 400.2 / 4
+    assert (four.low, four.high) == pytest.approx(
+        score_interval(0.5, 0.25 / variance, t.ppf(0.975, worth([-1, 1] * 200))), rel=1e-4
+    )
+
+
+def test_what_spreads_between_groups_makes_their_mean_no_less_sure():
+    # All right in one, all wrong in the other: every such sample has the mean 1/2, but few show it.
+    found = macro_mean([points([1.0] * 50), points([0.0] * 50)])
+    assert (found.low, found.high) == pytest.approx(score_interval(0.5, 100, norm.ppf(0.975)))
+
+
+def one_correlation(x, of):
+    """Variance of a mean whose units have one variance and, within clusters, one correlation.
+
+    The two components are those that give the observed squares within clusters and in all; a
+    negative one is none.
+    """
+    n, same = len(x), (of[:, None] == of[None, :]).astype(float)
+    own = np.eye(n) - same / same.sum(axis=0)
+    whole = np.eye(n) - np.ones((n, n)) / n
+    expected = [[np.trace(a @ np.eye(n)), np.trace(a @ same)] for a in (own, whole)]
+    alone, shared = np.linalg.solve(expected, [x @ own @ x, x @ whole @ x])
+    alone, shared = (alone, shared) if shared > 0 else (alone + shared, 0.0)
+    return np.sum(alone * np.eye(n) + shared * same) / n**2
+
+
+@pytest.mark.parametrize("sizes", [[3] * 10, [1, 2, 3, 1, 5, 2], [9, 6, 1, 1, 1, 2]])
+def test_clusters_that_disagree_are_judged_by_their_own_spread(sizes):
+    """A ratio over clusters, linearised (Cochran, *Sampling Techniques*, 6.4); CR2, Student's t.
+
+    Of uneven clusters a fifth of the variance is that of one correlation, which adds freedom. The
+    freedom is what the spread is worth, and no less than clusters have.
+    """
+    w = np.array(sizes, float)
+    right = np.array([number % (size + 1) for number, size in enumerate(sizes)], float)
+    seen = [
+        ScoredPoint(float(n < k), str(c))
+        for c, (k, size) in enumerate(zip(right, sizes, strict=True))
+        for n in range(size)
+    ]
+    n, total = len(sizes), w.sum()
+    p = right.sum() / total
+    moves = (right - p * w) / total / np.sqrt(1 - w / total)
+    extra = 0.1 / min(p, 1 - p)
+    other = extra * p * (1 - p) * (w**2).sum() / total**2 / (n - 1)
+    spread, freedom = (moves**2).sum(), satterthwaite(sizes)
+    if len(set(sizes)) > 1:
+        of = np.repeat(np.arange(n), sizes)
+        spread = 0.8 * spread + 0.2 * one_correlation(np.array([p.value for p in seen]), of)
+        freedom = min(n - 1, freedom / 0.64)
+    variance = (spread + other) * n / (n + extra)
+    quantile = t.ppf(0.975, max(freedom, worth(moves, w / total)))
+    found = mean(seen)
+    assert (found.low, found.high) == pytest.approx(
+        score_interval(p, p * (1 - p) / variance, quantile), rel=0.01
+    )
+
+
+def test_a_spread_that_is_an_estimate_throughout_has_the_freedom_of_its_clusters():
+    # Most are nearly the mean and a few far off: their squares say little of the next ones'.
+    values = [0.5] * 20 + [0.1, 0.9]
+    found = mean(points(values))
+    variance = 0.32 / 21 / 22 + 0.2 * 0.25 / 22 / 21
+    wide = score_interval(0.5, 0.25 / (variance * 22 / 22.2), t.ppf(0.975, 21))
+    assert (found.low, found.high) == pytest.approx(wide, rel=0.01)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 9, 30, 1000])
+def test_students_quantile(freedom):
+    assert approximate_t_quantile(freedom) == pytest.approx(t.ppf(0.975, freedom), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("given", "cluster"),
+    [
+        ({"group_id": "g", "images": ("1",)}, "g"),
+        ({"group_id": "", "images": ("1", "2")}, "1 2"),
+        ({"group_id": "", "images": ()}, "quiz/1"),
+    ],
+    ids=["its group", "without a group its images", "without both itself, draw after draw"],
+)
+def test_what_a_questions_points_depend_on(given, cluster):
+    assert question(question_id="quiz/1", **given).cluster == cluster
+
+
+@pytest.mark.parametrize("value", [0.0, 0.3, 0.5, 0.9, 1.0])
+def test_a_measure_up_to_ten_has_ten_times_the_interval_of_one_up_to_one(value):
+    spread = {"a": 0.1, "b": -0.04, "c": -0.05, "d": -0.01}
+    shares = around(value, spread, top=1, freedom=3)
+    tens = around(10 * value, {name: 10 * part for name, part in spread.items()}, 10, freedom=3)
+    assert tens == pytest.approx([10 * end for end in shares])
+
+
+def test_a_measure_that_only_two_clusters_know_is_hardly_known():
+    # The variance is 2/1 * (0.25^2 + 0.25^2) = 0.25, as of 1 unit; with 1 degree of freedom
+    # Student's quantile q is 12.706, and Wilson's half for 0.5 of 1 is q / 2 / sqrt(1 + q^2).
+    half = 12.706 / 2 / sqrt(1 + 12.706**2)
+    found = around(0.5, {"a": 0.25, "b": -0.25}, top=1, freedom=1)
+    assert found == pytest.approx((0.5 - half, 0.5 + half))
+
+
+def test_a_measure_without_a_most_has_students_interval():
+    # Variance 2/1 * (0.3^2 + 0.3^2) = 0.36; Student's quantile with 1 degree is 12.706.
+    found = around(40.0, {"a": 0.3, "b": -0.3}, top=inf, freedom=1)
+    assert found == pytest.approx((40 - 12.706 * 0.6, 40 + 12.706 * 0.6))
+
+
+def test_of_one_cluster_nobody_knows_how_sure_a_measure_is():
+    assert all(map(isnan, around(0.5, {"a": 0.0}, top=1, freedom=0)))
+
+
+@pytest.mark.parametrize(("value", "edge"), [(1.0, "high"), (0.0, "low")])
+def test_the_interval_of_a_macro_mean_stays_between_0_and_1(value, edge):
+    one, four = mean(points([value] * 5)), macro_mean([points([value] * 5)] * 4)
+    assert getattr(four, edge) == value
+    assert one.high - one.low == pytest.approx(1 - 1 / (1 + 1.96**2 / 5), abs=1e-4)
+    assert four.high - four.low == pytest.approx(1 - 1 / (1 + 1.96**2 / 20), abs=1e-4)
+
+
+def test_a_macro_mean_of_nothing_stands_on_nothing():
+    assert macro_mean([])[3:] == (0, 0, None, None)
+
+
+@pytest.mark.parametrize("groups", [[], [points([1.0]), []], [points([1.0]), points([None])]])
+def test_a_macro_mean_without_one_of_its_groups_is_not_a_number(groups):
+    assert isnan(macro_mean(groups).value)
+
+
+@pytest.mark.parametrize(
+    ("factors", "expected"),
+    [([], 1.0), ([1.0, 0.0], 0.0), ([0.5, 0.5], 0.25), ([0.0, None], None), ([None], None)],
+)
+def test_a_product_with_an_unscored_factor_is_unscored(factors, expected):
+    assert product(factors) == expected
+
+
+def test_the_order_of_points_changes_no_digit():
+    # Added one by one, 0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 differ in the last digit.
+    points = [ScoredPoint(n / 10, str(n), weight=1 / (n + 1)) for n in range(1, 10)] * 3
+    assert mean(points).value == mean(points[::-1]).value == mean(sorted(points)).value

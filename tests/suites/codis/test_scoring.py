@@ -1,9 +1,12 @@
+"""Verdicts of a judge and of rules, and points of pairs."""
+
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ScoredQuestion
@@ -234,3 +237,46 @@ def test_acc_p_never_exceeds_acc_q_where_both_halves_are_scored(points):
 def test_the_task_counts_add_up_to_the_706_queries_of_the_paper():
     assert sum(TASK.counts.values()) == 2 * 706
     assert pipeline.score(TASK, [], [], []) == []
+
+
+YES = ("Yes.", "No.")
+FIT = ("Appropriate.", "Not appropriate.")
+EDGE = ("Edge A.", "Edge B.")
+CUBES = ("Seven.", "Six.")
+
+# The response, the two possible answers, and which of them is read; None for neither.
+RESPONSES = [
+    pytest.param("Up.", UP, 0, id="the answer itself"),
+    pytest.param("down", UP, 1, id="case and full stop do not count"),
+    pytest.param("**Up**", UP, 0, id="bold"),
+    pytest.param("The sky is below, so up it goes.\n\nDown.", UP, 1, id="the last line"),
+    pytest.param("Thinking.\n**Answer:** Down", UP, 1, id="a label in bold"),
+    pytest.param("It is not down, therefore the answer is up.", UP, 0, id="a statement"),
+    pytest.param("Up.\nThe greenery lies below the viewer.", UP, 0, id="explained afterwards"),
+    pytest.param("Up.\nDown.", UP, 1, id="the last of two lines"),
+    pytest.param("He is walking up the stairs.", UP, 0, id="the only one that is named"),
+    pytest.param("He is walking upstairs.", UP, None, id="another word for it"),
+    pytest.param("Up or down.", UP, None, id="both"),
+    pytest.param("Not up.", UP, None, id="denied"),
+    pytest.param("A", UP, None, id="a letter"),
+    pytest.param("", UP, None, id="nothing"),
+    pytest.param("no", YES, 1, id="no"),
+    pytest.param("Yes, you can turn.", YES, 0, id="yes with a reason"),
+    pytest.param("Yes and no.", YES, None, id="yes and no"),
+    pytest.param("I see a staircase.", YES, None, id="neither"),
+    pytest.param("Appropriate.", FIT, 0, id="the answer inside the longer one"),
+    pytest.param("It is not appropriate.", FIT, None, id="the longer one, denied"),
+    pytest.param("Not appropriate.", FIT, 1, id="the longer one"),
+    pytest.param("Edge B", EDGE, 1, id="a letter that is a name"),
+    pytest.param("7", CUBES, 0, id="a digit"),
+]
+
+
+@pytest.mark.parametrize(("response", "options", "read"), RESPONSES)
+def test_rules_judge_one_of_the_two_answers(response, options, read):
+    for gold, answer in enumerate(options):
+        pair = answered(response, answer=(answer,), options=options)
+        (judgement,) = scoring.judge_by_rules([pair])
+        assert judgement.verdict is (gold == read)
+        expected = UNREAD if read is None else f"gives {options[read]!r}: "
+        assert judgement.response.startswith(expected)

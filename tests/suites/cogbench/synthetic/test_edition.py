@@ -1,14 +1,25 @@
+"""No question of the mini edition can be answered without its image."""
+
 import io
 import json
 from collections import Counter
+from dataclasses import replace
+from hashlib import sha256
 
 import pytest
 from PIL import Image
 
 from bench_assets.suites.cogbench.assets.construction import edition_of
+from bench_assets.suites.cogbench.construction.selection import shuffle_options
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS
+from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 from bench_assets.suites.cogbench.synthetic.edition import write
+from bench_assets.suites.cogbench.synthetic.tales import OPENINGS
+from bench_assets.suites.cogbench.vqa.questions import read_response, to_questions
+from bench_assets.suites.cogbench.vqa.task import TASK
 from bench_resources.datasets.source_files import SuiteSource
+from tests.fakes.fair_exam import ImageFiles, unfair, unfair_constants
+from tests.fakes.rows import stored
 from tests.suites.cogbench.release import write_release
 
 
@@ -75,3 +86,80 @@ def test_the_edition_is_that_of_the_source(tmp_path, is_mini, raw, whole, editio
     else:
         write_release(tmp_path, {})
     assert edition_of(SuiteSource(folder=tmp_path, is_mini=is_mini), whole=whole) == edition
+
+
+SEEDS = range(5)
+
+
+def plain_question(text):
+    """The question without its opening."""
+    opening = max((one for one in OPENINGS if text.startswith(one)), key=len)
+    rest = text.removeprefix(opening)
+    return rest[:1].upper() + rest[1:]
+
+
+@pytest.fixture(scope="module")
+def editions(tmp_path_factory):
+    """The questions of five mini editions, and the file of each image."""
+    files, exams = ImageFiles(), []
+    for seed in SEEDS:
+        folder = tmp_path_factory.mktemp(f"seed{seed}")
+        write(folder, seed)
+        images = {}
+        for file in (folder / "images").iterdir():
+            data = file.read_bytes()
+            name = sha256(data).hexdigest()
+            files[name] = data
+            images[file.stem] = stored(file.name, name, len(data))
+        exams.append(to_questions(written(folder), images, "mini"))
+    return exams, files
+
+
+def written(folder):
+    """Each question once, its letters dealt as the assets deal them; the planted ones left out."""
+    questions = {}
+    for line in (folder / "writer_responses.jsonl").read_text(encoding="utf-8").splitlines():
+        entry = json.loads(line)
+        *_, image_id, kind = entry["question_id"].split("/")
+        drafts = read_response(entry["text"], 0)
+        for draft in [] if isinstance(drafts, str) else drafts:
+            fields = {"where": "", "image_id": image_id, "category": kind}
+            one = SourceQuestion(
+                **fields, text=draft.text, options=draft.options, answer=draft.answer
+            )
+            if "as anybody can see" not in "".join(one.options):
+                questions[image_id, one.text] = shuffle_options(one, 0)
+    return list(questions.values())
+
+
+@pytest.mark.long  # five editions; of CODIS and HallusionBench it is asked in make check
+def test_nothing_but_the_image_tells_the_answer(editions):
+    exams, files = editions
+    assert all(len(exam) > 100 for exam in exams)
+    assert unfair(exams, files.size, files.open) == {}
+
+
+@pytest.mark.long
+def test_no_constant_response_passes_a_kind_of_reasoning(editions):
+    for exam in editions[0][:3]:
+        assert unfair_constants(TASK, exam) == {}
+
+
+@pytest.mark.long
+def test_no_kind_of_reasoning_can_be_passed_without_its_image(editions):
+    exams, files = editions
+    kinds = {question.category for question in exams[0]}
+    assert len(kinds) == 8
+    for kind in kinds:
+        of_kind = [[q for q in exam if q.category == kind] for exam in exams]
+        assert unfair(of_kind, files.size, files.open) == {}, kind  # 65 to 160 questions
+
+
+@pytest.mark.long
+def test_who_knows_the_answers_to_a_question_however_it_is_worded_knows_nothing(editions):
+    exams, files = editions
+    bare = [[replace(q, text=plain_question(q.text)) for q in exam] for exam in exams]
+    assert len({q.text for exam in bare for q in exam}) < len({q.text for q in exams[0]})
+    for kind in {question.category for question in exams[0]}:
+        of_kind = [[q for q in exam if q.category == kind] for exam in bare]
+        assert unfair(of_kind, files.size, files.open) == {}, kind

@@ -1,11 +1,29 @@
+"""No strategy that does not look at the images passes the mini edition, whatever the seed."""
+
 from collections import Counter
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from bench_assets.suites.multi.construction.decisions import read_annotations
-from bench_assets.suites.multi.construction.item_checks import defects
+from bench_assets.asset_factory.gold_assets import RECORDED
+from bench_assets.core.tables.source_folder import image_files
+from bench_assets.suites.multi.construction.decisions import (
+    drop_duplicates,
+    merge_annotations,
+    read_annotations,
+    requested_transformations,
+)
+from bench_assets.suites.multi.construction.item_checks import defects, duplicates
 from bench_assets.suites.multi.construction.markup import convert_item
+from bench_assets.suites.multi.construction.transformations import (
+    TRANSFORMED,
+    apply_transformations,
+    key_proposals,
+    propose,
+    settle,
+)
+from bench_assets.suites.multi.dataset.questions import to_questions
 from bench_assets.suites.multi.dataset.source import (
     find_release,
     read_image_texts,
@@ -13,7 +31,16 @@ from bench_assets.suites.multi.dataset.source import (
     read_knowledge,
 )
 from bench_assets.suites.multi.prompts import IMAGE_TOKEN
+from bench_assets.suites.multi.scoring import max_points
 from bench_assets.suites.multi.synthetic import edition as mini
+from bench_assets.suites.multi.task import TASK
+from bench_resources.models.registry.recorded import (
+    RecordedModel,
+    group_by_model,
+    read_responses,
+)
+from tests.fakes.fair_exam import ImageFiles, chance, shortcuts, unfair, unfair_constants
+from tests.fakes.rows import stored
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +110,109 @@ def test_every_item_is_annotated_in_both_rounds(folder):
     release = find_release(folder)
     annotated = Counter(one.item_id for one in read_annotations(release.annotations).require())
     assert annotated == Counter({item.item_id: 2 for item in read_items(release).require()})
+
+
+pytestmark = (
+    pytest.mark.long
+)  # five editions; of CODIS and HallusionBench it is asked in make check
+SEEDS = range(5)
+# The same options are offered once: to count their answers would be to look at the gold.
+NO_SHORTCUT = "the most frequent answer"
+
+
+@pytest.fixture(scope="module")
+def editions(tmp_path_factory):
+    """The questions of five editions, and their image files by digest."""
+    return [edition(tmp_path_factory.mktemp(f"mini{seed}"), seed) for seed in SEEDS]
+
+
+def edition(folder, seed):
+    mini.write(folder, seed)
+    release = find_release(folder)
+    data = {name: file.read_bytes() for name, file in image_files(release.images).items()}
+    prepared = [convert_item(item) for item in read_items(release).require()]
+    data = {name: content for name, content in data.items() if b"torn" not in content}
+    data |= {name: table.encode() for one in prepared for name, table in one.tables.items()}
+    notes = read_annotations(release.annotations).require()
+    items = [
+        one
+        for one in merge_annotations([one.item for one in prepared], notes).items
+        if not defects(one)
+    ]
+    images = {name: image(name, content) for name, content in data.items()}
+    rows = propose(items, requested_transformations(notes), 0.1, seed)
+    made = apply_transformations(
+        items, settle(rows, decide(key_proposals(rows, items, []), folder))
+    )
+    hashes = {name: one.sha256[:16] for name, one in images.items()}  # drawn twice alike or not
+    made = drop_duplicates(made, duplicates(made, hashes, 0.8, 6))
+    files = {images[name].sha256: content for name, content in data.items()}
+    return to_questions(made, images, "mini").rows, files
+
+
+def decide(proposals, folder):
+    """Decisions by the recorded responses of two solvers, as the build makes them."""
+    recorded = group_by_model(read_responses(folder / RECORDED), nameless="")
+    solvers = {name: RecordedModel(name, rows, folder) for name, rows in recorded.items()}
+    return TRANSFORMED.vote(
+        proposals, tuple(solvers), lambda name, problem: solvers[name].response(problem)
+    )
+
+
+def image(name, content):
+    return stored(name, sha256(content).hexdigest(), len(content))
+
+
+def exams(editions, kind):
+    return [[one for one in questions if one.category == kind] for questions, _ in editions]
+
+
+def test_no_constant_response_passes_a_kind_of_question_or_a_subject(editions):
+    for questions, _ in editions[:3]:
+        assert unfair_constants(TASK, questions, metrics=("accuracy",)) == {}
+
+
+def test_no_blind_strategy_is_better_than_chance_and_ten_points(editions):
+    files = ImageFiles({name: data for _, of_one in editions for name, data in of_one.items()})
+    single = exams(editions, "SA")
+    assert len(shortcuts(single)) > 5
+    tables = {name for name, data in files.items() if not data.startswith(b"\x89PNG")}
+    drawn = [[one for one in exam if tables.isdisjoint(one.images)] for exam in single]
+    found = unfair(single, files.size) | unfair(drawn, files.size, files.open)
+    assert found.keys() <= {NO_SHORTCUT}
+
+
+def test_one_of_the_longest_options_is_right_no_more_often_than_by_chance_and_ten_points(editions):
+    """All that are longest are equally likely to be taken: where all are, that is chance."""
+    questions = [question for exam in exams(editions, "SA") for question in exam]
+    points = 0.0
+    for question in questions:
+        lengths = [len(option) for option in question.options]
+        right = lengths["ABCDEFGHIJKLM".index(question.answer[0])]
+        points += (right == max(lengths)) / lengths.count(max(lengths))
+    assert points / len(questions) <= chance([questions]) + 0.10
+
+
+def test_no_constant_set_of_letters_is_better_than_one_option_at_random_and_ten_points(editions):
+    questions = [question for exam in exams(editions, "MA") for question in exam]
+    total = sum(map(max_points, questions))
+    at_random = sum(len(question.answer) / len(question.options) for question in questions) / total
+    for letters in {question.answer for question in questions} | {("A",), ("A", "B"), ("A", "C")}:
+        points = sum(len(letters) for question in questions if set(letters) <= set(question.answer))
+        assert points / total <= at_random + 0.10, letters
+
+
+def test_no_constant_line_fills_more_than_a_tenth_of_the_blanks(editions):
+    golds = [gold for exam in exams(editions, "FB") for one in exam for gold in one.answer]
+    (_, most), *_ = Counter(golds).most_common(1)
+    assert most / len(golds) <= 0.10
+
+
+def test_the_same_text_with_other_images_has_another_answer(editions):
+    """Whoever knows the answer to a text knows nothing where the images are others."""
+    known = {}
+    for questions, _ in editions:
+        for one in questions:
+            known.setdefault(one.text, set()).add((one.images, one.answer))
+    for seen in known.values():
+        assert len({images for images, _ in seen}) == len({answer for _, answer in seen}) == 1

@@ -1,0 +1,349 @@
+"""Other sources as a graph: releases, raw material without annotations, models that write."""
+
+import io
+import json
+
+import dagster as dg
+import pytest
+from PIL import Image
+from pydantic import ValidationError
+
+from bench_assets.asset_factory.evaluation_tables import read_rejections
+from bench_assets.core.gold.funnel import GoldFunnel
+from bench_assets.core.gold.proposals import DecidedProposal
+from bench_assets.core.schema.errors import ModelError, SettingsError, SourceError
+from bench_assets.core.schema.rows import ImageText, Question, Rejection, Score
+from bench_assets.suites.multi.assets import ablations
+from bench_assets.suites.multi.construction.decisions import (
+    Annotation,
+    annotate,
+    drop_duplicates,
+    duplicate_rejections,
+)
+from bench_assets.suites.multi.construction.item_checks import Duplicate
+from bench_assets.suites.multi.construction.selection import (
+    EliteChoice,
+    SelectionDecision,
+    SelectionParameters,
+    select,
+)
+from bench_assets.suites.multi.construction.transformations import (
+    Transformation,
+)
+from bench_assets.suites.multi.dataset.questions import KnowledgeLink
+from bench_assets.suites.multi.dataset.source import MultiItem
+from bench_assets.suites.multi.settings import MultiSettings
+from bench_assets.suites.multi.studies import CONDITIONS, InformationGain
+from bench_assets.suites.multi.task import TASK
+from tests.suites.multi.bench import LEFT_HALF, Bench
+from tests.suites.multi.dataset.test_source import PROBLEM
+from tests.suites.multi.rows import item
+
+
+@pytest.fixture
+def release(tmp_path):
+    folder = tmp_path / "release"
+    (folder / "images" / "czsw").mkdir(parents=True)
+    (folder / "images" / "czsw" / "502_1.png").write_bytes(png())
+    (folder / "problem_v1.json").write_text(json.dumps({"czsw_0": PROBLEM}))
+    (folder / "hard_list_v1.json").write_text('["czsw_0_1"]')
+    (folder / "ocr_v1_easyocr.csv").write_text("../data/images/czsw/502_1.png,猫、狗\n")
+    return folder
+
+
+def png():
+    file = io.BytesIO()
+    Image.new("RGB", (8, 8), "red").save(file, "PNG")
+    return file.getvalue()
+
+
+def test_a_release_goes_through_as_it_is(release, tmp_path):
+    bench = Bench(tmp_path / "home", release)
+    bench.build()
+    first, second = bench.read(Question, "questions")
+    assert (first.question_id, first.edition, first.answer) == ("multi/czsw_0_0", "own", ("B",))
+    assert bench.read(SelectionDecision, "selection") == []
+    assert bench.read(Transformation, "transformations") == []
+    assert bench.read(Rejection, "rejections") == []
+    assert [q.question_id for q in bench.read(Question, "elite", "questions")] == [
+        second.question_id
+    ]
+    (text,) = bench.read(ImageText, "ocr_for_images", "ocr")
+    assert (text.text, text.author) == ("猫、狗", "ocr_v1_easyocr.csv")
+    assert bench.read(ImageText, "captions_for_images", "captions") == []
+    assert bench.read(Question, "with_knowledge", "questions") == []  # there are no pieces
+
+
+def test_a_release_that_is_cut_short_stops_at_its_file(release, tmp_path):
+    (release / "problem_v1.json").write_text('{"czsw_0": ')
+    with pytest.raises(SourceError, match=r"problem_v1\.json: not JSON, or cut short"):
+        Bench(tmp_path / "home", release).build()
+
+
+def with_teller(says):
+    return (
+        f'[models.teller]\nkind = "scripted"\nsays = """{says}"""\n'
+        '[suites.multi]\ncaptioner = "teller"\nwriter = "teller"\n'
+    )
+
+
+def test_a_model_may_describe_images(release, tmp_path):
+    bench = Bench(tmp_path / "home", release, with_teller("一只猫。"))
+    bench.build(dg.AssetSelection.assets(["multi", "captions_for_images", "captions"]))
+    (caption,) = bench.read(ImageText, "captions_for_images", "captions")
+    assert (caption.text, caption.author) == ("一只猫。", "teller")
+
+
+def test_a_model_may_propose_rewrites_and_solvers_decide(tmp_path):
+    """The one proposal fits one item, whose stem has these words once."""
+    says = "改写：deepen\n原文：属于哺乳动物\n改为：胎生并且哺乳"
+    bench = Bench(tmp_path / "home", written=with_teller(says))
+    bench.build(dg.AssetSelection.assets(["multi", "transformations"]))
+    proposed = [row for row in bench.read(Transformation, "transformations") if row.by == "teller"]
+    assert [row.item_id for row in proposed if row.fault.startswith("open")] == ["czsw_0_0"]
+    assert len(proposed) > 10
+    assert sum("does not occur exactly once" in row.fault for row in proposed) > 10
+
+
+def test_two_solvers_confirm_the_key_that_both_find(tmp_path):
+    models = "".join(
+        f'[models.{one}]\nkind = "scripted"\nsays = """#### {says}"""\n'
+        for one, says in (("x", "$y=x+2$"), ("y", "y = x+2"))
+    )
+    bench = Bench(tmp_path / "home", written=f'{models}[suites.multi]\nsolvers = ["x", "y"]\n')
+    bench.build(dg.AssetSelection.assets(["multi", "transformations"]))
+    rows = bench.read(DecidedProposal, "proposals")
+    voted = [row for row in rows if not row.requested_by]
+    assert {row.solvers for row in voted} == {("x", "y")}
+    assert [row.id for row in voted if row.decision == "accepted"] == ["czsx_22_0/to_blank"]
+    (applied,) = [
+        row
+        for row in bench.read(Transformation, "transformations")
+        if row.by == "rule" and not row.fault
+    ]
+    assert applied.new_id == "czsx_22_0"
+
+
+def test_one_model_under_two_names_is_not_two_solvers(tmp_path):
+    models = "".join(f'[models.{one}]\nkind = "scripted"\nsays = "#### A"\n' for one in ("x", "y"))
+    bench = Bench(tmp_path / "home", written=f'{models}[suites.multi]\nsolvers = ["x", "y"]\n')
+    with pytest.raises(SettingsError, match="x and y are the same weights"):
+        bench.build(dg.AssetSelection.assets(["multi", "transformations"]))
+
+
+@pytest.mark.parametrize("solvers", [("x",), ("x", "x"), ("x", "y", "z")])
+def test_there_are_two_solvers_or_none(solvers):
+    with pytest.raises(ValidationError, match="expected two different models, got"):
+        MultiSettings(solvers=solvers)
+
+
+def test_raw_material_that_nobody_annotated_is_still_selected_and_checked(tmp_path):
+    folder = tmp_path / "raw"
+    folder.mkdir()
+    problems = {f"czsx_{n}": PROBLEM | {"problem_content": "[IMAGE_1]"} for n in range(12)}
+    (folder / "raw_problems.json").write_text(json.dumps(problems))
+    (folder / "annotations.json").write_text("[5]")
+    bench = Bench(tmp_path / "home", folder)
+    bench.build(dg.AssetSelection.assets(["multi", "annotated_items"]))
+    picked = {one.problem_id for one in bench.read(SelectionDecision, "selection") if one.picked}
+    assert 0 < len(picked) < 12
+    assert {one.problem_id for one in bench.read(MultiItem, "annotated_items")} == picked
+    bad, *_ = bench.read(Rejection, "dropped_items")
+    assert (bad.entry, bad.reason) == ("annotations.json, entry 1", "expected an object, found 5")
+
+
+def test_bad_rows_beside_the_problems_are_listed_and_the_others_count(release, tmp_path):
+    (release / "hard_list_v1.json").write_text('[5, "czsw_0_1", "z_0"]')
+    (release / "captions_v1_blip.csv").write_text("502_1.png\n")
+    (release / "knowledge_v1.json").write_text('{"a": {"knowledge_content": 7}}')
+    with (release / "ocr_v1_easyocr.csv").open("a") as file:
+        file.write("502_1.png\n")
+    bench = Bench(tmp_path / "home", release)
+    bench.build()
+    assert len(bench.read(Question, "elite", "questions")) == 1
+    assert len(bench.read(ImageText, "ocr_for_images", "ocr")) == 1
+    assert bench.read(Rejection, "unusable_files") == []
+    reasons = {
+        condition: [f"{row.entry}: {row.reason}" for rows in found.values() for row in rows]
+        for condition in TASK.conditions
+        if (found := read_rejections(bench.tables, TASK, "published", condition))
+    }
+    assert {condition: found for condition, found in reasons.items() if found} == {
+        "elite": [
+            "hard_list_v1.json, entry 1: field 'id' is 5, expected a text",
+            "hard list, z_0: no question has this id",
+        ],
+        "with_knowledge": [
+            "knowledge_v1.json, entry a: field 'knowledge_content' is 7, expected a text"
+        ],
+        "captions_for_images": [
+            "captions_v1_blip.csv, line 1: expected `image,text`, found 502_1.png"
+        ],
+        "ocr_for_images": ["ocr_v1_easyocr.csv, line 2: expected `image,text`, found 502_1.png"],
+    }
+    assert read_rejections(bench.tables, TASK, "mini", "elite") == {}
+
+
+def test_a_model_that_cannot_be_reached_stops_the_captions(release, tmp_path):
+    written = (
+        '[models.gone]\nkind = "server"\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "m"\n'
+        'max_tries = 1\n[suites.multi]\ncaptioner = "gone"\n'
+    )
+    captions = dg.AssetSelection.assets(["multi", "captions_for_images", "captions"])
+    with pytest.raises(ModelError):
+        Bench(tmp_path / "home", release, written).build(captions)
+
+
+OCR = dg.AssetSelection.assets(["multi", "ocr_for_images", "ocr"]).downstream()
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The mini edition, built once; only the OCR engine, which takes seconds, is left out."""
+    bench = Bench(tmp_path_factory.mktemp("home"))
+    bench.build(dg.AssetSelection.all() - OCR)
+    return bench
+
+
+def test_the_mini_edition_becomes_questions_whose_images_are_stored(built):
+    questions = built.read(Question, "questions")
+    assert len(questions) >= 60
+    assert {question.edition for question in questions} == {"mini"}
+    assert all(built.images.path(image).exists() for q in questions for image in q.images)
+    assert {question.labels["images"] for question in questions} == {"NI", "SI", "MI"}
+    assert {question.category for question in questions} == {"SA", "MA", "FB", "OP", "Other"}
+
+
+def test_every_planted_fault_is_caught_and_nothing_else(built):
+    reasons = {row.entry: row.reason for row in built.read(Rejection, "rejections")}
+    assert set(reasons) == {
+        *(f"item czsx_{n}_0" for n in (80, 81, 82, 83, 84, 87, 88, 90)),
+        *(f"question czsx_{n}_0" for n in (85, 86)),
+        "item gzls_90_0",
+        "item czwl_90_0",
+    }
+    assert reasons["item czwl_90_0"].startswith("nearly the same as czwl_1_0")
+    assert [row.entry for row in built.read(Rejection, "unusable_files")] == [
+        "images/czsx/86_1.png"
+    ]
+    pieces = built.read(Rejection, "with_knowledge", "rejections")
+    assert [row.entry for row in pieces] == ["knowledge 空缺"]
+
+
+def test_selection_keeps_the_first_of_each_piece_and_passes_others_over(built):
+    decisions = built.read(SelectionDecision, "selection")
+    assert all(one.picked for one in decisions if one.rank == 0)
+    passed_over = {one.problem_id for one in decisions if not one.picked}
+    assert passed_over
+    assert {one.knowledge for one in decisions if not one.picked} == {"一次函数", "交通标志"}
+    groups = {question.group_id for question in built.read(Question, "questions")}
+    assert not groups & passed_over
+
+
+def test_all_six_transformations_are_applied_and_others_stay_open(built):
+    rows = built.read(Transformation, "transformations")
+    assert {row.name for row in rows if not row.fault} == {
+        "choose_elements",
+        "split_blanks",
+        "negate",
+        "to_blank",
+        "distill",
+        "deepen",
+    }
+    refused = [row for row in rows if row.fault]
+    assert {row.fault.partition(":")[0] for row in refused} == {
+        "open", "rejected", "it does not apply here",
+    }  # fmt: skip
+    funnel = {row.construction: row for row in built.read(GoldFunnel, "gold_funnel")}
+    assert sum(row.agreed for row in funnel.values()) == 4
+    assert sum(row.decided_by_people for row in funnel.values()) == 8
+
+
+def test_a_table_with_joined_cells_is_a_image_in_the_store(built):
+    (table_question,) = [
+        q for q in built.read(Question, "questions") if q.question_id == "multi/gzsx_4_0"
+    ]
+    assert built.images.open(table_question.images[0]).width > 100
+
+
+def test_the_ablations_ask_what_they_should(built):
+    questions = built.read(Question, "questions")
+    shown = [question for question in questions if question.images]
+    described = built.read(Question, "captions_for_images", "questions")
+    assert [q.question_id for q in described] == [q.question_id for q in shown]
+    assert all(not question.images for question in described)
+    untold = [q.question_id for q in described if not all(q.image_texts)]
+    assert untold == ["multi/gzsx_4_0"], "only the table that was drawn here has no caption"
+    blank = built.read(Question, "blank_image", "questions")
+    assert all(question.images for question in blank)
+    informed = built.read(Question, "with_knowledge", "questions")
+    assert [q.question_id for q in informed] == [q.question_id for q in questions]
+    links = built.read(KnowledgeLink, "with_knowledge", "knowledge_links")
+    assert {link.how for link in links} == {"attached", "named in the text", "uncovered"}
+    assert any(len(q.images) > len(o.images) for q, o in zip(informed, questions, strict=True))
+    hard = built.read(Question, "elite", "questions")
+    assert 0 < len(hard) <= len(questions) // 4
+    chosen = {
+        one.question_id for one in built.read(EliteChoice, "elite", "elite_choices") if one.selected
+    }
+    assert {question.question_id for question in hard} == chosen
+
+
+def test_every_condition_has_prompts_for_its_questions(built):
+    for name, condition in TASK.conditions.items():
+        if name == "ocr_for_images":
+            continue
+        table = [name, "questions"] if condition.own_questions else ["questions"]
+        for question in built.read(Question, *table):
+            assert condition.prompt(question).turns
+
+
+def test_information_gain_reads_the_scores_of_all_conditions(built, tmp_path):
+    questions = built.read(Question, "questions")
+    for condition in CONDITIONS:
+        key = ["multi", *([] if condition == "main" else [condition]), "scores"]
+        points = 1.0 if condition == "main" else 0.0
+        rows = [
+            Score(question_id=q.question_id, model="m", condition=condition, points=points)
+            for q in questions
+        ]
+        built.tables.write(key, rows, Score, "m")
+    built.materialize([*LEFT_HALF, ablations.information_gain], [ablations.information_gain], "m")
+    rows = built.read(InformationGain, "information_gain", model="m")
+    assert [(row.condition, row.category) for row in rows][:2] == [("main", "SI"), ("main", "MI")]
+    assert rows[0].gain > 0
+
+
+ITEMS = [item(item_id=f"{name}_0", problem_id=name, knowledge=("集合",)) for name in "abcdefgh"]
+
+
+def note(name, **fields):
+    return Annotation(item_id=f"{name}_0", round=1, annotator="x", **fields)
+
+
+def test_only_picked_items_are_annotated_and_broken_ones_go():
+    decisions = select(ITEMS, SelectionParameters(), 0)
+    first, *others = [one.problem_id for one in decisions if one.picked]
+    passed_over = next(one.problem_id for one in decisions if not one.picked)
+    notes = [note(first, changes={"answer": "E"}), note(passed_over, drop="x"), note("z")]
+    annotated = annotate(ITEMS, decisions, notes)
+    assert {one.problem_id for one in annotated.items} == set(others)
+    assert {(one.entry, one.reason) for one in annotated.rejections} == {
+        (f"item {first}_0", "the answer 'E' is not among ABCD"),
+        ("item z_0", "annotated in round 1: no such item"),
+    }
+
+
+def test_a_dropped_duplicate_names_its_nearest_twin():
+    pairs = [
+        Duplicate(item_id="c_0", earlier=earlier, similarity=alike, distance=0, dropped=True)
+        for earlier, alike in (("a_0", 0.8), ("b_0", 0.9))
+    ]
+    kept = Duplicate(item_id="d_0", earlier="c_0", similarity=0.9, distance=0, dropped=False)
+    assert [one.item_id for one in drop_duplicates(ITEMS[:4], [*pairs, kept])] == [
+        "a_0",
+        "b_0",
+        "d_0",
+    ]
+    (rejection,) = duplicate_rejections([*pairs, kept])
+    assert rejection.reason == "nearly the same as b_0: 0.90 of its shingles"
