@@ -9,6 +9,7 @@ from bench_assets.evaluation import pipeline
 from bench_assets.file_benchmarks.suite import task_of
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.models.registry.baselines import RandomBaseline, ScriptedModel
+from tests.cases import read_cases
 from tests.fakes.rows import prediction, question
 
 COLOURS = {"kind": "choice", "options": ("red", "green", "blue"), "answer": ("B",)}
@@ -62,22 +63,7 @@ def test_random_guesses_are_all_read(answer_type, fields, mean):
 
 @pytest.mark.parametrize(
     ("fields", "response", "metric", "points"),
-    [
-        pytest.param(COLOURS, "(B)", "accuracy", 1.0, id="the right letter"),
-        pytest.param(COLOURS, "It is green.", "accuracy", 1.0, id="the right option's text"),
-        pytest.param(COLOURS, "A", "accuracy", 0.0, id="a wrong letter"),
-        pytest.param(COLOURS, "A or B", "accuracy", 0.0, id="two letters"),
-        pytest.param(COLOURS, "", "accuracy", 0.0, id="nothing"),
-        pytest.param(BOTH, "A, C", "accuracy", 1.0, id="all right letters"),
-        pytest.param(BOTH, "A", "accuracy", 0.0, id="one of two right letters"),
-        pytest.param(BOTH, "A, B, C", "accuracy", 0.0, id="a wrong letter beside"),
-        pytest.param(TEXT, "Mug.", "accuracy", 1.0, id="a reference"),
-        pytest.param(TEXT, "I see a mug", "accuracy", 0.0, id="a sentence, judged by rules"),
-        pytest.param(TEXT, "a cap", "exact_match", 0.0, id="one letter off"),
-        pytest.param(TEXT, "a cap", "anls", 0.8, id="one letter of five off"),
-        pytest.param({"answer": ("100",)}, "96", "relaxed_accuracy", 1.0, id="a number near by"),
-        pytest.param(COLOURS, "B", "anls", 1.0, id="a letter is read whatever the metric"),
-    ],
+    read_cases(__file__, "scored_responses.jsonl", tuples=True),
 )
 def test_a_response_has_points(fields, response, metric, points):
     (score,) = scores([question(**fields)], [response], metric)
@@ -102,27 +88,7 @@ def test_a_judge_decides_what_the_rules_do_not_read(fields, response, says, poin
 
 @pytest.mark.parametrize(
     ("response", "letters"),
-    [
-        pytest.param("A", "A", id="one letter"),
-        pytest.param("(A), (C)", "AC", id="letters in brackets"),
-        pytest.param("C and A.", "AC", id="letters with a word between"),
-        pytest.param("ACD", "ACD", id="letters together"),
-        pytest.param("The correct options are A, C and D.", "ACD", id="a statement"),
-        pytest.param("(B) is wrong. So the answer is (A) and (C).", "AC", id="after a denial"),
-        pytest.param("- A. red\n- C. blue", "", id="lines of a list, which state nothing"),
-        pytest.param("A. red\nB. green\nC. blue\nD. white", "", id="all that are listed"),
-        pytest.param("The answer is red.", "A", id="the text of an option"),
-        pytest.param("A, E", "", id="a letter that is not offered"),
-        pytest.param("I cannot tell.", "", id="none"),
-        pytest.param("N/A", "", id="no letter of an abbreviation"),
-        pytest.param("A or C", "", id="one or the other"),
-        pytest.param("A? C?", "", id="letters that are asked"),
-        pytest.param("Is the answer (A) and (C)?", "", id="a statement that is asked"),
-        pytest.param("The answers might be A and C.", "", id="what may be"),
-        pytest.param("(A) is wrong.", "", id="a line that begins with a letter, and denies it"),
-        pytest.param("Answer: ACD", "ACD", id="letters together, stated"),
-        pytest.param(r"\boxed{AC}", "AC", id="letters together in a box"),
-    ],
+    read_cases(__file__, "several_letters.jsonl"),
 )
 def test_several_letters_are_read(response, letters):
     found = read_choices(response, ("red", "green", "blue", "white"))

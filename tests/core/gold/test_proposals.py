@@ -17,6 +17,7 @@ from bench_assets.core.gold.proposals import (
     solver_prompt,
 )
 from bench_assets.core.schema.chat import Response
+from tests.cases import read_cases
 
 PROPOSAL = Proposal(
     id="p/7",
@@ -88,21 +89,7 @@ def votes(*answers):
 
 @pytest.mark.parametrize(
     ("form", "answers", "whole", "one"),
-    [
-        pytest.param("proven", [], "accepted", "accepted", id="proven, without solvers"),
-        pytest.param("calculated", [], "open", "open", id="calculated, without solvers"),
-        pytest.param("", [], "open", "open", id="nothing at all"),
-        pytest.param("calculated", [YES, YES], "accepted", "accepted", id="all three"),
-        pytest.param("calculated", [YES, OTHER], "open", "accepted", id="the form and one"),
-        pytest.param("calculated", [YES, ABSENT], "open", "accepted", id="the form, one, absent"),
-        pytest.param("", [YES, YES], "open", "accepted", id="both solvers"),
-        pytest.param("", [YES, OTHER], "open", "open", id="one solver"),
-        pytest.param("proven", [OTHER, OTHER], "rejected", "rejected", id="both on another one"),
-        pytest.param("proven", [NONE, NONE], "rejected", "rejected", id="both find none"),
-        pytest.param("proven", [OTHER, THIRD], "open", "open", id="on two others"),
-        pytest.param("proven", [OTHER, NONE], "open", "open", id="another one and none"),
-        pytest.param("proven", [ABSENT, ABSENT], "open", "open", id="nobody answers"),
-    ],
+    read_cases(__file__, "votes.jsonl"),
 )
 def test_votes_decide(form, answers, whole, one):
     proposal = replace(PROPOSAL, form=form)

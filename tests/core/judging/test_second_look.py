@@ -13,6 +13,7 @@ from bench_assets.core.judging.second_look import (
 )
 from bench_assets.core.schema.chat import Image, Prompt, Response
 from bench_assets.core.schema.errors import ModelError
+from tests.cases import read_rows
 from tests.fakes.rows import prediction, question
 
 ANIMALS = AnswerForm("choice", ("cat", "dog", "owl"))
@@ -70,33 +71,7 @@ def test_options_without_a_text_stand_in_the_question():
 
 @pytest.mark.parametrize(
     ("kind", "reply", "answer"),
-    [
-        ("choice", "B", "B"),
-        ("choice", "(B) dog", "B"),
-        ("choice", "Z", NONE),
-        ("choice", "(Z) none", NONE),
-        ("choice", "None.", NONE),
-        ("choice", "<think>B?</think>Z", NONE),
-        ("choice", "(A) dog", None),
-        ("choice", "It is hard to say.", None),
-        ("choices", "A, C", "A C"),
-        ("choices", "Z", NONE),
-        ("answers", "A", "Up."),
-        ("references", "(A)", "There is no cat."),
-        ("number", "12.5 cm", "12.5 cm"),
-        ("number", "$1,200", "$1200"),
-        ("number", "no cups", "no cups"),
-        ("number", "none", NONE),
-        ("number", "12 or 13", None),
-        ("numbers", "1, 2.5", "1, 2.5"),
-        ("numbers", "None.", NONE),
-        ("numbers", "It is hard to say.", None),
-        ("blanks", "光合作用\n呼吸作用", "光合作用\n呼吸作用"),
-        ("blanks", "none", NONE),
-        ("blanks", "光合作用", None),
-        ("yes_no", "No.", "no"),
-        ("yes_no", "none", NONE),
-    ],
+    read_rows(__file__, "replies.jsonl"),
 )
 def test_a_reply_is_read_by_explicit_forms(kind, reply, answer):
     assert FORMS[kind].read_reply(reply) == answer

@@ -5,56 +5,12 @@ import json
 import pytest
 
 from bench_assets.core.metrics.ptb_tokenizer import tokenize
+from tests.cases import read_cases
 
 
 @pytest.mark.parametrize(
     ("text", "tokens"),
-    [
-        pytest.param("", "", id="nothing has no tokens"),
-        pytest.param(" Oh ... no, no ;-- ?", "oh no no", id="punctuation is dropped"),
-        pytest.param("What?! No!!", "what ?! no !!", id="several marks in a row are a token"),
-        pytest.param(
-            "A cat (in 1999), smiling!",
-            "a cat -lrb- in 1999 -rrb- smiling",
-            id="brackets stay, because they are dropped by another spelling than they have",
-        ),
-        pytest.param(
-            "It's a dog's ball; it isn't here and can't be",
-            "it 's a dog 's ball it is n't here and ca n't be",
-            id="contractions and possessives are cut",
-        ),
-        pytest.param("the dogs' ball", "the dogs ball", id="a final apostrophe is punctuation"),
-        pytest.param("It’s “red”", "it 's red", id="curly quotation marks count as straight"),
-        pytest.param("I cannot, I'm gonna", "i can not i 'm gon na", id="some words are two"),
-        pytest.param(
-            "a half-eaten, well-dressed 10-foot wave",
-            "a half-eaten well-dressed 10-foot wave",
-            id="hyphens stay",
-        ),
-        pytest.param(
-            "Mr. Smith of St. John's, e.g. the U.S. flag at 5 p.m.",
-            "mr. smith of st. john 's e.g. the u.s. flag at 5 p.m.",
-            id="abbreviations keep their full stop",
-        ),
-        pytest.param("No. 5 says no. Then", "no. 5 says no then", id="no. only before a number"),
-        pytest.param(
-            "J. Smith and Point B. The end",
-            "j. smith and point b the end",
-            id="an initial is told from the end of a sentence by the next word",
-        ),
-        pytest.param("the image.; there", "the image. there", id="a full stop before ; stays"),
-        pytest.param(
-            "$1,000.50, 50% and £20", "$ 1,000.50 50 % and # 20", id="signs are cut from numbers"
-        ),
-        pytest.param("3/4 of 12:30 or 5pm", "3/4 of 12:30 or 5pm", id="numbers with marks inside"),
-        pytest.param("1.5m of a 1.5-inch 4x4", "1.5 m of a 1.5-inch 4x4", id="units"),
-        pytest.param("half—dream – boat -- sea", "half dream boat sea", id="dashes are dropped"),
-        pytest.param("R&B, black & white", "r&b black & white", id="an ampersand is a token"),
-        pytest.param("see www.a.com/b or a@b.org", "see www.a.com/b or a@b.org", id="addresses"),
-        pytest.param("'90s rock 'n' roll", "'90s rock 'n' roll", id="leading apostrophes"),
-        pytest.param("a dog 🐶 smiles🐶", "a dog smiles", id="emoji are no tokens"),
-        pytest.param("naïve café", "naïve café", id="accents stay"),
-    ],
+    read_cases(__file__, "ptb_tokens.jsonl"),
 )
 def test_tokens_are_those_of_the_java_program(text, tokens):
     assert tokenize(text) == tokens.split()

@@ -13,6 +13,7 @@ from bench_assets.core.metrics.short_answers import (
     vqa_accuracy,
     word_errors,
 )
+from tests.cases import read_cases
 
 
 @pytest.mark.parametrize(
@@ -38,29 +39,7 @@ def test_a_text_is_right_if_it_is_a_reference(response, references, points):
 
 @pytest.mark.parametrize(
     ("response", "references", "similarity"),
-    [
-        pytest.param("hello", ["hello"], 1.0, id="the same"),
-        pytest.param("HELLO", ["hello"], 1.0, id="case does not count"),
-        pytest.param("hallo", ["hello"], 4 / 5, id="one letter of five"),
-        *(
-            pytest.param(response, ["hello"], share, id=what)
-            for response, share, what in [
-                ("hellos", 5 / 6, "one letter too many behind"),
-                ("xhello", 5 / 6, "before"),
-                ("helxlo", 5 / 6, "and in the middle"),
-                ("hell", 4 / 5, "the last letter left out"),
-                ("ello", 4 / 5, "the first"),
-                ("helo", 4 / 5, "and one in the middle"),
-            ]
-        ),
-        pytest.param("kitten", ["sitting"], 4 / 7, id="three edits of seven letters"),
-        pytest.param("abcd", ["abxy"], 0.5, id="a half wrong, which the script counts"),
-        pytest.param("abc", ["axy"], 0.0, id="more than half wrong"),
-        pytest.param("abcde", ["abcxy"], 3 / 5, id="less than a half wrong"),
-        pytest.param("a" * 10, ["a" * 21], 0.0, id="less than half as long"),
-        pytest.param("new yrok", ["york", "new york"], 6 / 8, id="the nearest reference"),
-        pytest.param("", ["x"], 0.0, id="nothing"),
-    ],
+    read_cases(__file__, "anls.jsonl"),
 )
 def test_anls_is_the_share_of_letters_that_are_right_if_at_least_a_half(
     response, references, similarity
@@ -70,19 +49,7 @@ def test_anls_is_the_share_of_letters_that_are_right_if_at_least_a_half(
 
 @pytest.mark.parametrize(
     ("response", "reference", "points"),
-    [
-        pytest.param("95", "100", 1.0, id="five per cent too little"),
-        pytest.param("105", "100", 1.0, id="five per cent too much"),
-        pytest.param("94.9", "100", 0.0, id="a little further away"),
-        pytest.param("-95", "-100", 1.0, id="negative numbers"),
-        pytest.param("0", "0", 1.0, id="nothing is exactly nothing"),
-        pytest.param("0.01", "0", 0.0, id="five per cent of nothing is nothing"),
-        pytest.param("12.4 %", "12.5%", 1.0, id="a per cent sign"),
-        pytest.param("The bar shows about 41 units.", "42", 1.0, id="the number of a sentence"),
-        pytest.param("Yes", "yes", 1.0, id="a word is compared as it is"),
-        pytest.param("Norwey", "Norway", 0.0, id="a word has no tolerance"),
-        pytest.param("no idea", "42", 0.0, id="no number"),
-    ],
+    read_cases(__file__, "relaxed_numbers.jsonl"),
 )
 def test_a_number_may_be_five_per_cent_away(response, reference, points):
     assert relaxed_match(response, [reference]) == points

@@ -5,31 +5,14 @@ import json
 import pytest
 
 from bench_assets.core.reading.json_values import decode_json, read_json
+from tests.cases import read_cases
 
 TRUE = {"text": "it's", "right": True}
 
 
 @pytest.mark.parametrize(
     ("response", "value"),
-    [
-        pytest.param('{"text": "it\'s", "right": true}', TRUE, id="JSON"),
-        pytest.param('{"text": "it\'s", "right": True,}', TRUE, id="a comma too many"),
-        pytest.param("{'text': 'it\\'s', 'right': True}", TRUE, id="single quotes"),
-        pytest.param('Sure:\n```json\n{"right": true}\n```\nDone.', {"right": True}, id="prose"),
-        pytest.param("[true]", [True], id="a list"),
-        pytest.param('{"text": "a } b", "c": 1}', {"text": "a } b", "c": 1}, id="a brace"),
-        pytest.param('{"text": "true"}', {"text": "true"}, id="a word of JSON in a string"),
-        pytest.param('{"text": "a\nb"}', {"text": "a\nb"}, id="a line end in a string"),
-        pytest.param('<think>{"c": 1}</think>{"c": 0}', {"c": 0}, id="reasoning"),
-        pytest.param('{"right": true} {"right": false}', None, id="two objects"),
-        pytest.param('{"right": true, "right": false}', None, id="a duplicate name"),
-        pytest.param('{"right": true', None, id="truncated"),
-        pytest.param('{"right": true or false}', None, id="no JSON"),
-        pytest.param("right", None, id="a word"),
-        pytest.param("", None, id="nothing"),
-        pytest.param("{" * 5000 + "}" * 5000, None, id="nested too deeply"),
-        pytest.param('{"a": ' + "1" * 5000 + "}", None, id="a number of too many digits"),
-    ],
+    read_cases(__file__, "json_values.jsonl"),
 )
 def test_the_one_value_of_a_response_is_read(response, value):
     assert read_json(response) == value

@@ -14,6 +14,7 @@ from bench_assets.core.reading.reasoning import (
     strip_reasoning,
 )
 from bench_assets.core.schema.chat import Response
+from tests.cases import read_cases
 
 HARMONY = "<|channel|>analysis<|message|>Up?<|end|><|start|>assistant"
 FORMS = [pytest.param(form, id=form.opening) for form in THOUGHTS]
@@ -22,106 +23,7 @@ PLAIN = st.text("ab ,.\n\"'`()[é思\ud800", max_size=20)  # no two of them begi
 
 @pytest.mark.parametrize(
     ("response", "thought", "answer"),
-    [
-        pytest.param("<think>Up or down?</think>\nUp.", "Up or down?", "Up.", id="a thought"),
-        pytest.param(" \n<think>Up?</think> Up.", "Up?", "Up.", id="after white space"),
-        pytest.param("<think>\n\n</think>\n\nUp.", "", "Up.", id="an empty thought"),
-        pytest.param("<think>Up?</think>", "Up?", "", id="a thought and no word after it"),
-        pytest.param("<thinking>Up?</thinking>Down.", "Up?", "Down.", id="another tag"),
-        pytest.param("so, up</think>Up.", "so, up", "Up.", id="opened by the chat template"),
-        pytest.param('so "Up"</think>"Up"', 'so "Up"', '"Up"', id="after a quotation"),
-        pytest.param("</think>Up.", "", "Up.", id="an empty thought that the template opened"),
-        pytest.param("<think>\n<think>Up?</think>Up.", "<think>Up?", "Up.", id="opened by both"),
-        pytest.param(
-            "<think>a</think>\n<think>b</think>c", "a\n\nb", "c", id="thoughts in a row are one"
-        ),
-        pytest.param("a</think><think>b</think>c", "a\n\nb", "c", id="in a row, the first opened"),
-        pytest.param(
-            "<think>a<think>b</think>c</think>d", "a<think>b</think>c", "d", id="one in another"
-        ),
-        pytest.param(
-            "<think>The <think> tag?</think>Up.", "The <think> tag?", "Up.", id="thinks of its tag"
-        ),
-        pytest.param(
-            "<think>hm</think>Close with </think>.", "hm", "Close with </think>.", id="then says it"
-        ),
-        pytest.param(
-            "<think>a</think>b<think>c</think>d", "a", "b<think>c</think>d", id="the second is text"
-        ),
-        pytest.param(
-            "<SUMMARY>a</SUMMARY>\n<CAPTION>b</CAPTION>\n<REASONING>c</REASONING>\n"
-            "<CONCLUSION>Up.</CONCLUSION>",
-            "a\n\nb\n\nc",
-            "Up.",
-            id="LLaVA-CoT's stages",
-        ),
-        pytest.param(
-            HARMONY + "<|channel|>final<|message|>Up.<|return|>", "Up?", "Up.", id="channels"
-        ),
-        pytest.param(HARMONY + "<|channel|>final<|message|>Up, or", "Up?", "Up, or", id="cut off"),
-        pytest.param(
-            HARMONY + HARMONY + "<|channel|>final<|message|>Up.<|end|>",
-            "Up?\n\nUp?",
-            "Up.",
-            id="channels of a history",
-        ),
-        pytest.param(
-            "analysisSay up. This analysis ends.assistantfinalUp.",
-            "Say up. This analysis ends.",
-            "Up.",
-            id="channels without their special tokens",
-        ),
-        pytest.param("<|channel>thought\nUp?<channel|>Up.", "Up?", "Up.", id="Gemma's channel"),
-        pytest.param(
-            "<think>Up?</think><answer><|begin_of_box|>Up<|end_of_box|></answer>",
-            "Up?",
-            "Up",
-            id="a box in an answer",
-        ),
-        pytest.param(
-            "<think>Up?</think>A-D-F is the longest.\n\n<|begin_of_box|>B<|end_of_box|>",
-            "Up?",
-            "A-D-F is the longest.\n\n\\boxed{B}",
-            id="GLM's box is the last line",
-        ),
-        pytest.param(
-            "<think>Up?</think>It is <|begin_of_box|>up<|end_of_box|>.",
-            "Up?",
-            "It is up.",
-            id="a box inside a sentence",
-        ),
-        pytest.param("<think>Up?</think><answer>Up, or", "Up?", "Up, or", id="an answer cut off"),
-        pytest.param("<think><answer>Up</answer>", "", "Up", id="not closed, and nothing thought"),
-        pytest.param("<answer>Up</answer>", "", "Up", id="an answer without a thought"),
-        pytest.param("<answer>Up</answer> It is so.", "", "Up", id="words after the answer"),
-        pytest.param("<answer> </answer>Up", "", "Up", id="nothing in the answer's marks"),
-        pytest.param("<answer><answer>Up", "", "<answer>Up", id="marks are taken off once"),
-        pytest.param(
-            "<answer>A</answer> <answer>B</answer>",
-            "",
-            "<answer>A</answer> <answer>B</answer>",
-            id="two answers are left to the scorer",
-        ),
-        pytest.param(
-            "<think>Up? <answer>Up</answer>", "Up?", "Up", id="not closed, but answered at the end"
-        ),
-        pytest.param(
-            "<think>a<think>b</think>c</think>d</think>e",
-            "a<think>b</think>c",
-            "d</think>e",
-            id="one within another ends with the first tag that is left over",
-        ),
-        pytest.param(
-            "[THINK]a</think>b[/THINK]c", "a</think>b", "c", id="another form's end within it"
-        ),
-        pytest.param(
-            "analysis a analysis b assistantfinal c assistantfinal d",
-            "a analysis b",
-            "c assistantfinal d",
-            id="words do not nest",
-        ),
-        pytest.param('a"</think>"b', 'a"', '"b', id="the end of one quotation and the next"),
-    ],
+    read_cases(__file__, "thoughts.jsonl"),
 )
 def test_thoughts_and_the_marks_of_answers_are_taken_off(response, thought, answer):
     assert split_reasoning(response) == ReasoningSplit(thought, answer, finished=True)
@@ -129,20 +31,7 @@ def test_thoughts_and_the_marks_of_answers_are_taken_off(response, thought, answ
 
 @pytest.mark.parametrize(
     "response",
-    [
-        pytest.param("Up.", id="no tags"),
-        pytest.param(" Up.\n", id="white space around it"),
-        pytest.param("I think up.", id="the word"),
-        pytest.param("I use the <think> tag.", id="an opening tag further on"),
-        pytest.param("Up. <think>Sure?</think> Up.", id="a thought further on"),
-        pytest.param("Write <think> first and </think> last.", id="both tags spoken of"),
-        pytest.param('Thoughts end with "</think>" here.', id="a closing tag in quotation marks"),
-        pytest.param("Thoughts end with `</think>`.", id="a closing tag as code"),
-        pytest.param("It is <answer>up</answer>.", id="marks of an answer further on"),
-        pytest.param("analysis of the image: up", id="a word that also names a channel"),
-        pytest.param("Here is my thought process: it is up.", id="words that open and never close"),
-        pytest.param("We agree. Here is my response: up.", id="words that close alone"),
-    ],
+    read_cases(__file__, "no_thoughts.jsonl"),
 )
 def test_what_opens_with_no_thought_stays_to_the_letter(response):
     assert split_reasoning(response) == ReasoningSplit("", response, finished=True)

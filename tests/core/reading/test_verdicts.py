@@ -3,41 +3,10 @@
 import pytest
 
 from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG, YES_OR_NO, read_grade, read_word
+from tests.cases import read_rows
 
-FOUR = [
-    *("4", "4.", "**4**", "[4]", "(4)", "4.0", r"\boxed{4}", "4/5", "4 out of 5", "4\n\nGood."),
-    *("Score: 4", "Score (1-5): 4", "Score = 4", "Score: 4/5", "Score: 4 (out of 5)"),
-    *("**Score:** 4", "Score from 1 to 5: 4", "Mixed.\n\nScore: 4", "Score: 4\n\nScore: 4"),
-    *("Final score: 4", "Score:\n4", "The score is 4.", "Grade: 4. It is good.", "Points: 4"),
-    *("Grade [1 to 5]: 4", "Rating: 4\nIt fits.", "评分：4", '{"score": 4}'),
-    *('{"score": "4"}', '{"score": "4/5"}', '{"grade": 4, "reason": "It fits."}'),
-    *('{"reason": "It has 3 parts.", "score": 4}', '```json\n{"score": 4}\n```'),
-    *("<think>2 or 3?</think>4", "It has 3 parts.\n4"),
-]
-NO_GRADE = [
-    *("", "four", "N/A", "7", "0", "-1", "Score: -4", "4/10", "Score: 4 out of 10", "4 stars"),
-    *("3-4", "3 to 4", "3 or 4", "Score: 3-4", "Score: 3 or 4", "Score: between 3 and 4", "4,5"),
-    *("[3, 4]", '{"score": [3, 4]}', "Score: 2\nFinal score: 4", "Score: not 4", "Score: 1-5"),
-    *(
-        "Score: 4?",
-        "Score: 80%",
-        "Score: 4%",
-        "Score: >4",
-        "Score: 4+",
-        "Score: ~4",
-        "Score: N/A",
-        "I give it a 4.",
-        "1. 4",
-        "1-5",
-    ),
-    *(
-        "The right answer is 4.",
-        "Score (1-5)",
-        "Maximum score: 5",
-        "Score scale: 5",
-        "A perfect score is 5.",
-    ),
-]
+FOUR = read_rows(__file__, "grades_of_four.jsonl")
+NO_GRADE = read_rows(__file__, "no_grades.jsonl")
 OTHER_SCALES = [
     ("Rating (0-10): 8", 0, 10, 8),
     ("Score (out of 10): 8", 0, 10, 8),

@@ -14,6 +14,7 @@ from bench_assets.core.schema.chat import (
     readable,
     token_count,
 )
+from tests.cases import read_rows
 
 IMAGE, OTHER = Image("a" * 64), Image("b" * 64)
 
@@ -125,20 +126,7 @@ def test_the_first_draw_is_requested_by_default():
 
 @pytest.mark.parametrize(
     ("text", "end", "why"),
-    [
-        ("The dog stands on the", "content_filter", "broken off by a content filter"),
-        ("I see (A),", "content_filter", "broken off by a content filter"),
-        ("图中的人物正在", "content_filter", "broken off by a content filter"),
-        ("Fußballspieler", "content_filter", ""),
-        ("кошка", "content_filter", ""),
-        ("<think>A or B?</think>The answer is", "content_filter", "broken off by a content filter"),
-        ("The answer is (B).", "content_filter", ""),
-        ("B", "content_filter", ""),
-        ("正确", "content_filter", ""),
-        ("The dog stands on the", "stop", ""),
-        ("", "length", "no answer in 8 tokens"),
-        ("The dog stands on the", "length", ""),
-    ],
+    read_rows(__file__, "broken_off.jsonl"),
 )
 def test_a_response_that_was_broken_off_before_its_answer_has_none(text, end, why):
     assert Response(text=text, finish_reason=end, completion_tokens=8).no_answer == why

@@ -15,6 +15,7 @@ from bench_assets.core.text.escaping import (
     escape_to_one_line,
     unescape_markdown,
 )
+from tests.cases import read_cases
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 HARMLESS = {"text", "text_special", "softbreak"}
@@ -26,30 +27,7 @@ def inside(tokens: list[Token]) -> list[Token]:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        pytest.param("<script>alert(1)</script>", id="a script"),
-        pytest.param("<img src=x onerror=alert(1)>", id="an element with an event"),
-        pytest.param("&lt;b&gt; &#60;", id="entities"),
-        pytest.param("![x](http://example.org/x.png)", id="an image from elsewhere"),
-        pytest.param("![x][y]", id="an image by reference"),
-        pytest.param("[x](javascript:alert(1))", id="a link that is a program"),
-        pytest.param("<http://example.org> <a@example.org>", id="autolinks"),
-        pytest.param("a `b` ``c``", id="backticks"),
-        pytest.param("a | b || c \\| d", id="cells"),
-        pytest.param("# a heading", id="a heading"),
-        pytest.param("#", id="an empty heading"),
-        pytest.param("---", id="a line"),
-        pytest.param("===", id="an underline"),
-        pytest.param("- a", id="a list"),
-        pytest.param("12. a", id="a numbered list"),
-        pytest.param("12) a", id="a numbered list with brackets"),
-        pytest.param("> a", id="a quotation"),
-        pytest.param("~~~ a", id="a fence"),
-        pytest.param("*a* **b** _c_ __d__ ~~e~~", id="emphasis"),
-        pytest.param("a\\", id="a backslash that would take the end of the cell"),
-        pytest.param("[a]: http://example.org", id="a definition"),
-        pytest.param("$2^3$ snake_case 3.5 m, 中文, 👩\u200d🔬", id="what needs no marks"),
-    ],
+    read_cases(__file__, "plain_texts.jsonl"),
 )
 def test_a_text_is_shown_as_it_is_written(text: str) -> None:
     for before, after in (("", ""), ("- ", ""), ("| a | b |\n|---|---|\n| ", " | z |")):

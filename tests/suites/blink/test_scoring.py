@@ -13,6 +13,7 @@ from bench_assets.suites.blink.scoring import official_option
 from bench_assets.suites.blink.task import TASK
 from bench_resources.models.registry.baselines import ScriptedModel
 from bench_resources.models.registry.recorded import RecordedJudge, RecordedResponse
+from tests.cases import read_cases
 from tests.fakes.pinned_words import inline_words, survivors
 from tests.fakes.rows import answered, question, scored
 
@@ -31,19 +32,7 @@ def judged(pair, word, **fields):
 
 @pytest.mark.parametrize(
     ("response", "word", "careful", "official"),
-    [
-        pytest.param("(C)", None, 1.0, 1.0, id="what the rules read needs no judge"),
-        pytest.param("(B)", None, 0.0, 0.0, id="another option is wrong"),
-        pytest.param("Point C.", "(C)", 1.0, 1.0, id="the judge finds what the rules do not"),
-        pytest.param("Point C.", "(C) Point C", 1.0, 0.0, id="the judge's word is taken verbatim"),
-        pytest.param("Hm.", "(C) Point C", 1.0, 0.0, id="the judge is read like a response"),
-        pytest.param("Hm.", "(Z)", 0.0, 0.0, id="no option at all is wrong"),
-        pytest.param("(A) or (C)", "(A)", 0.0, 0.0, id="of two options the judge decides"),
-        pytest.param("Hm.", "(Z) Failed", 0.0, 0.0, id="nor is a judge that says why"),
-        pytest.param("Hm.", "It is hard to say.", None, 0.0, id="a judge that cannot be read"),
-        pytest.param("E", "(Z)", 0.0, 0.0, id="a letter that was not offered is wrong"),
-        pytest.param("Hm.", "<think>C?</think>(C)", 1.0, 1.0, id="a judge may think aloud"),
-    ],
+    read_cases(__file__, "scored_responses.jsonl"),
 )
 def test_points_by_both_readings(response, word, careful, official):
     pair = answered_with(response)

@@ -14,6 +14,7 @@ from bench_assets.suites.codis import prompts, scoring
 from bench_assets.suites.codis.task import TASK
 from bench_resources.models.registry.baselines import ScriptedModel
 from bench_resources.models.registry.recorded import RecordedJudge
+from tests.cases import read_cases
 from tests.fakes.rows import answered, prediction, question
 
 UP = ("Up.", "Down.")
@@ -245,31 +246,7 @@ EDGE = ("Edge A.", "Edge B.")
 CUBES = ("Seven.", "Six.")
 
 # The response, the two possible answers, and which of them is read; None for neither.
-RESPONSES = [
-    pytest.param("Up.", UP, 0, id="the answer itself"),
-    pytest.param("down", UP, 1, id="case and full stop do not count"),
-    pytest.param("**Up**", UP, 0, id="bold"),
-    pytest.param("The sky is below, so up it goes.\n\nDown.", UP, 1, id="the last line"),
-    pytest.param("Thinking.\n**Answer:** Down", UP, 1, id="a label in bold"),
-    pytest.param("It is not down, therefore the answer is up.", UP, 0, id="a statement"),
-    pytest.param("Up.\nThe greenery lies below the viewer.", UP, 0, id="explained afterwards"),
-    pytest.param("Up.\nDown.", UP, 1, id="the last of two lines"),
-    pytest.param("He is walking up the stairs.", UP, 0, id="the only one that is named"),
-    pytest.param("He is walking upstairs.", UP, None, id="another word for it"),
-    pytest.param("Up or down.", UP, None, id="both"),
-    pytest.param("Not up.", UP, None, id="denied"),
-    pytest.param("A", UP, None, id="a letter"),
-    pytest.param("", UP, None, id="nothing"),
-    pytest.param("no", YES, 1, id="no"),
-    pytest.param("Yes, you can turn.", YES, 0, id="yes with a reason"),
-    pytest.param("Yes and no.", YES, None, id="yes and no"),
-    pytest.param("I see a staircase.", YES, None, id="neither"),
-    pytest.param("Appropriate.", FIT, 0, id="the answer inside the longer one"),
-    pytest.param("It is not appropriate.", FIT, None, id="the longer one, denied"),
-    pytest.param("Not appropriate.", FIT, 1, id="the longer one"),
-    pytest.param("Edge B", EDGE, 1, id="a letter that is a name"),
-    pytest.param("7", CUBES, 0, id="a digit"),
-]
+RESPONSES = read_cases(__file__, "read_responses.jsonl", tuples=True)
 
 
 @pytest.mark.parametrize(("response", "options", "read"), RESPONSES)

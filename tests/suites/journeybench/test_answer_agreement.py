@@ -7,25 +7,12 @@ from bench_assets.suites.journeybench.answer_agreement import (
     missing_steps,
     read_answer,
 )
+from tests.cases import read_rows
 
 
 @pytest.mark.parametrize(
     ("response", "truths", "agreed"),
-    [
-        ("Answer: 12", ("12 dollars",), True),
-        ("Answer: twelve dollars", ("12",), True),
-        ("Answer: 12.1", ("12",), True),
-        ("Answer: 12.2", ("12",), False),
-        ("Answer: 25", ("25%",), True),
-        ("3 + 4 = 7 cups.", ("7",), True),
-        ("No cups exist.", ("no cups exist", "0"), True),
-        ("There are cups.\n\nThere is not any cup", ("no cups", "there is not any cup"), True),
-        ("Answer: 0", ("no cups exist", "0"), True),
-        ("Answer: 3", ("no cups exist", "0"), False),
-        ("I do not know.", ("12",), False),
-        ("12 or 13", ("12",), False),
-        ("", ("12",), False),
-    ],
+    read_rows(__file__, "answer_agreement.jsonl", tuples=True),
 )
 def test_a_response_agrees_with_a_truth(response, truths, agreed):
     answer = read_answer(response, (), truths)

@@ -12,6 +12,7 @@ from bench_assets.suites.journeybench import solution_verification as v
 from bench_assets.suites.journeybench.mcot.task import TASK
 from bench_assets.suites.journeybench.solutions.assets import solution_metrics
 from bench_resources.models.registry.baselines import ScriptedModel
+from tests.cases import read_cases
 from tests.fakes.pinned_words import inline_words, survivors
 from tests.fakes.rows import answered, prediction, question
 
@@ -47,20 +48,7 @@ def test_the_answer_is_extracted_before_it_is_verified():
 
 @pytest.mark.parametrize(
     ("verdict", "strict", "official"),
-    [
-        pytest.param("yes", 1.0, 1.0, id="yes"),
-        pytest.param("No.", 0.0, 0.0, id="no with a full stop"),
-        pytest.param("Yes, it matches; no doubt.", None, 1.0, id="yes before no"),
-        pytest.param("The answer is right", None, 0.0, id="neither word"),
-        pytest.param("", None, 0.0, id="an empty response"),
-        pytest.param("<think>yes?</think>no", 0.0, 0.0, id="what is thought aloud"),
-        pytest.param("I have no idea.", None, 0.0, id="no in a sentence"),
-        pytest.param("Yes, I can help! Please send the output.", None, 1.0, id="yes in a sentence"),
-        pytest.param("**Yes**", 1.0, 1.0, id="marked up"),
-        pytest.param('"no"', 0.0, 0.0, id="in quotation marks"),
-        pytest.param("yes\nno", None, 1.0, id="both, a line each"),
-        pytest.param("I know nothing", None, 0.0, id="no and yes only inside other words"),
-    ],
+    read_cases(__file__, "verdicts.jsonl"),
 )
 def test_both_scorers_of_a_verdict(verdict, strict, official):
     pair = answered("12")

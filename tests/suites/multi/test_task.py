@@ -10,46 +10,11 @@ from pathlib import Path
 import pytest
 
 from bench_assets.suites.multi.task import TASK
+from tests.cases import read_rows
 from tests.suites.multi.rows import answered
 from tests.suites.multi.test_readers import SCORERS
 
-FULL_WIDTH = [
-    ("full-width digits in the gold", "１０", "10", 1, 0, 0, 0),
-    ("full-width digits in both", "１０", "１０", 1, 1, 1, 1),
-    ("full-width letters in the gold", "ＡＢ", "AB", 1, 0, 0, 0),
-    ("another letter, full-width", "ＡＢ", "AC", 0, 0, 0, 0),
-    ("a full-width colon in the gold", "1：2", "1:2", 1, 0, 0, 0),
-    ("a full-width colon in both", "1：2", "1：2", 1, 1, 1, 1),
-    ("a ratio's colon", "1:2", "1∶2", 1, 0, 0, 0),
-    ("full-width brackets in the gold", "（1，2）", "(1,2)", 1, 0, 0, 0),
-    ("a full-width minus in the gold", "－3", "-3", 1, 0, 0, 0),
-    ("a full-width sign in the gold", "x＝3＋y", "x=3+y", 1, 0, 0, 0),
-    ("full-width per cent in the gold", "３０％", "30%", 1, 0, 0, 0),
-    ("full-width thousands in the gold", "１，２００", "1200", 1, 0, 0, 0),
-    ("an ideographic blank in the gold", "氢\u3000氧", "氢氧", 1, 0, 0, 0),
-    ("a full-width semicolon within a blank", "x；y", "x;y", 1, 0, 0, 0),
-    ("an alternative in full width", "１０或２０", "20", 1, 0, 0, 0),
-    ("degrees Celsius as one character", "10℃", "10°C", 1, 0, 0, 0),
-    ("degrees Fahrenheit as one character", "50°F", "50℉", 1, 0, 0, 0),
-    ("degrees Celsius of LaTeX", r"$10^\circ C$", "10℃", 1, 0, 0, 0),
-    ("ohms as a sign of their own", "5\u03a9", "5\u2126", 1, 0, 0, 0),
-    ("ohms as a Greek letter", "5\u03a9", "5\u03a9", 1, 1, 1, 1),
-    ("micro as a sign of its own", "5\u03bcm", "5\u00b5m", 1, 0, 0, 0),
-    ("a unit as one character", "3㎝", "3cm", 1, 0, 0, 0),
-    ("the first unit of that kind", "3hPa", "3㍱", 1, 0, 0, 0),
-    ("a square unit as one character", "5㎡", "5m²", 1, 0, 0, 0),
-    ("a cubic unit as one character", "$5m^3$", "5㎥", 1, 0, 0, 0),
-    ("another unit", "5㎡", "5㎥", 0, 0, 0, 0),
-    ("a Roman numeral as one character", "Ⅲ", "III", 1, 0, 0, 0),
-    ("a small Roman numeral", "iv", "ⅳ", 1, 0, 0, 0),
-    ("a Roman numeral is no digit", "Ⅲ", "3", 0, 0, 0, 0),
-    ("a fraction as one character", "1/2", "½", 1, 0, 0, 0),
-    ("a third as one character", r"$\frac{1}{3}$", "⅓", 1, 0, 0, 0),
-    ("a mixed number is not a fraction either", "21/2", "2½", 0, 0, 0, 0),
-    ("other signs for at least", "x≥2", "x≧2", 1, 0, 0, 0),
-    ("other signs for at most", "x≤2", "x≦2", 1, 0, 0, 0),
-    ("curly quotes", "“是”", '"是"', 1, 0, 0, 0),
-]
+FULL_WIDTH = read_rows(__file__, "full_width_points.jsonl")
 
 
 @pytest.mark.parametrize("scorer", SCORERS)

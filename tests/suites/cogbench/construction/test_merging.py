@@ -4,26 +4,13 @@ import pytest
 
 from bench_assets.suites.cogbench.construction.annotation_files import AnnotatedItem
 from bench_assets.suites.cogbench.construction.merging import SimilarityIndex, contradiction
+from tests.cases import read_rows
 from tests.suites.cogbench.encoders import MeaningEncoder
 
 
 @pytest.mark.parametrize(
     ("one", "other", "why"),
-    [
-        ("She gives her a flower.", "She takes it away.", "one says the opposite"),
-        ("The girl opens the door.", "The girl closes the door.", "one says the opposite"),
-        ("The boy is asleep.", "The boy is awake.", "one says the opposite"),
-        ("The boy is alone.", "The girl is alone.", "one says the opposite"),
-        ("The dog chases the cat.", "The cat chases the dog.", "the roles are exchanged"),
-        ("The boy will fall.", "The boy will not fall.", "one denies"),
-        ("Nobody sees the boy.", "The man sees the boy.", "one denies"),
-        ("There are two boys.", "There are three boys.", "other numbers"),
-        ("The boy is stealing a cookie.", "The boy steals a cookie.", ""),
-        ("The two are friends.", "The two are friends of each other.", ""),
-        ("The cat is rescued by the man.", "The man rescues the cat.", ""),
-        ("The boy and the girl play.", "The girl and the boy play.", ""),
-        ("It is not cold and not wet.", "It is dry.", ""),
-    ],
+    read_rows(__file__, "contradictions.jsonl"),
 )
 def test_what_two_texts_contradict_each_other_in(one, other, why):
     assert contradiction(one, other) == contradiction(other, one) == why

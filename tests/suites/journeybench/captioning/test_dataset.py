@@ -10,6 +10,7 @@ from bench_assets.suites.journeybench.captioning.dataset import (
     split_captions,
     to_questions,
 )
+from tests.cases import read_cases
 from tests.fakes.pinned_words import survivors
 from tests.fakes.rows import stored
 from tests.suites.journeybench.release import CELLS, HOST, write_lines, write_release
@@ -17,32 +18,7 @@ from tests.suites.journeybench.release import CELLS, HOST, write_lines, write_re
 
 @pytest.mark.parametrize(
     ("cell", "captions"),
-    [
-        pytest.param('1. "A cat." 2. "A dog."', ["A cat.", "A dog."], id="numbered and quoted"),
-        pytest.param('1."A cat"2."A dog"', ["A cat", "A dog"], id="without blanks"),
-        pytest.param("1. A cat 2. A dog", ["A cat", "A dog"], id="numbered, not quoted"),
-        pytest.param("1) A cat\n2) A dog", ["A cat", "A dog"], id="numbered with brackets"),
-        pytest.param(
-            '1. "Car no. 3. wins." 2. "It is 2. of 5." 3. "End"',
-            ["Car no. 3. wins.", "It is 2. of 5.", "End"],
-            id="numbers inside captions",
-        ),
-        pytest.param('"A cat." "A dog."', ["A cat.", "A dog."], id="quoted, not numbered"),
-        pytest.param('Caption 1: "A cat." 2: "A dog."', ["A cat.", "A dog."], id="labelled"),
-        pytest.param(
-            'A cat holds a sign "Go" beside a dog with "Stop".',
-            ['A cat holds a sign "Go" beside a dog with "Stop".'],
-            id="quotations inside a caption",
-        ),
-        pytest.param("A cat\nA dog\n", ["A cat", "A dog"], id="a line each"),
-        pytest.param("- A cat\n- A dog", ["A cat", "A dog"], id="bullets"),
-        pytest.param("A cat; a dog", ["A cat", "a dog"], id="semicolons"),
-        pytest.param("A cat sits. A dog runs.", ["A cat sits.", "A dog runs."], id="sentences"),
-        pytest.param('1. "A cat."', ["A cat."], id="a single one, numbered"),
-        pytest.param("A cat, 1.5 m tall", ["A cat, 1.5 m tall"], id="a single one"),
-        pytest.param('1. "A cat." 2. ""', ["A cat."], id="an empty one is none"),
-        pytest.param("  ", [], id="nothing"),
-    ],
+    read_cases(__file__, "caption_cells.jsonl"),
 )
 def test_cells(cell, captions):
     assert list(split_captions(cell)) == captions

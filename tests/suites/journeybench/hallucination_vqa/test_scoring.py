@@ -14,6 +14,7 @@ from bench_assets.suites.journeybench.hallucination_vqa import scoring
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import read_trigger_questions
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK
 from bench_resources.models.registry.baselines import ScriptedModel
+from tests.cases import read_cases
 from tests.fakes.rows import prediction, question
 
 FIELDS = {
@@ -29,19 +30,7 @@ JSON = json.dumps(FIELDS)
 
 @pytest.mark.parametrize(
     ("response", "verdict"),
-    [
-        pytest.param(JSON, False, id="JSON alone"),
-        pytest.param(f"```json\n{JSON}\n```", False, id="JSON in a fence"),
-        pytest.param(f"```\n{JSON}\n```\nDone.", False, id="JSON in a fence, and a word after it"),
-        pytest.param(JSON.replace("false", "true"), True, id="a right answer"),
-        pytest.param(f"<think>{{}} hm</think>{JSON}", False, id="JSON after a thought"),
-        pytest.param(JSON[:-2], None, id="JSON cut short"),
-        pytest.param(JSON.replace("false", "False"), False, id="Python in place of JSON"),
-        pytest.param(JSON.replace("false", '"false"'), None, id="a text in place of a verdict"),
-        pytest.param('{"is_prediction_correct": true}', None, id="fields missing"),
-        pytest.param("The answer is correct.", None, id="no JSON"),
-        pytest.param("", None, id="nothing"),
-    ],
+    read_cases(__file__, "judge_responses.jsonl"),
 )
 def test_the_judges_six_fields(response, verdict):
     assessment = scoring.read_assessment(response)

@@ -11,6 +11,7 @@ from bench_assets.suites.journeybench.mcot.recalculation import (
     solve,
     stated_numbers,
 )
+from tests.cases import read_cases
 
 APPLES = Problem(
     problem_id="apples",
@@ -42,23 +43,7 @@ def test_a_problem_is_solved_again(instead, solution):
 
 @pytest.mark.parametrize(
     ("question", "steps", "answer"),
-    [
-        pytest.param("4 and 2?", "<<4*2=8>>8", "9", id="calculations that miss the answer"),
-        pytest.param("4 and 2?", "<<4*2=9>>9", "9", id="a wrong calculation"),
-        pytest.param("4 and 2?", "4*2=8", "8", id="no calculations in brackets"),
-        pytest.param("4 and 2?", "<<4%2=0>>0", "0", id="another operation"),
-        pytest.param("4 and 2?", "<<__import__=16>>16", "16", id="something that is no number"),
-        pytest.param("4 and 2?", "<<4*=8>>8", "8", id="a broken calculation"),
-        pytest.param("4 and 2, then 4?", "<<4*2=8>>8", "8", id="twice in the text"),
-        pytest.param("Four and 4 and 2?", "<<4*2=8>>8", "8", id="in digits and in words"),
-        pytest.param("4 on the fourth of 2?", "<<4*2=8>>8", "8", id="an ordinal too"),
-        pytest.param("4 and 2?", "<<4*2=8>>8, <<8/4=2>>2", "2", id="twice in the calculations"),
-        pytest.param("4, 8 and 2?", "<<4/2=2>>2, <<2+8=10>>10", "10", id="a result in the text"),
-        pytest.param("4 and 2?", "<<4/2=2>>2, <<2*2=4>>4", "4", id="a result as well"),
-        pytest.param(
-            "9, 4 and 2?", "<<4-2=2>>2, <<9-2=7>>7", "7", id="the result is 2, as a number"
-        ),
-    ],
+    read_cases(__file__, "unsolved_problems.jsonl"),
 )
 def test_what_the_calculations_do_not_carry_is_not_solved(question, steps, answer):
     assert solve(problem(question, steps, answer), {4: 7}) is None
@@ -93,30 +78,7 @@ STEPS = "<<5*8=40>>40, <<40+6=46>>46"
 
 @pytest.mark.parametrize(
     ("question", "steps", "new", "proven"),
-    [
-        pytest.param(CAKES.format("6 cakes"), STEPS, 7, True, id="all is used"),
-        pytest.param(CAKES.format("six cakes"), STEPS, 7, True, id="in words"),
-        pytest.param(CAKES.format("6 cakes"), STEPS, 9, False, id="more than 8 now"),
-        pytest.param(CAKES.format("6 cakes"), STEPS, 4, False, id="less than 5 now"),
-        pytest.param(CAKES.format("6 cakes, 40 pies"), STEPS, 7, True, id="a result in the text"),
-        pytest.param(CAKES.format("6 cakes, 9 pies"), STEPS, 7, False, id="9 is not used"),
-        pytest.param(CAKES.format("$6"), STEPS, 7, False, id="money"),
-        pytest.param(CAKES.format("6% of it"), STEPS, 7, False, id="a share"),
-        pytest.param(CAKES.format("a 6-inch cake"), STEPS, 7, False, id="a length"),
-        pytest.param(CAKES.format("cakes: 6."), STEPS, 7, False, id="no word after it"),
-        pytest.param(
-            CAKES.format("6 cakes"), "<<5*8=40>>40, <<40+6=46>>46, <<46+11=57>>57", 7, False,
-            id="11 from nowhere",
-        ),
-        pytest.param(
-            CAKES.format("6 cakes"), "<<5*8=40>>40, <<40+6=46>>46, <<46*7=322>>322", 7, True,
-            id="days of a week",
-        ),
-        pytest.param(
-            CAKES.format("6 cakes"), "<<5*8=40>>40, <<40+6=46>>46, <<46+7=53>>53", 7, False,
-            id="7 is no factor",
-        ),
-    ],
+    read_cases(__file__, "proven_counts.jsonl"),
 )  # fmt: skip
 def test_the_form_proves_a_count_where_nothing_is_left_over(question, steps, new, proven):
     counted = problem(question, steps, steps.rpartition(">>")[2])

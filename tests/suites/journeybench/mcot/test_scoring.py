@@ -12,65 +12,14 @@ from bench_assets.suites.journeybench.mcot.image_references import (
 )
 from bench_assets.suites.journeybench.mcot.scoring import consistency, hallucination_rate
 from bench_assets.suites.journeybench.mcot.task import TASK
+from tests.cases import read_cases, read_rows
 from tests.fakes.pinned_words import inline_words, survivors
 from tests.fakes.rows import prediction, question, scored
 
 
 @pytest.mark.parametrize(
     ("cell", "labels"),
-    [
-        pytest.param("common objects", ("common objects",), id="as in the paper"),
-        pytest.param("Common object; OCR", ("common objects", "OCR"), id="two of them"),
-        pytest.param("common objectsl;", ("common objects",), id="a typing error, a stray ;"),
-        pytest.param(
-            "distractors and hallucination", ("distractors", "hallucination"), id="joined by and"
-        ),
-        pytest.param(
-            "OCR, common objects/distractors & hallucination+money value\nlarge number",
-            (
-                *("OCR", "common objects", "distractors", "hallucination", "money value"),
-                "large number of objects",
-            ),
-            id="joined in every other way",
-        ),
-        pytest.param(
-            "irrelevant and relevant objects with unusual properties",
-            (
-                "irrelevant objects with unusual properties",
-                "relevant objects with unusual properties",
-            ),
-            id="two that share their end",
-        ),
-        pytest.param(
-            "Occluded And obscured objects",
-            ("occluded or obscured objects",),
-            id="two words for one",
-        ),
-        pytest.param("common sand", ("common objects",), id="and inside a word"),
-        pytest.param("obsuced objects", ("occluded or obscured objects",), id="another one"),
-        pytest.param(
-            "irrelevant objects with unusual properties",
-            ("irrelevant objects with unusual properties",),
-            id="irrelevant, which has relevant in it",
-        ),
-        *(
-            pytest.param(f"{first}{between}Hallucination", (first, "hallucination"), id=first[:9])
-            for first, between in (
-                ("relevant objects with unusual properties", " Cross-referencing with "),
-                ("irrelevant objects with unusual properties", " Cross-referencing with "),
-                ("common objects", " Cross referencing "),
-                ("distractors", " "),
-            )
-        ),
-        pytest.param(
-            "Hallucination irrelevant objects with unusual properties",
-            ("hallucination", "irrelevant objects with unusual properties"),
-            id="unseparated, hallucination first",
-        ),
-        pytest.param("occluded object;obscured", ("occluded or obscured objects",), id="twice"),
-        pytest.param("", (), id="empty"),
-        pytest.param("purple", (), id="unknown"),
-    ],
+    read_cases(__file__, "label_cells.jsonl", tuples=True),
 )
 def test_a_cell_is_read_as_labels(cell, labels):
     assert labels_of(cell) == labels
@@ -163,28 +112,7 @@ def test_from_responses_to_metrics_by_label():
 IRRELEVANT, RELEVANT, HIDDEN, DISTRACTORS, HALLUCINATION, LARGE, OCR, OUTSIDE, MONEY, COMMON = (
     LABELS
 )
-SPELLINGS = [
-    ("Irrelevant objects", (IRRELEVANT,)),
-    ("relevant ones", (RELEVANT,)),
-    ("unusual properties", (RELEVANT,)),
-    ("occluded", (HIDDEN,)),
-    ("obscured", (HIDDEN,)),
-    ("obsuced", (HIDDEN,)),
-    ("distractors", (DISTRACTORS,)),
-    ("halllucination", (HALLUCINATION,)),
-    ("large", (LARGE,)),
-    ("a number", (LARGE,)),
-    ("OCR", (OCR,)),
-    ("text", (OCR,)),
-    ("external", (OUTSIDE,)),
-    ("knowledge", (OUTSIDE,)),
-    ("money", (MONEY,)),
-    ("value", (MONEY,)),
-    ("common", (COMMON,)),
-    ("distractors and hallucination", (DISTRACTORS, HALLUCINATION)),
-    ("distractors; hallucination", (DISTRACTORS, HALLUCINATION)),
-    ("mediocre", ()),
-]
+SPELLINGS = read_rows(__file__, "label_spellings.jsonl", tuples=True)
 
 
 def apart(cell):
