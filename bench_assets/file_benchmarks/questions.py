@@ -251,7 +251,7 @@ def build(
     shots, shot_images = _shots(benchmark, place, store)
     for n, row in enumerate(place.questions(benchmark)):
         columns |= dict.fromkeys(row.cells)
-        record_row(row.where, [name for name, cell in row.cells.items() if cell is not None])
+        record_row(row.where, {name: cell for name, cell in row.cells.items() if cell is not None})
         try:
             question = building.question(row, n)
         except SettingsError as error:

@@ -62,7 +62,7 @@ class LocatedEntry(NamedTuple):
         if isinstance(self.value, SourceError):
             raise self.value
         entry = _object(self.value, self.where)
-        record_row(self.where, tuple(entry))
+        record_row(self.where, entry)
         return entry
 
 
@@ -140,7 +140,9 @@ def read_object(file: Path) -> Entry:
     Raises:
         SourceError: If it cannot be read, or is not an object.
     """
-    return parse_object(read_text(file), str(file))
+    entry = parse_object(read_text(file), str(file))
+    record_row(str(file), entry)
+    return entry
 
 
 def require_field(entry: Entry, name: str, kind: type[Value], where: str) -> Value:
@@ -192,9 +194,9 @@ def _parse(text: str, where: str, decoder: json.JSONDecoder = _DECODER) -> objec
     except SourceError as error:
         raise SourceError(f"{where}: {error}") from error
     except ValueError as error:  # a JSONDecodeError, or a number of thousands of digits
-        raise SourceError(f"{where}: not JSON, or cut short: {error}") from error
+        raise unreadable(where, f"not JSON, or cut short: {error}") from error
     except RecursionError as error:
-        raise SourceError(f"{where}: lists and objects are nested too deeply to be read") from error
+        raise unreadable(where, "lists and objects are nested too deeply to be read") from error
     return value
 
 
@@ -236,10 +238,16 @@ def read_text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise SourceError(f"{file}: cannot be read: {error.strerror}") from error
+        raise unreadable(str(file), f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        raise SourceError(f"{file}, line {line}: not UTF-8 text: {error}") from error
+        raise unreadable(f"{file}, line {line}", f"not UTF-8 text: {error}") from error
+
+
+def unreadable(where: str, problem: str) -> SourceError:
+    """Build the error of a file, or row, that cannot be read; it is recorded as a rejection."""
+    record_row(where, reason=problem)
+    return SourceError(f"{where}: {problem}")
 
 
 Row = TypeVar("Row")

@@ -1,18 +1,19 @@
 """Rows that are read of raw files, collected for whoever compares them with an earlier build."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
+from sys import intern
 
 
 @dataclass(slots=True)
 class FileRows:
     """Rows of a file by their location; a row that is read twice is one row."""
 
-    fields: dict[str, Collection[str]] = field(default_factory=dict)
+    fields: dict[str, Sequence[str]] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)  # of those that are rejected
 
     @property
@@ -34,11 +35,11 @@ def collect_rows() -> Iterator[None]:
         _collected.set(None)
 
 
-def record_row(where: str, fields: Collection[str] = (), reason: str = "") -> None:
-    """Record a row, if anybody collects them."""
+def record_row(where: str, row: object = None, reason: str = "") -> None:
+    """Record a row, if anybody collects them, with its fields, also those of inner objects."""
     if (collected := _collected.get()) is not None:
         rows = collected[Path(where.partition(", ")[0])]
-        rows.fields[where] = fields or rows.fields.get(where, ())
+        rows.fields[where] = tuple(dict.fromkeys(_names(row))) or rows.fields.get(where, ())
         if reason:
             rows.reasons[where] = reason
 
@@ -49,3 +50,13 @@ def take_rows() -> dict[Path, FileRows]:
     taken = dict(collected)
     collected.clear()
     return taken
+
+
+def _names(value: object, above: str = "") -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield intern(f"{above}{name}")
+            yield from _names(inner, f"{above}{name}.")
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _names(inner, above)

@@ -134,18 +134,34 @@ def read_raw_rows(folder: Path, row_type: type[Row]) -> Table[Row]:
     Raises:
         SourceError: If the file cannot be read; names file and line.
     """
-    name, unique = _FILES[row_type]
+    table = _read_rows(folder, row_type)
     is_note = issubclass(row_type, _SourceNote)
-    lines = read_optional_lines(folder / name)
-    table = records(lines, row_type, unique=() if is_note else unique)
     return replace(table, rows=last_entries(table.rows)) if is_note else table
 
 
-def unreadable_rows(folder: Path) -> list[Rejection]:
-    """Rejections of all unreadable entries of the raw material."""
-    return [
-        rejection for row_type in _FILES for rejection in read_raw_rows(folder, row_type).rejections
-    ]
+def unused_rows(folder: Path) -> list[Rejection]:
+    """Rejections of the raw material: unreadable entries, and notes that do not count."""
+    gallery = {row.image for row in _read_rows(folder, GalleryImage).rows}
+    rejections = list[Rejection]()
+    for row_type, (name, identity) in _FILES.items():
+        table = _read_rows(folder, row_type)
+        rejections += table.rejections
+        notes = table.rows if issubclass(row_type, _SourceNote) else []
+        counted = {id(row) for row in last_entries(notes)}
+        for row in notes:
+            entry = ", ".join([name, *(getattr(row, part) for part in identity)])
+            if row.image not in gallery:
+                rejections.append(Rejection(entry=entry, reason=f"unknown image {row.image!r}"))
+            elif id(row) not in counted:
+                rejections.append(Rejection(entry=entry, reason="given again; the last counts"))
+    return rejections
+
+
+def _read_rows(folder: Path, row_type: type[Row]) -> Table[Row]:
+    name, unique = _FILES[row_type]
+    is_note = issubclass(row_type, _SourceNote)
+    lines = read_optional_lines(folder / name)
+    return records(lines, row_type, unique=() if is_note else unique)
 
 
 def last_entries(rows: Iterable[Row]) -> list[Row]:

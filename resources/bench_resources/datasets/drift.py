@@ -29,6 +29,7 @@ _FOLDER = ".bases"  # beside the tables
 _ACCEPTED = "accepted"  # by a person: who, and the digest of the source
 _ANY = "*"  # name of all files of a folder
 _MANY = 50  # files of a folder that are counted by themselves
+_FEW = 2  # rows without a field, which is not lost by a change of one row
 _SHOWN = 3  # changed files, or fields, that a message names
 
 
@@ -85,7 +86,7 @@ class DriftGuard:
             DriftError: If one drifted: names file, field, commonest reason, example and counts.
         """
         new = {}
-        for name, rows in _group_files(read).items():
+        for name, rows in self._group_files(read).items():
             n, rejections = len(rows.fields), [make_rejection(*row) for row in rows.reasons.items()]
             counts = Counts(n, n, rejections, rows.field_counts)
             new[f"files/{name}"] = self._check(f"files/{name}", name, counts)
@@ -122,6 +123,19 @@ class DriftGuard:
                 return {name: Base(rejected=n, settings=self.settings, source=self.source)}
             counts = Counts(0, n + self._sibling_rows(key), rows)
         return {name: self._check(name, f"table {path}", counts, self.expected.get(path, 0))}
+
+    def _group_files(self, read: Mapping[str, FileRows]) -> Mapping[str, FileRows]:
+        """Join the files of a folder that are a row each, or many: one bad file is one bad row."""
+        siblings = Counter(PurePath(name).parent for name in read)
+        groups = defaultdict[str, FileRows](FileRows)
+        for name, rows in read.items():
+            path = PurePath(name)
+            is_row = len(rows.fields) == 1 and not self._before(f"files/{name}")  # not a cut one
+            is_member = is_row or siblings[path.parent] > _MANY
+            group = groups[str(path.with_name(_ANY + path.suffix)) if is_member else name]
+            group.fields.update(rows.fields)
+            group.reasons.update(rows.reasons)
+        return groups
 
     def keep(self, bases: Mapping[str, Base]) -> None:
         """Write bases, once what they describe is written."""
@@ -205,19 +219,6 @@ class DriftGuard:
         return "/".join(filter(None, parts))
 
 
-def _group_files(read: Mapping[str, FileRows]) -> Mapping[str, FileRows]:
-    """Join the files of a folder that are a row each, or many: one bad file is one bad row."""
-    siblings = Counter(PurePath(name).parent for name in read)
-    groups = defaultdict[str, FileRows](FileRows)
-    for name, rows in read.items():
-        path = PurePath(name)
-        is_member = len(rows.fields) == 1 or siblings[path.parent] > _MANY
-        group = groups[str(path.with_name(_ANY + path.suffix)) if is_member else name]
-        group.fields.update(rows.fields)
-        group.reasons.update(rows.reasons)
-    return groups
-
-
 def _problems(counts: Counts, base: Base, limit: float) -> Iterator[str]:
     """Describe the drift, if there is any."""
     rejections, total = counts.rejections, counts.total
@@ -231,14 +232,33 @@ def _problems(counts: Counts, base: Base, limit: float) -> Iterator[str]:
             f"{len(rejections)} of {total} rows are rejected ({base.rejected} before), mostly:"
             f" {commonest} (such as {example})"
         )
-    least = base.rows - counts.rows + limit * total  # fields go with their rows
-    lost = [
-        f"field {name!r} in {counts.fields.get(name, 0)} rows ({n} before)"
+    if lost := _lost_fields(counts, base, limit):
+        yield ", ".join(
+            f"field {name!r} in {counts.fields.get(name, 0)} rows ({base.fields[name]} before)"
+            for name in lost[:_SHOWN]
+        )
+
+
+def _lost_fields(counts: Counts, base: Base, limit: float) -> Sequence[str]:
+    """Fields of fewer rows than before by more than the limit, or of none; without inner ones."""
+    gone = base.rows - counts.rows  # fields go with their rows
+    lost = {
+        name
         for name, n in base.fields.items()
-        if n - counts.fields.get(name, 0) > least
-    ]
-    if lost:
-        yield ", ".join(lost[:_SHOWN])
+        for now in [counts.fields.get(name, 0)]
+        if n - now > gone + (limit * counts.total if now or n < _FEW else 0)
+    }
+    return [name for name in base.fields if name in lost and lost.isdisjoint(_above(name))]
+
+
+def _above(name: str) -> Iterator[str]:
+    """Fields that a field lies in.
+
+    >>> [*_above("transform.words.text")]
+    ['transform', 'transform.words']
+    """
+    parts = name.split(".")
+    return (".".join(parts[:n]) for n in range(1, len(parts)))
 
 
 def _most(now: Mapping[str, int], before: Mapping[str, int]) -> dict[str, int]:

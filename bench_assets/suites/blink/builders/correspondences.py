@@ -33,7 +33,6 @@ from bench_assets.core.images.drawing import Point
 from bench_assets.core.images.orientation import ImageFrame, Size, read_annotated_frame
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import (
     Entry,
     make_rows,
@@ -47,6 +46,7 @@ from bench_assets.suites.blink.builders.drafts import (
     Draft,
     PointCorrespondence,
     make_candidates,
+    make_ordered_candidates,
     match_choice,
 )
 from bench_assets.suites.blink.builders.raw_files import (
@@ -177,12 +177,13 @@ def visual_correspondence(
     for sequence, pairs in zip(sequences, pairs_by_sequence, strict=True):
         if not pairs:
             yield Rejection(entry=sequence.name, reason="expected images 1.ppm to 6.ppm")
-    for pair in filter(None, chain.from_iterable(zip_longest(*pairs_by_sequence))):
-        table = Table[Draft]()
-        where = f"{pair[0].parent.name}, images {' and '.join(file.stem for file in pair)}"
-        with table.rejecting(where):
-            yield _view_draft(pair, where, rng, parameters)
-        yield from table.rejections
+    rows = [
+        (pair, f"{pair[0].parent}, images {' and '.join(file.stem for file in pair)}")
+        for pair in filter(None, chain.from_iterable(zip_longest(*pairs_by_sequence)))
+    ]
+    yield from make_ordered_candidates(
+        rows, lambda pair, where: _view_draft(pair, Path(where).name, rng, parameters)
+    )
 
 
 def project(homography: Homography, point: Point) -> Point:

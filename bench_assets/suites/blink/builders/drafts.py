@@ -22,6 +22,7 @@ from bench_assets.core.reading.choices import lettered
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, LocatedEntry, make_rows
+from bench_assets.core.tables.read_rows import record_row
 from bench_assets.suites.blink.builders.raw_files import read_image
 
 Item = TypeVar("Item")
@@ -97,7 +98,16 @@ def make_candidates(
         rng: Draws the order.
         make: Makes a candidate; raises SourceError or ImageError for an invalid row.
     """
-    for row, where in rng.sample(rows, len(rows)):
+    yield from make_ordered_candidates(rng.sample(rows, len(rows)), make)
+
+
+def make_ordered_candidates(
+    rows: Sequence[tuple[Item, str]], make: Callable[[Item, str], Draft | Rejection]
+) -> Candidates:
+    """Make a candidate of each row, as ``make_candidates``, in their order."""
+    for _, where in rows:  # also of those that nobody takes
+        record_row(where)
+    for row, where in rows:
         table = Table[Draft]()
         with table.rejecting(where):
             yield make(row, where)

@@ -26,6 +26,7 @@ from bench_assets.core.images.drawing import encode_jpeg, mask_box, scale_to_hei
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.json_records import Entry, read_lines, require_field
+from bench_assets.core.tables.read_rows import record_row
 from bench_assets.suites.blink.builders.drafts import (
     SECOND_OR_THIRD,
     Candidates,
@@ -105,9 +106,11 @@ def visual_similarity(
     """
     file = source / "data.csv"
     rows = list(csv.DictReader(line for line, _ in read_lines_with_place(file)))
+    named_rows = [(row, f"{file}, row {number}") for number, row in enumerate(rows, 1)]
+    for row, where in named_rows:
+        record_row(where, row)
     if rows and (missing := _COLUMNS - rows[0].keys()):
         raise SourceError(f"{file}: no columns {sorted(missing)}; it has {', '.join(rows[0])}")
-    named_rows = [(row, f"{file}, id {row['id']}") for row in rows]
     return make_candidates(
         named_rows, rng, lambda row, where: _triplet(source, row, where, parameters)
     )

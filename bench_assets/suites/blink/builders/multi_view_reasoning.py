@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from bench_assets.core.images.orientation import read_annotated_frame
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.build import Table
 from bench_assets.suites.blink.builders.drafts import (
     Candidates,
     Draft,
@@ -170,13 +169,15 @@ def _frames(source: Path, file: Path) -> list[_Frame]:
     listed = content.get("annotations") if isinstance(content, dict) else None
     if not isinstance(listed, list):
         raise SourceError(f"{file}: expected an object with a list 'annotations'")
-    frames = Table[_Frame | None]()
+    frames, errors = list[_Frame | None](), list[SourceError]()
     for nth, entry in enumerate(listed):
-        with frames.rejecting(where := f"{file}, annotation {nth}"):
-            frames.rows.append(_frame(source, entry, where))
-    if frames.rejections and not frames.rows:
-        raise SourceError(f"{file}: annotation 0: {frames.rejections[0].reason}")
-    return [frame for frame in frames.rows if frame is not None]
+        try:  # the file is one row of the source
+            frames.append(_frame(source, entry, f"{file}, annotation {nth}"))
+        except SourceError as error:
+            errors.append(error)
+    if errors and not frames:
+        raise errors[0]
+    return [frame for frame in frames if frame is not None]
 
 
 def _frame(source: Path, entry: object, where: str) -> _Frame | None:

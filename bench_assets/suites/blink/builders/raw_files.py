@@ -16,7 +16,8 @@ from PIL import Image
 
 from bench_assets.core.images.decoding import decode
 from bench_assets.core.schema.errors import ImageError, SourceError
-from bench_assets.core.tables.json_records import Entry, require_field
+from bench_assets.core.tables.json_records import Entry, read_text, require_field, unreadable
+from bench_assets.core.tables.read_rows import record_row
 
 IMAGES = (".jpg", ".jpeg", ".png", ".ppm", ".thumb", ".webp")
 
@@ -87,13 +88,7 @@ def read_lines_with_place(file: Path) -> Iterator[tuple[str, str]]:
     Raises:
         SourceError: If the file cannot be read.
     """
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise SourceError(f"{file}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise SourceError(f"{file}: not UTF-8 text: {error}") from error
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(read_text(file).splitlines(), 1):
         if line.strip():
             yield line.strip(), f"{file}, line {number}"
 
@@ -145,14 +140,15 @@ def read_arrays(file: Path) -> object:
         for opcode, argument, _ in pickletools.genops(data):
             if "PUT" in opcode.name and argument is not None and argument > len(data):
                 raise ValueError(f"memo {argument} of {len(data)} bytes")  # would fill the memory
-        return _ArrayUnpickler(io.BytesIO(data)).load()
+        content: object = _ArrayUnpickler(io.BytesIO(data)).load()
     except OSError as error:
-        raise SourceError(f"{file}: cannot be read: {error.strerror}") from error
+        raise unreadable(str(file), f"cannot be read: {error.strerror}") from error
     except Exception as error:  # pickle raises errors of many kinds
         message = str(error) or type(error).__name__
-        raise SourceError(
-            f"{file}: not a pickle of plain data and arrays: {message:.300}"
-        ) from error
+        problem = f"not a pickle of plain data and arrays: {message:.300}"
+        raise unreadable(str(file), problem) from error
+    record_row(str(file), content)
+    return content
 
 
 class _Dtype:

@@ -46,7 +46,7 @@ from bench_assets.suites.journeybench.raw_material import (
     StatementDecision,
     StatementVote,
     TriggerVote,
-    unreadable_rows,
+    unused_rows,
 )
 from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
@@ -321,7 +321,7 @@ def rejections(
     """List rejected responses, trigger questions and rows of raw material, with reasons."""
     least = required_votes(settings, annotation.TRIGGER, annotation.N_CHECKING)
     return (
-        unreadable_rows(source_folder(sources))
+        unused_rows(source_folder(sources))
         + distractors.read_statements(statement_responses).rejections
         + triggers.verify_triggers(trigger_responses, trigger_votes, least).rejections
     )
