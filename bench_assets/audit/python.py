@@ -11,6 +11,7 @@ from bench_assets.audit.operations import audit_tasks
 from bench_assets.audit.registry import audit_task
 from bench_assets.audit.task_evidence import TaskEvidence
 from bench_assets.core.schema.errors import SettingsError
+from bench_assets.python_api.calls import interface
 from bench_assets.python_api.display import html_rows, terminal_table
 from bench_assets.python_api.run import Run, check_run
 from bench_assets.workspace.console.output import Cell
@@ -79,6 +80,7 @@ class AuditTable(Sequence[AuditRow]):
         return f"Do not apply (reasons in .frame): {', '.join(names)}" if names else ""
 
 
+@interface
 def audit(results: "str | Run | Sequence[Run]") -> AuditTable:
     """Audit a suite of the home, or the results of runs: key, items, images, shortcuts, parser.
 

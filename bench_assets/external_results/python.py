@@ -5,12 +5,14 @@ from pathlib import Path
 from bench_assets.catalog import load_catalog
 from bench_assets.comparison.results import HomeResults
 from bench_assets.external_results.storing import read_evaluations, store_evaluations
+from bench_assets.python_api.calls import interface
 from bench_assets.python_api.run import Run
 from bench_assets.workspace.materialization.opening import home_settings
 from bench_resources.datasets.source_files import tables_of
 from bench_resources.images.store import open_image_store
 
 
+@interface
 def read_results(file: str | Path, *, name: str = "", model: str = "", store: bool = False) -> Run:
     """Read results of another harness as a run, which can be shown, compared and audited.
 

@@ -13,6 +13,7 @@ from bench_assets.core.schema.metric_text import format_p
 from bench_assets.core.schema.rows import READ_FIELDS, Question, ReadValue
 from bench_assets.evaluation.pipeline import summarise
 from bench_assets.evaluation.task import Evaluation
+from bench_assets.python_api.calls import interface
 from bench_assets.python_api.display import Plot, html_rows, terminal_table
 from bench_assets.python_api.run import Run, check_run
 from bench_assets.workspace.console.output import Cell
@@ -99,6 +100,7 @@ def _cells(row: Comparison) -> dict[str, object]:
     return cells
 
 
+@interface
 def compare(before: Run, after: Run) -> RunComparison:
     """Compare two runs on their common questions, as ``bench tables diff BEFORE AFTER``.
 

@@ -1,9 +1,6 @@
 """``bench.evaluate``: evaluates one model on suites, as the command ``bench evaluate`` does."""
 
-import time
-import warnings
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -14,8 +11,8 @@ from bench_assets.evaluation.reviews import ReviewLine
 from bench_assets.evaluation.task import Evaluation
 from bench_assets.python_api import arguments
 from bench_assets.python_api.benchmark import Benchmark, add_suites
+from bench_assets.python_api.calls import interface
 from bench_assets.python_api.run import Run
-from bench_assets.workspace.console.interrupt_summary import interrupt_summary
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.evaluate.response_review import write_review
 from bench_assets.workspace.evaluate.subset import (
@@ -26,7 +23,6 @@ from bench_assets.workspace.evaluate.subset import (
 from bench_assets.workspace.evaluate.whole import evaluate_suite, stored_evaluations
 from bench_assets.workspace.materialization.model_arguments import save_models
 from bench_assets.workspace.materialization.opening import check_names, open_workbench
-from bench_resources.config.environment import default_home
 from bench_resources.config.models_toml import toml_value
 from bench_resources.images.store import open_image_store
 from bench_resources.models.registry.named_models import ResolvedModel
@@ -36,6 +32,7 @@ if TYPE_CHECKING:
     from bench_resources.models.callables.model import ModelFunction
 
 
+@interface
 def evaluate(  # noqa: PLR0913  (an option each)
     suites: "str | Benchmark | Sequence[str | Benchmark]",
     model: "str | Path | ModelFunction",
@@ -119,22 +116,19 @@ def evaluate(  # noqa: PLR0913  (an option each)
     entries = {entry: value for entry, value in decoding.items() if value is not None}
     if arguments.count("n", n, ", 1 or more", least=1) > 1:
         entries["n"] = n
-    with (
-        interrupt_reporting(),
-        open_workbench(
-            only_name,
-            source,
-            judge,
-            scorer,
-            reader=reader_name,
-            models=[model_argument(model, name, elicit, entries)],
-            elicit=elicit,
-            sections=sections,
-            review=str(Path(review).absolute()) if review else "",
-            accept=accept,
-            rule="stated",
-        ) as bench,
-    ):
+    with open_workbench(
+        only_name,
+        source,
+        judge,
+        scorer,
+        reader=reader_name,
+        models=[model_argument(model, name, elicit, entries)],
+        elicit=elicit,
+        sections=sections,
+        review=str(Path(review).absolute()) if review else "",
+        accept=accept,
+        rule="stated",
+    ) as bench:
         called = bench.resolved[0].name
         check_names(bench, names, [called], [condition])
         if part == WHOLE or not callable(model):  # else no table names the function
@@ -149,6 +143,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
         )
 
 
+@interface
 def review(
     task: str, model: str, file: str | Path, *, condition: str = "main", by: str = ""
 ) -> list[ReviewLine]:
@@ -173,7 +168,7 @@ def review(
     Raises:
         BenchError: If the model was not evaluated, or the file is not a review form.
     """
-    with interrupt_reporting(), open_workbench(task) as bench:
+    with open_workbench(task) as bench:
         chosen = bench.catalog.task(task)
         return write_review(bench, chosen, model, condition, Path(file), by=by)
 
@@ -242,17 +237,3 @@ def _reader_argument(reader: "str | ModelFunction") -> tuple[str, dict[str, Mapp
     digest = code_digest(reader)
     model = resolve_function(reader, f"{function_name(reader)}@{digest}" if digest else "")
     return model.name, {model.name: model.section}
-
-
-@contextmanager
-def interrupt_reporting() -> Generator[None]:
-    """Print a summary after Ctrl-C, and re-raise it; silences tqdm's warning in notebooks."""
-    started = time.time()
-    try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "IProgress not found")
-            yield
-    except KeyboardInterrupt:
-        summary = interrupt_summary(default_home(), started, "make the same call again")
-        print_message(summary.strip() or "nothing was stored: no response had arrived yet")
-        raise

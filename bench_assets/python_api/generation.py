@@ -11,7 +11,8 @@ from PIL import Image as PillowImage
 from bench_assets.core.images.decoding import to_upright_rgb
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.python_api.evaluation import interrupt_reporting, model_argument
+from bench_assets.python_api.calls import interface
+from bench_assets.python_api.evaluation import model_argument
 from bench_assets.workspace.evaluate.subset import open_model
 from bench_assets.workspace.materialization.model_arguments import (
     resolve_models,
@@ -31,6 +32,7 @@ AnyPrompt: TypeAlias = Prompt | Part | Sequence[Part]
 """A text, or texts and images in reading order."""
 
 
+@interface
 def generate(
     model: "str | Path | ModelFunction", prompts: Sequence[AnyPrompt], *, name: str = ""
 ) -> list[Response]:
@@ -58,18 +60,17 @@ def generate(
     """
     if isinstance(prompts, str | bytes | Path | Prompt):
         raise SettingsError(f"prompts: expected a list of prompts, got {type(prompts).__name__}")
-    with interrupt_reporting():
-        settings = home_settings()
-        (resolved,) = resolve_models([model_argument(model, name)], settings)
-        settings = settings.with_overrides(models=sections_of([resolved]))
-        store = open_image_store(settings)
-        requests = [Request(prompt=_prompt(prompt, store)) for prompt in prompts]
-        if name or not callable(model):
-            save_models([resolved], settings)
-        with closing(Models(settings=settings, image_store=store)) as models:
-            models.know([resolved])
-            with open_model(models, f"{resolved.name}: prompts", resolved.name) as opened:
-                return opened.response(requests)
+    settings = home_settings()
+    (resolved,) = resolve_models([model_argument(model, name)], settings)
+    settings = settings.with_overrides(models=sections_of([resolved]))
+    store = open_image_store(settings)
+    requests = [Request(prompt=_prompt(prompt, store)) for prompt in prompts]
+    if name or not callable(model):
+        save_models([resolved], settings)
+    with closing(Models(settings=settings, image_store=store)) as models:
+        models.know([resolved])
+        with open_model(models, f"{resolved.name}: prompts", resolved.name) as opened:
+            return opened.response(requests)
 
 
 def _prompt(written: AnyPrompt, store: ImageStore) -> Prompt:

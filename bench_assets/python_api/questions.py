@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, overload
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Question
 from bench_assets.python_api.benchmark import Benchmark, add_suites
-from bench_assets.python_api.evaluation import interrupt_reporting
+from bench_assets.python_api.calls import interface
 from bench_assets.python_api.samples import SampleImage
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.opening import check_names, open_workbench
@@ -64,6 +64,7 @@ class SuiteQuestions(Sequence[Question]):
         return str(self.frame().to_html(max_rows=10))
 
 
+@interface
 def load(
     suite: str | Benchmark, *, condition: str = "main", source: str | Path = ""
 ) -> SuiteQuestions:
@@ -87,7 +88,7 @@ def load(
     if len(suites) != 1:
         raise SettingsError(f"suite: expected one, got {', '.join(suites) or 'none'}")
     name = suites[0]
-    with interrupt_reporting(), open_workbench(name, source) as bench:
+    with open_workbench(name, source) as bench:
         check_names(bench, [name], (), [condition])
         names, failures = build_questions(bench, name)
         if failures:

@@ -35,6 +35,11 @@ def default_home() -> Path:
     return Path(os.environ.get("BENCH_HOME") or "bench_home").absolute()
 
 
+def find_own_modules(home: Path) -> None:
+    """Let Python find modules beside the home and in the working directory, after all others."""
+    sys.path += [str(f) for f in (Path.cwd(), home.parent) if str(f) not in sys.path]
+
+
 def local_home(written: Path) -> Path:
     """Path of a home on this machine: ``$BENCH_HOME``, or the path on the machine that wrote it."""
     return default_home() if os.environ.get("BENCH_HOME") else written

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from bench_assets.core.extras import IN_PACKAGE, install_command, is_installed
 from bench_assets.core.schema.elicitation import Elicitation
@@ -14,6 +14,7 @@ from bench_resources.config.sections.base import DrawsSection, ModelSpec, PriceS
 from bench_resources.config.sections.local_models import AutoSpec, TransformersSpec, VllmSpec
 from bench_resources.config.sections.servers import ServerSpec
 
+_PYTHON_NAME = r"^([\w.]+:\w+)?$"
 _MODEL_NAME = r"^[A-Za-z0-9][A-Za-z0-9._@+=/-]*$"  # a partition key: no | , [ ] or spaces
 
 
@@ -93,20 +94,29 @@ class ScriptedSpec(ModelSpec):
 
 
 class PythonSpec(PriceSection, DrawsSection):
-    """A model written in Python, from a factory."""
+    """A model written in Python: a function, or a factory of a model."""
 
-    factory: str = Field(pattern=r"^[\w.]+:\w+$")
-    """``module:name`` of a callable ``(name, open_image, **options) -> ChatModel``. Responses are
-    cached until the module's package or file changes."""
+    function: str = Field("", pattern=_PYTHON_NAME)
+    """``module:name`` of a function ``(images, prompt, **options) -> text``, as ``bench.evaluate``
+    takes one. Modules are found in the working folder too, and in the one with ``bench_home``."""
+    factory: str = Field("", pattern=_PYTHON_NAME)
+    """Instead, ``module:name`` of a callable ``(name, open_image, **options) -> ChatModel``. Of
+    both, responses are cached until the module's package or file changes."""
     options: dict[str, Any] = Field(default_factory=dict)
-    """Arguments of the factory; part of a response's identity."""
+    """Arguments of the function or the factory; part of a response's identity."""
     batch_size: int = Field(64, gt=0)
-    """Requests per call; responses are cached when all have arrived."""
+    """Requests per call of a factory's model; responses are cached when all have arrived."""
+
+    @model_validator(mode="after")
+    def _check_callable(self) -> Self:
+        if bool(self.function) == bool(self.factory):
+            raise ValueError("expected either function or factory")
+        return self
 
     @property
     def place(self) -> str:
-        """The factory."""
-        return self.factory
+        """The function or the factory."""
+        return self.function or self.factory
 
 
 SPECS: Mapping[str, type[ModelSpec]] = {

@@ -19,7 +19,6 @@ from PIL import Image as PillowImage
 from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
-from bench_assets.evaluation.task import CANNOT_BE_READ
 from bench_resources.config.sections.models import FUNCTION_FACTORY, PythonSpec
 from bench_resources.models.registry.named_models import ResolvedModel
 from bench_resources.models.registry.python_model import OpenImage
@@ -30,6 +29,8 @@ ModelFunction: TypeAlias = Callable[[list[PillowImage.Image], str], str]
 _DIGITS = 12
 _functions: dict[str, ModelFunction] = {}
 """Functions of this process by model name, because settings can only hold the name."""
+_raised: list[Exception] = []
+"""The first exception of the function that was resolved last: responses hold its text alone."""
 
 
 def resolve_function(
@@ -45,6 +46,7 @@ def resolve_function(
     check_function(function)
     name = name or f"{function_name(function)}@{uuid4().hex[:8]}"
     _functions[name] = function
+    _raised.clear()
     section = {
         "kind": "python",
         "factory": FUNCTION_FACTORY,
@@ -54,6 +56,11 @@ def resolve_function(
     }
     spec = PythonSpec.model_validate(section)
     return ResolvedModel(name=name, spec=spec, location=FUNCTION_FACTORY, section=section)
+
+
+def first_error() -> list[Exception]:
+    """The first exception that the last resolved function has raised; [] without one."""
+    return list(_raised)
 
 
 def function_name(function: Callable[..., object]) -> str:
@@ -136,22 +143,20 @@ def check_function(function: Any) -> None:  # noqa: ANN401 - whatever can be cal
         return
 
 
-class CallableModel:
+class FunctionModel:
     """A chat model that calls a function, one request at a time."""
 
-    def __init__(self, name: str, open_image: OpenImage, *, code: str) -> None:
-        """Find the function.
+    def __init__(
+        self, name: str, signature: str, function: ModelFunction, open_image: OpenImage
+    ) -> None:
+        """Keep the function.
 
         Raises:
-            ModelError: If no function of that name is registered in this process.
+            SettingsError: If it is no such function.
         """
-        if name not in _functions:
-            raise ModelError(
-                f"{name}: this process does not have the Python function. Pass it"
-                f" again: bench.evaluate(..., model=FUNCTION, name={name!r})"
-            )
-        self.name, self.signature = name, f"callable|{name}|code:{code}"
-        self._function, self._open_image = _functions[name], open_image
+        check_function(function)
+        self.name, self.signature = name, signature
+        self._function, self._open_image = function, open_image
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order; a function that raises gives a response with ``error``."""
@@ -176,7 +181,9 @@ class CallableModel:
             result = self._function(images, text)
         except (ImageError, ModelError):
             raise
-        except CANNOT_BE_READ as exc:
+        except Exception as exc:  # noqa: BLE001 - the code is the user's
+            if not _raised:
+                _raised.append(exc)
             return Response(error=f"{type(exc).__name__}: {exc}")
         if not isinstance(result, str):
             return Response(error=f"expected a text, got {type(result).__name__}: {result!r:.60}")
@@ -195,3 +202,20 @@ def _texts(turns: Sequence[Turn]) -> list[str]:
         for part in turn.parts
         if isinstance(part, str)
     ]
+
+
+class CallableModel(FunctionModel):
+    """A function of this process, by its name."""
+
+    def __init__(self, name: str, open_image: OpenImage, *, code: str) -> None:
+        """Find the function.
+
+        Raises:
+            ModelError: If no function of that name is registered in this process.
+        """
+        if name not in _functions:
+            raise ModelError(
+                f"{name}: this process does not have the Python function. Pass it"
+                f" again: bench.evaluate(..., model=FUNCTION, name={name!r})"
+            )
+        super().__init__(name, f"callable|{name}|code:{code}", _functions[name], open_image)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from importlib import import_module
 from inspect import signature
@@ -18,6 +18,7 @@ from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import BenchError, ImageError, ModelError, SettingsError
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.task import CANNOT_BE_READ
+from bench_resources.config.environment import find_own_modules
 from bench_resources.config.sections.engine_kinds import EngineContext
 from bench_resources.config.sections.models import PythonSpec
 from bench_resources.config.toml_validation import suggest_entry
@@ -39,18 +40,19 @@ class PythonEngine:
         Raises:
             SettingsError: If the module cannot be imported, or the name in it does not exist.
         """
-        module, _, attribute = spec.factory.partition(":")
+        module, _, attribute = spec.place.partition(":")
+        find_own_modules(at.resolve("."))
         try:
             self._module = import_module(module)
-            self._factory: Callable[..., ChatModel] = getattr(self._module, attribute)
+            self._callable: Callable[..., Any] = getattr(self._module, attribute)
         except Exception as error:  # any exception: the module is the user's
             file, reason = at.resolve("bench.toml"), isinstance(error, ImportError | AttributeError)
             message = f"{error}" if reason else f"{type(error).__name__}: {error}"
             missing = error.name if isinstance(error, ImportError) else None
             if missing and missing in EXTRAS:
                 message += f": {install_command(missing)}"
-            raise SettingsError(f"{file}, model {at.name}: {spec.factory}: {message}") from error
-        if unknown := _unknown_option(self._factory, spec.options):
+            raise SettingsError(f"{file}, model {at.name}: {spec.place}: {message}") from error
+        if unknown := _unknown_option(self._callable, spec.options):
             file = at.resolve("bench.toml")
             raise SettingsError(f"{file}, [models.{at.name}.options]: {unknown}")
         self._spec = spec
@@ -70,8 +72,9 @@ class PythonEngine:
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Yield position and response, batch by batch."""
-        for start in range(0, len(requests), self._spec.batch_size):
-            batch = requests[start : start + self._spec.batch_size]
+        size = 1 if self._spec.function else self._spec.batch_size
+        for start in range(0, len(requests), size):
+            batch = requests[start : start + size]
             try:
                 responses = self._asked(batch)
             except ModelError:
@@ -106,20 +109,30 @@ class PythonEngine:
         if len(responses) != len(batch):
             raise ModelError(
                 f"{self._at.name}: {len(responses)} responses to {len(batch)} requests; "
-                f"{self._spec.factory} must return one per request, in order"
+                f"{self._spec.place} must return one per request, in order"
             )
         return responses
 
     @cached_property
     def _model(self) -> ChatModel:
-        open_image = _image_opener(self._at.read_image)
+        open_image, spec = _image_opener(self._at.read_image), self._spec
+        if spec.function:
+            from bench_resources.models.callables.model import FunctionModel
+
+            function = partial(self._callable, **spec.options)
+            return FunctionModel(self._at.name, f"function|{spec.function}", function, open_image)
         try:
-            model = self._factory(self._at.name, open_image, **self._spec.options)
-            _ = model.signature
+            model: ChatModel = self._callable(self._at.name, open_image, **spec.options)
+            if not hasattr(model, "signature"):
+                raise ModelError(
+                    f"{self._at.name}: {spec.factory}: expected a model, got"
+                    f" {type(model).__name__}. A function (images, prompt) -> text is named by"
+                    " `function` instead"
+                )
         except BenchError:
             raise
         except Exception as error:  # any exception: the code is the user's
-            message = f"{self._spec.factory}: {type(error).__name__}: {error}"
+            message = f"{spec.factory}: {type(error).__name__}: {error}"
             raise ModelError(f"{self._at.name}: {message}") from error
         return model
 
@@ -131,17 +144,17 @@ class PythonEngine:
         return state.hexdigest()
 
 
-def _unknown_option(factory: Callable[..., ChatModel], options: Mapping[str, Any]) -> str:
-    """The first option that the factory does not accept; "" if all are fine."""
+def _unknown_option(function: Callable[..., Any], options: Mapping[str, Any]) -> str:
+    """The first option that a function or factory does not accept; "" if all are fine."""
     try:
-        parameters = signature(factory).parameters.values()
+        parameters = signature(function).parameters.values()
     except (TypeError, ValueError):  # such as a class written in C
         return ""
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return ""
     known = [parameter.name for parameter in parameters][
         2:
-    ]  # after the model's name and open_image
+    ]  # after images and prompt, or the model's name and open_image
     unknown = [name for name in options if name not in known]
     return f"entry {unknown[0]}: {suggest_entry(unknown[0], known)}" if unknown else ""
 

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.provenance import json_digest
 from bench_resources.config.bench_toml import Settings
+from bench_resources.config.environment import find_own_modules
 from bench_resources.config.sections.base import ModelSpec
 from bench_resources.config.sections.local_models import (
     TransformersSpec,
@@ -88,7 +89,7 @@ def _facts(model: ResolvedModel, settings: Settings) -> list[object]:
         files = _checkpoint_files(spec, settings)
         return [_section(spec, settings), spec.identity_parts, *_digests(files)]
     section = _section(spec, settings)
-    code = _package_files(spec.factory.partition(":")[0]) if isinstance(spec, PythonSpec) else []
+    code = _python_files(spec, settings) if isinstance(spec, PythonSpec) else []
     named = named_files(spec.model_dump(mode="json"), settings)
     inside = (file for path in named for file in (path.rglob("*") if path.is_dir() else [path]))
     return [section, *_digests([*sorted(filter(Path.is_file, inside)), *code])]
@@ -117,9 +118,10 @@ def _section(spec: ModelSpec, settings: Settings) -> dict[str, object]:
     return section | {name: "" for name in path_fields if settings.resolve(section[name]).exists()}
 
 
-def _package_files(module: str) -> list[Path]:
-    """The innermost package that a module lies in, or its file, without importing anything."""
-    top, *below = module.split(".")
+def _python_files(model: PythonSpec, settings: Settings) -> list[Path]:
+    """The innermost package of a model's module, or its file, without importing anything."""
+    find_own_modules(settings.home)
+    top, *below = model.place.partition(":")[0].split(".")
     spec = find_spec(top)
     if spec is None or not (places := spec.submodule_search_locations):
         return [Path(spec.origin)] if spec and spec.origin else []

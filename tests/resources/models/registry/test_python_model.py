@@ -12,6 +12,7 @@ from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
+from bench_resources.models.registry.setup import setup_of
 from tests.fakes.rows import question
 
 CODE = """
@@ -154,8 +155,45 @@ def test_a_question_at_which_the_code_raises_costs_only_itself(code, tmp_path):
 
 
 def test_a_factory_that_makes_no_model_is_named_with_its_model(code, tmp_path):
-    with pytest.raises(ModelError, match=r"^m: model_of_tests:none: AttributeError: 'NoneType'"):
+    with pytest.raises(
+        ModelError, match=r"^m: model_of_tests:none: expected a model, got NoneType"
+    ):
         ask(tmp_path, about("t/1"), factory="none")
+
+
+def test_a_function_of_a_file_beside_the_home_is_asked_with_images_and_text(tmp_path, monkeypatch):
+    """As ``bench.evaluate`` takes it; each response is kept as it arrives."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (tmp_path / "function_of_tests.py").write_text(
+        "def answer(images, prompt, *, voice='A'):\n"
+        "    return f'{voice} {prompt} {[image.size for image in images]}'\n"
+    )
+    home = tmp_path / "home"
+    home.mkdir()
+    section = '[models.m]\nkind = "python"\nfunction = "function_of_tests:answer"\n'
+    (home / "bench.toml").write_text(f'{section}options = {{ voice = "B" }}\n')
+    written = io.BytesIO()
+    PILImage.new("L", (3, 2)).save(written, "PNG")
+    store = ImageStore(folder=str(home / "images"))
+    image = Image(store.put(written.getvalue(), "a.png").sha256)
+    before = setup_of("m", load_settings(home))
+    with Models(settings=load_settings(home), image_store=store).open("m") as model:
+        (response,) = model.response([Request(prompt=Prompt.of(image, "?"))])
+        assert (response.text, model.signature) == (
+            "B ? [(3, 2)]",
+            'function|function_of_tests:answer|options={"voice": "B"}',
+        )
+    (tmp_path / "function_of_tests.py").write_text("def answer(images, prompt):\n    return 'C'\n")
+    assert setup_of("m", load_settings(home)) != before
+    monkeypatch.delitem(sys.modules, "function_of_tests")
+
+
+@pytest.mark.parametrize("keys", ["", 'function = "a:b"\nfactory = "a:b"'], ids=["none", "two"])
+def test_a_model_in_python_is_a_function_or_a_factory(tmp_path, keys):
+    (tmp_path / "bench.toml").write_text(f'[models.m]\nkind = "python"\n{keys}\n')
+    with pytest.raises(SettingsError, match="expected either function or factory"):
+        load_settings(tmp_path)
 
 
 def test_a_module_that_does_not_compile_is_named_with_file_and_model(code, tmp_path):

@@ -1,0 +1,81 @@
+"""Calls of the interface as a person meets them: short tracebacks, and a summary after Ctrl-C."""
+
+import sys
+import sysconfig
+import time
+import warnings
+from collections.abc import Callable
+from functools import wraps
+from types import TracebackType
+from typing import ParamSpec, TypeVar
+
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.workspace.console.interrupt_summary import interrupt_summary
+from bench_assets.workspace.console.output import print_message
+from bench_resources.config.environment import default_home
+
+Arguments = ParamSpec("Arguments")
+Value = TypeVar("Value")
+
+_PACKAGES = ("bench_assets", "bench_resources", "bench_sensors")
+_INSTALLED = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "purelib", "platlib"))
+
+
+def interface(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+    """Make a function of the interface raise errors at the caller's line.
+
+    Frames of these packages are cut off; those of the caller's own code, such as the function that
+    ``evaluate`` takes, are kept as the cause. After Ctrl-C, a summary is printed. In notebooks,
+    tqdm's warning is silenced.
+    """
+
+    @wraps(function)
+    def call(*arguments: Arguments.args, **options: Arguments.kwargs) -> Value:
+        started = time.time()
+        try:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "IProgress not found")
+                return function(*arguments, **options)
+        except BenchError as error:
+            raise error.with_traceback(None) from _callers_error(error)
+        except KeyboardInterrupt as error:
+            summary = interrupt_summary(default_home(), started, "make the same call again")
+            print_message(summary.strip() or "nothing was stored: no response had arrived yet")
+            raise error.with_traceback(None) from None
+
+    return call
+
+
+def _callers_error(error: BaseException) -> BaseException | None:
+    """The exception of the caller's own code behind an error, with the frames of that code."""
+    causes, cause = [], error.__cause__
+    while cause and cause not in causes:
+        causes.append(cause)
+        cause = cause.__cause__
+    if "bench_resources.models.callables.model" in sys.modules:
+        from bench_resources.models.callables.model import first_error
+
+        # In a run of Dagster it is known by its text alone.
+        causes += [
+            raised for raised in first_error() if f"{type(raised).__name__}: {raised}" in str(error)
+        ]
+    for cause in causes:
+        if frames := _callers_frames(cause.__traceback__):
+            return cause.with_traceback(frames)
+    return None
+
+
+def _callers_frames(frames: TracebackType | None) -> TracebackType | None:
+    """The frames below the last one of these packages, if one of them is not of a library."""
+    callers = frames
+    while frames:
+        module = str(frames.tb_frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] in _PACKAGES:
+            callers = frames.tb_next
+        frames = frames.tb_next
+    frames = callers
+    while frames:
+        if not frames.tb_frame.f_code.co_filename.startswith((*_INSTALLED, "<frozen")):
+            return callers
+        frames = frames.tb_next
+    return None
