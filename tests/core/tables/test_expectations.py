@@ -6,6 +6,7 @@ import pytest
 
 from bench_assets.core.schema.rows import Metric, Prediction, SourceFile
 from bench_assets.core.tables.expectations import EXPECTATIONS_BY_TABLE, problems, validate_table
+from tests.cases import read_rows
 from tests.fakes.quiz import quiz
 from tests.fakes.rows import question
 
@@ -45,49 +46,18 @@ def planted(table, blocks, broken, reason, /, **changes):
 
 
 PLANTED = [
-    planted("source", True, "values_to_be_unique of path", "a file twice"),
-    planted("source", True, "regex of sha256", "a digest cut short", sha256="0" * 63),
-    planted("source", True, "regex of path", "outside the folder", path="/etc/passwd"),
-    planted("source", True, "between of n_bytes", "fewer bytes than none", n_bytes=-1),
-    planted("questions", True, "unique of question_id", "a question twice"),
-    planted("questions", True, "in_set of kind", "a kind that nobody scores", kind="essay"),
+    *(
+        planted(table, blocks, broken, reason, **changes)
+        for table, blocks, broken, reason, changes in read_rows(
+            __file__, "planted_faults.jsonl", tuples=True
+        )
+    ),
     pytest.param(
         "questions",
         [replace(row, edition="latest") for row in quiz(2)],
         *(True, "in_set of edition"),
         id="questions: no edition",
     ),
-    planted("questions", False, "between of n_answers", "no answer", answer=()),
-    planted("questions", False, "lengths_to_be_between of text", "no text", text=""),
-    planted("questions", False, "regex of text", "a control character", text="\x0crac{1}{2}"),
-    planted("questions", False, "regex of context", "an escape", context="\x1b[31mred"),
-    planted("questions", False, "count_to_be_between of edition", "two editions", edition="own"),
-    planted("questions", False, "count_to_be_between of task", "another task's", task="riddles"),
-    *(
-        planted("questions", False, f"not_be_null of {name}", f"without its {name}", **{name: None})
-        for name in ("question_id", "task", "edition", "kind", "text")
-    ),
-    planted("predictions", True, "unique of question_id, model, sample", "a response twice"),
-    planted("predictions", False, "of condition", "under two conditions", condition="no_image"),
-    planted("predictions", True, "regex of model", "nobody's", model=""),
-    planted("predictions", True, "between of sample", "a draw before the first", sample=-1),
-    planted("predictions", True, "regex of question_id", "to no question", question_id=""),
-    planted("predictions", False, "regex of prompt_sha256", "of half a digest", prompt_sha256="f"),
-    planted("predictions", False, "between of prompt_tokens", "of no prompt", prompt_tokens=-1),
-    planted(
-        "predictions", False, "between of completion_tokens", "of no text", completion_tokens=-1
-    ),
-    planted("predictions", False, "between of seconds", "in less than no time", seconds=-1.0),
-    planted("metrics", True, "unique of model, condition, metric, category", "a number twice"),
-    planted("metrics", True, "between of n_scored", "of less than no questions", n_scored=-1),
-    planted("metrics", True, "between of n_unscored", "fewer unscored than none", n_unscored=-1),
-    planted("metrics", True, "between of n_failed", "fewer failed than none", n_failed=-1),
-    planted("metrics", True, "regex of metric", "of no name", metric=""),
-    planted("metrics", False, "in_set of edition", "of no edition", edition="latest"),
-    planted("metrics", False, "count_to_be_between of task", "another task's", task="riddles"),
-    planted("metrics", True, "regex of signature", "of nobody knows what", signature=""),
-    planted("metrics", False, "greater_than_b of value, low", "below its interval", value=0.3),
-    planted("metrics", False, "greater_than_b of high, value", "above its interval", value=0.7),
 ]
 
 

@@ -26,8 +26,9 @@ from bench_assets.suites.blink.builders.multi_view_reasoning import multi_view_r
 from bench_assets.suites.blink.builders.object_localization import object_localization
 from bench_assets.suites.blink.builders.raw_files import read_arrays
 from bench_assets.suites.blink.builders.whole_images import counting, iq_test, spatial_relation
+from tests.cases import read_rows
 from tests.suites.blink.builders import layouts
-from tests.suites.blink.builders.layouts import SECOND, drafts, reasons
+from tests.suites.blink.builders.layouts import drafts, reasons
 
 ROTATION = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 2.5]])
 
@@ -123,71 +124,35 @@ class Code:
         return (print, ("code ran",))
 
 
-def pose(**fields):
-    return {"annotations": [{"name": "mug/1/2/3", **fields}]}
-
-
-FAULTS = [
-    (visual_similarity, layouts.nights, {"votes": "many"}, "a vote is not a number"),
-    (visual_similarity, layouts.nights, {"left_vote": ""}, "a vote is not a number"),
-    (visual_similarity, layouts.nights, {"ref_path": "/etc/a.png"}, "does not lie below"),
-    (forensic_detection, layouts.forensics, {"generated": ["a.png"]}, "field 'generated'"),
-    (forensic_detection, layouts.forensics, {"generated": [1, 2, 3]}, "field 'generated'"),
-    (forensic_detection, layouts.forensics, {"real": 4}, "field 'real' is 4"),
-    (counting, layouts.tallyqa, {"answer": -1}, "field 'answer' is -1"),
-    (counting, layouts.tallyqa, {"answer": "3"}, "field 'answer' is '3'"),
-    (counting, layouts.tallyqa, {"image": "/etc/hosts"}, "image '/etc/hosts' does not"),
-    (iq_test, layouts.puzzles, {"answer": "E"}, "field 'answer' is 'E'"),
-    (iq_test, layouts.puzzles, {"explanation": None}, "field 'explanation' is None"),
-    (spatial_relation, layouts.vsr, {"label": 2}, "field 'label' is 2, expected 0 or 1"),
-    (spatial_relation, layouts.vsr, {"vote_true_validator_id": "[2, x]"}, "expected a list of"),
-    (spatial_relation, layouts.vsr, {"vote_true_validator_id": None}, "is None, expected a list"),
-    (spatial_relation, layouts.vsr, {"caption": 5}, "field 'caption' is 5, expected a text"),
-    (spatial_relation, layouts.vsr, {"image": "../1.jpg"}, "image '../1.jpg' does not lie"),
-    (relative_depth, layouts.diw, {"line": "1,2,3,4,=,400,512"}, "expected y_A"),
-    (relative_depth, layouts.diw, {"line": "1,2,3,4,<"}, "expected y_A"),
-    (relative_depth, layouts.diw, {"line": "1,2,x,4,<,400,512"}, "could not convert"),
-    (relative_depth, layouts.diw, {"line": ""}, "no line of points follows"),
-    (relative_depth, layouts.diw, {"line": "101,51,201,351,<,500,512"}, "is of 500 x 512 px"),
-    (relative_depth, layouts.diw, {"name": "../../etc/passwd"}, "does not lie below"),
-    (relative_reflectance, layouts.iiw, {"darker": "3"}, "field 'darker' is '3'"),
-    (relative_reflectance, layouts.iiw, {"point1": 9}, "unknown point 9"),
-    (relative_reflectance, layouts.iiw, {"darker_score": "x"}, "'darker_score' is 'x', expected a"),
-    (functional_correspondence, layouts.funkpoint, {"points": [[1, 2]] * 4}, "has 4 points"),
-    (functional_correspondence, layouts.funkpoint, {"points": [[1, "x"]] * 5}, "is 'x'"),
-    (functional_correspondence, layouts.funkpoint, {"action": 3}, "field 'action' is 3"),
-    (semantic_correspondence, layouts.spair, {"trg_kps": SECOND[:4]}, "5 points correspond to 4"),
-    (semantic_correspondence, layouts.spair, {"src_kps": [[1]] * 5}, "point 1 of 'src_kps' is"),
-    (semantic_correspondence, layouts.spair, {"category": None}, "field 'category' is None"),
-    (semantic_correspondence, layouts.spair, {"src_imsize": [9, 9, 3]}, "is of 9 x 9 px"),
-    (visual_correspondence, layouts.hpatches, {"homography": "1 0 0\n0 1 0\n"}, "expected three"),
-    (visual_correspondence, layouts.hpatches, {"homography": "a b c\n"}, "not a table of numbers"),
-    (visual_correspondence, layouts.hpatches, {"homography": "1 0 0\n1 0 0\n0 0 1"}, "not a homo"),
-    (visual_correspondence, layouts.hpatches, {"homography": "1 0 nan\n0 1 0\n0 0 1"}, "expected"),
-    (multi_view_reasoning, layouts.annotated, {"content": {"frames": []}}, "with a list 'annot"),
-    (multi_view_reasoning, layouts.annotated, {"content": pose()}, "annotation 0: expected"),
-    (multi_view_reasoning, layouts.annotated, {"content": pose(rotation=[1], translation=[1])},
-     "annotation 0: expected numbers of shape (3, 3)"),
-    (multi_view_reasoning, layouts.annotated, {"content": Code()}, "it refers to"),
-    (object_localization, layouts.lvis, {"bbox": [1, 2, 3]}, "field 'bbox' is"),
-    (object_localization, layouts.lvis, {"bbox": [1, 2, 0, 9]}, "field 'bbox' is 0 x 9"),
-    (object_localization, layouts.lvis, {"category_id": 7}, "unknown category 7"),
-    (object_localization, layouts.lvis, {"entry": {"not_exhaustive_category_ids": "2"}},
-     "field 'not_exhaustive_category_ids' is '2', expected numbers"),
-    (object_localization, layouts.lvis, {"entry": {"coco_url": 1}}, "field 'coco_url' is 1"),
-    (object_localization, layouts.lvis, {"entry": {"width": 390}}, "is of 390 x 512 px"),
-]  # fmt: skip
+BUILDERS = {
+    build.__name__: build
+    for build in (
+        counting,
+        forensic_detection,
+        functional_correspondence,
+        iq_test,
+        multi_view_reasoning,
+        object_localization,
+        relative_depth,
+        relative_reflectance,
+        semantic_correspondence,
+        spatial_relation,
+        visual_correspondence,
+        visual_similarity,
+    )
+}
 
 
 @pytest.mark.parametrize(
     ("build", "layout", "fields", "complaint"),
     [
-        pytest.param(*fault, id=f"{fault[0].__name__} {json.dumps(fault[2], default=repr)[:50]}")
-        for fault in FAULTS
+        *read_rows(__file__, "faults.jsonl"),
+        ("multi_view_reasoning", "annotated", {"content": Code()}, "it refers to"),
     ],
+    ids=lambda value: value if isinstance(value, str) else None,
 )
 def test_the_reason_says_what_is_wrong(tmp_path, capsys, build, layout, fields, complaint):
-    made = list(build(layout(tmp_path, **fields), Random(0)))
+    made = list(BUILDERS[build](getattr(layouts, layout)(tmp_path, **fields), Random(0)))
     assert drafts(made) == []
     assert complaint in reasons(made)[0]
     assert capsys.readouterr().out == ""  # nothing in a pickle is run
