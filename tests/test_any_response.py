@@ -31,7 +31,7 @@ from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_
 from bench_assets.suites.journeybench.solution_verification import EXTRACTED
 from bench_assets.suites.multi.task import TASK as MULTI
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.fakes.any_responses import BITS, asked_in, response_of
+from tests.fakes.any_responses import BITS, questions_of, response_of
 from tests.fakes.rows import prediction
 
 TASKS = [BLINK, CODIS, DESCRIPTION, VQA, CAPTIONING, HALOQUEST, MCOT, MULTI_IMAGE, MULTI]
@@ -72,14 +72,14 @@ LEAST = 0.01  # s; what takes less says nothing about growth
 
 
 def scores_of(task, response):
-    asked = asked_in(task.name)
-    asked = [replace(one, question_id=f"t/{n}") for n, one in enumerate(asked)]
-    said = [prediction(question_id=one.question_id, text=response) for one in asked]
-    judged = pipeline.judge(task, asked, said, None) if task.is_judged else []
+    questions = questions_of(task.name)
+    questions = [replace(one, question_id=f"t/{n}") for n, one in enumerate(questions)]
+    predictions = [prediction(question_id=one.question_id, text=response) for one in questions]
+    judged = pipeline.judge(task, questions, predictions, None) if task.is_judged else []
     return [
         score
         for scorer in task.scorers
-        for score in pipeline.score(task, asked, said, judged, scorer)
+        for score in pipeline.score(task, questions, predictions, judged, scorer)
     ]
 
 
@@ -107,12 +107,14 @@ def test_every_scorer_gets_through_any_response(task):
 
 @pytest.mark.parametrize("task", [task for task in TASKS if task.is_judged], ids=lambda t: t.name)
 def test_no_judge_is_understood_who_says_what_no_judge_should(task):
-    asked = [replace(one, question_id=f"t/{n}") for n, one in enumerate(asked_in(task.name))]
-    said = [prediction(question_id=one.question_id, text="Hm, hm.") for one in asked]
+    questions = [
+        replace(one, question_id=f"t/{n}") for n, one in enumerate(questions_of(task.name))
+    ]
+    predictions = [prediction(question_id=one.question_id, text="Hm, hm.") for one in questions]
     names = [name for name, judge in task.judges.items() if isinstance(judge, ByModel)]
     for bit in BITS.values():
         judge = ScriptedModel("judge", lambda _, bit=bit: response_of(bit, 40))
-        judged = pipeline.judge(task, asked, said, judge, names[0])
+        judged = pipeline.judge(task, questions, predictions, judge, names[0])
         read = [row for row in judged if row.verdict is not None and row.criterion != EXTRACTED]
         assert read == [] or bit == BITS["numbers of points"]  # which says "1. [1]" and no more
 

@@ -61,7 +61,7 @@ def test_a_suite_from_outside_is_evaluated_and_on_the_leaderboard(site, home):
     )
 
 
-def test_only_the_suites_that_are_asked_for_are_imported_and_the_others_still_have_names(site):
+def test_only_requested_suites_are_imported_and_the_others_still_have_names(site):
     install_fridge(site, "fridge_not_wanted", "raise RuntimeError")
     catalog = load_catalog(only=["codis"])
     assert (catalog.names, catalog.problems) == (("codis",), ())
@@ -84,7 +84,7 @@ def test_only_the_suites_that_are_asked_for_are_imported_and_the_others_still_ha
         ),
     ],
 )
-def test_one_that_cannot_be_used_is_told_of_once_and_the_others_load(site, request, more, why):
+def test_one_that_cannot_be_used_is_reported_once_and_the_others_load(site, request, more, why):
     install_fridge(site, f"fridge_{request.node.callspec.id.replace(' ', '_')}", more)
     catalog = load_catalog()
     assert catalog.names == SHIPPED
@@ -129,7 +129,7 @@ _BROKEN = [
 
 
 @pytest.mark.parametrize(("fields", "why"), _BROKEN)
-def test_one_that_raises_whatever_it_is_asked_is_told_of_by_name_and_the_others_stay(
+def test_one_that_always_raises_is_reported_by_name_and_the_others_stay(
     site, home, request, fields, why
 ):
     module = f"fridge_raises_{request.node.callspec.id.replace(' ', '_')}"
@@ -155,8 +155,8 @@ def test_a_command_about_a_suite_whose_assets_cannot_be_loaded_says_why(site, ho
         "def assets():\n    raise RuntimeError('no data')\n"
         "SUITE = Suite(name='fridge', tasks=(TASK,), assets=assets)",
     )
-    asked = ["--model", "random"] if command == "evaluate" else []
-    shown = CliRunner().invoke(app, [*([] if asked else ["tables"]), command, "fridge", *asked])
+    words = ["--model", "random"] if command == "evaluate" else []
+    shown = CliRunner().invoke(app, [*([] if words else ["tables"]), command, "fridge", *words])
     assert shown.exit_code == 1
     assert shown.stderr.startswith("error: fridge-bench 1.0, entry point fridge = ")
     assert "its assets cannot be loaded: RuntimeError: no data" in shown.stderr
@@ -234,7 +234,7 @@ def test_the_numbers_of_papers_are_read_but_for_a_file_that_cannot_be(site):
         ),
     ],
 )
-def test_a_mistake_in_the_settings_of_a_suite_is_told_at_the_start(home, written, error, why):
+def test_a_mistake_in_the_settings_of_a_suite_is_reported_at_the_start(home, written, error, why):
     (home / "bench.toml").write_text(written)
     with pytest.raises(error, match=why):
         load_catalog().check(load_settings(home))

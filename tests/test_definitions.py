@@ -152,9 +152,9 @@ def test_the_ui_has_few_groups(annotated):
 def test_every_asset_that_asks_models_has_a_pool():
     """So that a backfill over many models does not ask one server, or one GPU, too much at once."""
     ops = {asset.op for asset in defs.resolve_asset_graph().assets_defs if asset.is_executable}
-    asking = [op for op in ops if "models" in op.required_resource_keys]
-    assert len(asking) > 20
-    assert sorted(op.name for op in asking if op.pool not in ("gpu", "judge")) == []
+    model_ops = [op for op in ops if "models" in op.required_resource_keys]
+    assert len(model_ops) > 20
+    assert sorted(op.name for op in model_ops if op.pool not in ("gpu", "judge")) == []
 
 
 def test_no_file_that_the_definitions_load_imports_a_heavy_library_at_its_head():

@@ -10,7 +10,7 @@ from tests.fakes.fair_exam import chance, cues, shortcuts, unfair
 from tests.fakes.rows import question
 
 
-def asked(options, right, **fields):
+def exam_question(options, right, **fields):
     """A question whose right option is named by its text."""
     return question(
         kind="choice", options=options, answer=(ascii_uppercase[options.index(right)],), **fields
@@ -26,46 +26,53 @@ def sizes(image):
     [
         pytest.param(
             "always the first option",
-            [asked(("x", "y"), "x"), asked(("y", "x"), "y")],
+            [exam_question(("x", "y"), "x"), exam_question(("y", "x"), "y")],
             id="the key is always A",
         ),
         pytest.param(
             "the most frequent letter",
-            [asked(("x", "y"), "y"), asked(("y", "x"), "x")],
+            [exam_question(("x", "y"), "y"), exam_question(("y", "x"), "x")],
             id="the key is always B",
         ),
         pytest.param(
             "the most frequent answer",
-            [asked(("x", "y"), "y"), asked(("y", "x"), "y")],
+            [exam_question(("x", "y"), "y"), exam_question(("y", "x"), "y")],
             id="one of the options is always right",
         ),
         pytest.param(
             "the longest option",
-            [asked(("it is so", "no"), "it is so"), asked(("a", "very much"), "very much")],
+            [
+                exam_question(("it is so", "no"), "it is so"),
+                exam_question(("a", "very much"), "very much"),
+            ],
             id="the right option says most",
         ),
         pytest.param(
             "the number nearest to 3.25",
-            [asked(("3", "9", "7"), "3"), asked(("8", "2", "6"), "2"), asked(("1", "4"), "4")],
+            [
+                exam_question(("3", "9", "7"), "3"),
+                exam_question(("8", "2", "6"), "2"),
+                exam_question(("1", "4"), "4"),
+            ],
             id="the right number is about 3",
         ),
         pytest.param(
             "the answer to the same question about another image",
             [
-                asked(("red", "blue"), "blue", text="colour?", images=("1",)),
-                asked(("blue", "red"), "blue", text="colour?", images=("2",)),
-                asked(("cat", "dog"), "cat", text="animal?", images=("1",)),
-                asked(("dog", "cat"), "cat", text="animal?", images=("2",)),
+                exam_question(("red", "blue"), "blue", text="colour?", images=("1",)),
+                exam_question(("blue", "red"), "blue", text="colour?", images=("2",)),
+                exam_question(("cat", "dog"), "cat", text="animal?", images=("1",)),
+                exam_question(("dog", "cat"), "cat", text="animal?", images=("2",)),
             ],
             id="the text of the question settles it",
         ),
         pytest.param(
             "the answer to the same question in the same context",
             [
-                asked(("up", "down"), "up", text="where?", context="a", images=("1",)),
-                asked(("down", "up"), "up", text="where?", context="a", images=("2",)),
-                asked(("up", "down"), "down", text="where?", context="b", images=("1",)),
-                asked(("down", "up"), "down", text="where?", context="b", images=("2",)),
+                exam_question(("up", "down"), "up", text="where?", context="a", images=("1",)),
+                exam_question(("down", "up"), "up", text="where?", context="a", images=("2",)),
+                exam_question(("up", "down"), "down", text="where?", context="b", images=("1",)),
+                exam_question(("down", "up"), "down", text="where?", context="b", images=("2",)),
             ],
             id="the context settles it",
         ),
@@ -87,24 +94,32 @@ def test_an_exam_that_a_shortcut_passes_is_unfair(name, exam):
 )
 def test_sizes_of_files_are_tried(name, sizes_of_exams):
     exam = [
-        asked(("x", "y"), "y", images=[f"{n} {place}:{size}" for place, size in enumerate(of)])
+        exam_question(
+            ("x", "y"), "y", images=[f"{n} {place}:{size}" for place, size in enumerate(of)]
+        )
         for n in range(12)
         for of in [sizes_of_exams[n % len(sizes_of_exams)]]
     ]
-    exam += [asked(("x", "y"), "x", images=[*one.images[:-2], *one.images[:-3:-1]]) for one in exam]
+    exam += [
+        exam_question(("x", "y"), "x", images=[*one.images[:-2], *one.images[:-3:-1]])
+        for one in exam
+    ]
     assert cues([exam], sizes)[name].share == 1.0
     assert name in unfair([exam], sizes)
 
 
 def test_an_exam_in_which_every_option_is_right_as_often_as_any_other_is_fair():
     numbers = ("4", "5", "6", "7")
-    exam = [asked(numbers, right, images=(f"{right}:7",)) for right in numbers]
+    exam = [exam_question(numbers, right, images=(f"{right}:7",)) for right in numbers]
     assert set(shortcuts([exam]).values()) <= {0.25, 0.0}
     assert unfair([exam], sizes) == {}
 
 
 def test_shares_and_chance_are_over_the_questions_of_all_seeds():
-    exams = [[asked(("x", "y"), "x")], [asked(("x", "y", "z"), "y"), asked(("x", "y", "z"), "x")]]
+    exams = [
+        [exam_question(("x", "y"), "x")],
+        [exam_question(("x", "y", "z"), "y"), exam_question(("x", "y", "z"), "x")],
+    ]
     assert chance(exams) == (1 / 2 + 1 / 3 + 1 / 3) / 3
     assert shortcuts(exams)["always the first option"] == 2 / 3
 
@@ -137,7 +152,7 @@ SECOND_OR_THIRD = ("the second image", "the third image")
 )
 def test_statistics_of_images_are_tried(name, right, wrong):
     exam = [
-        asked(
+        exam_question(
             SECOND_OR_THIRD,
             SECOND_OR_THIRD[nth % 2],
             images=[f"{nth} {place}:{levels}" for place, levels in enumerate(("100+20", *options))],
@@ -153,7 +168,9 @@ def test_statistics_of_images_are_tried(name, right, wrong):
 def test_a_letter_that_follows_from_the_light_is_learned_on_the_other_exams():
     exams = [
         [
-            asked(("yes", "no"), "yes" if level > 100 else "no", images=(f"{seed}:{level}+{n}",))
+            exam_question(
+                ("yes", "no"), "yes" if level > 100 else "no", images=(f"{seed}:{level}+{n}",)
+            )
             for n in range(9)
             for level in (60, 140)
         ]

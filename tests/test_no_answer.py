@@ -66,7 +66,7 @@ NOT_OF_ANSWERS = {  # measures of the questions, or of a mistake that silence do
 CUT_OFF = Response(text="<think>It is (A), opening, 3", completion_tokens=64)
 
 
-def asked(task):
+def questions_of(task):
     return [
         question(**{"question_id": f"t/{n}", "images": ("a" * 64,), "group_id": "g"} | fields)
         for n, fields in enumerate(QUESTIONS[task.name])
@@ -101,15 +101,15 @@ SCORERS = [
 
 @pytest.mark.parametrize(("task", "scorer"), SCORERS)
 def test_no_answer_is_the_worst_answer_and_no_judge_sees_it(task, scorer):
-    questions = asked(task)
-    said = pipeline.predict(task, questions, Thinker())
-    judged = pipeline.judge(task, questions, said, Untouchable()) if task.is_judged else []
-    scores = pipeline.score(task, questions, said, judged, scorer)
+    questions = questions_of(task)
+    predictions = pipeline.predict(task, questions, Thinker())
+    judged = pipeline.judge(task, questions, predictions, Untouchable()) if task.is_judged else []
+    scores = pipeline.score(task, questions, predictions, judged, scorer)
     assert judged == []
     assert {(s.points, s.note, s.no_answer, s.judge) for s in scores} == {
         (0.0, "no answer in 64 tokens", True, "")
     }
-    for row in pipeline.summarise(task, questions, said, scores):
+    for row in pipeline.summarise(task, questions, predictions, scores):
         if row.category == "all":
             assert row.value == NOT_OF_ANSWERS.get(row.metric, 0.0), row.metric
             assert row.n_no_answer == len(questions)
@@ -140,8 +140,8 @@ def test_a_response_without_an_answer_is_wrong_for_a_scorer_that_cannot_read_an_
         return Score.of(pair.prediction, points=float(pair.prediction.text.split()[0] == "x"))
 
     task = replace(CODIS, scorers={"first": first_word}, judges={})
-    said = [prediction(text="", no_answer="no answer in 64 tokens"), prediction(text="x")]
-    found = pipeline.score(task, [question()], said, [])
+    predictions = [prediction(text="", no_answer="no answer in 64 tokens"), prediction(text="x")]
+    found = pipeline.score(task, [question()], predictions, [])
     assert [(one.points, one.note, one.no_answer) for one in found] == [
         (0.0, "no answer in 64 tokens", True),
         (1.0, "", False),
@@ -162,18 +162,20 @@ def test_a_response_without_an_answer_is_wrong_for_a_scorer_that_cannot_read_an_
     ],
 )
 def test_what_a_question_asks_for_is_an_answer(text, fields, why):
-    asked_ = question(**{"answer": ("Internal Server Error",)} | fields)
-    assert pipeline.no_answer_reason(AnsweredQuestion(asked_, prediction(text=text))) == why
+    query = question(**{"answer": ("Internal Server Error",)} | fields)
+    assert pipeline.no_answer_reason(AnsweredQuestion(query, prediction(text=text))) == why
 
 
 def test_a_pair_with_one_half_cut_off_is_not_answered_differently():
-    questions = asked(CODIS)
-    said = [
+    questions = questions_of(CODIS)
+    predictions = [
         prediction(question_id="t/0", text="opening"),
         prediction(question_id="t/1", text="", no_answer="no answer in 64 tokens"),
     ]
-    scores = pipeline.score(CODIS, questions, said, pipeline.judge(CODIS, questions, said, None))
-    rows = {row.metric: row for row in pipeline.summarise(CODIS, questions, said, scores)}
+    scores = pipeline.score(
+        CODIS, questions, predictions, pipeline.judge(CODIS, questions, predictions, None)
+    )
+    rows = {row.metric: row for row in pipeline.summarise(CODIS, questions, predictions, scores)}
     assert (rows["context_awareness"].value, rows["acc_p"].value, rows["acc_q"].value) == (
         0,
         0,
@@ -183,23 +185,23 @@ def test_a_pair_with_one_half_cut_off_is_not_answered_differently():
 
 
 def test_cut_off_responses_are_counted_by_question_and_named_in_the_signature():
-    questions = [replace(one, category="x") for one in asked(CODIS)]
-    said = pipeline.predict(CODIS, questions, Thinker())
+    questions = [replace(one, category="x") for one in questions_of(CODIS)]
+    responses = pipeline.predict(CODIS, questions, Thinker())
     answered = [prediction(question_id=one.question_id, text="opening") for one in questions]
 
     def metrics(predictions):
         scores = pipeline.score(CODIS, questions, predictions, [])
         return pipeline.summarise(CODIS, questions, predictions, scores)
 
-    twice = [*said, *(replace(one, sample=1) for one in said)]
+    twice = [*responses, *(replace(one, sample=1) for one in responses)]
     assert {(row.category, row.n_no_answer) for row in metrics(twice)} == {("all", 2), ("x", 2)}
-    assert "|no_answer:2|n:2" in metrics(said)[0].signature
+    assert "|no_answer:2|n:2" in metrics(responses)[0].signature
     assert "no_answer" not in metrics(answered)[0].signature
     assert metrics(answered)[0].n_no_answer == 0
 
 
 def test_a_recorded_thought_without_end_is_counted_wherever_numbers_are_shown():
-    questions = asked(CODIS)
+    questions = questions_of(CODIS)
     texts = ("<think>opening?</think>opening", "<think>opening")
     responses = [
         RecordedResponse(where="r.jsonl", question_id=one.question_id, text=text, model="m")

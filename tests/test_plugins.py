@@ -50,7 +50,7 @@ def test_what_several_packages_add_is_found_with_the_code_that_it_is_written_in(
         ),
     ],
 )
-def test_one_that_cannot_be_used_is_told_of_by_name_and_the_others_load(site, written, why):
+def test_one_that_cannot_be_used_is_reported_by_name_and_the_others_load(site, written, why):
     module = "plug_" + sha256(written.encode()).hexdigest()[:8]
     write_distribution(site, "acme", {GROUP: {"one": f"{module}:ONE"}}, **{module: written})
     write_distribution(site, "brim", {GROUP: {"fine": "plug_fine:FINE"}}, plug_fine="FINE = 'so'")
@@ -115,7 +115,7 @@ def test_a_package_that_was_removed_by_half_stops_no_other(site):
     assert "entry point one = 'plug_gone:ONE'" in problem
 
 
-def test_what_a_strangers_object_raises_is_told_in_one_line_and_our_own_errors_pass():
+def test_what_a_strangers_object_raises_is_one_line_and_our_own_errors_pass():
     with pytest.raises(SettingsError, match=r"^KeyError: 'a b'$"), plugin_error_reporting():
         raise KeyError("a b")
     with pytest.raises(SettingsError, match=r"^SystemExit: 3$"), plugin_error_reporting():

@@ -123,8 +123,8 @@ def keys() -> Iterator[None]:
 
 def configure(home: Path, base_url: str, n: int) -> None:
     """Write a bench.toml with the keys, and a benchmark of n questions."""
-    told = {**PLACES, "url": base_url.removesuffix("/v1"), "sha": 64 * "0"}
-    (home / "bench.toml").write_text(TOML.format(**told))
+    values = {**PLACES, "url": base_url.removesuffix("/v1"), "sha": 64 * "0"}
+    (home / "bench.toml").write_text(TOML.format(**values))
     rows = [{"id": i, "question": f"{i}?", "options": ["x", "y"]} for i in range(n)]
     rows = [{**row, "answer": "B"} for row in rows]
     (home / "echoes.jsonl").write_text("\n".join(map(json.dumps, rows)))
@@ -143,12 +143,12 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory, keys: None) -> Iterator[
 
 def titles(session: int) -> str:
     """Command lines of the processes of a session, which every user of a machine may read."""
-    said = []
+    texts = []
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError, ValueError):  # it has ended
             if os.getsid(int(process.name)) == session:
-                said.append((process / "cmdline").read_text("utf-8", "replace"))
-    return "\n".join(said)
+                texts.append((process / "cmdline").read_text("utf-8", "replace"))
+    return "\n".join(texts)
 
 
 def contents(home: Path) -> Iterator[tuple[str, str]]:
@@ -213,13 +213,13 @@ def test_no_command_tells_a_key(
             start_new_session=True,
         )
         session = process.pid
-        said = [process.communicate(timeout=300)[0]]
-        assert process.returncode == 0, said
-    said += [bench(*words).output for words in LOOKS]
-    (tmp_path / "said").write_text("\n".join([*said, *seen]))
+        outputs = [process.communicate(timeout=300)[0]]
+        assert process.returncode == 0, outputs
+    outputs += [bench(*words).output for words in LOOKS]
+    (tmp_path / "said").write_text("\n".join([*outputs, *seen]))
     assert "evaluate" in seen[0]
     assert "BENCH_KEY_" in seen[0]
-    assert "redacted: MY_KEY" in said[0]
+    assert "redacted: MY_KEY" in outputs[0]
     assert tells(tmp_path, [*ALL, TYPED]) == []
 
 
@@ -228,7 +228,7 @@ def test_no_byte_of_a_home_tells_a_key(evaluated: tuple[Path, str]) -> None:
     assert tells(home) == []
 
 
-def test_what_was_said_beside_the_key_is_there(evaluated: tuple[Path, str]) -> None:
+def test_text_beside_the_key_stays(evaluated: tuple[Path, str]) -> None:
     home, _ = evaluated
     found = [(name, text) for name, text in contents(home) if "***" in text]
     stored = "".join(text for name, text in found if name == "responses.sqlite")
@@ -238,8 +238,8 @@ def test_what_was_said_beside_the_key_is_there(evaluated: tuple[Path, str]) -> N
     assert "/{IN_PATH}/v1;key=" in stored
     assert '"api_key":"***"' in stored
     events = "".join(text for name, text in found if name.endswith(".db"))
-    for told in ("with ***", "again with ***", "no response with ***", "Bearer ***"):
-        assert told in events
+    for text in ("with ***", "again with ***", "no response with ***", "Bearer ***"):
+        assert text in events
     assert any(name.endswith(".parquet") for name, _ in found)
 
 

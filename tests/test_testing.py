@@ -11,7 +11,7 @@ from bench_assets.evaluation.task import Condition
 from bench_assets.testing import check_questions, check_suite
 from tests.fakes.quiz import TASK, quiz
 
-ASKED = quiz(4, group=2)
+QUESTIONS = quiz(4, group=2)
 NO_POINTS = {"none": lambda pair, _: Score.of(pair.prediction, points=0.0)}
 ALL_POINTS = {"all": lambda pair, _: Score.of(pair.prediction, points=1.0)}
 PERCENT = {"percent": lambda pair, _: Score.of(pair.prediction, points=100.0)}
@@ -20,16 +20,16 @@ FIRST_CHARACTER = {
 }
 
 
-def asking(prompt):
+def conditions(prompt):
     return {"conditions": {"main": Condition(prompt=prompt, about="Otherwise.")}}
 
 
 def test_a_table_that_keeps_the_contract_passes():
-    check_questions(TASK, "main", ASKED, group_sizes=[2])
+    check_questions(TASK, "main", QUESTIONS, group_sizes=[2])
 
 
 @pytest.mark.parametrize(
-    ("fields", "task", "said"),
+    ("fields", "task", "message"),
     [
         pytest.param(
             {"question_id": "quiz/1"}, {}, "quiz: 2 questions have the id quiz/1", id="an id twice"
@@ -60,13 +60,13 @@ def test_a_table_that_keeps_the_contract_passes():
         ),
         pytest.param(
             {},
-            asking(lambda q: Prompt.of(q.text + q.answer[0])),
+            conditions(lambda q: Prompt.of(q.text + q.answer[0])),
             "quiz/0, condition main: its prompt depends on the answer",
             id="an answer given away",
         ),
         pytest.param(
             {},
-            asking(lambda q: Prompt.of(*q.images)),
+            conditions(lambda q: Prompt.of(*q.images)),
             "quiz/0, condition main: its prompt has no text",
             id="nothing asked",
         ),
@@ -98,15 +98,15 @@ def test_a_table_that_keeps_the_contract_passes():
         ),
     ],
 )
-def test_what_is_not_kept_is_told_in_a_sentence(fields, task, said):
-    asked = [replace(ASKED[0], **fields), *ASKED[1:]]
+def test_a_broken_contract_is_reported_in_a_sentence(fields, task, message):
+    questions = [replace(QUESTIONS[0], **fields), *QUESTIONS[1:]]
     with pytest.raises(AssertionError) as why:
-        check_questions(replace(TASK, **task), "main", asked, group_sizes=[2])
-    assert str(why.value) == said
+        check_questions(replace(TASK, **task), "main", questions, group_sizes=[2])
+    assert str(why.value) == message
 
 
 def test_a_published_edition_has_the_papers_numbers():
-    published = [replace(one, edition="published") for one in ASKED]
+    published = [replace(one, edition="published") for one in QUESTIONS]
     with pytest.raises(AssertionError, match="4 questions of all, the paper has 5"):
         check_questions(replace(TASK, counts={"all": 5}), "main", published)
 

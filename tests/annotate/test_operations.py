@@ -54,7 +54,7 @@ def test_a_link_may_be_of_one_person_for_one_form(settings: Settings) -> None:
     assert make_links(settings, [], ["cem"], 1)[0].person == "cem"
 
 
-def test_a_form_that_is_asked_is_known_and_no_other(settings: Settings) -> None:
+def test_only_configured_forms_are_known(settings: Settings) -> None:
     with pytest.raises(UnknownNameError, match="codis/revisions"):
         make_links(settings, [FORM.name], ["ana"], 1)
     open_annotation_backend(settings).ask(FORM, [A])
@@ -65,9 +65,9 @@ def test_a_link_lasts_a_hundred_years_at_most(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BENCH_HOME", str(settings.home))
-    asked = ["annotate", "links", "--person", "ana", "--days"]
-    assert CliRunner().invoke(app, [*asked, "36500"]).exit_code == 0
-    refused = CliRunner().invoke(app, [*asked, "9999999"])
+    command = ["annotate", "links", "--person", "ana", "--days"]
+    assert CliRunner().invoke(app, [*command, "36500"]).exit_code == 0
+    refused = CliRunner().invoke(app, [*command, "9999999"])
     assert (refused.exit_code, "36500" in refused.output) == (2, True)
 
 
@@ -92,7 +92,7 @@ def test_an_address_is_no_pseudonym(settings: Settings) -> None:
         ('[annotation]\nkind = "pages"', "no annotators"),
     ],
 )
-def test_what_is_missing_in_bench_toml_is_said(tmp_path: Path, toml: str, why: str) -> None:
+def test_a_missing_section_of_bench_toml_is_named(tmp_path: Path, toml: str, why: str) -> None:
     (tmp_path / "bench.toml").write_text(toml)
     with pytest.raises(SettingsError, match=why):
         make_links(load_settings(tmp_path), [], [], 1)

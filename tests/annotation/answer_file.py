@@ -13,12 +13,12 @@ class AnswerFile:
     def __init__(self, home: Path, task: str) -> None:
         """Begin with none."""
         self.folder = home / "annotation" / task
-        self.said: list[dict[str, Any]] = []
+        self.lines: list[dict[str, Any]] = []
 
     def says(self, person: str, unit: Unit, **values: str | list[str]) -> None:
         """One person answers what is shown of a unit."""
         line = {"unit": unit.unit_id, "digest": unit.digest, "person": person, "values": values}
-        self.said.append(line)
+        self.lines.append(line)
         self.folder.mkdir(parents=True, exist_ok=True)
-        text = "".join(f"{json.dumps(line)}\n" for line in self.said)
+        text = "".join(f"{json.dumps(line)}\n" for line in self.lines)
         (self.folder / "answers.jsonl").write_text(text, encoding="utf-8")

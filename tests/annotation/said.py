@@ -9,14 +9,14 @@ def answer(
     unit: str, person: str = "ana", at: str = "2026-11-22T10:00:00.000Z", **values: object
 ) -> Answer:
     """What a person said of a unit; a text stands for a list of one."""
-    told = {k: (v,) if isinstance(v, str) else tuple(v) for k, v in values.items()}  # type: ignore[call-overload]
+    choices = {k: (v,) if isinstance(v, str) else tuple(v) for k, v in values.items()}  # type: ignore[call-overload]
     return Answer(
         task="t/task",
         task_version="",
         unit_id=unit,
         unit_digest="",
         person=person,
-        values=told,
+        values=choices,
         at=at,
         changed_at=at,
         tool="files",
@@ -35,8 +35,8 @@ def answer_to(task: SuiteAnnotationTask, unit: Unit, person: str, **values: obje
     )
 
 
-def fits(task: AnnotationTask, unit: Unit, said: Answer) -> str:
+def fits(task: AnnotationTask, unit: Unit, vote: Answer) -> str:
     """Why an answer does not fit the task and the unit; "" if it does."""
     from bench_assets.annotation.answers.validation import AnswerValidator
 
-    return AnswerValidator(task, {unit.unit_id: unit}).find_complaint(said)
+    return AnswerValidator(task, {unit.unit_id: unit}).find_complaint(vote)

@@ -18,41 +18,41 @@ def candidates(*keys):
 
 def vote(queue, solvers=("x", "y"), **answers):
     """Votes of solvers that always answer the same; the ids that they were asked about."""
-    asked = []
+    request_names = []
 
     def ask(solver, requests):
-        asked.extend(f"{solver} {request.name}" for request in requests)
+        request_names.extend(f"{solver} {request.name}" for request in requests)
         return [Response(text=f"#### {answers[solver]}") for _ in requests]
 
-    return STEP.vote([queue], solvers, ask), asked
+    return STEP.vote([queue], solvers, ask), request_names
 
 
 def test_a_refused_number_is_replaced_by_the_next_one():
-    rows, asked = vote(candidates(1, 2, 3, 4), x="2", y="2")
-    assert asked == ["x p/0", "y p/0", "x p/1", "y p/1"]
+    rows, request_names = vote(candidates(1, 2, 3, 4), x="2", y="2")
+    assert request_names == ["x p/0", "y p/0", "x p/1", "y p/1"]
     assert [(row.id, row.decision) for row in rows] == [("p/0", "rejected"), ("p/1", "accepted")]
 
 
 def test_of_more_than_three_candidates_the_rest_is_not_tried():
-    rows, asked = vote(candidates(1, 2, 3, 4), x="4", y="none")
+    rows, request_names = vote(candidates(1, 2, 3, 4), x="4", y="none")
     assert [row.id for row in rows] == ["p/0", "p/1", "p/2"]
     assert {row.decision for row in rows} == {"open"}
-    assert len(asked) == 6
+    assert len(request_names) == 6
 
 
 def test_without_solvers_only_the_first_is_proposed():
-    rows, asked = vote(candidates(1, 2), solvers=())
-    assert ([row.decision for row in rows], asked) == (["open"], [])
+    rows, request_names = vote(candidates(1, 2), solvers=())
+    assert ([row.decision for row in rows], request_names) == (["open"], [])
 
 
-def test_nobody_is_asked_about_texts_and_requests():
+def test_solvers_get_no_texts_and_no_requests():
     text, requested = (
         replace(PROPOSAL, answer_form="text"),
         replace(PROPOSAL, requested_by="ana"),
     )
     for proposal in (text, requested):
-        _, asked = vote([proposal], x="2", y="2")
-        assert asked == []
+        _, request_names = vote([proposal], x="2", y="2")
+        assert request_names == []
 
 
 def test_people_see_the_change_the_key_and_the_last_lines():
@@ -66,9 +66,9 @@ def test_people_see_the_change_the_key_and_the_last_lines():
         "Solver 1": "#### 21",
         "Solver 2": "#### none",
     }
-    said = answer(unit.unit_id, "ana", verdict="another answer is right", answer="15")
-    assert fits(TASK.task, unit, said) == ""
-    (row,) = TASK.to_rows([said])
+    correction = answer(unit.unit_id, "ana", verdict="another answer is right", answer="15")
+    assert fits(TASK.task, unit, correction) == ""
+    (row,) = TASK.to_rows([correction])
     assert (row.proposal, row.person, row.verdict, row.answer) == ("p/0", "ana", "other", "15")
 
 

@@ -44,7 +44,7 @@ def test_slices_are_drawn_and_those_that_are_too_many_are_counted():
 
 
 @pytest.mark.parametrize(
-    ("others", "said"),
+    ("others", "expected"),
     [
         pytest.param(
             [metric("run/step-100", 0.25), metric("run/step-300", 0.5)],
@@ -54,9 +54,9 @@ def test_slices_are_drawn_and_those_that_are_too_many_are_counted():
         pytest.param([metric("run/step-300", 0.5)], "Step 200 of run: 0.625.", id="the first"),
     ],
 )
-def test_a_step_is_shown_on_the_curve_of_its_run(others, said):
+def test_a_step_is_shown_on_the_curve_of_its_run(others, expected):
     page = results_page([metric("run/step-200", 0.625)], "accuracy", others)
-    assert said in page
+    assert expected in page
     assert images(page)[1].count("<circle") == 1 + len(others)
 
 

@@ -31,7 +31,7 @@ def numbers(home: Path, n: int) -> list[dict[str, float]]:
     return found
 
 
-def test_predictions_and_judgements_tell_how_fast_they_were_asked(tmp_path: Path) -> None:
+def test_predictions_and_judgements_have_their_rate_of_requests(tmp_path: Path) -> None:
     with ChatServer("A B") as server:
         entry = f'kind = "server"\nbase_url = "{server.base_url}"\nmodel = "x"\n'
         (tmp_path / "bench.toml").write_text(
@@ -52,8 +52,10 @@ def test_predictions_and_judgements_tell_how_fast_they_were_asked(tmp_path: Path
 JUDGED = replace(TASK, judges={RULES: ByRules(lambda pairs: [_verdict(*one) for one in pairs])})
 
 
-def _verdict(asked: Question, said: Prediction) -> Judgement:
-    return Judgement.of(said, judge=RULES, criterion="right", verdict=False, response="not that")
+def _verdict(query: Question, response: Prediction) -> Judgement:
+    return Judgement.of(
+        response, judge=RULES, criterion="right", verdict=False, response="not that"
+    )
 
 
 def pages(home: Path, model: str) -> dict[str, str]:

@@ -21,7 +21,7 @@ from pathlib import Path
 from tests.asset_factory.test_gold_assets import Bench, PROPOSALS
 Bench(Path(sys.argv[1])).build(PROPOSALS)
 """
-N_ASKED = 8  # keys of the mini edition that nobody requested
+N_REQUESTS = 8  # keys of the mini edition that nobody requested
 
 
 def configured(folder, server):
@@ -35,7 +35,7 @@ def configured(folder, server):
     return folder
 
 
-def asked(bodies):
+def request_texts(bodies):
     return [(body["model"], str(body["messages"])) for body in bodies]
 
 
@@ -54,14 +54,14 @@ def test_a_kill_in_the_middle_asks_no_solver_twice(tmp_path):
         finally:
             process.kill()
             process.wait()
-        before = asked(server.bodies)[:11]  # answered: all keys by x, and three by y
+        before = request_texts(server.bodies)[:11]  # answered: all keys by x, and three by y
     with ChatServer("#### A", port=server.port) as again:
         bench = Bench(home)
         bench.build(PROPOSALS)
-        assert not {*before} & {*asked(again.bodies)}
-        assert len(again.bodies) == 2 * N_ASKED - len(before)
+        assert not {*before} & {*request_texts(again.bodies)}
+        assert len(again.bodies) == 2 * N_REQUESTS - len(before)
         bench.build(PROPOSALS)
-        assert len(again.bodies) == 2 * N_ASKED - len(before)
+        assert len(again.bodies) == 2 * N_REQUESTS - len(before)
     rows = [row for row in bench.read(DecidedProposal, "proposals") if not row.requested_by]
     assert {row.solvers for row in rows} == {("x", "y")}
 
@@ -74,13 +74,13 @@ def test_a_dry_run_counts_the_requests_of_solvers(tmp_path):
         with Workbench(load_settings(home), ["multi"]) as bench:
             rows = [row for row in dry_run(bench, ["multi"], "random") if row.asked == "solver"]
         assert [(row.task, row.model, row.requests, row.cached) for row in rows] == [
-            ("multi/proposals", "x", N_ASKED, N_ASKED),
-            ("multi/proposals", "y", N_ASKED, N_ASKED),
+            ("multi/proposals", "x", N_REQUESTS, N_REQUESTS),
+            ("multi/proposals", "y", N_REQUESTS, N_REQUESTS),
         ]
         (home / "bench.toml").write_text(
             (home / "bench.toml").read_text().replace('model = "y"', 'model = "z"')
         )
         with Workbench(load_settings(home), ["multi"]) as bench:
             *_, row = [one for one in dry_run(bench, ["multi"], "random") if one.asked == "solver"]
-        assert (row.model, row.requests, row.cached) == ("y", N_ASKED, 0)
-        assert server.n_requests == 2 * N_ASKED
+        assert (row.model, row.requests, row.cached) == ("y", N_REQUESTS, 0)
+        assert server.n_requests == 2 * N_REQUESTS

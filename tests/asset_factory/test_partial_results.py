@@ -26,7 +26,7 @@ from tests.fakes.quiz import TASK, quiz
 from tests.report.fair import catalog, measure, report
 from tests.resources.stores import response_file
 
-ASKED = quiz(6, categories=2, group=2)
+QUESTIONS = quiz(6, categories=2, group=2)
 
 
 class Interrupted:
@@ -50,14 +50,19 @@ def interrupt(home: Path, n: int) -> None:
     """Ask a model six questions, of which it answers the first ``n``."""
     progress = RequestProgress("m", lambda _: None, "in the log")
     model = CachingModel("m", Interrupted(n), response_file(home / "responses"), progress)
-    asked = ModelSession(model, progress)
+    session = ModelSession(model, progress)
     with (
         pytest.raises(KeyboardInterrupt),
         snapshot_while_running(
-            load_settings(home), TASK, "main", ASKED, asked, GeneratedResponses.of(asked.model)
+            load_settings(home),
+            TASK,
+            "main",
+            QUESTIONS,
+            session,
+            GeneratedResponses.of(session.model),
         ),
     ):
-        pipeline.predict(TASK, ASKED, model)
+        pipeline.predict(TASK, QUESTIONS, model)
 
 
 def test_an_interrupted_run_keeps_the_groups_that_are_answered(tmp_path: Path) -> None:
@@ -107,7 +112,7 @@ def rows(home: Path, tables: TableFiles) -> list[tuple[str, str]]:
 
 def test_a_number_over_all_questions_replaces_the_partial_one(tmp_path: Path) -> None:
     tables = TableFiles(folder=str(tmp_path / "tables"))
-    tables.write(["quiz", "questions"], ASKED, Question)
+    tables.write(["quiz", "questions"], QUESTIONS, Question)
     interrupt(tmp_path, 5)
     assert rows(tmp_path, tables) == [("m", "4 of 6 questions so far")]
     measure(tables, "m", 0.5)

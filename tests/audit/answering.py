@@ -14,9 +14,9 @@ _MORE = "Look at it closely, then say aloud to somebody far away which one you w
 def answered_by_many(held: Held) -> Held:
     """Twelve models, none a copy of another: each knows, or takes an option at random."""
     rng = np.random.default_rng(16)
-    asked = [one for one in held.questions if one.kind == "choice"]
-    ease = rng.normal(0, 1, len(asked))
-    said = [
+    choices = [one for one in held.questions if one.kind == "choice"]
+    ease = rng.normal(0, 1, len(choices))
+    predictions = [
         Prediction(
             question_id=one.question_id,
             model=f"model {number:02}",
@@ -25,10 +25,10 @@ def answered_by_many(held: Held) -> Held:
         )
         for number, ability in enumerate(_ABILITIES)
         for one, knows in zip(
-            asked, rng.random(len(asked)) < 1 / (1 + np.exp(-ability - ease)), strict=True
+            choices, rng.random(len(choices)) < 1 / (1 + np.exp(-ability - ease)), strict=True
         )
     ]
-    return replace(held, questions=asked, said=said)
+    return replace(held, questions=choices, responses=predictions)
 
 
 def wrong_keys(held: Held) -> Held:
@@ -44,7 +44,7 @@ def wrong_keys(held: Held) -> Held:
     return replace(exam, questions=changed)
 
 
-def asked_in_other_words(held: Held, *, echoed: bool = True) -> Held:
+def reworded(held: Held, *, echoed: bool = True) -> Held:
     """Ask a question again in other words, which whoever answered the first answers alike.
 
     Not ``echoed``: each model answers it as it answers another question.
@@ -58,9 +58,11 @@ def asked_in_other_words(held: Held, *, echoed: bool = True) -> Held:
         group_id="",
     )
     other = first if echoed else next(one for one in exam.questions if one.answer == first.answer)
-    said = [
+    predictions = [
         replace(one, question_id=again.question_id)
-        for one in exam.said
+        for one in exam.responses
         if one.question_id == other.question_id
     ]
-    return replace(exam, questions=[*exam.questions, again], said=[*exam.said, *said])
+    return replace(
+        exam, questions=[*exam.questions, again], responses=[*exam.responses, *predictions]
+    )

@@ -9,22 +9,24 @@ from bench_assets.core.schema.measured_figures import OrderFigure
 WHOSE = partial(OrderFigure, task="exam", model="m", setup="", data="", orders=0, at="2026")
 
 
-def said(choose: Callable[[int, tuple[int, ...]], int | None], n: int = 40, k: int = 4):
+def shifted_responses(
+    choose: Callable[[int, tuple[int, ...]], int | None], n: int = 40, k: int = 4
+):
     """What one says who is shown k options in all their shifts; the key is at the place n % k."""
     responses = {}
-    for asked in range(n):
+    for question in range(n):
         rows = []
         for number in range(1, k + 1):
             places = tuple((place + number - 1) % k for place in range(k))
-            place = choose(asked, places)
-            right = place is not None and places[place] == asked % k
+            place = choose(question, places)
+            right = place is not None and places[place] == question % k
             rows.append(PermutationOutcome(number, places, float(right), place))
-        responses[str(asked)] = rows
+        responses[str(question)] = rows
     return responses
 
 
-def figures(responses, told=WHOSE):
-    made = figures_of(responses, {asked: asked for asked in responses}, told)
+def figures(responses, labels=WHOSE):
+    made = figures_of(responses, {name: name for name in responses}, labels)
     return {one.figure: one for one in made}
 
 
@@ -32,6 +34,6 @@ def first(_, places):
     return 0
 
 
-def knowing(asked, places):
+def knowing(question, places):
     """Knows three of four, and takes the next option of the others."""
-    return places.index(asked % 4 if asked % 8 < 6 else (asked + 1) % 4)
+    return places.index(question % 4 if question % 8 < 6 else (question + 1) % 4)

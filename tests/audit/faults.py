@@ -40,11 +40,11 @@ def answer_in_question(held: Held) -> Held:
     )
 
 
-def said_to_be_the_answer(held: Held) -> Held:
+def key_in_a_text(held: Held) -> Held:
     """Say it of a single question."""
     first, *others = held.questions
-    told = replace(first, text=f"{first.text} (Answer: {right_texts(first)[0]})")
-    return replace(held, questions=[told, *others])
+    leaking = replace(first, text=f"{first.text} (Answer: {right_texts(first)[0]})")
+    return replace(held, questions=[leaking, *others])
 
 
 def answer_in_file_name(held: Held) -> Held:
@@ -270,13 +270,13 @@ def _right(one) -> str:
 
 def answered(held: Held, blind: float) -> Held:
     """Two models that see, and the same two without images."""
-    said = [
+    predictions = [
         *responses(held, "good", "main", 0.9),
         *responses(held, "better", "main", 0.95),
         *responses(held, "good", "no_image", blind),
         *responses(held, "better", "no_image", blind),
     ]
-    return replace(held, said=said)
+    return replace(held, responses=predictions)
 
 
 def solved_blind(held: Held) -> Held:

@@ -34,9 +34,9 @@ LETTERS = "ABCD"
 
 def exact(answered, _):
     right = answered.question.answer
-    said = answered.prediction.text
-    is_right = said in right or said == "".join(right)
-    return Score.of(answered.prediction, points=float(is_right), answer=(said,))
+    text = answered.prediction.text
+    is_right = text in right or text == "".join(right)
+    return Score.of(answered.prediction, points=float(is_right), answer=(text,))
 
 
 TASK = Task(
@@ -84,7 +84,7 @@ class Held:
     task: Task = TASK
     elsewhere: Mapping[str, Sequence[Question]] = field(default_factory=dict)
     training: Trained | None = None
-    said: Sequence[Prediction] = ()
+    responses: Sequence[Prediction] = ()
     votes: Sequence[Vote] = ()
     people_checks: Mapping[str, PeopleCheck] = field(default_factory=dict)
     order_figures: Sequence[OrderFigure] = ()
@@ -104,7 +104,7 @@ class Held:
         return self.images[image]
 
     def predictions(self, model: str, condition: str = "main") -> list[Prediction]:
-        return [one for one in self.said if (one.model, one.condition) == (model, condition)]
+        return [one for one in self.responses if (one.model, one.condition) == (model, condition)]
 
     def judgements(self, model: str, condition: str = "main") -> list[Judgement]:
         return []
@@ -118,7 +118,7 @@ class Held:
         return columns_of(getattr(self, table)(model, condition), names)
 
     def results(self, condition: str = "main") -> Results:
-        models = sorted({one.model for one in self.said if one.condition == condition})
+        models = sorted({one.model for one in self.responses if one.condition == condition})
         ids = [one.question_id for one in self.questions]
         points = np.full((len(models), len(ids)), np.nan)
         answers = np.full(points.shape, "", object)
@@ -183,13 +183,13 @@ def exam(kind: str, n: int = 60, seed: int = 0) -> Held:
     Each word is right as often as it is offered, each letter as often as any other, in no order.
     """
     rng = np.random.default_rng(seed)
-    images, stored, asked = {}, {}, []
+    images, stored, questions = {}, {}, []
     for number in range(n):
         image, file = _page(1000 * seed + number, f"{number:04}.png")
         images[file.sha256], stored[file.sha256] = image, file
-        asked.append(_question(kind, number, file.sha256, rng))
+        questions.append(_question(kind, number, file.sha256, rng))
     hashes = {image: image[:16] for image in images}  # as good as any, and far from one another
-    return Held(questions=asked, images=images, hashes=hashes, stored=stored)
+    return Held(questions=questions, images=images, hashes=hashes, stored=stored)
 
 
 @cache

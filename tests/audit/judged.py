@@ -41,8 +41,8 @@ class Judged:
     """What lies in a home about one task, without a home."""
 
     questions: Sequence[Question]
-    said: Mapping[str, Sequence[Prediction]]
-    heard: Mapping[str, Sequence[Judgement]] = field(default_factory=dict)
+    responses: Mapping[str, Sequence[Prediction]]
+    verdicts: Mapping[str, Sequence[Judgement]] = field(default_factory=dict)
     task: Task = CODIS
     people_checks: Mapping[str, PeopleCheck] = field(default_factory=dict)
     order_figures: Sequence[OrderFigure] = ()
@@ -50,13 +50,15 @@ class Judged:
     elsewhere: Mapping[str, Any] = field(default_factory=dict)
 
     def predictions(self, model: str, condition: str = "main") -> Sequence[Prediction]:
-        return self.said[model]
+        return self.responses[model]
 
     def judgements(self, model: str, condition: str = "main") -> Sequence[Judgement]:
-        return self.heard.get(model, [])
+        return self.verdicts.get(model, [])
 
     def scores(self, model: str, condition: str = "main") -> list[Score]:
-        return pipeline.score(self.task, self.questions, self.said[model], self.judgements(model))
+        return pipeline.score(
+            self.task, self.questions, self.responses[model], self.judgements(model)
+        )
 
     def columns(
         self, table: Table, model: str, names: Sequence[str], condition: str = "main"
@@ -65,5 +67,5 @@ class Judged:
 
     def results(self, condition: str = "main") -> Results:
         ids = tuple(one.question_id for one in self.questions)
-        points = np.full((len(self.said), len(ids)), np.nan)
-        return Results(models=tuple(self.said), questions=ids, points=points)
+        points = np.full((len(self.responses), len(ids)), np.nan)
+        return Results(models=tuple(self.responses), questions=ids, points=points)

@@ -48,7 +48,9 @@ class Answers:
         raise ImageError(image)
 
 
-def answers_of(said: Codes, key: Codes, categories: int = 1, **fields: Sequence[object]) -> Answers:
+def answers_of(
+    codes: Codes, key: Codes, categories: int = 1, **fields: Sequence[object]
+) -> Answers:
     """Evidence of answers to questions with four options: numbers of options, -1 for none.
 
     Further fields of the questions are given as a value for each.
@@ -67,10 +69,10 @@ def answers_of(said: Codes, key: Codes, categories: int = 1, **fields: Sequence[
         for j, right in enumerate(key)
     ]
     results = Results(
-        models=tuple(f"model {m}" for m in range(len(said))),
+        models=tuple(f"model {m}" for m in range(len(codes))),
         questions=tuple(one.question_id for one in questions),
-        points=(said == key).astype(float),
-        answers=np.where(said < 0, "", LETTERS[said]),
+        points=(codes == key).astype(float),
+        answers=np.where(codes < 0, "", LETTERS[codes]),
     )
     return Answers(questions, results)
 

@@ -15,9 +15,9 @@ from tests.fakes.rows import prediction
 def blind(held: Held, says: Callable[[np.random.Generator, str, int], str], runs: int = 3) -> Held:
     """Models that see all, and blind runs that say what a function says of key and number."""
     rng = np.random.default_rng(5)
-    said = faults.responses(held, "good", "main", 0.9)
+    predictions = faults.responses(held, "good", "main", 0.9)
     for run in range(runs):
-        said += [
+        predictions += [
             prediction(
                 question_id=one.question_id,
                 model=f"m{run}",
@@ -27,7 +27,7 @@ def blind(held: Held, says: Callable[[np.random.Generator, str, int], str], runs
             )
             for number, one in enumerate(held.questions)
         ]
-    return replace(held, said=said)
+    return replace(held, responses=predictions)
 
 
 def guess(rng: np.random.Generator, key: str, number: int) -> str:

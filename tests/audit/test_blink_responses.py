@@ -67,9 +67,9 @@ def test_they_are_little_better_than_chance(shared_data):
     by_task = [found.points[:, np.array(tasks) == name].mean(1) for name in sorted(set(tasks))]
     means = 100 * np.mean(by_task, axis=0)
     assert means.round(2).tolist() == [51.14, 45.16, 39.72, 46.80, 42.66, 37.13]
-    told = discrimination_finding(evidence(shared_data / "blink"))
-    assert told.sentence.startswith("6 models solve 43% of 1901 questions")
-    assert "take 8 models" in told.sentence
+    finding = discrimination_finding(evidence(shared_data / "blink"))
+    assert finding.sentence.startswith("6 models solve 43% of 1901 questions")
+    assert "take 8 models" in finding.sentence
 
 
 def test_five_suspected_keys_and_more_are_listed_with_their_evidence(shared_data):
@@ -103,7 +103,7 @@ def test_six_models_are_too_few_for_redundancy(shared_data):
 @pytest.mark.long
 def test_a_part_of_three_hundred_keeps_their_means(shared_data):
     """A mean over 300 of 1,901 questions has a standard error of 0.026 by chance."""
-    asked = evidence(shared_data / "blink")
-    found = cross_validate(group_units(asked.found, asked.questions), [300])[0]
+    gathered = evidence(shared_data / "blink")
+    found = cross_validate(group_units(gathered.found, gathered.questions), [300])[0]
     assert found.error < 0.03
     assert found.tau > 0.5

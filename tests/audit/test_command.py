@@ -28,7 +28,7 @@ def plain(home, questions):
     (home / "bench.toml").write_text('[benchmarks.quiz]\nfile = "quiz.jsonl"\n')
 
 
-def asked(n, key):
+def question_row(n, key):
     return {
         "id": str(n),
         "question": f"Which of these words is written on sign number {n}?",
@@ -45,7 +45,7 @@ def audit(*arguments):
 
 @pytest.mark.long
 def test_an_examination_that_fails_ends_the_command_with_1(home):
-    plain(home, [asked(n, "A") for n in range(40)])
+    plain(home, [question_row(n, "A") for n in range(40)])
     result = audit("quiz", "--json")
     rows = {row["check"]: row for row in map(json.loads, result.stdout.splitlines())}
     assert result.exit_code == 1, result.output
@@ -57,9 +57,9 @@ def test_an_examination_that_fails_ends_the_command_with_1(home):
 
 @pytest.mark.long
 def test_what_models_were_trained_on_is_named_by_an_option(home, tmp_path):
-    plain(home, [asked(n, "ABC"[n * n % 7 % 3]) for n in range(40)])
+    plain(home, [question_row(n, "ABC"[n * n % 7 % 3]) for n in range(40)])
     texts = tmp_path / "texts.jsonl"
-    texts.write_text(json.dumps({"text": asked(7, "A")["question"]}))
+    texts.write_text(json.dumps({"text": question_row(7, "A")["question"]}))
     result = audit("quiz", "--training", texts, "--json")
     (row,) = [
         row
@@ -98,8 +98,8 @@ def test_texts_behind_a_byte_order_mark_are_read_as_json(tmp_path, name, written
     ("check", "name"), [("training_images", "a.png"), ("training_texts", "a.json")]
 )
 def test_training_data_that_was_removed_since_fails_its_check_by_name(tmp_path, check, name):
-    asked = question(text="What is in the left half of the image?", images=("0a" * 32,))
-    found = Held(questions=[asked], training=TrainingFiles([tmp_path / name]))
+    query = question(text="What is in the left half of the image?", images=("0a" * 32,))
+    found = Held(questions=[query], training=TrainingFiles([tmp_path / name]))
     (row,) = [one for one in audit_task(found) if one.check == check]
     assert (row.passed, row.sentence) == (
         False,

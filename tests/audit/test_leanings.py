@@ -9,7 +9,7 @@ import pytest
 from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
-from tests.audit.choosing import figures, first, knowing, said
+from tests.audit.choosing import figures, first, knowing, shifted_responses
 from tests.audit.held import Held, exam, failed, found
 
 EXAM = exam("choice")
@@ -21,23 +21,25 @@ def examined(*models, data=""):
     rows = [
         row
         for n, one in enumerate(models)
-        for row in figures(said(one), partial(whose, model=f"m{n}", data=data)).values()
+        for row in figures(
+            shifted_responses(one), partial(whose, model=f"m{n}", data=data)
+        ).values()
     ]
     return replace(EXAM, order_figures=rows)
 
 
-def memorised(asked, places):
+def memorised(question, places):
     """Knows the answers of the order that the benchmark has, and of no other."""
-    return places.index(asked % 4 if places[0] == 0 else (asked + 1) % 4)
+    return places.index(question % 4 if places[0] == 0 else (question + 1) % 4)
 
 
-def leaning(asked, places):
+def leaning(question, places):
     """Says B where it does not know, which is a third of the time."""
-    return 1 if asked % 3 == 0 else knowing(asked, places)
+    return 1 if question % 3 == 0 else knowing(question, places)
 
 
-def at_random(asked, places):
-    return Random(f"{asked} {places}").randrange(4)
+def at_random(question, places):
+    return Random(f"{question} {places}").randrange(4)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,7 @@ def test_luck_is_seldom_taken_for_a_leaning():
         rng = Random(seed)
         alarms += any(
             one.p < 0.001 / 5
-            for one in figures(said(lambda *_, rng=rng: rng.randrange(4))).values()
+            for one in figures(shifted_responses(lambda *_, rng=rng: rng.randrange(4))).values()
             if one.p < 1
         )
     assert alarms <= 1

@@ -35,17 +35,17 @@ def exams():
     ],
 )
 def test_the_luck_of_one_answer_in_words_is_one_of_those_there_are(answers, luck, gives_away):
-    asked = [question(question_id=f"q/{n}", answer=(one,)) for n, one in enumerate(answers)]
-    finding = found(Held(questions=asked), "one_answer")
+    exam = [question(question_id=f"q/{n}", answer=(one,)) for n, one in enumerate(answers)]
+    finding = found(Held(questions=exam), "one_answer")
     assert luck in finding.sentence
     assert bool(finding.suspects) == gives_away
 
 
 def test_a_blank_image_does_not_look_like_all_blank_images_of_the_training_data():
     white, black = Image.new("RGB", (64, 64), "white"), Image.new("RGB", (80, 50), "black")
-    asked = [question(question_id="q/1", images=("white",))]
+    exam = [question(question_id="q/1", images=("white",))]
     held = Held(
-        questions=asked,
+        questions=exam,
         images={"white": white},
         hashes={"white": image_hash(white)},
         training=Trained(of_looks=[image_hash(black)]),
@@ -62,13 +62,12 @@ def test_a_blank_image_does_not_look_like_all_blank_images_of_the_training_data(
     ],
 )
 def test_the_largest_number_is_found_whatever_its_commas(options):
-    asked = [
+    exam = [
         question(question_id=f"q/{n}", kind="choice", options=options, answer=("A",))
         for n in range(40)
     ]
     assert (
-        "best is the largest number, 100 % right"
-        in found(Held(questions=asked), "numbers").sentence
+        "best is the largest number, 100 % right" in found(Held(questions=exam), "numbers").sentence
     )
 
 
@@ -85,11 +84,11 @@ def test_the_largest_number_is_found_whatever_its_commas(options):
 )
 def test_keys_of_several_parts_contradict_each_other_in_any_of_them(kind, keys, check):
     options = ("one cat", "two dogs", "a bird") if kind == "choices" else ()
-    asked = [
+    exam = [
         question(question_id=key, kind=kind, options=options, answer=tuple(key.split()))
         for key in keys
     ]
-    held = Held(questions=asked)
+    held = Held(questions=exam)
     looked = ("contradicting_keys", "repeated_questions")
     assert [one for one in looked if not found(held, one).passed] == [check]
 

@@ -305,9 +305,9 @@ def responses(held, known, seed):
     for condition, decoding, sees in (("main", f"m{seed}", True), ("main", "b,text_only", False)):
         for one in held.questions:
             knows = one.question_id in known or (sees and rng.random() < 0.8)
-            said = one.answer[0] if knows else guessed[one.question_id]
+            text = one.answer[0] if knows else guessed[one.question_id]
             rows.append(Prediction(question_id=one.question_id, model=f"{decoding} {seed}",
-                                   condition=condition, text=said, decoding=decoding))  # fmt: skip
+                                   condition=condition, text=text, decoding=decoding))  # fmt: skip
     return rows
 
 
@@ -320,8 +320,8 @@ def responses(held, known, seed):
 )
 def test_questions_that_are_solved_blind(large, share, passed):
     known = {one.question_id for one in large.questions[: int(share * 400)]}
-    said = [row for seed in (1, 2, 3) for row in responses(large, known, seed)]
-    finding = found(replace(large, said=said), "needs_images")
+    predictions = [row for seed in (1, 2, 3) for row in responses(large, known, seed)]
+    finding = found(replace(large, responses=predictions), "needs_images")
     assert finding.passed == passed, finding.sentence
     if not passed:
         named = {one.about for one in finding.suspects}
@@ -330,7 +330,7 @@ def test_questions_that_are_solved_blind(large, share, passed):
         assert len(named - known) <= 0.2 * 400
 
 
-def test_questions_asked_twice_with_other_answers(large):
+def test_repeated_questions_with_other_answers(large):
     """In words that change nothing; and twenty that differ in a word that matters."""
 
     def again(one, ending, old, new):

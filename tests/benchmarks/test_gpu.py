@@ -69,7 +69,7 @@ def test_without_time_all_rows_are_printed_and_say_so() -> None:
     ]
 
 
-def test_a_machine_without_a_gpu_is_told_how_to_try_it() -> None:
+def test_without_a_gpu_the_message_says_how_to_try_it() -> None:
     ran = script()
     assert (ran.returncode, ran.stdout) == (
         0,

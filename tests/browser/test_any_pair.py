@@ -59,10 +59,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> "tuple[str, TableFiles]":
 
 
 def write(
-    tables: TableFiles, key: list[str], name: str, asked: list[Question], rng: Random
+    tables: TableFiles, key: list[str], name: str, questions: list[Question], rng: Random
 ) -> None:
     """What a model said: by chance, as are most things that it depends on."""
-    one = random_side(asked, name, rng)
+    one = random_side(questions, name, rng)
     condition = key[1] if key[1:] else "main"
     metrics = [replace(row, condition=condition) for row in one.metrics]
     rows = dict(zip(TABLES, (one.predictions, one.judgements, one.scores, metrics), strict=True))
@@ -70,11 +70,11 @@ def write(
         tables.write([*key, table], rows[table], row_type, name)
 
 
-def write_pairs(tables: TableFiles, asked: list[Question]) -> None:
+def write_pairs(tables: TableFiles, questions: list[Question]) -> None:
     """Of three pairs: one stays right, one is won by model and prompt, one lost by the model."""
     for name, right, prompts in (("one", "110111", "pppppp"), ("two", "111110", "pppqpp")):
-        said = {f"quiz/{n}": "x" if one == "1" else "y" for n, one in enumerate(right)}
-        one = side(asked, said, task=PAIRS, name=name, decoding=f"{name}|t=0,max=8")
+        texts = {f"quiz/{n}": "x" if one == "1" else "y" for n, one in enumerate(right)}
+        one = side(questions, texts, task=PAIRS, name=name, decoding=f"{name}|t=0,max=8")
         rows = zip(one.predictions, prompts, strict=True)
         predictions = [replace(row, prompt_sha256=prompt) for row, prompt in rows]
         tables.write(["pairs", "predictions"], predictions, Prediction, name)

@@ -46,8 +46,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     tables.write(["quiz", "source"], [SourceFile(path="a.json", sha256="0", n_bytes=9)], SourceFile)
     standings = []
     for name, n_right in (("old", 20), ("new", 30)):
-        said = {f"quiz/{n}": "x" if n < n_right else "y" for n in range(40)}
-        one = side(questions, said, name=name, decoding=f"{name}|t=0,max=8")
+        texts = {f"quiz/{n}": "x" if n < n_right else "y" for n in range(40)}
+        one = side(questions, texts, name=name, decoding=f"{name}|t=0,max=8")
         tables.write(["quiz", "predictions"], one.predictions, Prediction, name)
         tables.write(["quiz", "scores"], one.scores, Score, name)
         read = {"unread": 0.0, "if_unread_wrong": None, "if_unread_right": None}

@@ -24,12 +24,16 @@ OTHER = "published, release-01234567"
 
 
 def fill(tables: TableFiles, edition: str, n: int, values: dict[str, float]) -> None:
-    asked = [replace(one, edition=edition, kind="choice", options=("x", "y")) for one in quiz(n)]
-    tables.write(["quiz", "questions"], asked, Question)
+    questions = [
+        replace(one, edition=edition, kind="choice", options=("x", "y")) for one in quiz(n)
+    ]
+    tables.write(["quiz", "questions"], questions, Question)
     for model, value in values.items():
-        row = replace(metric(model, value), edition=edition, data=short_digest(digest(asked)))
+        row = replace(metric(model, value), edition=edition, data=short_digest(digest(questions)))
         tables.write(["quiz", "metrics"], [row], Metric, model)
-        one = side(asked, {q.question_id: f"{model} of {edition}" for q in asked}, name=model)
+        one = side(
+            questions, {q.question_id: f"{model} of {edition}" for q in questions}, name=model
+        )
         tables.write(["quiz", "predictions"], one.predictions, Prediction, model)
         tables.write(["quiz", "scores"], one.scores, Score, model)
 

@@ -32,17 +32,17 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     questions = quiz(40, categories=3)
     tables.write(["quiz", "questions"], questions, Question)
     for name, right in ((OLD, range(20)), (NEW, range(1, 30))):
-        said = {f"quiz/{n}": "x" if n in right else "y" for n in range(40)}
-        one = side(questions, said, name=name, decoding=f"{name}|t=0,max=8")
-        asked = [
+        texts = {f"quiz/{n}": "x" if n in right else "y" for n in range(40)}
+        one = side(questions, texts, name=name, decoding=f"{name}|t=0,max=8")
+        rows = [
             replace(row, prompt_sha256="q")
             if name == NEW and 20 <= int(row.question_id.partition("/")[2]) < 30
             else row
             for row in one.predictions
         ]
         if name == NEW:  # the one that is no longer right
-            asked[0] = replace(asked[0], text="", raw_text="<think>It never ends")
-        tables.write(["quiz", "predictions"], asked, Prediction, name)
+            rows[0] = replace(rows[0], text="", raw_text="<think>It never ends")
+        tables.write(["quiz", "predictions"], rows, Prediction, name)
         tables.write(["quiz", "scores"], one.scores, Score, name)
         tables.write(["quiz", "metrics"], one.metrics, Metric, name)
     return report(home, tables, catalog(home)).as_uri()
@@ -68,9 +68,9 @@ def test_each_cause_says_what_it_did(page: "Page", address: str) -> None:
 
 def test_a_response_without_an_answer_is_shown_as_it_came(page: "Page", address: str) -> None:
     page.goto(f"{address}#/compare?a={OLD}&b={NEW}")
-    said = page.locator(".moved.worse li").get_by_role("definition")
-    said.nth(1).get_by_text("<think>It never ends", exact=True).wait_for()
-    assert said.all_inner_texts() == ["x", "<think>It never ends"]
+    answers = page.locator(".moved.worse li").get_by_role("definition")
+    answers.nth(1).get_by_text("<think>It never ends", exact=True).wait_for()
+    assert answers.all_inner_texts() == ["x", "<think>It never ends"]
 
 
 def test_the_other_way_round_effects_change_their_signs(page: "Page", address: str) -> None:

@@ -59,21 +59,21 @@ def tasks():
 
 def evaluate(tables, task, model, chance, rng, lost=()):
     """Right by chance; without points for the questions ``lost``, as where a judge failed."""
-    asked = [replace(one, task=task.name) for one in quiz(60, categories=3, group=2)]
-    right = rng.random(len(asked)) < chance
-    said = [
+    exam = [replace(one, task=task.name) for one in quiz(60, categories=3, group=2)]
+    right = rng.random(len(exam)) < chance
+    predictions = [
         Prediction(question_id=one.question_id, model=model, condition="main", decoding="m|t=0",
                    text="x" if is_right else "y")
-        for one, is_right in zip(asked, right, strict=True)
+        for one, is_right in zip(exam, right, strict=True)
     ]  # fmt: skip
     scores = [
         replace(row, unread=False, points=None if n in lost else row.points)
-        for n, row in enumerate(pipeline.score(task, asked, said, []))
+        for n, row in enumerate(pipeline.score(task, exam, predictions, []))
     ]
-    tables.write([task.name, "questions"], asked, Question)
-    tables.write([task.name, "predictions"], said, Prediction, model)
+    tables.write([task.name, "questions"], exam, Question)
+    tables.write([task.name, "predictions"], predictions, Prediction, model)
     tables.write([task.name, "scores"], scores, Score, model)
-    metrics = pipeline.summarise(task, asked, said, scores)
+    metrics = pipeline.summarise(task, exam, predictions, scores)
     tables.write([task.name, "metrics"], metrics, Metric, model)
 
 
@@ -99,6 +99,6 @@ def test_all_places_say_the_same_sentence(page: "Page", tmp_path: "Path", lost) 
     for place in ("#/", "#/compare", f"#/compare?a={FIRST}&b={LAST}"):
         page.goto("about:blank")
         page.goto(f"{address}{place}")
-        said = page.locator("p.summary")
-        said.wait_for()
-        assert said.inner_text().replace("-", "\N{MINUS SIGN}") == wanted
+        summary = page.locator("p.summary")
+        summary.wait_for()
+        assert summary.inner_text().replace("-", "\N{MINUS SIGN}") == wanted

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench_resources.tables.parquet import TableFiles
-from tests.report.asked_people import CATALOG, asked_home
+from tests.report.asked_people import CATALOG, annotated_home
 from tests.report.fair import HOSTILE, measure, report
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("home")
-    asked_home(folder)
+    annotated_home(folder)
     tables = TableFiles(folder=str(folder / "tables"))
     measure(tables, "a-model", 0.5)
     return report(folder, tables, CATALOG).as_uri()

@@ -78,9 +78,9 @@ def test_sixty_verdicts_on_pages_correct_a_lenient_judge(page: "Page", home: Pat
             page.keyboard.press("Control+Enter")
             page.wait_for_url(re.compile(f"^(?!{re.escape(before)}$)"))
 
-    told = bench("annotate", "verdicts", "quiz", "--n", LABELS, "--model", "planted").stderr
+    stderr = bench("annotate", "verdicts", "quiz", "--n", LABELS, "--model", "planted").stderr
     labels = f"checked by people: {LABELS} of {N}"
-    assert f"planted: {labels}; judge alone 0.750, bias +0." in told
+    assert f"planted: {labels}; judge alone 0.750, bias +0." in stderr
     with Workbench(load_settings(home), ["quiz"]) as opened:
         check = people_checks(opened.tables, opened.catalog.task("quiz"))["planted"]
     assert check.corrected is not None

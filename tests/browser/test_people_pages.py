@@ -90,8 +90,8 @@ def test_with_keys_alone_from_the_first_item_to_the_last(page: "Page", site: Sit
         page.keyboard.press("Control+Enter")
         page.wait_for_url(re.compile(f"^(?!{re.escape(before)}$)"))
     page.get_by_role("heading", name="Thank you").wait_for()
-    said = [(one.values["better"], one.values["why"]) for one in site.people.answers(VOTES)]
-    assert said == [((c,), ("12 reasons",)) for c in ("A", "B", "neither")]
+    votes = [(one.values["better"], one.values["why"]) for one in site.people.answers(VOTES)]
+    assert votes == [((c,), ("12 reasons",)) for c in ("A", "B", "neither")]
 
 
 def test_each_kind_of_field_with_keys_alone(page: "Page", site: Site, tmp_path: Path) -> None:
@@ -195,8 +195,8 @@ def test_all_works_without_scripts(chromium: "Browser", site: Site) -> None:
     page.get_by_text("2 answered, 1 left").wait_for()
     page.get_by_role("button", name="Leave").click()
     page.get_by_role("heading", name="You have logged out").wait_for()
-    said = [(dict(one.values), one.skipped) for one in site.people.answers(VOTES)]
-    assert said == [({"better": ("B",)}, False), ({}, True)]
+    votes = [(dict(one.values), one.skipped) for one in site.people.answers(VOTES)]
+    assert votes == [({"better": ("B",)}, False), ({}, True)]
     context.close()
 
 

@@ -187,14 +187,14 @@ def test_texts_that_mean_harm_are_shown_as_they_are_written(page: "Page", tmp_pa
         )
     )
     for model in ("../" * 9 + "m", "<b>m</b>"):
-        said = [
+        predictions = [
             prediction(question_id=name, model=model, text=text, raw_text=f"{text}!")
             for name, text in zip(ids, texts, strict=True)
         ]
-        report.say(*said, answer=(texts[0],), note=texts[0])
+        report.say(*predictions, answer=(texts[0],), note=texts[0])
         verdicts = [
             Judgement.of(one, judge=texts[0], criterion=texts[0], verdict=True, response=texts[0])
-            for one in said
+            for one in predictions
         ]
         report.tables.write(["quiz", "judgements"], verdicts, Judgement, model)
     index = report.make()
@@ -206,8 +206,8 @@ def test_texts_that_mean_harm_are_shown_as_they_are_written(page: "Page", tmp_pa
     assert page.title() == "a quiz: samples – bench-assets"
     assert page.locator("main img, main script, main b:has-text('m')").count() == 0
     assert not [one for one in tmp_path.rglob("*") if "passwd" in one.name]
-    said = page.locator(".sample-list").inner_text()
-    assert "a\\x1b[31mb\\x00c\\u202ed" in said
+    shown = page.locator(".sample-list").inner_text()
+    assert "a\\x1b[31mb\\x00c\\u202ed" in shown
 
 
 def test_a_megabyte_is_cut_and_shown_whole_on_request(page: "Page", tmp_path: Path) -> None:
@@ -239,12 +239,12 @@ def test_prompts_are_shown_as_they_were_sent(page: "Page", tmp_path: Path, theme
     shown = report.images.put(image(1), "1.png").sha256
     sent = Prompt.of("First this.", Image(shown), "Then that. " * 200, system="Be brief.")
     judged = Prompt.of("Is it right?")
-    asked = prediction(question_id="quiz/0", model="m", text="A", prompt_sha256=sent.sha256)
+    response = prediction(question_id="quiz/0", model="m", text="A", prompt_sha256=sent.sha256)
     verdict = Judgement.from_response(
-        asked, Response(text="yes"), prompt=judged, judge="j", criterion="right", verdict=True
+        response, Response(text="yes"), prompt=judged, judge="j", criterion="right", verdict=True
     )
     report.ask(question(question_id="quiz/0", task="quiz", images=(shown,)))
-    report.say(asked)
+    report.say(response)
     report.tables.write(["quiz", "judgements"], [verdict], Judgement, "m")
     known = {one.sha256: one.to_json() for one in (sent, judged)}
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")

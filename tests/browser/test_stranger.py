@@ -63,8 +63,8 @@ class Stranger:
 def test_which_model_is_best_at_what_takes_no_click(page: "Page", address: str) -> None:
     stranger = Stranger(page, address)
     heading = page.get_by_role("heading", name="Best at each task")
-    said = page.locator("section", has=heading)
-    tasks, best = said.locator("dt"), said.locator("dd")
+    section = page.locator("section", has=heading)
+    tasks, best = section.locator("dt"), section.locator("dd")
     best.first.wait_for()
     assert tasks.count() == best.count()
     for one in best.all():

@@ -35,7 +35,7 @@ SECTION = {"file": "/somebody/shelf.jsonl", "title": "A shelf", "slices": ["leve
 BENCHMARK = FileBenchmarkSettings.model_validate(SECTION)
 TASK = task_of("shelf", BENCHMARK, "bench.toml, [benchmarks.shelf]")
 SUITE = Suite(name="shelf", tasks=(TASK,), assets=tuple)
-SAID = ("A", "B", "Answer: B.", "no idea")  # right, wrong, right, wrong
+RESPONSES = ("A", "B", "Answer: B.", "no idea")  # right, wrong, right, wrong
 
 
 def image() -> bytes:
@@ -45,7 +45,7 @@ def image() -> bytes:
     return file.getvalue()
 
 
-def asked(images: Sequence[str] = ()) -> list[Question]:
+def exam(images: Sequence[str] = ()) -> list[Question]:
     """Four choices, two of them about an image."""
     return [
         question(
@@ -67,8 +67,8 @@ class Says:
 
     name, signature = "somebody", "sha256:0123|t=0,max=40"
 
-    def __init__(self, said: Sequence[str] = SAID, **named: str) -> None:
-        self._said = said
+    def __init__(self, responses: Sequence[str] = RESPONSES, **named: str) -> None:
+        self._said = responses
         self.name = named.get("name", type(self).name)
         self.signature = named.get("signature", type(self).signature)
 
@@ -114,16 +114,16 @@ def judged(
 
 def measure(
     home: Path,
-    said: Sequence[str] = SAID,
+    responses: Sequence[str] = RESPONSES,
     model: ChatModel | None = None,
     judge: ChatModel | None = None,
     shared: Path | None = None,
     review: ResponseReview | None = None,
 ) -> TableFiles:
     """Write the tables of one evaluation, as the graph would; None: rules judge it."""
-    model = model or Says(said)
+    model = model or Says(responses)
     images = images_of(home, shared)
-    questions = asked([images.put(image(), "a.png").sha256])
+    questions = exam([images.put(image(), "a.png").sha256])
     predictions = pipeline.predict(TASK, questions, model)
     judgements = judged(questions, predictions, judge)
     again = Runner(

@@ -11,7 +11,7 @@ from bench_assets.core.schema.signature import format_judge_setup
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel, Condition, Task
-from tests.bundles.shelf import TASK, Right, Says, asked, judged, rescore
+from tests.bundles.shelf import TASK, Right, Says, exam, judged, rescore
 from tests.fakes.quiz import judge_right, quiz
 
 DRAWN = Task(
@@ -23,7 +23,9 @@ DRAWN = Task(
         "own": Condition(prompt=lambda q: Prompt.of(q.text), about="x", own_questions=True),
     },
     scorers={
-        "share": lambda said, _: Score.of(said.prediction, points=len(said.prediction.text) / 100)
+        "share": lambda answered, _: Score.of(
+            answered.prediction, points=len(answered.prediction.text) / 100
+        )
     },
     measures={"share": lambda scored: mean(ScoredPoint(one.score.points) for one in scored)},
 )
@@ -31,7 +33,7 @@ DRAWN = Task(
 
 def model_judged():
     """Four responses, of which the rules cannot read one: that one a model judged."""
-    questions = asked()
+    questions = exam()
     predictions = pipeline.predict(TASK, questions, Says())
     return questions, predictions, judged(questions, predictions, Right())
 
@@ -57,7 +59,7 @@ def test_rules_judge_again_whatever_was_recorded():
     assert [one.step for one in found] == ["verdicts"]
 
 
-def test_tables_that_are_older_than_setups_are_told_by_their_rows():
+def test_tables_that_are_older_than_setups_are_identified_by_their_rows():
     _, _, judgements = model_judged()
     assert judging_rules(TASK, [replace(row, setup="") for row in judgements]) == ""
     assert (
@@ -68,8 +70,8 @@ def test_tables_that_are_older_than_setups_are_told_by_their_rows():
 
 def test_a_judge_that_only_asks_a_model_is_no_rule():
     task = replace(DRAWN, judges={"default": ByModel(judge_right)})
-    said = pipeline.predict(task, quiz(2), Says("ab" * 3))
-    rows = pipeline.judge(task, quiz(2), said, Right())
+    predictions = pipeline.predict(task, quiz(2), Says("ab" * 3))
+    rows = pipeline.judge(task, quiz(2), predictions, Right())
     assert (
         judging_rules(
             task, [replace(row, setup=format_judge_setup("default", "0c")) for row in rows]
@@ -80,16 +82,16 @@ def test_a_judge_that_only_asks_a_model_is_no_rule():
 
 def test_draws_come_out_again():
     questions = quiz(2)
-    said = pipeline.predict(DRAWN, questions, Says(["a", "ab", "abc", "a", "", "abcde"]))
-    again = rescore(DRAWN, questions, said)
+    predictions = pipeline.predict(DRAWN, questions, Says(["a", "ab", "abc", "a", "", "abcde"]))
+    again = rescore(DRAWN, questions, predictions)
     whole, *_ = again.metrics
     assert whole.value == pytest.approx((1 + 2 + 3 + 1 + 0 + 5) / 600)
     assert whole.n_scored == 6
-    assert find_divergences(again, rescore(DRAWN, questions, said[::-1])) == []
+    assert find_divergences(again, rescore(DRAWN, questions, predictions[::-1])) == []
 
 
 @pytest.mark.parametrize("condition", ["main", "own"])
 def test_constants_are_tried_on_the_questions_of_every_condition(condition):
-    said = pipeline.predict(DRAWN, quiz(1), Says("abc"))
-    said = [replace(row, condition=condition) for row in said]
-    assert rescore(DRAWN, quiz(1), said).metrics[0].constant is not None
+    predictions = pipeline.predict(DRAWN, quiz(1), Says("abc"))
+    predictions = [replace(row, condition=condition) for row in predictions]
+    assert rescore(DRAWN, quiz(1), predictions).metrics[0].constant is not None

@@ -37,7 +37,7 @@ class Echo:
         """Nothing is held."""
 
 
-ASKED = [
+REQUESTS = [
     Request(prompt=Prompt.of("a")),
     Request(prompt=Prompt.of(Image("0" * 64), "b")),
     Request(prompt=Prompt.of("a"), sample=1),
@@ -58,12 +58,12 @@ ASKED = [
 @pytest.mark.parametrize("tags", [None, ("<t>", "</t>")])
 def test_what_was_responded_is_found_again(tmp_path, engine, tags):
     store = response_file(tmp_path / "responses.sqlite")
-    asked = CachingModel("m", engine, store, thinking_tags=tags)
-    said = asked.response(ASKED)
-    known = CachedResponseModel("m", asked.signature, store)
-    assert known.signature == asked.signature
-    assert known.response(ASKED) == said
-    assert {one.said.answer[:1] for one in said} == ({"<"} if tags is None else {"a", "b"})
+    model = CachingModel("m", engine, store, thinking_tags=tags)
+    responses = model.response(REQUESTS)
+    known = CachedResponseModel("m", model.signature, store)
+    assert known.signature == model.signature
+    assert known.response(REQUESTS) == responses
+    assert {one.said.answer[:1] for one in responses} == ({"<"} if tags is None else {"a", "b"})
 
 
 @pytest.mark.parametrize(
@@ -74,10 +74,10 @@ def test_what_was_responded_is_found_again(tmp_path, engine, tags):
         pytest.param("sha256:0c", id="drawn as nobody knows"),
     ],
 )
-def test_what_another_said_is_not_found(tmp_path, other):
+def test_responses_of_another_model_are_not_found(tmp_path, other):
     store = response_file(tmp_path / "responses.sqlite")
-    CachingModel("m", Echo("sha256:0c", Decoding()), store).response(ASKED)
-    found = CachedResponseModel("m", other, store).response(ASKED)
+    CachingModel("m", Echo("sha256:0c", Decoding()), store).response(REQUESTS)
+    found = CachedResponseModel("m", other, store).response(REQUESTS)
     assert [one.error for one in found[:3]] == [NOT_CACHED] * 3
 
 

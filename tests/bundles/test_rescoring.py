@@ -82,23 +82,23 @@ def test_a_cell_that_is_missing_or_new_is_named():
 
 
 def test_steps_are_named_in_the_order_in_which_they_happen():
-    said = prediction(text="A")
-    verdict = Judgement.of(said, judge="j", criterion="right", verdict=True, response="yes")
+    response = prediction(text="A")
+    verdict = Judgement.of(response, judge="j", criterion="right", verdict=True, response="yes")
     one = Evaluation(
         task=TASK,
         model="m",
         condition="main",
         questions=[],
-        predictions=[said],
+        predictions=[response],
         judgements=[verdict],
-        scores=[Score.of(said, points=1.0)],
+        scores=[Score.of(response, points=1.0)],
         metrics=[METRIC],
     )
     other = replace(
         one,
-        predictions=[replace(said, text="B")],
+        predictions=[replace(response, text="B")],
         judgements=[replace(verdict, verdict=False)],
-        scores=[Score.of(said, points=0.0)],
+        scores=[Score.of(response, points=0.0)],
         metrics=[replace(METRIC, value=0.0)],
     )
     assert [p.step for p in find_divergences(one, other)] == [
@@ -110,5 +110,5 @@ def test_steps_are_named_in_the_order_in_which_they_happen():
     assert not find_divergences(one, one)
 
 
-def test_digits_are_ten_and_nothing_is_said_of_no_number():
+def test_digits_are_ten_and_no_number_has_none():
     assert [format_digits(x) for x in (2 / 3, 0.5, nan, None)] == ["0.6666666667", "0.5", "-", "-"]

@@ -39,9 +39,9 @@ def test_the_walk_finds_what_there_is():
     } <= EVERY.keys()
 
 
-def test_the_version_is_said():
-    said = CliRunner().invoke(app, ["--version"])
-    assert (said.exit_code, said.stdout) == (0, f"bench-assets {version('bench-assets')}\n")
+def test_the_version_is_printed():
+    result = CliRunner().invoke(app, ["--version"])
+    assert (result.exit_code, result.stdout) == (0, f"bench-assets {version('bench-assets')}\n")
 
 
 @pytest.mark.parametrize(

@@ -24,16 +24,16 @@ def side(
 ) -> EvaluationTables:
     """What a model said to each question, scored and measured; other fields of predictions too."""
     defaults = {"decoding": "one|t=0,max=8", "prompt_sha256": "p", "condition": "main"}
-    said = [
+    predictions = [
         Prediction(**(defaults | fields | {"question_id": key, "model": name, "text": text}))
         for key, text in texts.items()
     ]
-    scores = pipeline.score(task, questions, said, judgements, scorer)
-    metrics = pipeline.summarise(task, questions, said, scores)
+    scores = pipeline.score(task, questions, predictions, judgements, scorer)
+    metrics = pipeline.summarise(task, questions, predictions, scores)
     return EvaluationTables(
         name=name,
         questions=questions,
-        predictions=said,
+        predictions=predictions,
         judgements=judgements,
         scores=scores,
         metrics=metrics,
@@ -42,8 +42,8 @@ def side(
 
 def with_predictions(one: EvaluationTables, **fields: Any) -> EvaluationTables:
     """The same, its predictions with other fields."""
-    said = [replace(row, **fields) for row in one.predictions]
-    return replace(one, predictions=said)
+    predictions = [replace(row, **fields) for row in one.predictions]
+    return replace(one, predictions=predictions)
 
 
 def random_side(
@@ -55,9 +55,9 @@ def random_side(
     failing: float = 0.2,
 ) -> EvaluationTables:
     """A model's evaluation by chance, as are most things that it depends on."""
-    said = {one.question_id: rng.choice("xyz") for one in questions}
+    texts = {one.question_id: rng.choice("xyz") for one in questions}
     judged = [_verdict(one.question_id, name, rng) for one in questions if rng.random() < 0.5]
-    one = side(questions, said, task=task, name=name, judgements=judged)
+    one = side(questions, texts, task=task, name=name, judgements=judged)
     predictions = [replace(row, **_how(name, row.text, rng, failing)) for row in one.predictions]
     failed = {row.question_id for row in predictions if row.error}
     scores = [

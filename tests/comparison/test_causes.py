@@ -12,7 +12,7 @@ from bench_assets.report.pages.comparison import _parts
 from bench_assets.report.point_provenance import input_digests, question_columns
 from bench_assets.report.samples.questions import dictionary_encode
 from tests.comparison.sides import random_side
-from tests.comparison.test_compare_pairs import Asked
+from tests.comparison.test_compare_pairs import PageQuestions
 from tests.evaluation.test_units import both_halves, macro
 from tests.fakes.quiz import TASK, quiz
 from tests.report.static.node import NO_NODE, NODE, run_module
@@ -36,7 +36,7 @@ MACRO = replace(TASK, measures={"accuracy": macro})
 
 def page_side(task, questions, one, exam):
     """What the page reads of an evaluation."""
-    asked, records = Asked(questions), one.answered
+    page_questions, records = PageQuestions(questions), one.answered
     columns = [
         {name: [getattr(row, name) for row in rows] for name in names}
         for rows, names in (
@@ -54,7 +54,7 @@ def page_side(task, questions, one, exam):
         "shares": [records[name].share for name in ids],
         "exam": exam,
         "of": {"spelled": spelled, **input_digests(ids, *columns)},
-        "parts": _parts(task, asked, one.scores),
+        "parts": _parts(task, page_questions, one.scores),
         "written": one.written(task.primary_metric),
     }
 
@@ -63,7 +63,7 @@ def in_node(exams, pairs):
     return run_module(PAGE, {"exams": exams, "pairs": pairs})
 
 
-def told(rows):
+def cause_rows(rows):
     return [
         (row["cause"], row["n"], row["n_better"], row["n_worse"], list(row["examples"]))
         for row in rows
@@ -82,7 +82,10 @@ def told(rows):
 )
 def test_page_and_command_find_the_same_causes_and_effects(task, failing, others):
     rng, pairs, wanted = Random(3), [], []
-    exams = [question_columns(QUESTIONS, Asked(QUESTIONS)), question_columns(others, Asked(others))]
+    exams = [
+        question_columns(QUESTIONS, PageQuestions(QUESTIONS)),
+        question_columns(others, PageQuestions(others)),
+    ]
     for _ in range(15):
         a = random_side(QUESTIONS, "one", rng, task=task, failing=failing)
         b = random_side(others, "two", rng, task=task, failing=failing)
@@ -91,7 +94,7 @@ def test_page_and_command_find_the_same_causes_and_effects(task, failing, others
         pairs.append([page_side(task, QUESTIONS, a, 0), page_side(task, others, b, exam)])
     for rows, page in zip(wanted, in_node(exams, pairs), strict=True):
         shown = [page["whole"], *page["rows"]]
-        assert told(shown) == told(map(asdict, rows))
+        assert cause_rows(shown) == cause_rows(map(asdict, rows))
         effects = [row.effect for row in rows]
         assert [row["effect"] for row in shown] == pytest.approx(effects, abs=1e-5)
         assert sum(effects[1:]) == pytest.approx(effects[0])

@@ -29,7 +29,7 @@ output = { found, sentence: sentence(found) };
 """
 
 
-class Asked:
+class PageQuestions:
     """The questions of a condition, as the page reads them."""
 
     def __init__(self, questions):
@@ -83,8 +83,8 @@ def test_terminal_and_pages_say_the_same_sentence(seed):
             for model, chance in (("old", low), ("new", high))
         ]
         effects += compare_scores(one, questions, *sides)
-        asked = Asked(questions)
-        a, b = ({**_parts(one, asked, side), "compared": {}} for side in sides)
+        page_questions = PageQuestions(questions)
+        a, b = ({**_parts(one, page_questions, side), "compared": {}} for side in sides)
         rows.append({"title": one.title, "a": a, "b": b})
     lines = decide(effects)
     shown = on_page(rows)
@@ -125,7 +125,7 @@ def test_terminal_and_pages_give_the_same_reasons_for_no_verdict():
         ]
         effects += compare_sides(one, QUESTIONS, *map(Side, sides, metrics), slices=False)
         pages = [
-            {**_parts(one, Asked(QUESTIONS), side), "compared": compared_parts(of[0])}
+            {**_parts(one, PageQuestions(QUESTIONS), side), "compared": compared_parts(of[0])}
             for side, of in zip(sides, metrics, strict=True)
         ]
         rows.append({"title": title, "task": "t", "a": pages[0], "b": pages[1], "shares": shares})
@@ -152,8 +152,8 @@ def test_terminal_and_pages_leave_out_the_same_unscored_units(measure):
         for model, chance, unscored in (("old", 0.4, {3, 8}), ("new", 0.8, {9, 20}))
     ]
     (line,) = compare_scores(one, QUESTIONS, *sides)
-    asked = Asked(QUESTIONS)
-    a, b = ({**_parts(one, asked, side), "compared": {}} for side in sides)
+    page_questions = PageQuestions(QUESTIONS)
+    a, b = ({**_parts(one, page_questions, side), "compared": {}} for side in sides)
     (found,) = (row["found"] for row in on_page([{"title": "a", "a": a, "b": b}])["found"])
     # Of 30 pairs those of 3, of 8 and 9, and of 20 are left out; of 60 questions, these four.
     assert found["n"] == line.n == {group_accuracy: 27}.get(measure, 56)

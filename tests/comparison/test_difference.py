@@ -14,7 +14,7 @@ from tests.fakes.quiz import TASK, quiz
 RIGHT, WRONG = "x", "y"
 
 
-def said(right: str) -> dict[str, str]:
+def responses(right: str) -> dict[str, str]:
     """Responses to questions 0, 1, ...: ``"10"`` is right, then wrong."""
     return {f"quiz/{n}": RIGHT if one == "1" else WRONG for n, one in enumerate(right)}
 
@@ -26,8 +26,8 @@ def causes(before, after, task=TASK):
 
 
 def test_the_first_row_is_the_whole():
-    old = side(quiz(4), said("1100"), name="old")
-    new = side(quiz(4), said("1011"), name="new", decoding="two|t=0,max=8")
+    old = side(quiz(4), responses("1100"), name="old")
+    new = side(quiz(4), responses("1011"), name="new", decoding="two|t=0,max=8")
     whole, model = decompose_difference(TASK, old, new)
     assert (whole.cause, whole.before, whole.after) == (TOTAL, "old: 0.5000", "new: 0.7500")
     assert (whole.effect, whole.n, whole.n_better, whole.n_worse) == (0.25, 4, 2, 1)
@@ -50,7 +50,7 @@ def test_the_first_row_is_the_whole():
     ],
 )  # fmt: skip
 def test_other_responses_have_their_cause(fields, cause):
-    old, new = side(quiz(2), said("11")), side(quiz(2), said("00"), **fields)
+    old, new = side(quiz(2), responses("11")), side(quiz(2), responses("00"), **fields)
     effect = None if "error" in fields else -1
     assert causes(old, new) == {cause: effect}
 
@@ -89,7 +89,7 @@ def test_judges_are_named(judge, cause):
                 verdict=word,
             )
         ]  # fmt: skip
-        return side(quiz(1), said("1"), task=judged, judgements=about)
+        return side(quiz(1), responses("1"), task=judged, judgements=about)
 
     assert causes(by("rules", True), by(judge, False), judged) == {cause: -1}
 
@@ -100,8 +100,8 @@ def verdict(answered, judgements):
 
 def test_questions_that_went_and_came_count_apart_from_those_that_changed():
     # Before: 1 1 0 0 = 0.5. Without the first two: 0. Question 3 is right then: 0.5; and so is 4.
-    old = side(quiz(4), said("1100"), decoding="one|t=0,max=8")
-    new = side(quiz(5)[2:], dict(list(said("00011").items())[2:]), decoding="two|t=0,max=8")
+    old = side(quiz(4), responses("1100"), decoding="one|t=0,max=8")
+    new = side(quiz(5)[2:], dict(list(responses("00011").items())[2:]), decoding="two|t=0,max=8")
     assert causes(old, new) == {REMOVED: -0.5, "model": 0.5, ADDED: 0.166667}
     whole = decompose_difference(TASK, old, new)[0]
     assert whole.effect == pytest.approx(-0.5 + 0.5 + 1 / 6)
@@ -109,8 +109,8 @@ def test_questions_that_went_and_came_count_apart_from_those_that_changed():
 
 def test_causes_are_of_the_questions_that_both_have_points_for_and_lost_responses_beside_them():
     # Before: 1 1 0 0 = 1/2; after: - 0 1 1 = 2/3. Of the three that both have: 1/3, then 2/3.
-    old = side(quiz(4), said("1100"), decoding="one|t=0,max=8")
-    new = side(quiz(4), said("1011"), decoding="two|t=0,max=8")
+    old = side(quiz(4), responses("1100"), decoding="one|t=0,max=8")
+    new = side(quiz(4), responses("1011"), decoding="two|t=0,max=8")
     failed = [replace(new.predictions[0], error="timed out"), *new.predictions[1:]]
     scores = [replace(new.scores[0], points=None, error="timed out"), *new.scores[1:]]
     metrics = [replace(row, value=2 / 3) for row in new.metrics]
@@ -122,8 +122,8 @@ def test_causes_are_of_the_questions_that_both_have_points_for_and_lost_response
 def test_questions_of_one_pair_have_their_causes_together():
     # The pair (0, 1) was right, and is not: question 0 has another model, 1 another prompt too.
     pairs = replace(TASK, measures={"acc_p": both_halves})
-    old = side(quiz(4, group=2), said("1111"), task=pairs)
-    new = side(quiz(4, group=2), said("0111"), task=pairs, decoding="two|t=0,max=8")
+    old = side(quiz(4, group=2), responses("1111"), task=pairs)
+    new = side(quiz(4, group=2), responses("0111"), task=pairs, decoding="two|t=0,max=8")
     prompts = [replace(new.predictions[1], prompt_sha256="q")]
     new = replace(new, predictions=[new.predictions[0], *prompts, *new.predictions[2:]])
     assert causes(old, new, pairs) == {"prompt + model": -0.5, "model": 0}
@@ -132,7 +132,7 @@ def test_questions_of_one_pair_have_their_causes_together():
 def test_a_changed_question_says_what_changed_and_takes_its_prompt_along():
     before = quiz(2)
     after = [before[0], replace(before[1], text="What else is 1?", answer=("y",))]
-    old = side(before, said("11"))
+    old = side(before, responses("11"))
     new = side(after, {"quiz/0": "x", "quiz/1": "z"})
     new = replace(
         new,
@@ -148,37 +148,40 @@ def test_a_changed_question_says_what_changed_and_takes_its_prompt_along():
 def test_another_key_of_the_same_response_is_the_questions_doing():
     before = quiz(1)
     after = [replace(before[0], answer=("y",), labels={"checked": "yes"})]
-    new = side(after, said("1"), decoding="two|t=0,max=8")
-    assert causes(side(before, said("1")), new) == {"question": -1, "model": 0}
+    new = side(after, responses("1"), decoding="two|t=0,max=8")
+    assert causes(side(before, responses("1")), new) == {"question": -1, "model": 0}
 
 
-def test_thoughts_that_are_taken_off_otherwise_are_told_apart_from_other_responses():
+def test_other_thinking_tags_are_a_cause_apart_from_other_responses():
     old = side(quiz(1), {"quiz/0": "hm</think>x"}, raw_text="hm</think>x")
     new = side(quiz(1), {"quiz/0": "x"}, raw_text="hm</think>x")
     assert causes(old, new) == {"thoughts taken off": 1}
 
 
-def test_what_differs_and_moved_nothing_is_said_too():
-    old, new = side(quiz(2), said("10")), side(quiz(2), said("10"), decoding="one|t=0,max=9")
+def test_what_differs_and_moved_nothing_is_listed_too():
+    old, new = (
+        side(quiz(2), responses("10")),
+        side(quiz(2), responses("10"), decoding="one|t=0,max=9"),
+    )
     assert causes(old, new) == {"decoding": 0}
     assert causes(old, old) == {}
 
 
-def test_editions_without_a_question_in_common_differ_by_what_cannot_be_said():
-    old, new = side(quiz(1), said("1")), side(quiz(3)[1:], {"quiz/1": WRONG, "quiz/2": RIGHT})
+def test_editions_without_a_common_question_differ_by_an_unknown_amount():
+    old, new = side(quiz(1), responses("1")), side(quiz(3)[1:], {"quiz/1": WRONG, "quiz/2": RIGHT})
     assert causes(old, new) == {REMOVED: None, ADDED: None}
     assert decompose_difference(TASK, old, new)[0].effect == -0.5
 
 
 def test_only_signatures_still_say_what_differs():
-    old = replace(side(quiz(2), said("11")), questions=(), predictions=(), scores=())
-    new = side(quiz(2), said("00"), decoding="two|t=0,max=8")
+    old = replace(side(quiz(2), responses("11")), questions=(), predictions=(), scores=())
+    new = side(quiz(2), responses("00"), decoding="two|t=0,max=8")
     assert causes(old, new) == {"model": None}
     assert decompose_difference(TASK, old, new)[0].effect == -1  # their tables of metrics say it
 
 
 def test_what_the_scores_do_not_give_is_the_rest():
-    old, new = side(quiz(4), said("1100")), side(quiz(4), said("1100"))
+    old, new = side(quiz(4), responses("1100")), side(quiz(4), responses("1100"))
     new = replace(new, metrics=[replace(row, value=0.75) for row in new.metrics])
     assert causes(old, new) == {"rest": 0.25}
 
@@ -187,8 +190,8 @@ def test_effects_add_up_where_the_metric_is_no_mean_of_points():
     # Pairs (0, 1) and (2, 3), right if both halves are: 1 of 2 before, then 0 of 2.
     pairs = replace(TASK, measures={"acc_p": both_halves})
     questions = quiz(4, group=2)
-    old = side(questions, said("1110"), task=pairs)
-    new = side(questions, said("1001"), task=pairs)
+    old = side(questions, responses("1110"), task=pairs)
+    new = side(questions, responses("1001"), task=pairs)
     mixed = [
         replace(row, decoding="two|t=0,max=8") if row.question_id == "quiz/1" else row
         for row in new.predictions
@@ -205,6 +208,6 @@ def both_halves(scored):
 
 
 def test_draws_are_compared_one_by_one():
-    one = side(quiz(1), said("1"))
+    one = side(quiz(1), responses("1"))
     swapped = with_predictions(one, sample=1)
     assert causes(one, swapped) == {"asked again": 0}

@@ -30,9 +30,9 @@ def scores(questions, points, model="m"):
 
 
 def effects(before, after, *, task=TASK, questions=None, slices=False):
-    asked = questions or quiz(len(before))
-    sides = scores(asked, before, "old"), scores(asked, after, "new")
-    return compare_scores(task, asked, *sides, slices=slices)
+    exam = questions or quiz(len(before))
+    sides = scores(exam, before, "old"), scores(exam, after, "new")
+    return compare_scores(task, exam, *sides, slices=slices)
 
 
 GAINED = effects([0] * 4 + [1, 0] * 13, [1] * 4 + [1, 0] * 13)  # 4 of 30: p = 0.043 alone

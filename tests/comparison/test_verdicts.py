@@ -15,18 +15,18 @@ PAIRS = [
 ]
 
 
-def said(model, *points):
+def scores(model, *points):
     return [
-        Score(question_id=asked.question_id, model=model, condition="main", points=value)
-        for asked, value in zip(PAIRS, points, strict=True)
+        Score(question_id=query.question_id, model=model, condition="main", points=value)
+        for query, value in zip(PAIRS, points, strict=True)
     ]
 
 
 def test_a_pair_with_an_unscored_half_is_unscored_in_both_as_in_the_metric():
     """Of pairs 0 to 2 both have two right; of pair 3, one half would have been right alone."""
     task = replace(TASK, measures={"group_accuracy": group_accuracy}, slices=lambda _: ())
-    old = said("old", 1, 1, 1, 1, 1, 0, 1, None)
-    new = said("new", 1, 1, 1, 0, 1, 1, 0, 0)
+    old = scores("old", 1, 1, 1, 1, 1, 0, 1, None)
+    new = scores("new", 1, 1, 1, 0, 1, 1, 0, 0)
     (found,) = compare_scores(task, PAIRS, old, new)
     assert (found.before, found.after, found.n) == (2 / 3, 2 / 3, 3)
 
@@ -35,8 +35,8 @@ def test_a_question_of_its_own_metric_is_left_out_and_its_half_stays():
     (found,) = compare_scores(
         replace(TASK, slices=lambda _: ()),
         PAIRS,
-        said("old", 1, 1, 1, 1, 1, 0, 1, None),
-        said("new", 1, 1, 1, 0, 1, 1, 0, 0),
+        scores("old", 1, 1, 1, 1, 1, 0, 1, None),
+        scores("new", 1, 1, 1, 0, 1, 1, 0, 0),
     )
     assert (found.before, found.after) == (6 / 7, 5 / 7)
     assert (found.n, found.n_questions) == (7, 7)

@@ -21,8 +21,8 @@ JUDGED = replace(
     judges={
         RULES: ByRules(
             lambda pairs: [
-                Judgement.of(said, judge=RULES, criterion="right", verdict=True, response="")
-                for _, said in pairs
+                Judgement.of(response, judge=RULES, criterion="right", verdict=True, response="")
+                for _, response in pairs
             ]
         )
     },

@@ -101,7 +101,7 @@ def test_left_out(assets, why):
     assert catalog.problems == ("an earlier one", f"suite quiz is left out: {why}")
 
 
-def test_where_a_suite_comes_from_is_told_of_one_that_is_left_out():
+def test_a_suite_that_is_left_out_is_reported_with_its_origin():
     bad = Suite(name="quiz", tasks=(TASK,), assets=broken)
     catalog, _ = load_suite_assets(Catalog(suites=(bad,), origins={"quiz": "acme 1.0"}), [])
     (problem,) = catalog.problems

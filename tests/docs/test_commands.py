@@ -30,9 +30,9 @@ RUN_ELSEWHERE = ("# Exports\n",)  # pages whose Python is run by tests/export/te
 def test_every_block_says_how_it_is_tried(page):
     run_elsewhere = page.startswith(RUN_ELSEWHERE)
     for block in blocks(page):
-        said = f"{block.language} {block.how}".strip()
-        known = HOW.fullmatch(said) or (said == "python" and run_elsewhere)
-        assert not said or known, f"```{said}\n{block.text}"
+        tag = f"{block.language} {block.how}".strip()
+        known = HOW.fullmatch(tag) or (tag == "python" and run_elsewhere)
+        assert not tag or known, f"```{tag}\n{block.text}"
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -33,13 +33,13 @@ def roots_of(page: Path) -> list[Path]:
     return [page.parent, *suite, packages, CHECKOUT]
 
 
-def exists(page: Path, said: str) -> bool:
+def exists(page: Path, path: str) -> bool:
     """Whether a path is a file, a folder or an asset; a suite's assets are named without it too."""
-    suites = [f"{root.name}/{said}" for root in roots_of(page)[:-2]]
-    if said in OTHER_PEOPLES or not ASSETS.isdisjoint({said, *suites}):
+    suites = [f"{root.name}/{path}" for root in roots_of(page)[:-2]]
+    if path in OTHER_PEOPLES or not ASSETS.isdisjoint({path, *suites}):
         return True
-    return any((root / said).exists() for root in roots_of(page)) or (
-        "/" not in said and any((CHECKOUT / "tests").rglob(said))
+    return any((root / path).exists() for root in roots_of(page)) or (
+        "/" not in path and any((CHECKOUT / "tests").rglob(path))
     )
 
 
@@ -56,16 +56,16 @@ def is_defined(root: Path, parts: list[str]) -> bool:
 
 def dangling(page: Path) -> Iterator[str]:
     """What a page names and nobody finds."""
-    for said in _CODE.findall(page.read_text("utf-8")):
-        if _OF_DATA.fullmatch(said):
+    for path in _CODE.findall(page.read_text("utf-8")):
+        if _OF_DATA.fullmatch(path):
             continue
-        if _FILE.fullmatch(said):
-            if not exists(page, said):
-                yield said
-        elif _NAME.fullmatch(said) and not any(
-            is_defined(root, said.split(".")) for root in roots_of(page)
+        if _FILE.fullmatch(path):
+            if not exists(page, path):
+                yield path
+        elif _NAME.fullmatch(path) and not any(
+            is_defined(root, path.split(".")) for root in roots_of(page)
         ):
-            yield said
+            yield path
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))

@@ -20,7 +20,7 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel, ByRules, Condition, Task
 from bench_assets.suites.cogbench.vqa.task import TASK
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.fakes.flowing import QUESTIONS, exact, said, task
+from tests.fakes.flowing import QUESTIONS, exact, responses_of, task
 from tests.fakes.rows import answered, prediction, question
 
 TEXTS = ["Answer: A"] * 5 + ["Answer: B"] * 2 + ["B) seems to fit"] + ["What a strange place."] * 2
@@ -81,7 +81,7 @@ def metrics(predictions, questions=QUESTIONS, **fields):
 
 
 def test_measures_are_taken_over_all_questions_and_each_category():
-    rows = metrics(said(q1="1", q2="2", q3="9"))
+    rows = metrics(responses_of(q1="1", q2="2", q3="9"))
     assert [(r.category, r.value, r.n_scored, r.n_unscored, r.n_failed) for r in rows] == [
         ("all", pytest.approx(2 / 3), 3, 0, 0),
         ("even", 1.0, 1, 0, 0),
@@ -97,7 +97,7 @@ def test_measures_are_taken_over_all_questions_and_each_category():
     ],
 )
 def test_questions_without_a_response_are_counted_as_failed_and_not_as_wrong(responses, n_unscored):
-    rows = {row.category: row for row in metrics(said(**responses))}
+    rows = {row.category: row for row in metrics(responses_of(**responses))}
     assert {c: r.n_failed for c, r in rows.items()} == {"all": 2, "even": 1, "odd": 1}
     assert {c: r.n_unscored for c, r in rows.items()} == n_unscored
     assert rows["all"].value == rows["odd"].value == 1.0
@@ -115,7 +115,7 @@ def test_a_question_that_lacks_one_of_its_draws_counts_as_failed():
 
 def test_each_model_and_condition_has_metrics_of_its_own():
     other = [prediction(question_id="t/1", model="n", text="9")]
-    rows = [r for r in metrics(said(q1="1") + other, QUESTIONS[:1]) if r.category == "all"]
+    rows = [r for r in metrics(responses_of(q1="1") + other, QUESTIONS[:1]) if r.category == "all"]
     assert [(r.model, r.value) for r in rows] == [("m", 1.0), ("n", 0.0)]
 
 
@@ -127,7 +127,9 @@ def test_each_model_and_condition_has_metrics_of_its_own():
     ],
 )
 def test_a_signature_changes_with_the_task(change, part):
-    before, after = (metrics(said(q1="1"), **fields)[0].signature for fields in ({}, change))
+    before, after = (
+        metrics(responses_of(q1="1"), **fields)[0].signature for fields in ({}, change)
+    )
     assert part in after.split("|")
     assert part not in before.split("|")
 
@@ -136,7 +138,7 @@ def test_a_signature_says_how_much_people_had_not_decided():
     questions = [question(answer=("1",), labels={"open": "3"})]
     found = metrics([prediction(text="1")], questions)[0].signature
     assert Signature.parse(found).parts["open"] == "3"
-    assert "open" not in Signature.parse(metrics(said(q1="1"))[0].signature).parts
+    assert "open" not in Signature.parse(metrics(responses_of(q1="1"))[0].signature).parts
 
 
 def test_a_signature_names_data_prompts_model_and_judge():
@@ -186,7 +188,7 @@ def ends(why):
 )
 def test_a_measure_is_named(measure, message):
     broken = task(measures={"m": measure})
-    responses = said(q1="1", q2="2", q3="3")
+    responses = responses_of(q1="1", q2="2", q3="3")
     scores = pipeline.score(broken, QUESTIONS, responses, [])
     with pytest.raises(BenchError, match=f"^{re.escape(message)}"):
         pipeline.summarise(broken, QUESTIONS, responses, scores)
@@ -203,13 +205,13 @@ def test_a_prompt_is_named_with_its_condition_and_question():
 def test_a_judge_that_asks_a_model_is_named():
     broken = task(judges={"mine": ByModel(ends(KeyError("verdict")))})
     with pytest.raises(BenchError, match=r"^judge mine: KeyError: 'verdict'"):
-        pipeline.judge(broken, QUESTIONS, said(q1="1"), ScriptedModel("m", str), "mine")
+        pipeline.judge(broken, QUESTIONS, responses_of(q1="1"), ScriptedModel("m", str), "mine")
 
 
 @pytest.mark.parametrize("why", [TypeError("a"), AttributeError("b"), RuntimeError("c")])
 def test_a_response_that_somebodys_judge_cannot_read_is_its_own_error(why):
     broken = task(judges={"mine": ByRules(ends(why))})
-    (row,) = pipeline.judge(broken, QUESTIONS, said(q1="1"), None, "mine")
+    (row,) = pipeline.judge(broken, QUESTIONS, responses_of(q1="1"), None, "mine")
     assert (row.judge, row.verdict) == ("mine", None)
     assert row.error == f"the judge cannot read the response: {type(why).__name__}: {why}"
 

@@ -16,7 +16,7 @@ from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
 from bench_assets.workspace.evaluate.response_review import fill_in, review_lines
 from tests.fakes.rows import prediction, question
-from tests.test_no_answer import SCORERS, asked
+from tests.test_no_answer import SCORERS, questions_of
 
 UNREADABLE = "Well, that is what everybody would like to know, and it was discussed at length."
 REVIEWED_BY_ANSWER = {"blink", "codis", "multi", "cogbench/vqa", "journeybench/multi_image_vqa"}
@@ -45,7 +45,7 @@ def _joined(question):
     ("task", "scorer"), [one for one in SCORERS if one.values[0].name in REVIEWED_BY_ANSWER]
 )
 def test_the_right_answer_that_a_reviewer_reads_has_all_points(task, scorer):
-    questions = asked(task)
+    questions = questions_of(task)
     predictions = predictions_of(questions)
     key = {one.question_id: one for one in questions}
     lines = [
@@ -67,7 +67,7 @@ def line(**fields):
 
 
 def test_what_is_read_otherwise_or_as_nothing_is_wrong_and_the_others_stay():
-    questions = asked(BLINK) * 3
+    questions = questions_of(BLINK) * 3
     questions = [replace(one, question_id=f"t/{n}") for n, one in enumerate(questions)]
     predictions = predictions_of(questions)
     other, none, _ = forms(BLINK, questions, predictions)
@@ -85,7 +85,9 @@ def test_what_is_read_otherwise_or_as_nothing_is_wrong_and_the_others_stay():
 
 def test_a_reviewed_answer_that_a_scorer_cannot_read_is_unscored_and_none_is_wrong():
     task = replace(BLINK, scorers={"by number": _number}, judges={})
-    questions = [replace(one, question_id=f"t/{n}") for n, one in enumerate(asked(BLINK) * 2)][:2]
+    questions = [
+        replace(one, question_id=f"t/{n}") for n, one in enumerate(questions_of(BLINK) * 2)
+    ][:2]
     predictions = predictions_of(questions)
     named = [
         line(question_id=one.question_id, response=response_name(UNREADABLE)) for one in questions
@@ -103,7 +105,7 @@ def _number(pair, _):
 
 
 def test_the_form_has_no_model_and_each_response_once():
-    questions = asked(BLINK)
+    questions = questions_of(BLINK)
     predictions = [
         *predictions_of(questions),
         *(replace(one, sample=1) for one in predictions_of(questions)),
@@ -115,7 +117,7 @@ def test_the_form_has_no_model_and_each_response_once():
 
 
 def test_what_two_scorers_read_differently_is_doubtful():
-    questions = asked(VQA)
+    questions = questions_of(VQA)
     (one,) = forms(
         VQA, questions, predictions_of(questions, "Because it is wet, the answer is (A).")
     )
@@ -124,7 +126,7 @@ def test_what_two_scorers_read_differently_is_doubtful():
 
 
 def test_where_a_model_judges_a_verdict_is_requested():
-    questions = asked(CODIS)[:1]
+    questions = questions_of(CODIS)[:1]
     predictions = predictions_of(questions)
     judgement = Judgement.of(
         predictions[0], judge="gpt", criterion="correct", verdict=None, response="Hm."

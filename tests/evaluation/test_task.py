@@ -6,7 +6,7 @@ from bench_assets.core.schema.rows import Judgement
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel, ByRules, ChosenJudge
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.fakes.flowing import JUDGES, QUESTIONS, by_model, by_rules, said, task
+from tests.fakes.flowing import JUDGES, QUESTIONS, by_model, by_rules, responses_of, task
 from tests.fakes.rows import prediction
 
 
@@ -74,7 +74,9 @@ def test_several_draws_of_a_question_are_numbered():
 
 
 def test_what_was_never_answered_is_not_judged():
-    judged = pipeline.judge(task(judges=JUDGES), QUESTIONS, said(q1="1", q2="", q3="9"), None)
+    judged = pipeline.judge(
+        task(judges=JUDGES), QUESTIONS, responses_of(q1="1", q2="", q3="9"), None
+    )
     assert [(j.question_id, j.verdict) for j in judged] == [("t/1", True), ("t/3", False)]
 
 
@@ -88,8 +90,8 @@ def likes(answered, model=None):
 def test_another_judge_is_called_by_its_name_and_shown_with_the_model_it_asks():
     judging = task(judges={**JUDGES, "kind": ByRules(likes), "mild": ByModel(likes)})
     model = ScriptedModel("gpt", lambda _: "right")
-    (by_name,) = pipeline.judge(judging, QUESTIONS, said(q1="9"), None, "kind")
-    (by_model,) = pipeline.judge(judging, QUESTIONS, said(q1="9"), model, "mild")
+    (by_name,) = pipeline.judge(judging, QUESTIONS, responses_of(q1="9"), None, "kind")
+    (by_model,) = pipeline.judge(judging, QUESTIONS, responses_of(q1="9"), model, "mild")
     assert (by_name.judge, by_model.judge) == ("kind", "mild:gpt")
 
 
@@ -139,7 +141,7 @@ def test_a_setting_that_names_no_judge_says_which_there_are(judges, setting, way
 
 def test_a_judge_model_judges_where_one_is_named():
     model = ScriptedModel("gpt", lambda _: "right")
-    (judgement,) = pipeline.judge(task(judges=JUDGES), QUESTIONS, said(q1="9"), model)
+    (judgement,) = pipeline.judge(task(judges=JUDGES), QUESTIONS, responses_of(q1="9"), model)
     assert (judgement.judge, judgement.verdict) == ("gpt", True)
 
 
@@ -152,16 +154,16 @@ def test_a_judge_model_judges_where_one_is_named():
 )
 def test_a_judge_of_the_wrong_kind_is_refused(offered, model):
     with pytest.raises(SettingsError, match="t is judged by"):
-        pipeline.judge(task(judges=offered), QUESTIONS, said(q1="1"), model)
+        pipeline.judge(task(judges=offered), QUESTIONS, responses_of(q1="1"), model)
 
 
 def test_scores_are_joined_by_id_whatever_the_order():
-    rows = pipeline.score(task(), QUESTIONS, said(q3="3", q1="3"), [])
+    rows = pipeline.score(task(), QUESTIONS, responses_of(q3="3", q1="3"), [])
     assert [(s.question_id, s.points) for s in rows] == [("t/3", 1.0), ("t/1", 0.0)]
 
 
 def test_a_prediction_without_a_response_has_no_points_but_its_error():
-    (row,) = pipeline.score(task(), QUESTIONS, said(q1=""), [])
+    (row,) = pipeline.score(task(), QUESTIONS, responses_of(q1=""), [])
     assert (row.points, row.error, row.answer) == (None, "timeout", ())
 
 
@@ -178,7 +180,7 @@ def test_each_draw_is_scored_by_its_own_judgement():
 
 
 def test_the_first_reading_is_the_default_and_others_go_by_name():
-    (row,) = pipeline.score(task(), QUESTIONS, said(q1="1"), [])
+    (row,) = pipeline.score(task(), QUESTIONS, responses_of(q1="1"), [])
     assert row.scorer == "exact"
     with pytest.raises(UnknownNameError, match="'lenient'; known: by_verdict, exact"):
-        pipeline.score(task(), QUESTIONS, said(q1="1"), [], "lenient")
+        pipeline.score(task(), QUESTIONS, responses_of(q1="1"), [], "lenient")

@@ -23,6 +23,6 @@ def shown(tmp_path: Path) -> Path:
     file = BytesIO()
     Image.new("RGB", (20, 20), "red").save(file, "PNG")
     image = ImageStore(folder=str(tmp_path / "images")).put(file.getvalue(), "red.png")
-    asked = questions("mini", image.sha256)
-    measure(TableFiles(folder=str(tmp_path / "tables")), asked)
+    rows = questions("mini", image.sha256)
+    measure(TableFiles(folder=str(tmp_path / "tables")), rows)
     return tmp_path

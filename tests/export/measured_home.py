@@ -65,7 +65,7 @@ RESPONDED = (  # text, points, error, no_answer
 )
 
 
-def measure(tables: TableFiles, asked: list[Question], model: str = MODEL) -> None:
+def measure(tables: TableFiles, rows: list[Question], model: str = MODEL) -> None:
     """Write what a model responded to the quiz, and what it came to."""
     named = [{"question_id": f"quiz/{n}", "model": model, "condition": "main"} for n in range(4)]
     predictions = [
@@ -80,7 +80,7 @@ def measure(tables: TableFiles, asked: list[Question], model: str = MODEL) -> No
         Judgement.of(one, judge="rules", criterion="right", verdict=None, response="why")
         for one in predictions
     ]
-    data = short_digest(digest(asked))
+    data = short_digest(digest(rows))
     metrics = [
         Metric(
             task="quiz",
@@ -96,7 +96,7 @@ def measure(tables: TableFiles, asked: list[Question], model: str = MODEL) -> No
             n_failed=n_failed,
             constant=constant,
             shuffled=0.25 if category == "all" else None,
-            edition=asked[0].edition,
+            edition=rows[0].edition,
             data=data,
             signature=f"quiz|v3|main|data:{data}|model:{model}|n:4",
         )
@@ -105,7 +105,7 @@ def measure(tables: TableFiles, asked: list[Question], model: str = MODEL) -> No
             ("kind", float("nan"), 0, None),
         )
     ]
-    tables.write(["quiz", "questions"], asked, Question)
+    tables.write(["quiz", "questions"], rows, Question)
     tables.write(["quiz", "predictions"], predictions, Prediction, model)
     tables.write(["quiz", "judgements"], judgements, Judgement, model)
     tables.write(["quiz", "scores"], scores, Score, model)

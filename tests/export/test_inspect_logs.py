@@ -92,14 +92,14 @@ def test_images_are_the_files_of_the_home(read, shown):
     assert shown_to[0].image == shown_to[1].image
 
 
-def test_images_lie_in_the_log_where_that_is_asked(read):
+def test_images_lie_in_the_log_where_an_option_says_so(read):
     image = read(images=True).samples[1].input[1].content[0].image
     head, _, data = image.partition(",")
     assert head == "data:image/png;base64"
     assert base64.b64decode(data)[:4] == b"\x89PNG"
 
 
-def test_images_that_are_objects_lie_in_the_log_whatever_was_asked(shown):
+def test_images_that_are_objects_always_lie_in_the_log(shown):
     (shown / "images").rename(shown / "objects")
     (shown / "shared").mkdir()
     (shown / "objects").rename(shown / "shared" / "images")
@@ -111,7 +111,7 @@ def test_images_that_are_objects_lie_in_the_log_whatever_was_asked(shown):
     assert sample["attachments"][named.removeprefix("attachment://")].startswith("data:image/png")
 
 
-def test_a_lost_image_is_said_and_ends_nothing(shown):
+def test_a_lost_image_is_reported_and_ends_nothing(shown):
     (file,) = [path for path in (shown / "images").rglob("*") if path.is_file()]
     file.unlink()
     leaves = leaving(shown, shown / "out", images=True)

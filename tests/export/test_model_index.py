@@ -59,13 +59,13 @@ def test_a_metric_of_which_lower_is_better_says_so(whole):
     assert "lower_is_better" not in points.metric_args
 
 
-def test_a_model_without_all_responses_has_no_result_and_it_is_said(home):
+def test_a_model_without_all_responses_is_reported_and_has_no_result(home):
     leaves = leaving(home, home / "out")
     assert WRITE(leaves) == []
     assert leaves.gathered.left_out == [f"quiz of {MODEL}: 1 questions have no response"]
 
 
-def test_a_model_that_is_not_measured_has_no_result_and_it_is_said(home):
+def test_a_model_that_is_not_measured_is_reported_and_has_no_result(home):
     (file,) = (home / "tables/quiz/metrics").iterdir()
     file.unlink()
     leaves = leaving(home, home / "out")

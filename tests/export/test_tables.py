@@ -101,7 +101,7 @@ def test_csv_keeps_an_empty_text_apart_from_nothing(home):
     assert found.fetchall() == [(True, True)]
 
 
-def test_what_was_measured_on_other_questions_is_left_out_and_said(home):
+def test_what_was_measured_on_other_questions_is_left_out_and_reported(home):
     TableFiles(folder=str(home / "tables")).write(
         ["quiz", "questions"], questions("published")[:3], Question
     )

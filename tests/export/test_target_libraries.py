@@ -45,9 +45,9 @@ def test_datasets_loads_every_table_and_every_field_is_what_it_was(
     datasets = pytest.importorskip("datasets", reason="datasets is not installed")
     FORMATS[form].write(leaving(shown, shown / "out", raw=True))
     file, cache = str(shown / f"out/{table}.{form}"), str(shown / "cache")
-    told = {"keep_default_na": False, "na_values": {}} if form == "csv" else {}
+    options = {"keep_default_na": False, "na_values": {}} if form == "csv" else {}
     read = datasets.load_dataset(
-        READERS[form], data_files=file, split="train", cache_dir=cache, **told
+        READERS[form], data_files=file, split="train", cache_dir=cache, **options
     )
     rows = one.exam.questions if table == "questions" else getattr(one, table)
     assert len(read) == len(rows)
@@ -68,18 +68,18 @@ def test_inspect_has_every_field_of_a_sample_and_of_a_metric(shown, one):
     log_module = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed")
     (path,) = FORMATS["inspect"].write(leaving(shown, shown / "out"))
     log = log_module.read_eval_log(str(path))
-    asked = {question.question_id: question for question in one.exam.questions}
-    for sample, said, score in zip(log.samples, one.predictions, one.scores, strict=True):
-        question = asked[sample.id]
-        assert (sample.epoch, sample.choices) == (said.sample + 1, list(question.options))
-        assert (tuple(sample.target), sample.output.model) == (question.answer, said.model)
+    questions = {question.question_id: question for question in one.exam.questions}
+    for sample, response, score in zip(log.samples, one.predictions, one.scores, strict=True):
+        question = questions[sample.id]
+        assert (sample.epoch, sample.choices) == (response.sample + 1, list(question.options))
+        assert (tuple(sample.target), sample.output.model) == (question.answer, response.model)
         assert sample.metadata["labels"] == dict(question.labels)
         assert sample.metadata["images"] == list(question.images)
         assert (sample.metadata["category"], sample.input[0].text) == ("kind", "Be brief.")
-        if said.error:
-            assert (sample.error.message, sample.scores) == (said.error, {})
+        if response.error:
+            assert (sample.error.message, sample.scores) == (response.error, {})
             continue
-        assert (sample.output.completion, sample.output.time) == (said.text, said.seconds)
+        assert (sample.output.completion, sample.output.time) == (response.text, response.seconds)
         given = sample.scores["exact"]
         assert (given.value, given.metadata["max_points"]) == (score.points, score.max_points)
     (metrics,) = (scorer.metrics for scorer in log.results.scores)
@@ -94,12 +94,12 @@ def test_our_importer_reads_a_log_of_ours_field_by_field(shown, one):
     (found,) = read_external_results(path)
     assert (found.task, found.model) == (one.name, one.model)
     assert [(m.name, m.value) for m in found.metrics] == [("accuracy", 1 / 3)]
-    asked = {question.question_id: question for question in one.exam.questions}
-    for sample, said, score in zip(found.samples, one.predictions, one.scores, strict=True):
-        question = asked[sample.sample_id]
+    questions = {question.question_id: question for question in one.exam.questions}
+    for sample, response, score in zip(found.samples, one.predictions, one.scores, strict=True):
+        question = questions[sample.sample_id]
         assert (sample.options, sample.target) == (question.options, question.answer)
-        assert (sample.category, sample.response) == (question.category, said.text)
-        assert (sample.points, sample.error) == (score.points, said.error)
+        assert (sample.category, sample.response) == (question.category, response.text)
+        assert (sample.points, sample.error) == (score.points, response.error)
         assert len(sample.images) == len(question.images)
 
 

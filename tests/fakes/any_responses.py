@@ -72,7 +72,7 @@ SIDES = {"kind": "choice", "options": ("left", "right"), "answer": ("A",)}
 TIMES = tuple(f"{hour}:09 (answers from {hour}:07 to {hour}:10 are all right)." for hour in (6, 18))
 
 
-def asked_in(task: str):
+def questions_of(task: str):
     """Questions of a task, one for each way of reading responses to it."""
     mine = {"task": task, "category": "c", "group_id": "g", "labels": {"image_source": "real"}}
     rows = {

@@ -180,22 +180,24 @@ def _whole(answer: str | int | Answer) -> Answer:
     return Answer(text=answer) if isinstance(answer, str) else answer
 
 
-def _body(answer: Answer, asked: Mapping[str, Any], path: str) -> bytes:
+def _body(answer: Answer, request: Mapping[str, Any], path: str) -> bytes:
     if path.endswith("/messages"):
-        return orjson.dumps(_as_anthropic(answer, asked))
+        return orjson.dumps(_as_anthropic(answer, request))
     if path.endswith(":generateContent"):
-        return orjson.dumps(_as_gemini(answer, asked))
+        return orjson.dumps(_as_gemini(answer, request))
     if answer.status != 200:
         return orjson.dumps({"error": {"message": answer.text, "code": answer.status}})
     message = {"role": "assistant", "content": answer.text, **answer.message}
     choice = {"index": 0, "message": message, "finish_reason": answer.finish_reason}
-    usage = {"prompt_tokens": len(asked["messages"]), "completion_tokens": 3, "total_tokens": 4}
-    said = {"object": "chat.completion", "choices": [choice], "usage": usage}
+    usage = {"prompt_tokens": len(request["messages"]), "completion_tokens": 3, "total_tokens": 4}
+    completion = {"object": "chat.completion", "choices": [choice], "usage": usage}
     named = {"model": answer.model, "system_fingerprint": answer.fingerprint}
-    return orjson.dumps(said | {name: value for name, value in named.items() if value is not None})
+    return orjson.dumps(
+        completion | {name: value for name, value in named.items() if value is not None}
+    )
 
 
-def _as_anthropic(answer: Answer, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _as_anthropic(answer: Answer, request: Mapping[str, Any]) -> dict[str, Any]:
     if answer.status != 200:
         return {"type": "error", "error": {"type": "api_error", "message": answer.text}}
     end = "end_turn" if answer.finish_reason == "stop" else answer.finish_reason
@@ -204,17 +206,17 @@ def _as_anthropic(answer: Answer, asked: Mapping[str, Any]) -> dict[str, Any]:
         "role": "assistant",
         "content": [{"type": "text", "text": answer.text}],
         "stop_reason": end,
-        "usage": {"input_tokens": len(asked["messages"]), "output_tokens": 3},
+        "usage": {"input_tokens": len(request["messages"]), "output_tokens": 3},
         **({"model": answer.model} if answer.model else {}),
     }
 
 
-def _as_gemini(answer: Answer, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _as_gemini(answer: Answer, request: Mapping[str, Any]) -> dict[str, Any]:
     if answer.status != 200:
         error = {"code": answer.status, "message": answer.text, "status": "UNKNOWN"}
         return {"error": error}
     content = {"role": "model", "parts": [{"text": answer.text}]}
-    usage = {"promptTokenCount": len(asked["contents"]), "candidatesTokenCount": 3}
+    usage = {"promptTokenCount": len(request["contents"]), "candidatesTokenCount": 3}
     candidate = {"content": content, "finishReason": answer.finish_reason.upper(), "index": 0}
     named = {"modelVersion": answer.model} if answer.model else {}
     return {"candidates": [candidate], "usageMetadata": usage, **named}

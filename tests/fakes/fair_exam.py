@@ -103,12 +103,12 @@ def unfair_constants(
     found = {}
     for best in best_constants(task, exam):
         cell = best.metric, best.category
-        asked = [one for one in exam if best.category in slices[one.question_id]]
+        questions = [one for one in exam if best.category in slices[one.question_id]]
         bound = luck.get(cell, 0.0) + margin
-        if len(asked) < 12:
-            lettered = all(one.kind == "choice" for one in asked)
-            least = min((len(one.options) for one in asked), default=0)
-            bound = max(bound, ceil(len(asked) / least) / len(asked)) if lettered else 1.0
+        if len(questions) < 12:
+            lettered = all(one.kind == "choice" for one in questions)
+            least = min((len(one.options) for one in questions), default=0)
+            bound = max(bound, ceil(len(questions) / least) / len(questions)) if lettered else 1.0
         counts = best.scorer == task.default_scorer and best.metric in (
             metrics or (task.primary_metric,)
         )
@@ -163,12 +163,14 @@ def _dealt(exam: Exam, by: int) -> Sequence[Prediction]:
     return [row for one in exam for row in constant_predictions([one], given[one.question_id])]
 
 
-def _cells(task: Task, said: Sequence[Prediction], exam: Exam) -> dict[tuple[str, str], float]:
-    judged = pipeline.judge(task, exam, said, None) if task.is_judged else []
-    scores = pipeline.score(task, exam, said, judged)
+def _cells(
+    task: Task, predictions: Sequence[Prediction], exam: Exam
+) -> dict[tuple[str, str], float]:
+    judged = pipeline.judge(task, exam, predictions, None) if task.is_judged else []
+    scores = pipeline.score(task, exam, predictions, judged)
     return {
         (one.metric, one.category): one.value
-        for one in pipeline.summarise(task, exam, said, scores)
+        for one in pipeline.summarise(task, exam, predictions, scores)
     }
 
 

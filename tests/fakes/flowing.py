@@ -61,7 +61,7 @@ def task(**fields):
     )
 
 
-def said(**texts):
+def responses_of(**texts):
     """Responses by the number of the question: ``said(q1="1")``; an empty one never came."""
     return [
         prediction(question_id=f"t/{name[1:]}", text=text, error="" if text else "timeout")

@@ -106,24 +106,24 @@ class _Passing(BaseHTTPRequestHandler):
         with closing(behind):
             behind.request(self.command, self.path, body or None, sent)
             answer = behind.getresponse()
-            status, said, headers = answer.status, answer.read(), dict(answer.headers)
+            status, content, headers = answer.status, answer.read(), dict(answer.headers)
         if self.command == "PUT" and self.server.taken_but_answered:
             status, self.server.taken_but_answered = self.server.taken_but_answered, 0
-        self._say(status, said, headers)
+        self._say(status, content, headers)
 
     do_GET = do_PUT = do_POST = do_HEAD = do_DELETE = _pass  # noqa: N815
 
-    def _say(self, status: int, said: bytes, headers: dict[str, str]) -> None:
+    def _say(self, status: int, content: bytes, headers: dict[str, str]) -> None:
         self.send_response(status)
         length = headers.get("Content-Length") if self.command == "HEAD" else None
         kept = ("etag", "last-modified", "content-type")
         for name, value in headers.items():
             if name.lower() in kept:
                 self.send_header(name, value)
-        self.send_header("Content-Length", length or str(len(said)))
+        self.send_header("Content-Length", length or str(len(content)))
         self.end_headers()
         with suppress(BrokenPipeError):
-            self.wfile.write(b"" if self.command == "HEAD" else said)
+            self.wfile.write(b"" if self.command == "HEAD" else content)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

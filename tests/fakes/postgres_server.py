@@ -42,8 +42,8 @@ class PostgresServer:
         for one in (self._folder, secret):
             if os.getuid() == 0:  # which PostgreSQL refuses to run as
                 shutil.chown(one, "postgres", "postgres")
-        said = ("--auth=scram-sha-256", f"--pwfile={secret}", f"--username={USER}", "--no-sync")
-        self._run("initdb", "-E", "UTF8", "--locale=C", *said)
+        options = ("--auth=scram-sha-256", f"--pwfile={secret}", f"--username={USER}", "--no-sync")
+        self._run("initdb", "-E", "UTF8", "--locale=C", *options)
 
     def start(self) -> None:
         """Start it, and wait until it answers."""

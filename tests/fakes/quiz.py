@@ -35,13 +35,13 @@ TASK = Task(
 
 def judge_right(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Ask a model whether each answer is right, and take whatever it says for a yes."""
-    asked = [Prompt.of(f"{question.text} right?") for question, _ in answered]
-    responses = model.response([Request(prompt=prompt) for prompt in asked])
+    prompts = [Prompt.of(f"{question.text} right?") for question, _ in answered]
+    responses = model.response([Request(prompt=prompt) for prompt in prompts])
     return [
         Judgement.from_response(
-            said, response, prompt=prompt, judge=model.name, criterion="right", verdict=True
+            prediction, response, prompt=prompt, judge=model.name, criterion="right", verdict=True
         )
-        for (_, said), prompt, response in zip(answered, asked, responses, strict=True)
+        for (_, prediction), prompt, response in zip(answered, prompts, responses, strict=True)
     ]
 
 
@@ -59,12 +59,12 @@ def quiz(n: int, categories: int = 1, group: int = 1) -> list[Question]:
     ]
 
 
-def questions_asset(asked: list[Question], task: str = "quiz") -> dg.AssetsDefinition:
+def questions_asset(rows: list[Question], task: str = "quiz") -> dg.AssetsDefinition:
     """The question table of the quiz, or of another task."""
 
     @dg.asset(key=[task, "questions"])
     def questions() -> list[Question]:
-        return asked
+        return rows
 
     return questions
 

@@ -78,7 +78,7 @@ class RayCluster:
 
     def _start(self, node: str, *arguments: str) -> None:
         low = 20_000 if node == HEAD else 30_000
-        said = self._folder.parent / f"{node}.log"
+        log_file = self._folder.parent / f"{node}.log"
         environment = {
             **os.environ, **self._more.get(node, {}), **self.variables,
             "PYTHONPATH": str(CHECKOUT), "OMP_NUM_THREADS": "1",
@@ -86,7 +86,7 @@ class RayCluster:
             "RAY_health_check_period_ms": "1000", "RAY_health_check_timeout_ms": "3000",
         }  # fmt: skip
         environment.pop("RAY_ADDRESS")  # else it would join itself
-        with said.open("w") as log:
+        with log_file.open("w") as log:
             subprocess.run(
                 [sys.executable, "-m", "ray.scripts.scripts", "start", *arguments,
                  f"--node-ip-address={node}", "--num-cpus=2", "--num-gpus=0",

@@ -30,14 +30,14 @@ def prediction(**fields: Any) -> Prediction:
 
 
 def answered(text: str, **fields: Any) -> AnsweredQuestion:
-    asked = question(**fields)
-    return AnsweredQuestion(asked, prediction(question_id=asked.question_id, text=text))
+    query = question(**fields)
+    return AnsweredQuestion(query, prediction(question_id=query.question_id, text=text))
 
 
 def scored(*, points: float | None, **fields: Any) -> ScoredQuestion:
-    asked = question(**fields)
-    score = Score(question_id=asked.question_id, model="m", condition="main", points=points)
-    return ScoredQuestion(asked, score)
+    query = question(**fields)
+    score = Score(question_id=query.question_id, model="m", condition="main", points=points)
+    return ScoredQuestion(query, score)
 
 
 def stored(name: str = "a.png", digest: str = "", n_bytes: int = 9) -> StoredImage:

@@ -29,11 +29,11 @@ def response(n: int) -> str:
 
 def read_well(prompt: str) -> str:
     """Find the fox of the options' sign, and nothing else."""
-    options, _, said = prompt.partition("Response, between the lines:")
+    options, _, response = prompt.partition("Response, between the lines:")
     signs = re.findall(r"\(A\) fox number (\d+)", options)
     if not signs:
         return "yes"  # to a probe
-    return "A" if re.search(rf"fox of sign {signs[0]}\n", said) else "Z"
+    return "A" if re.search(rf"fox of sign {signs[0]}\n", response) else "Z"
 
 
 def read_badly(prompt: str) -> str:

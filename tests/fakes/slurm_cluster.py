@@ -81,13 +81,13 @@ class SlurmCluster:
         for node in NODES:
             self._start_node(node)
         until = time.monotonic() + _PATIENCE
-        while self.said("sinfo", "-h", "-o", "%T") != "idle":
-            assert time.monotonic() < until, self.said("sinfo", "-R")
+        while self.output("sinfo", "-h", "-o", "%T") != "idle":
+            assert time.monotonic() < until, self.output("sinfo", "-R")
             time.sleep(0.2)
 
     def start_controller(self) -> None:
         """Start what knows the jobs."""
-        self.said("slurmctld")
+        self.output("slurmctld")
 
     def stop_controller(self) -> None:
         """Kill what knows the jobs; they go on."""
@@ -95,7 +95,7 @@ class SlurmCluster:
 
     def start_other(self) -> None:
         """Start the second node again; the controller hears of it."""
-        self.said("scontrol", "update", "NodeName=n2", "State=DOWN", "Reason=killed")
+        self.output("scontrol", "update", "NodeName=n2", "State=DOWN", "Reason=killed")
         self._start_node(OTHER)
 
     def kill(self, node: str) -> None:
@@ -110,7 +110,7 @@ class SlurmCluster:
                 return
             time.sleep(0.05)
 
-    def said(self, *command: str) -> str:
+    def output(self, *command: str) -> str:
         """What a program of Slurm says."""
         ran = subprocess.run(
             command, env={**os.environ, **self.variables, "PATH": _path()},
@@ -128,7 +128,7 @@ class SlurmCluster:
             os.kill(int((self.folder / "munge" / "pid").read_text()), signal.SIGTERM)
 
     def _start_node(self, node: str) -> None:
-        self.said("slurmd", "-N", NODES[node])
+        self.output("slurmd", "-N", NODES[node])
 
     def _start_munge(self) -> None:
         folder = self.folder / "munge"
@@ -139,9 +139,9 @@ class SlurmCluster:
             shutil.chown(one, "munge", "munge")
         options = {"socket": "munge.socket", "key-file": "key", "pid-file": "pid"}
         options |= {"log-file": "log", "seed-file": "seed"}
-        told = [f"--{name}={folder / file}" for name, file in options.items()]
+        arguments = [f"--{name}={folder / file}" for name, file in options.items()]
         subprocess.run(
-            [shutil.which("munged", path=_path()) or "", "--force", *told],
+            [shutil.which("munged", path=_path()) or "", "--force", *arguments],
             user="munge", check=True, capture_output=True,
         )  # fmt: skip
 

@@ -81,10 +81,10 @@ def _initialized() -> sqlalchemy.Engine:
 def _statements(schema: sqlalchemy.MetaData) -> tuple[str, ...]:
     """What makes its tables, if there are none."""
     found: list[str] = []
-    told = sqlalchemy.create_mock_engine(
-        "sqlite://", lambda one, *_, **__: found.append(str(one.compile(dialect=told.dialect)))
+    engine = sqlalchemy.create_mock_engine(
+        "sqlite://", lambda one, *_, **__: found.append(str(one.compile(dialect=engine.dialect)))
     )
-    _create_all(schema, told, checkfirst=False)
+    _create_all(schema, engine, checkfirst=False)
     return tuple(found)
 
 
@@ -142,9 +142,9 @@ def _make_memory_light() -> None:
 
     connect, make = InMemoryEventLogStorage._connect, InMemoryEventLogStorage.__init__
 
-    def made(self: InMemoryEventLogStorage, *told: Any, **named: Any) -> None:
+    def made(self: InMemoryEventLogStorage, *arguments: Any, **named: Any) -> None:
         self._owner = threading.get_ident()
-        make(self, *told, **named)
+        make(self, *arguments, **named)
 
     @contextmanager
     def connected(self: InMemoryEventLogStorage) -> Iterator[sqlalchemy.Connection]:
@@ -182,8 +182,8 @@ def _leave_steps_out() -> None:
         if event.dagster_event_type not in unread:
             store_in_memory(self, event)
             return
-        for told in [*self._handlers[event.run_id]]:
-            told(event, "")
+        for handler in [*self._handlers[event.run_id]]:
+            handler(event, "")
 
     SqliteEventLogStorage.store_event = store_event
     InMemoryEventLogStorage.store_event = keep_event

@@ -26,7 +26,7 @@ def rows():
 
 
 @pytest.mark.parametrize("form", [list, pd.DataFrame, iter], ids=["list", "frame", "iterator"])
-def test_rows_with_images_are_asked_and_scored(home, form):
+def test_rows_with_images_are_evaluated(home, form):
     facts = bench.Benchmark(
         form(rows()), name="facts", columns={"question": "q"}, answer_type="yes_no"
     )

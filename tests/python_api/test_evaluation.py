@@ -74,7 +74,7 @@ def test_a_function_sees_images_and_prompt_and_is_scored(home):
     assert "Which colour is square 0?" in min(text for _, text in seen)
 
 
-def test_samples_have_what_was_asked_and_what_came_of_it(home):
+def test_samples_have_prompt_response_and_points(home):
     rows = bench.evaluate("fridge", model=says_a).samples.set_index("question_id")
     one = rows.loc["fridge/1"]
     assert (one.response, one.answer, one.expected, one.score) == ("A", "A", "B", 0.0)
@@ -101,35 +101,35 @@ def test_a_whole_run_is_what_the_commands_show(home):
 
 
 @pytest.mark.parametrize(
-    ("name", "n_asked"),
+    ("name", "n_requests"),
     [
         pytest.param("mine", 4, id="responses under a name are reused"),
         pytest.param("", 8, id="without a name, a function is asked again"),
     ],
 )
-def test_what_a_function_said_is_cached_by_its_name(home, name, n_asked):
-    asked = []
+def test_responses_of_a_function_are_cached_by_its_name(home, name, n_requests):
+    requests = []
 
     def model(images, prompt):
-        asked.append(prompt)
+        requests.append(prompt)
         return "A"
 
     bench.evaluate("fridge", model=model, name=name, limit=4)
     bench.evaluate("fridge", model=model, name=name, limit=4)
-    assert len(asked) == n_asked
+    assert len(requests) == n_requests
 
 
 def test_several_responses_to_a_question_give_pass_at_k_and_are_one_cluster(home):
     """A, B, A, A to each of the questions A, B, A, B: three, one, three and one are right."""
-    asked = Counter()
+    counts = Counter()
 
     def model(images, prompt):
-        asked[prompt] += 1
-        return "ABAA"[asked[prompt] - 1]
+        counts[prompt] += 1
+        return "ABAA"[counts[prompt] - 1]
 
     bench.evaluate("fridge", model=model, name="mine")
     run = bench.evaluate("fridge", model=model, name="mine", n=4)
-    assert set(asked.values()) == {4}  # the first response is reused
+    assert set(counts.values()) == {4}  # the first response is reused
     whole = run.metrics[run.metrics.category == "all"].set_index("metric")
     # pass@2: 1 - C(1, 2) / C(4, 2) = 1 and 1 - C(3, 2) / C(4, 2) = 0.5
     values = {"accuracy": 0.5, "avg@4": 0.5, "pass@2": 0.75, "pass@4": 1.0}
@@ -157,11 +157,11 @@ def test_decoding_is_an_argument_and_makes_a_model_of_its_own(home):
     assert resolved.spec == chosen.model_copy(update=changed)
 
 
-def test_a_function_reads_what_no_rule_reads_without_the_image_and_is_asked_once(home):
-    asked = []
+def test_a_function_reads_once_and_without_the_image_what_no_rule_reads(home):
+    requests = []
 
     def read(images, prompt):
-        asked.append((len(images), prompt.count("the warmer of the two")))
+        requests.append((len(images), prompt.count("the warmer of the two")))
         return "A"
 
     def vague(images, prompt):
@@ -170,24 +170,24 @@ def test_a_function_reads_what_no_rule_reads_without_the_image_and_is_asked_once
     run = bench.evaluate("fridge", model=vague, name="vague", reader=read)
     whole = run.metrics[run.metrics.category == "all"].iloc[0]
     assert (whole.value, set(run.samples.answer)) == (0.5, {"A"})
-    assert set(asked) == {(0, 1)}
-    n_asked = len(asked)
+    assert set(requests) == {(0, 1)}
+    n_requests = len(requests)
     bench.evaluate("fridge", model=vague, name="vague", reader=read)
-    assert len(asked) == n_asked
+    assert len(requests) == n_requests
 
 
-def test_other_code_under_the_same_name_is_asked_again(home):
+def test_other_code_under_the_same_name_is_called_again(home):
     assert bench.evaluate("fridge", model=lambda i, p: "A", name="m").metrics.value[0] == 0.5
     run = bench.evaluate("fridge", model=lambda i, p: "none of them", name="m")
     assert set(run.samples.response) == {"none of them"}
 
 
 def test_ctrl_c_keeps_what_was_answered(home, capsys):
-    asked = []
+    requests = []
 
     def model(images, prompt):
-        asked.append(prompt)
-        if len(asked) == 3:
+        requests.append(prompt)
+        if len(requests) == 3:
             raise KeyboardInterrupt
         return "A"
 
@@ -195,7 +195,7 @@ def test_ctrl_c_keeps_what_was_answered(home, capsys):
         bench.evaluate("fridge", model=model, name="mine", limit=4)
     assert "stored so far: 2 responses" in capsys.readouterr().err
     bench.evaluate("fridge", model=model, name="mine", limit=4)
-    assert len(asked) == 5
+    assert len(requests) == 5
 
 
 def test_a_function_that_fails_everywhere_is_an_error_with_its_reason(home):
@@ -314,12 +314,12 @@ def test_samples_of_a_slice_are_shown_and_a_question_worth_nothing_is_not_right(
 
 
 def test_a_box_is_wrong_below_the_threshold_of_its_metric(home, capsys):
-    said = {"a": "[0, 0, 10, 6]", "b": "[0, 0, 10, 4]", "c": "[20, 20, 30, 30]"}  # IoU .6, .4, 0
-    lines = [{"id": name, "question": name, "answer": [0, 0, 10, 10]} for name in said]
+    boxes = {"a": "[0, 0, 10, 6]", "b": "[0, 0, 10, 4]", "c": "[20, 20, 30, 30]"}  # IoU .6, .4, 0
+    lines = [{"id": name, "question": name, "answer": [0, 0, 10, 10]} for name in boxes]
     (home / "boxes.jsonl").write_text("\n".join(map(json.dumps, lines)))
     with (home / "bench.toml").open("a") as settings:
         settings.write('[benchmarks.boxes]\nfile = "boxes.jsonl"\nanswer_type = "box"\n')
-    run = bench.evaluate("boxes", model=lambda images, prompt: said[prompt.split()[0]])
+    run = bench.evaluate("boxes", model=lambda images, prompt: boxes[prompt.split()[0]])
     run.show(wrong=True)
     shown = capsys.readouterr().out
     assert -1 < shown.find("boxes/c") < shown.find("boxes/b")
@@ -388,7 +388,7 @@ def test_runs_without_a_common_question_are_not_compared(home):
         bench.compare(one, two)
 
 
-def test_a_category_of_one_suite_is_asked_of_all_that_have_it(home):
+def test_a_category_selects_questions_of_all_suites_that_have_it(home):
     run = bench.evaluate(["codis", "fridge"], model="random", categories=["one"])
     assert [(one.task.name, one.partial) for one in run.evaluations] == [
         ("fridge", "2 of 4 questions of one")
@@ -409,18 +409,18 @@ def test_questions_are_rows_and_a_frame(home):
 
 
 def test_prompts_are_answered_in_order_and_cached(home):
-    asked = []
+    requests = []
 
     def echo(images, prompt):
-        asked.append(prompt)
+        requests.append(prompt)
         return f"{len(images)} {prompt}"
 
     file = home / "fridge" / "red.png"
     prompts = ["text alone", [file, "one"], [file, "between", file.read_bytes(), "two"]]
-    said = [one.text for one in bench.generate(echo, prompts, name="echo")]
-    assert said == ["0 text alone", "1 one", "2 between\ntwo"]
-    assert [one.text for one in bench.generate(echo, prompts[1:], name="echo")] == said[1:]
-    assert len(asked) == 3
+    texts = [one.text for one in bench.generate(echo, prompts, name="echo")]
+    assert texts == ["0 text alone", "1 one", "2 between\ntwo"]
+    assert [one.text for one in bench.generate(echo, prompts[1:], name="echo")] == texts[1:]
+    assert len(requests) == 3
 
 
 def test_a_pil_image_is_shown_as_its_file_would_be(home, tmp_path):

@@ -115,10 +115,10 @@ def test_an_evaluation_that_crashes_does_not_end_training(tmp_path, monkeypatch,
 
 
 def test_settings_that_are_tables_are_read_as_in_bench_toml(start, tmp_path, monkeypatch):
-    asked = []
+    requests = []
 
     def evaluate(_, model, **__):
-        asked.append(model)
+        requests.append(model)
         return SimpleNamespace(evaluations=())
 
     monkeypatch.setattr(trainer_callback, "evaluate", evaluate)
@@ -127,6 +127,6 @@ def test_settings_that_are_tables_are_read_as_in_bench_toml(start, tmp_path, mon
     start.rename(tmp_path / "checkpoint-2")
     callback = bench.BenchCallback(suites=["fridge"], model_settings=chosen)
     callback.on_save(SimpleNamespace(output_dir=str(tmp_path)), saved, None)
-    found = resolve(asked[0], load_settings(tmp_path))
+    found = resolve(requests[0], load_settings(tmp_path))
     assert read_model_section(found.section).chat_template_kwargs == chosen["chat_template_kwargs"]
     assert read_model_section(found.section).max_tokens == 9

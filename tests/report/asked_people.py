@@ -36,7 +36,7 @@ CATALOG = Catalog(
 )
 
 
-def asked_home(home: Path) -> list[Unit]:
+def annotated_home(home: Path) -> list[Unit]:
     """Three units that three people vote on: they differ on the second, the third stays open."""
     shown = ImageStore(folder=str(home / "images")).put(image(1), "a.png").sha256
     units = [

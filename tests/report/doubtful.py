@@ -72,8 +72,8 @@ def doubtful_home(folder: Path) -> Path:
     tables = TableFiles(folder=str(folder / "tables"))
     image_store = ImageStore(folder=str(folder / "images"))
     shown = image_store.put(image(7, 64), "seven.png").sha256
-    asked = [replace(one, images=(shown,)) for one in quiz(6, categories=3)]
-    tables.write(["quiz", "questions"], asked, Question)
+    questions = [replace(one, images=(shown,)) for one in quiz(6, categories=3)]
+    tables.write(["quiz", "questions"], questions, Question)
     tables.write(["quiz", "audit"], doubts(shown), AuditRow)
     tables.write(["expectations"], EXPECTED, ValidationRow)
     tables.write(["other", "questions"], quiz(2), Question)

@@ -76,19 +76,21 @@ class ManySamples:
 
     def add_model(self, model: str) -> None:
         """Write what a model said, right or wrong by chance, some of it cut short."""
-        said = [self._rng.choice(_LETTERS) for _ in self.ids]
+        letters = [self._rng.choice(_LETTERS) for _ in self.ids]
         same: dict[str, Sequence[Any]] = {
             "question_id": self.ids,
             "model": [model] * self.n,
             "condition": ["main"] * self.n,
         }
-        texts = [f"It is ({letter}), because {self._words(30)}" for letter in said]
+        texts = [f"It is ({letter}), because {self._words(30)}" for letter in letters]
         ends = ["length" if self._rng.random() < 0.1 else "stop" for _ in self.ids]
         self.write(
             ("quiz", "predictions"), Prediction, model, **same, text=texts, finish_reason=ends
         )
-        points = [float((letter,) == gold) for letter, gold in zip(said, self._gold, strict=True)]
-        read = [(letter,) for letter in said]
+        points = [
+            float((letter,) == gold) for letter, gold in zip(letters, self._gold, strict=True)
+        ]
+        read = [(letter,) for letter in letters]
         self.write(("quiz", "scores"), Score, model, **same, points=points, answer=read)
         self.tables.write(["quiz", "metrics"], [self._metric(model, points)], Metric, model)
 

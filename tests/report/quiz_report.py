@@ -51,20 +51,23 @@ class QuizReport:
     def ask(self, *questions: Question) -> None:
         self.tables.write(["quiz", "questions"], questions, Question)
 
-    def say(self, *said: Prediction, points: float | None = 1.0, **scored: Any) -> None:
-        model = said[0].model
-        self.tables.write(["quiz", "predictions"], said, Prediction, model)
-        scores = [Score.of(one, points=points, **scored) for one in said]
+    def say(self, *responses: Prediction, points: float | None = 1.0, **scored: Any) -> None:
+        model = responses[0].model
+        self.tables.write(["quiz", "predictions"], responses, Prediction, model)
+        scores = [Score.of(one, points=points, **scored) for one in responses]
         self.tables.write(["quiz", "scores"], scores, Score, model)
 
     def say_each(
-        self, said: Sequence[Prediction], points: Sequence[float], read: Sequence[tuple[str, ...]]
+        self,
+        responses: Sequence[Prediction],
+        points: Sequence[float],
+        read: Sequence[tuple[str, ...]],
     ) -> None:
-        model = said[0].model
-        self.tables.write(["quiz", "predictions"], said, Prediction, model)
+        model = responses[0].model
+        self.tables.write(["quiz", "predictions"], responses, Prediction, model)
         scores = [
             Score.of(one, points=gained, answer=answer)
-            for one, gained, answer in zip(said, points, read, strict=True)
+            for one, gained, answer in zip(responses, points, read, strict=True)
         ]
         self.tables.write(["quiz", "scores"], scores, Score, model)
 

@@ -14,7 +14,7 @@ from tests.fakes.quiz import quiz
 from tests.report.fair import OUTSIDE, catalog, fair_home, measure, metric, report
 
 
-def told(page: Path, name: str) -> dict[str, Any]:
+def page_data(page: Path, name: str) -> dict[str, Any]:
     """The value of a data file."""
     (file,) = (page.parent / "data").glob(f"{name}.*.js")
     text = file.read_text(encoding="utf-8")
@@ -41,7 +41,7 @@ def tables(tmp_path: Path) -> TableFiles:
 
 
 def index_of(tmp_path: Path, tables: TableFiles) -> dict[str, Any]:
-    return told(report(tmp_path, tables, catalog(tmp_path)), "index")
+    return page_data(report(tmp_path, tables, catalog(tmp_path)), "index")
 
 
 def row_of(index: dict[str, Any], model: str) -> dict[str, Any]:
@@ -52,13 +52,13 @@ def row_of(index: dict[str, Any], model: str) -> dict[str, Any]:
 def test_the_lowest_error_has_the_best_rank(tmp_path: Path, tables: TableFiles) -> None:
     measure(tables, "a", 0.3)
     measure(tables, "b", 0.1)
-    index = told(report(tmp_path, tables, catalog(tmp_path, frozenset({"accuracy"}))), "index")
+    index = page_data(report(tmp_path, tables, catalog(tmp_path, frozenset({"accuracy"}))), "index")
     (ranked,) = index["rankings"]
     assert [(one["model"], one["mean"]) for one in ranked["ranks"]] == [("b", 1.0), ("a", 2.0)]
 
 
 def test_models_runs_conditions_and_published_numbers_are_all_there(tmp_path: Path) -> None:
-    index = told(fair_home(tmp_path), "index")
+    index = page_data(fair_home(tmp_path), "index")
     assert index["tasks"][0]["measured"] == ["main", "blind"]
     assert index["tasks"][0]["questions"] == 6
     steps = {one["name"]: (one["run"], one["step"]) for one in index["models"]}
@@ -126,7 +126,7 @@ def test_one_more_model_makes_the_task_again_and_nothing_makes_nothing_again(
 def test_the_task_has_every_cell_with_its_signature(tmp_path: Path) -> None:
     page = fair_home(tmp_path)
     (file,) = (page.parent / "data").glob("task-*.js")
-    data = told(page, file.name.split(".")[0])
+    data = page_data(page, file.name.split(".")[0])
     cells = rows(data["rows"])
     assert len(cells) == 7 * 4  # six models, one of them under two conditions; all and three kinds
     assert data["categories"] == ["kind 0", "kind 1", "kind 2"]

@@ -4,7 +4,7 @@ import pytest
 
 from bench_assets.report.point_provenance import input_digests
 
-SAID = {
+PREDICTION = {
     "text": "x",
     "ranking": [],
     "prompt_sha256": "p",
@@ -24,11 +24,11 @@ def table(defaults, *rows):
     return {name: [row[name] for row in whole] for name in names}
 
 
-def of(said=({},), scored=({},), judged=None):
+def of(predictions=({},), scored=({},), judged=None):
     """What is written of question ``q``, several draws of it where several are given."""
     tables = [
         table(defaults, *(("q", n, more) for n, more in enumerate(rows)))
-        for defaults, rows in ((SAID, said), (SCORED, scored), (JUDGED, judged or ()))
+        for defaults, rows in ((PREDICTION, predictions), (SCORED, scored), (JUDGED, judged or ()))
     ]
     found = input_digests(["q"], tables[0], tables[1], tables[2] if judged else None)
     return {name: column["values"][column["codes"][0]] for name, column in found.items()}
@@ -53,13 +53,13 @@ def of(said=({},), scored=({},), judged=None):
         pytest.param({"said": [{}, {}], "scored": [{}]}, {"response", "prompt"}, id="drawn twice"),
     ],
 )  # fmt: skip
-def test_what_differs_is_told_and_nothing_else(other, differs):
+def test_only_what_differs_is_shown(other, differs):
     plain, changed = of(), of(**other)
     assert {name for name in plain if plain[name] != changed[name]} == differs
 
 
 def test_failures_are_alike_whatever_they_say():
-    timed_out, refused = (of(said=[{"error": why}]) for why in ("timed out", "refused"))
+    timed_out, refused = (of(predictions=[{"error": why}]) for why in ("timed out", "refused"))
     assert timed_out == refused
 
 
@@ -67,22 +67,25 @@ def test_the_order_of_rows_is_nothing():
     rows = [("q", 0, {"text": "x"}), ("q", 1, {"text": "y"})]
     scored = table(SCORED, ("q", 0, {}))
     there, back = (
-        input_digests(["q"], table(SAID, *given), scored, None) for given in (rows, rows[::-1])
+        input_digests(["q"], table(PREDICTION, *given), scored, None)
+        for given in (rows, rows[::-1])
     )
     assert there == back
 
 
 def test_a_question_without_scores_has_nothing():
-    found = input_digests(["q", "r"], table(SAID, ("q", 0, {})), table(SCORED, ("q", 0, {})), None)
+    found = input_digests(
+        ["q", "r"], table(PREDICTION, ("q", 0, {})), table(SCORED, ("q", 0, {})), None
+    )
     points = found["points"]
     assert points["values"][points["codes"][1]] == ""
     assert points["values"][points["codes"][0]]
 
 
 def test_half_a_character_is_no_obstacle():
-    assert of(said=[{"text": "\ud83d"}])["response"] != of()["response"]
+    assert of(predictions=[{"text": "\ud83d"}])["response"] != of()["response"]
 
 
 def test_what_an_older_table_does_not_say_is_nothing():
-    found = of(said=[{"decoding": None, "ranking": None}], scored=[{"scorer": None}])
+    found = of(predictions=[{"decoding": None, "ranking": None}], scored=[{"scorer": None}])
     assert (found["who"], found["how"], found["scorers"]) == ("", "", "")

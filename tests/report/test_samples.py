@@ -27,15 +27,15 @@ def report(tmp_path: Path) -> QuizReport:
 
 def test_a_response_stands_with_how_it_was_read_judged_and_scored(report: QuizReport) -> None:
     report.ask(question(question_id="quiz/1", task="quiz"))
-    said = prediction(
+    response = prediction(
         question_id="quiz/1",
         text="(A)",
         raw_text="<think>hm</think>(A)",
         finish_reason="length",
         completion_tokens=7,
     )
-    report.say(said, points=0.0, answer=("A",), note="nothing but a letter")
-    verdict = Judgement.of(said, judge="j", criterion="correct", verdict=False, response="no")
+    report.say(response, points=0.0, answer=("A",), note="nothing but a letter")
+    verdict = Judgement.of(response, judge="j", criterion="correct", verdict=False, response="no")
     report.tables.write(["quiz", "judgements"], [verdict], Judgement, "m")
     report.make()
     assert report.data(f"{OF_M}-points") == {"letters": "W", "shares": [], "unread": []}
@@ -62,8 +62,8 @@ def test_samples_of_one_question_stand_together_in_their_order(report: QuizRepor
         )
     )
     report.make()
-    said = report.data(f"{OF_M}-responses-0")
-    assert [[one["text"] for one in of] for of in said] == [["1.0", "1.1"], ["2.0", "2.1"]]
+    rows = report.data(f"{OF_M}-responses-0")
+    assert [[one["text"] for one in of] for of in rows] == [["1.0", "1.1"], ["2.0", "2.1"]]
 
 
 def test_a_long_text_is_cut_in_its_chunk_and_whole_in_a_file_of_its_own(report: QuizReport) -> None:
@@ -71,10 +71,10 @@ def test_a_long_text_is_cut_in_its_chunk_and_whole_in_a_file_of_its_own(report: 
     long = "ab" * LONGEST
     report.say(prediction(question_id="quiz/1", text=long, raw_text=long), note=long)
     report.make()
-    ((said,),) = report.data(f"{OF_M}-responses-0")
-    assert said["text"] == [long[:LONGEST], 2 * LONGEST, "whole-0-0-text"]
-    assert said["why"] == [long[:LONGEST], 2 * LONGEST, "whole-0-0-why"]
-    assert "raw" not in said, "the response as it came is the same"
+    ((row,),) = report.data(f"{OF_M}-responses-0")
+    assert row["text"] == [long[:LONGEST], 2 * LONGEST, "whole-0-0-text"]
+    assert row["why"] == [long[:LONGEST], 2 * LONGEST, "whole-0-0-why"]
+    assert "raw" not in row, "the response as it came is the same"
     assert report.data(f"{OF_M}-whole-0-0-text") == long
     report.make()
     assert f"{OF_M}-whole-0-0-why" in report.files(), "it stays when nothing changed"
@@ -176,11 +176,13 @@ def test_runs_of_questions_are_written_as_all_at_once(
     monkeypatch.setattr(writer, "RUN", CHUNK)
     n = 2 * CHUNK + 1
     report.ask(*(question(question_id=f"q/{row}", task="quiz", text=f"{row}?") for row in range(n)))
-    said = [prediction(question_id=f"q/{row}", model="m", text=f"of {row}") for row in range(n)]
-    said[-1] = replace(said[-1], text="x" * (LONGEST + 1))
+    predictions = [
+        prediction(question_id=f"q/{row}", model="m", text=f"of {row}") for row in range(n)
+    ]
+    predictions[-1] = replace(predictions[-1], text="x" * (LONGEST + 1))
     stray = prediction(question_id="of another table", model="m")
     points = [float(row == CHUNK) for row in range(n + 1)]
-    report.say_each([*said, stray][::-1], points[::-1], [()] * (n + 1))
+    report.say_each([*predictions, stray][::-1], points[::-1], [()] * (n + 1))
     report.make()
     letters = report.data(f"{OF_M}-points")["letters"]
     assert (len(letters), letters.index("r"), letters.count("r")) == (n, CHUNK, 1)
@@ -188,5 +190,5 @@ def test_runs_of_questions_are_written_as_all_at_once(
         chunk = report.data(f"{OF_M}-responses-{row // CHUNK}")
         assert [one["text"] for one in chunk[row % CHUNK]] == [f"of {row}"]
         assert report.data(f"{QUESTIONS}-texts-{row // CHUNK}")[row % CHUNK]["text"] == f"{row}?"
-    assert report.data(f"{OF_M}-whole-{n - 1}-0-text") == said[-1].text
-    assert report.data(f"{QUESTIONS}-questions")["ids"] == [one.question_id for one in said]
+    assert report.data(f"{OF_M}-whole-{n - 1}-0-text") == predictions[-1].text
+    assert report.data(f"{QUESTIONS}-questions")["ids"] == [one.question_id for one in predictions]

@@ -25,12 +25,12 @@ def begin(tmp_path: Path, image_store: ImageStore) -> Callable[[], Site]:
 def shown(site: Site) -> dict[str, object]:
     """What the page would load, by name."""
     return {
-        name: said(site.folder / "data" / f"{name}.{digest}.js")
-        for name, digest in said(site.folder / "data" / "files.js").items()
+        name: script_data(site.folder / "data" / f"{name}.{digest}.js")
+        for name, digest in script_data(site.folder / "data" / "files.js").items()
     }
 
 
-def said(script: Path) -> dict[str, object]:
+def script_data(script: Path) -> dict[str, object]:
     """The value in a data script."""
     text = script.read_text(encoding="utf-8")
     return json.loads(text.partition(",")[2].removesuffix(");\n"))

@@ -6,7 +6,7 @@ from pathlib import Path
 from bench_assets.core.schema.chat import Decoding
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.tables.parquet import TableFiles
-from tests.bundles.shelf import SAID, Says, measure
+from tests.bundles.shelf import RESPONSES, Says, measure
 from tests.bundles.test_requirements import Echo
 from tests.resources.stores import response_file
 
@@ -27,7 +27,7 @@ def make_home(home: Path) -> TableFiles:
     """Two models: one whose responses lie in a file, one of which only the responses remain."""
     home.mkdir(parents=True)
     (home / "bench.toml").write_text(_SETTINGS, encoding="utf-8")
-    lines = [{"question_id": f"shelf/{n}", "text": text} for n, text in enumerate(SAID)]
+    lines = [{"question_id": f"shelf/{n}", "text": text} for n, text in enumerate(RESPONSES)]
     (home / "said.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     echo = Echo("sha256:gone", Decoding(max_tokens=40))
     gone = CachingModel("gone/step-1", echo, response_file(home / "responses.sqlite"))

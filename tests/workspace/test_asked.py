@@ -43,32 +43,32 @@ def tables(home):
     return {file: file.read_bytes() for file in (home / "tables").rglob("*.parquet")}
 
 
-def test_a_server_is_asked_by_its_address_as_if_it_had_a_section(home, server):
+def test_a_server_is_evaluated_by_its_address_as_if_it_had_a_section(home, server):
     place = f"{server.base_url}#m"
     first = bench("evaluate", "quiz", "--model", place, "--json")
-    n_asked = server.n_requests
+    n_requests = server.n_requests
     name = lines(first)[0]["model"]
     assert f"{place} is named {name} from now on" in first.stderr
     assert list(read_models(home)) == [name]
     with (home / "bench.toml").open("a") as file:
         file.write(f'[models.mine]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "m"\n')
     written = lines(bench("evaluate", "quiz", "--model", place, "--json"))
-    assert server.n_requests == n_asked  # its identity is the same
+    assert server.n_requests == n_requests  # its identity is the same
     assert [{**row, "model": name} for row in written] == lines(first)
     assert {row["model"] for row in written} == {"mine"}
 
 
 def test_nothing_is_kept_of_an_address_that_refuses_or_of_a_dry_run(home):
     place = "http://127.0.0.1:9/v1#m"
-    said = bench("evaluate", "quiz", "--model", place, code=1).stderr
-    assert "error: http://127.0.0.1:9/v1: Connection refused: no server is listening" in said
+    stderr = bench("evaluate", "quiz", "--model", place, code=1).stderr
+    assert "error: http://127.0.0.1:9/v1: Connection refused: no server is listening" in stderr
     (row,) = lines(bench("evaluate", "quiz", "--model", place, "--dry-run", "--json"))
     assert (row["model"], row["requests"]) == ("m@127.0.0.1-9", 4)
     assert not (home / "models.toml").exists()
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         pytest.param(["--model", "rendom"], "did you mean 'random'", id="model"),
         pytest.param(["--condition", "no_contxt"], "did you mean 'no_context'", id="condition"),
@@ -80,37 +80,37 @@ def test_nothing_is_kept_of_an_address_that_refuses_or_of_a_dry_run(home):
         pytest.param(["--limit", "1", "--judge", "gtp"], "no judge named 'gtp'", id="of a part"),
     ],
 )
-def test_a_wrong_name_is_refused_before_anything_is_built_or_asked(home, server, options, said):
-    before, n_asked = tables(home), server.n_requests
+def test_a_wrong_name_is_refused_before_any_build_or_request(home, server, options, message):
+    before, n_requests = tables(home), server.n_requests
     models = ["--model", f"{server.base_url}#m"]
-    assert said in bench("evaluate", "codis", *models, *options, code=1).stderr
-    assert (tables(home), server.n_requests) == (before, n_asked)
+    assert message in bench("evaluate", "codis", *models, *options, code=1).stderr
+    assert (tables(home), server.n_requests) == (before, n_requests)
     assert not (home / "tables" / "codis").exists()
 
 
 def test_a_part_is_marked_and_goes_into_no_table(home, server):
     place = f"{server.base_url}#part"
     before = tables(home)
-    asked = ("evaluate", "quiz", "--model", place, "--limit", "2", "--json")
-    (estimate,) = lines(bench(*asked, "--dry-run"))
+    command = ("evaluate", "quiz", "--model", place, "--limit", "2", "--json")
+    (estimate,) = lines(bench(*command, "--dry-run"))
     assert estimate["requests"] == 2
-    rows = lines(bench(*asked))
+    rows = lines(bench(*command))
     assert {row["partial"] for row in rows} == {"2 of 4 questions"}
     assert all(row["signature"].endswith("|partial:2 of 4 questions") for row in rows)
     assert tables(home) == before
-    n_asked = server.n_requests
+    n_requests = server.n_requests
     bench("evaluate", "quiz", "--model", place)
-    assert server.n_requests == n_asked + 2  # only the rest
+    assert server.n_requests == n_requests + 2  # only the rest
 
 
 @pytest.mark.long
-def test_a_category_is_asked_alone(home):
-    asked = ("evaluate", "quiz", "--model", "random", "--category")
-    rows = lines(bench(*asked, "kind 1", "--json"))
+def test_a_category_is_evaluated_alone(home):
+    command = ("evaluate", "quiz", "--model", "random", "--category")
+    rows = lines(bench(*command, "kind 1", "--json"))
     assert {row["partial"] for row in rows} == {"2 of 4 questions of kind 1"}
     assert {row["category"] for row in rows} == {"all", "kind 1"}
-    assert "2, PARTIAL: 2 of 4 questions of kind 1" in bench(*asked, "kind 1").stdout
-    assert "did you mean 'kind 1'" in bench(*asked, "kin 1", code=1).stderr
+    assert "2, PARTIAL: 2 of 4 questions of kind 1" in bench(*command, "kind 1").stdout
+    assert "did you mean 'kind 1'" in bench(*command, "kin 1", code=1).stderr
 
 
 @pytest.mark.long

@@ -91,16 +91,16 @@ def test_bad_input_ends_in_one_message_and_leaves_tables_alone(
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "reason"),
     [
         pytest.param(b"text", "b.png: not an image", id="text"),
         pytest.param(huge_png(), "b.png: more than the 100000000 px allowed", id="50,000 px"),
     ],
 )
-def test_a_bad_image_rejects_its_rows_alone(used_home, source, data, said):
+def test_a_bad_image_rejects_its_rows_alone(used_home, source, data, reason):
     break_image(data)(source)
     result = bench("evaluate", "codis", "--model", "random", "--source", source)
-    assert f"codis: 2 rows of the source rejected, the first: images/{said}" in result.stderr
+    assert f"codis: 2 rows of the source rejected, the first: images/{reason}" in result.stderr
 
 
 def tables(home) -> list[Path]:

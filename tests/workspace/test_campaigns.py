@@ -33,11 +33,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BENCH_HOME", str(home))
         bench("annotate", "ask")
-    asked = home / "annotation" / FORM
-    with (asked / "answers.jsonl").open("w") as file:
+    form_folder = home / "annotation" / FORM
+    with (form_folder / "answers.jsonl").open("w") as file:
         for name, comment in zip(people, ("=1+1", "", "fine"), strict=True):
-            said = {"unit": f"s-{name}", "person": "bo", "values": {**YES, "comment": comment}}
-            file.write(json.dumps(said) + "\n")
+            row = {"unit": f"s-{name}", "person": "bo", "values": {**YES, "comment": comment}}
+            file.write(json.dumps(row) + "\n")
     return home
 
 
@@ -56,17 +56,17 @@ def rows(*arguments: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in bench(*arguments, "--json").splitlines()]
 
 
-def test_a_form_that_is_asked_is_marked_among_all() -> None:
-    asked = {row["task"]: row["asked"] for row in rows("annotate", "tasks")}
-    assert asked[FORM]
-    assert [name for name, is_asked in asked.items() if is_asked] == [FORM]
-    assert len(asked) > 20
+def test_a_configured_form_is_marked_among_all() -> None:
+    tasks = {row["task"]: row["asked"] for row in rows("annotate", "tasks")}
+    assert tasks[FORM]
+    assert [name for name, is_open in tasks.items() if is_open] == [FORM]
+    assert len(tasks) > 20
 
 
 def test_status_counts_what_counts() -> None:
     (row,) = rows("annotate", "status")
-    told = {name: row[name] for name in ("units", "done", "in_work", "untouched", "answers")}
-    assert told == {"units": 3, "done": 0, "in_work": 2, "untouched": 1, "answers": 2}
+    counts = {name: row[name] for name in ("units", "done", "in_work", "untouched", "answers")}
+    assert counts == {"units": 3, "done": 0, "in_work": 2, "untouched": 1, "answers": 2}
     assert (row["refused"], row["lacking"], row["annotators"]) == (1, 4, ["bo"])
 
 
@@ -80,8 +80,8 @@ def test_quality_and_queue_name_people_and_items() -> None:
 def test_export_is_read_by_others_and_run_by_no_spreadsheet(tmp_path: Path) -> None:
     bench("annotate", "export", FORM, str(tmp_path / "out"))
     with (tmp_path / "out" / "answers.csv").open(newline="") as file:
-        said = {line["unit_id"]: line["comment"] for line in csv.DictReader(file)}
-    assert said == {"s-ana": "'=1+1", "s-cem": "fine"}
+        comments = {line["unit_id"]: line["comment"] for line in csv.DictReader(file)}
+    assert comments == {"s-ana": "'=1+1", "s-cem": "fine"}
     lines = (tmp_path / "out" / "units.jsonl").read_text().splitlines()
     (digest,) = {json.loads(line)["images"]["Image"] for line in lines}
     assert (tmp_path / "out" / "images" / digest).is_file()
@@ -138,11 +138,11 @@ def test_a_bad_entry_is_named_and_the_others_are_imported(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("task", "said"),
+    ("task", "message"),
     [
         ("codis/vote", "did you mean 'codis/votes'?"),
         ("codis/revisions", 'Add a section [annotation.tasks."codis/revisions"]'),
     ],
 )
-def test_what_is_not_asked_says_what_to_write(task: str, said: str) -> None:
-    assert said in " ".join(bench("annotate", "status", task, status=1).split())
+def test_a_form_that_is_not_configured_says_what_to_write(task: str, message: str) -> None:
+    assert message in " ".join(bench("annotate", "status", task, status=1).split())

@@ -136,21 +136,21 @@ def job() -> Any:
     )
     from kubernetes.client import ApiClient
 
-    said = LAUNCHER["config"]
+    settings = LAUNCHER["config"]
     schema = resolve_to_config_type(k8s.K8sRunLauncher.config_type())
-    checked = process_config(schema, said)
+    checked = process_config(schema, settings)
     assert checked.success, checked.errors
     (graph,) = VALUES["dagster-user-deployments"]["deployments"]
     taken = ("dagster_home", "instance_config_map", "postgres_password_secret")
     image = "{repository}:{tag}".format(**graph["image"])
-    of_all = {"job_image": image, **{name: said[name] for name in taken}}
+    of_all = {"job_image": image, **{name: settings[name] for name in taken}}
     needs = pod_config({"cpu": 8, "gpu": 2, "memory": 2**36, "example.org/fast": 1})
     contexts = [
         K8sContainerContext(run_k8s_config=UserDefinedDagsterK8sConfig.from_dict(one))
-        for one in (said["run_k8s_config"], needs)
+        for one in (settings["run_k8s_config"], needs)
     ]
     rendered = construct_dagster_k8s_job(
-        DagsterK8sJobConfig(service_account_name=said["service_account_name"], **of_all),
+        DagsterK8sJobConfig(service_account_name=settings["service_account_name"], **of_all),
         args=["dagster", "api", "execute_run", "{}"],
         job_name="dagster-run-0",
         user_defined_k8s_config=contexts[0].merge(contexts[1]).run_k8s_config,
@@ -262,5 +262,5 @@ def test_the_image_has_what_there_is_and_is_no_root() -> None:
     assert [one for one in copied if not (CHECKOUT / one).exists()] == []
     assert any(re.fullmatch(r"USER [1-9]\d*", line) for line in lines)
     (command,) = [line.removeprefix("CMD ") for line in lines if line.startswith("CMD")]
-    said = CliRunner().invoke(app, [*yaml.safe_load(command)[1:], "--help"])
-    assert said.exit_code == 0
+    result = CliRunner().invoke(app, [*yaml.safe_load(command)[1:], "--help"])
+    assert result.exit_code == 0

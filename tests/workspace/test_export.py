@@ -45,7 +45,7 @@ def test_tables_go_to_the_folder_that_is_named(bench, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         pytest.param(["paquet"], "did you mean 'parquet'?", id="a format"),
         pytest.param(["csv", "--task", "quizz"], "did you mean 'quiz'?", id="a task"),
@@ -54,9 +54,9 @@ def test_tables_go_to_the_folder_that_is_named(bench, tmp_path):
         ),
     ],
 )
-def test_what_cannot_be_exported_is_one_error(bench, arguments, said):
+def test_what_cannot_be_exported_is_one_error(bench, arguments, message):
     result = bench(*arguments)
-    assert (result.exit_code, said in result.stderr) == (1, True), result.stderr
+    assert (result.exit_code, message in result.stderr) == (1, True), result.stderr
 
 
 def test_a_source_is_that_of_one_suite(bench, tmp_path):

@@ -27,9 +27,9 @@ SUITES = ("fridge", "codis")  # bench.toml has a file of the first, and says not
 
 
 def write_questions(file: Path, keys: str) -> Path:
-    asked = {"question": "Which?", "options": ["red", "blue"]}
+    question = {"question": "Which?", "options": ["red", "blue"]}
     rows = [
-        asked | {"id": f"{file.stem}-{n}", "question": f"Which of {n}?", "answer": key}
+        question | {"id": f"{file.stem}-{n}", "question": f"Which of {n}?", "answer": key}
         for n, key in enumerate(keys)
     ]
     file.write_text("\n".join(map(json.dumps, rows)))

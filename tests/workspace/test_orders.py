@@ -68,18 +68,18 @@ def knowing(body):
     return text.partition(f") {COLOURS[number % 3]}")[0][-1]
 
 
-def test_one_that_says_the_first_is_asked_once_and_stays_out_of_the_tables(home):
+def test_a_model_that_says_the_first_gets_each_prompt_once_and_no_table(home):
     before = tables(home)
     with ChatServer("A") as server:
         add_model(home, server)
-        said = bench("audit", "permute-options", "quiz", "--model", "mine")
+        result = bench("audit", "permute-options", "quiz", "--model", "mine")
         assert server.n_requests == 24 * 3
         rows = bench(
             "audit", "permute-options", "quiz", "--model", "mine", "--json"
         ).stdout.splitlines()
         assert server.n_requests == 24 * 3  # what was said is remembered
-    assert "72 prompts in all orders" in said.stderr
-    assert "1 left out: its options refer to each other" in said.stderr
+    assert "72 prompts in all orders" in result.stderr
+    assert "1 left out: its options refer to each other" in result.stderr
     found = {row["figure"]: row for row in map(json.loads, rows)}
     values = [found[name]["value"] for name in ("circular", "letter_A")]
     assert values == pytest.approx([0, 1])
@@ -103,9 +103,9 @@ def test_what_was_measured_is_examined(home):
     with ChatServer("A") as server:
         add_model(home, server)
         bench("evaluate", "quiz", "--model", "mine")
-        n_asked = server.n_requests
+        n_requests = server.n_requests
         bench("audit", "permute-options", "quiz", "--model", "mine")
-        assert server.n_requests == n_asked + 24 * 2  # the first order is what main asks
+        assert server.n_requests == n_requests + 24 * 2  # the first order is what main asks
     rows = bench("audit", "run", "quiz", "--json", code=1).stdout.splitlines()
     (row,) = [r for r in map(json.loads, rows) if r["check"] == "option_orders"]
     assert not row["passed"]
@@ -122,5 +122,5 @@ def test_what_was_measured_is_examined(home):
     ids=["one order", "no such model", "no question of choice"],
 )
 @pytest.mark.usefixtures("home")
-def test_what_cannot_be_asked_is_refused(arguments, why):
+def test_options_that_do_not_fit_are_refused(arguments, why):
     assert why in bench("audit", "permute-options", *arguments, code=1).stderr

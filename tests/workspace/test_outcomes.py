@@ -88,10 +88,10 @@ def accuracy(result):
 
 
 def test_what_is_refused_stops_the_number_and_says_how_many_why_and_the_option(home, server):
-    said = bench("evaluate", "quiz", "--model", "m", fails=True).stderr
-    assert "10 of 100 rows fail the check every_question_answered" in said
-    assert "10 of 100 requests were refused for good by the provider (content filter 10)" in said
-    assert "To score them as wrong: --accept refused" in said
+    stderr = bench("evaluate", "quiz", "--model", "m", fails=True).stderr
+    assert "10 of 100 rows fail the check every_question_answered" in stderr
+    assert "10 of 100 requests were refused for good by the provider (content filter 10)" in stderr
+    assert "To score them as wrong: --accept refused" in stderr
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_what_is_refused_counts_as_wrong_where_that_is_accepted(home, server, ho
 
 
 @pytest.mark.long
-def test_after_a_stop_only_what_was_refused_is_asked_again(home, server):
+def test_after_a_stop_only_refused_requests_are_repeated(home, server):
     bench("evaluate", "quiz", "--model", "m", fails=True)
     server.forget()
     row = accuracy(bench("evaluate", "quiz", "--model", "m", "--accept", "refused", "--json"))
@@ -144,25 +144,25 @@ def test_after_a_stop_only_what_was_refused_is_asked_again(home, server):
 )
 def test_every_format_has_refusals(home, server, model, refuse):
     server.says = lambda body: usual(body, refuse)
-    said = bench("evaluate", "quiz", "--model", model, fails=True).stderr
-    assert "10 of 100 requests were refused for good by the provider" in said
+    stderr = bench("evaluate", "quiz", "--model", model, fails=True).stderr
+    assert "10 of 100 requests were refused for good by the provider" in stderr
     row = accuracy(bench("evaluate", "quiz", "--model", model, "--accept", "refused", "--json"))
     assert (row["value"], row["n_refused"], row["n_no_answer"]) == (0.6, 10, 0)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("refuse", [FILTERED, Answer(text="", finish_reason="content_filter")])
-def test_refusals_are_counted_alike_where_one_of_the_options_is_asked_for(home, server, refuse):
+def test_refusals_are_counted_alike_under_constrained_decoding(home, server, refuse):
     def chooses(body):
         if "Item" not in str(body):  # the probe, of options that no model says by itself
             return body["structured_outputs"]["choice"][0]
         return refuse if number(body) >= 90 else "A" if number(body) < 60 else "B"
 
     server.says = chooses
-    asked = ["evaluate", "quiz", "--model", "m", "--elicit", "constrained"]
-    said = bench(*asked, fails=True).stderr
-    assert "10 of 100 requests were refused for good by the provider (content filter 10)" in said
-    row = accuracy(bench(*asked, "--accept", "refused", "--json"))
+    command = ["evaluate", "quiz", "--model", "m", "--elicit", "constrained"]
+    stderr = bench(*command, fails=True).stderr
+    assert "10 of 100 requests were refused for good by the provider (content filter 10)" in stderr
+    row = accuracy(bench(*command, "--accept", "refused", "--json"))
     assert (row["value"], row["n_refused"], row["unread"], row["model"]) == (
         *(0.6, 10, 0.0),
         "m+constrained",
@@ -172,16 +172,16 @@ def test_refusals_are_counted_alike_where_one_of_the_options_is_asked_for(home, 
 @pytest.mark.long
 def test_what_failed_is_not_accepted_as_refused(home, server):
     server.says = lambda body: usual(body, Answer(status=500, text="overloaded"))
-    said = bench("evaluate", "quiz", "--model", "m", "--accept", "refused", fails=True).stderr
-    assert "10 of 100 rows fail" in said
-    assert "refused for good" not in said
+    stderr = bench("evaluate", "quiz", "--model", "m", "--accept", "refused", fails=True).stderr
+    assert "10 of 100 rows fail" in stderr
+    assert "refused for good" not in stderr
 
 
 @pytest.mark.long
 def test_a_part_of_the_questions_says_the_same(home, server):
     all_of_them = ["evaluate", "quiz", "--model", "m", "--limit", "100"]
-    said = bench(*all_of_them, fails=True).stderr
-    assert "10 of 100 requests were refused for good" in said
+    stderr = bench(*all_of_them, fails=True).stderr
+    assert "10 of 100 requests were refused for good" in stderr
     row = accuracy(bench(*all_of_them, "--accept", "refused", "--json"))
     assert (row["value"], row["n_refused"]) == (0.6, 10)
 
@@ -194,9 +194,9 @@ def changes(body):
 
 def test_a_model_that_changes_in_mid_run_is_seen_and_stops_the_number(home, server):
     server.says = changes
-    said = bench("evaluate", "quiz", "--model", "m", fails=True).stderr
+    stderr = bench("evaluate", "quiz", "--model", "m", fails=True).stderr
     mixed = "answered by 2 models: m-2025-05-13 (60), m-2025-08-06 (40)"
-    assert f"{mixed}. To measure them as one: --accept mixed" in said
+    assert f"{mixed}. To measure them as one: --accept mixed" in stderr
     server.forget()
     result = bench("evaluate", "quiz", "--model", "m", "--accept", "mixed", "--json")
     row = accuracy(result)
@@ -212,12 +212,14 @@ def test_another_build_behind_one_name_is_another_model(home, server):
     server.says = lambda body: Answer(
         text="A", model="m", fingerprint="fp_1" if number(body) < 60 else "fp_2"
     )
-    said = bench("evaluate", "quiz", "--model", "m", fails=True).stderr
-    assert "answered by 2 models: m fp_1 (60), m fp_2 (40)" in said
+    stderr = bench("evaluate", "quiz", "--model", "m", fails=True).stderr
+    assert "answered by 2 models: m fp_1 (60), m fp_2 (40)" in stderr
 
 
 @pytest.mark.long
-def test_another_model_that_answers_all_is_told_also_when_its_responses_are_cached(home, server):
+def test_another_model_that_answers_all_is_reported_also_when_its_responses_are_cached(
+    home, server
+):
     server.says = lambda body: Answer(text="A", model="smaller")
     for _ in range(2):
         result = bench("evaluate", "quiz", "--model", "m")
@@ -225,7 +227,7 @@ def test_another_model_that_answers_all_is_told_also_when_its_responses_are_cach
 
 
 @pytest.mark.long
-def test_a_snapshot_of_the_model_is_stored_and_not_told(home, server):
+def test_a_snapshot_of_the_model_is_stored_and_not_printed(home, server):
     server.says = lambda body: Answer(text="A", model="m-2025-05-13")
     result = bench("evaluate", "quiz", "--model", "m", "--json")
     assert accuracy(result)["served"] == "m-2025-05-13 (100)"
@@ -235,13 +237,13 @@ def test_a_snapshot_of_the_model_is_stored_and_not_told(home, server):
 @pytest.mark.long
 def test_a_number_with_refusals_is_reproduced(home, server):
     bench("evaluate", "quiz", "--model", "m", "--accept", "refused")
-    said = bench("bundle", "reproduce", "quiz", "m")
-    assert "same digits: 1 numbers" in said.output
+    result = bench("bundle", "reproduce", "quiz", "m")
+    assert "same digits: 1 numbers" in result.output
 
 
 def test_unread_responses_are_reviewed_and_count_by_a_named_scorer(home, server, tmp_path):
-    asked = ["evaluate", "quiz", "--model", "m", "--accept", "refused"]
-    bench(*asked)
+    command = ["evaluate", "quiz", "--model", "m", "--accept", "refused"]
+    bench(*command)
     form = tmp_path / "form.jsonl"
     assert "10 responses to review, 0 filled in" in bench(
         "annotate", "review", "quiz", form, "--model", "m"
@@ -251,14 +253,14 @@ def test_unread_responses_are_reviewed_and_count_by_a_named_scorer(home, server,
     for row, answer in zip(rows, [*"AAAAAABB", "none", ""], strict=True):
         row |= {"answer": answer, "by": "ada"}
     form.write_text("\n".join(map(json.dumps, rows)))
-    row = accuracy(bench(*asked, "--review", form, "--json"))
+    row = accuracy(bench(*command, "--review", form, "--json"))
     assert (row["value"], row["unread"], row["n_refused"]) == (0.66, 0.01, 10)
     assert re.search(r"\|scorer:\w+\+review:[0-9a-f]{12}\|refused:10\|n:100$", row["signature"])
     server.says = lambda body: usual(body) if "Item" in str(body) else "A"
     assert "10 responses to review, 10 filled in" in bench(
         "annotate", "review", "quiz", form, "--model", "m", "--by", "m"
     ).stderr  # fmt: skip
-    row = accuracy(bench(*asked, "--review", form, "--json"))
+    row = accuracy(bench(*command, "--review", form, "--json"))
     assert (row["value"], row["unread"]) == (0.67, 0.0)
     run = bench_assets.evaluate("quiz", model="m", accept=["refused"], review=form)
     assert (run.metrics.value[0], run.metrics.n_refused[0], run.metrics.unread[0]) == (0.67, 10, 0)
@@ -275,26 +277,26 @@ def test_unread_responses_are_reviewed_and_count_by_a_named_scorer(home, server,
     ],
     ids=["a word that is none", "no list", "no form"],
 )
-def test_what_cannot_be_used_is_refused_before_anything_is_asked(home, server, given, message):
+def test_what_cannot_be_used_is_refused_before_any_request(home, server, given, message):
     with pytest.raises(BenchError, match=message):
         bench_assets.evaluate("quiz", model="m", **given)
     assert server.n_requests == 0
 
 
 def test_a_review_of_a_suite_with_several_tasks_asks_for_one(home):
-    said = bench("annotate", "review", "journeybench", "--model", "random", fails=True).stderr
-    assert "journeybench has 5 tasks, name one: journeybench/" in said
+    stderr = bench("annotate", "review", "journeybench", "--model", "random", fails=True).stderr
+    assert "journeybench has 5 tasks, name one: journeybench/" in stderr
 
 
 @pytest.mark.long
 def test_a_review_in_bench_toml_counts_until_it_is_gone(home, server):
-    asked = ["evaluate", "quiz", "--model", "m", "--accept", "refused", "--json"]
-    bench(*asked)
+    command = ["evaluate", "quiz", "--model", "m", "--accept", "refused", "--json"]
+    bench(*command)
     bench("annotate", "review", "quiz", home / "form.jsonl", "--model", "m", "--by", "m")
     text = (home / "form.jsonl").read_text()
     (home / "form.jsonl").write_text(text.replace('"answer": ""', '"answer": "A"'))
     toml = (home / "bench.toml").read_text()
     (home / "bench.toml").write_text(f'{toml}\n[suites.quiz]\nreview = "form.jsonl"\n')
-    assert accuracy(bench(*asked))["value"] == 0.7
+    assert accuracy(bench(*command))["value"] == 0.7
     (home / "bench.toml").write_text(toml)
-    assert accuracy(bench(*asked))["value"] == 0.6
+    assert accuracy(bench(*command))["value"] == 0.6

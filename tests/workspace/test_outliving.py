@@ -52,8 +52,8 @@ def test_what_a_killed_process_started_ends_too():
 
 
 def test_what_is_started_where_interrupts_are_ignored_hears_them():
-    heard = "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"
-    watch = f"{' '.join(WATCHED)} {sys.executable} -c '{heard}'"
+    script = "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"
+    watch = f"{' '.join(WATCHED)} {sys.executable} -c '{script}'"
     shell = ["sh", "-c", f"trap '' INT; exec {watch}"]
     pipe = subprocess.PIPE
     with subprocess.Popen(shell, stdin=pipe, stdout=pipe, start_new_session=True) as watched:

@@ -14,7 +14,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from tests.suites.codis.raw import entry, write_release
 
-ASKED = '[annotation.tasks."codis/verdicts"]\nneeded = 2\n'
+SECTION = '[annotation.tasks."codis/verdicts"]\nneeded = 2\n'
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def home(tmp_path):
     folder = tmp_path / "home"
     folder.mkdir()
     (folder / "bench.toml").write_text(
-        f'[sources]\ncodis = "{source}"\n\n[suites.codis]\njudge = "people"\n\n{ASKED}'
+        f'[sources]\ncodis = "{source}"\n\n[suites.codis]\njudge = "people"\n\n{SECTION}'
     )
     return folder
 
@@ -47,7 +47,7 @@ def answer(home, n, *people):
 
 
 @pytest.mark.long
-def test_people_are_asked_waited_for_and_then_the_number_stands(home):
+def test_people_get_units_are_waited_for_and_then_the_number_stands(home):
     with opened(home) as bench:
         with pytest.raises(
             OpenVerdictsError, match=r"4 responses need human verdicts; .* lacks 8 answers"
@@ -71,14 +71,14 @@ def test_people_are_asked_waited_for_and_then_the_number_stands(home):
 
 @pytest.mark.long
 def test_after_a_deadline_nobody_is_sent_to_people(home):
-    asked = home / "bench.toml"
-    asked.write_text(f"{asked.read_text()}until = 2999-12-24\n")
+    configuration = home / "bench.toml"
+    configuration.write_text(f"{configuration.read_text()}until = 2999-12-24\n")
     with (
         opened(home) as bench,
         pytest.raises(OpenVerdictsError, match=r"lacks 8 answers by 2999-12-24\. "),
     ):
         evaluate_suite(bench, "codis", [("most-frequent", "main")])
-    asked.write_text(asked.read_text().replace("2999", "1999"))
+    configuration.write_text(configuration.read_text().replace("2999", "1999"))
     with (
         opened(home) as bench,
         pytest.raises(BenchError, match=r"0 of 4 units were decided .* Extend until"),
@@ -86,9 +86,9 @@ def test_after_a_deadline_nobody_is_sent_to_people(home):
         evaluate_suite(bench, "codis", [("most-frequent", "main")])
 
 
-def test_without_its_section_nobody_is_asked(home):
+def test_without_its_section_nobody_gets_units(home):
     text = (home / "bench.toml").read_text()
-    (home / "bench.toml").write_text(text.replace(ASKED, ""))
+    (home / "bench.toml").write_text(text.replace(SECTION, ""))
     with opened(home) as bench:
         assert bench.settings.suite("codis", SuiteSettings).judge == "people"
         with pytest.raises(SettingsError, match=r'Add a section \[annotation.tasks."codis/verd'):
@@ -123,13 +123,13 @@ def test_people_are_no_judge_of_ablations_or_of_parts_of_a_response(home, task, 
 def test_people_judge_a_subset_and_their_verdicts_count_for_the_whole(home):
     with opened(home) as bench:
         bench.refresh_questions("codis")
-        asking = (bench, ["codis"], [("most-frequent", "main")], QuestionSubset(limit=2))
+        arguments = (bench, ["codis"], [("most-frequent", "main")], QuestionSubset(limit=2))
         with pytest.raises(
             OpenVerdictsError, match=r"2 responses need human verdicts; .* lacks 4 answers"
         ):
-            list(evaluate_suite_subsets(*asking))
+            list(evaluate_suite_subsets(*arguments))
         assert answer(home, 1, "ana", "bo") == 2
-        ((_, (evaluation,), _),) = evaluate_suite_subsets(*asking)
+        ((_, (evaluation,), _),) = evaluate_suite_subsets(*arguments)
         acc_q = next(row for row in evaluation.metrics if row.metric == "acc_q")
         assert (acc_q.value, acc_q.n_scored) == (0.5, 2)
         assert "|judge:people|" in acc_q.signature

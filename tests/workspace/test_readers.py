@@ -56,7 +56,7 @@ def accuracy(result):
     return next(row for row in lines(result) if row["category"] == "all")
 
 
-def test_a_served_reader_is_asked_about_unread_responses_alone_and_once(home, server):
+def test_a_served_reader_gets_unread_responses_alone_and_once(home, server):
     file = write_home(home, READER.format(url=server.base_url))
     evaluate = ("evaluate", "signs", "--responses", file, "--json")
     assert accuracy(bench(*evaluate))["value"] == 0.5
@@ -113,14 +113,14 @@ def test_a_reader_that_answers_foreign_responses_is_refused_before_it_reads(home
 
 def test_recorded_responses_cannot_read_themselves(home):
     file = write_home(home)
-    told = bench("evaluate", "signs", "--responses", file, "--reader", "self", code=1).stderr
-    assert "its responses are recorded, so it cannot be asked as a reader" in told
-    told = bench("evaluate", "signs", "--responses", file, "--reader", "gtp", code=1).stderr
-    assert "no reader named 'gtp'" in told
+    stderr = bench("evaluate", "signs", "--responses", file, "--reader", "self", code=1).stderr
+    assert "its responses are recorded, so it cannot be asked as a reader" in stderr
+    stderr = bench("evaluate", "signs", "--responses", file, "--reader", "gtp", code=1).stderr
+    assert "no reader named 'gtp'" in stderr
 
 
 @pytest.mark.long
-def test_a_local_reader_is_constrained_to_the_letters_and_asked_once(home):
+def test_a_local_reader_is_constrained_to_the_letters_and_called_once(home):
     write_home(home)
     looks = unread_responses(COGBENCH, SIGNS, RESPONSES)
     counts = []

@@ -141,8 +141,8 @@ def test_a_number_that_was_changed_is_other(tables):
 
 @pytest.mark.long
 def test_a_response_that_is_another_now_is_named_with_its_cause(home):
-    said = (home / "said.jsonl").read_text(encoding="utf-8")
-    (home / "said.jsonl").write_text(said.replace('"Answer: B."', '"It is A."'), encoding="utf-8")
+    text = (home / "said.jsonl").read_text(encoding="utf-8")
+    (home / "said.jsonl").write_text(text.replace('"Answer: B."', '"It is A."'), encoding="utf-8")
     found = json.loads(bench("bundle", "reproduce", "shelf", "written", "--json", code=1).stdout)
     assert found["partings"][0] == {
         "step": "responses",
@@ -188,7 +188,7 @@ def test_responses_that_are_not_remembered_are_named(home, tables):
 
 
 @pytest.mark.long
-def test_what_is_missing_is_asked_where_that_is_wanted(home):
+def test_missing_responses_are_requested_where_an_option_says_so(home):
     with ChatServer(lambda body: "A") as server:
         section = f'[models.far]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "m"\n'
         with (home / "bench.toml").open("a", encoding="utf-8") as file:

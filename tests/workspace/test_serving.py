@@ -26,9 +26,9 @@ def taken():
 
 def test_a_taken_port_is_refused_before_anything_starts(taken, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
-    said = CliRunner().invoke(app, ["ui", "--port", str(taken)])
-    assert said.exit_code == 1
-    assert f"port {taken} of 127.0.0.1 cannot be used" in said.stderr
+    result = CliRunner().invoke(app, ["ui", "--port", str(taken)])
+    assert result.exit_code == 1
+    assert f"port {taken} of 127.0.0.1 cannot be used" in result.stderr
     assert not (tmp_path / "home").exists()
 
 

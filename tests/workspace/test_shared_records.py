@@ -63,10 +63,10 @@ def test_no_row_of_the_database_tells_a_key(
     with open_instance(home) as instance:
         result = dg.materialize([careless], instance=instance, raise_on_error=False)
         assert instance.get_run_by_id(result.run_id)
-    told = recorded(server)
-    assert "with ***" in told
-    assert "no response with ***" in told
-    assert [one for one in (KEY, TOKEN, PASSWORD) if one in told] == []
+    records = recorded(server)
+    assert "with ***" in records
+    assert "no response with ***" in records
+    assert [one for one in (KEY, TOKEN, PASSWORD) if one in records] == []
     assert not list(home.rglob("*.db"))
 
 
@@ -88,19 +88,20 @@ def test_a_launcher_tells_a_name_and_another_machine_rebuilds_the_instance_of_it
     home, elsewhere = home_in(tmp_path / "home"), tmp_path / "elsewhere"
     with open_instance(home) as instance:
         run = dg.materialize([dg.asset(lambda: None, name="a")], instance=instance)
-        told = serialize_value(instance.get_ref())
+        reference = serialize_value(instance.get_ref())
     written = (home / "dagster" / "dagster.yaml").read_text()
-    for text in (told, written):
+    for text in (reference, written):
         assert "TEAM_DATABASE" in text
         assert "127.0.0.1" not in text
         assert PASSWORD not in text
         assert "pa%2Fss" not in text
     process = subprocess.run(
-        [sys.executable, "-c", REBUILT], input=told, capture_output=True, text=True, check=False,
-        cwd=CHECKOUT, env={**os.environ, "BENCH_HOME": str(elsewhere), "PYTHONPATH": str(CHECKOUT)},
+        [sys.executable, "-c", REBUILT],
+        input=reference, capture_output=True, text=True, check=False, cwd=CHECKOUT,
+        env={**os.environ, "BENCH_HOME": str(elsewhere), "PYTHONPATH": str(CHECKOUT)},
     )  # fmt: skip
     assert process.stdout.split() == [str(elsewhere / "dagster"), run.run_id], process.stderr
-    assert deserialize_value(told, InstanceRef).settings == json.loads(told)["settings"]
+    assert deserialize_value(reference, InstanceRef).settings == json.loads(reference)["settings"]
 
 
 def test_many_homes_open_an_empty_database_at_once(tmp_path: Path, server: PostgresServer) -> None:
@@ -139,29 +140,29 @@ def test_a_run_goes_on_while_the_database_is_started_anew(
         result = dg.materialize([long], instance=instance)
         restarting.join()
         assert result.success
-        said = [one.user_message for one in instance.all_logs(result.run_id)]
-        assert {f"step {n}" for n in range(40)} <= set(said)
+        messages = [one.user_message for one in instance.all_logs(result.run_id)]
+        assert {f"step {n}" for n in range(40)} <= set(messages)
 
 
 @pytest.mark.parametrize(
-    ("address", "error", "said"),
+    ("address", "error", "message"),
     [
         ("nowhere at all", SettingsError, "TEAM_DATABASE: not the address"),
         ("postgresql://bench:wrong@127.0.0.1:{port}/postgres", HomeError, "authentication failed"),
         ("postgresql://bench@127.0.0.1:{port}/nowhere", HomeError, "no password supplied"),
     ],
 )
-def test_a_database_that_cannot_be_used_is_told_at_once(
+def test_a_database_that_cannot_be_used_is_reported_at_once(
     tmp_path: Path,
     server: PostgresServer,
     monkeypatch: pytest.MonkeyPatch,
     address: str,
     error: type[Exception],
-    said: str,
+    message: str,
 ) -> None:
     monkeypatch.setenv("TEAM_DATABASE", address.format(port=server.port))
     began = time.monotonic()
-    with pytest.raises(error, match=said) as why:
+    with pytest.raises(error, match=message) as why:
         open_instance(home_in(tmp_path / "home")).dispose()
     assert "wrong" not in str(why.value)
     assert time.monotonic() - began < 9

@@ -57,34 +57,39 @@ def test_verify_reads_what_is_shared(bench, address):
     assert ("shared responses", "whole") not in found(bench)
 
 
-def test_a_database_that_is_away_is_said_by_verify(bench, monkeypatch):
+def test_a_database_that_is_away_is_reported_by_verify(bench, monkeypatch):
     monkeypatch.setenv("TEAM_DATABASE", "postgresql://nobody@127.0.0.1/nowhere?port=invalid")
     assert found(bench) == {("shared database", "missing"): 1}
 
 
-def test_a_home_is_moved_there_and_back_and_nothing_is_asked_again(bench, address):
+def test_a_home_is_moved_there_and_back_and_no_request_is_repeated(bench, address):
     home, requests = bench.settings.home, requests_for(*map(str, range(2_500)))
     engine = Says(Response(text="A", seconds=1 / 3), Response(text="a\0"))
-    said = CachingModel("m", engine, response_file(home / "responses.sqlite")).response(requests)
+    responses = CachingModel("m", engine, response_file(home / "responses.sqlite")).response(
+        requests
+    )
     for _ in range(2):  # begun again, it comes to the same
         there = {one.what: one for one in migrate(bench.settings, back=False)}
         assert {one.n for one in there.values()} == {2_500}
         assert there.keys() == {"responses", "prompts"}
         assert there["responses"].left_out == 0
     assert PASSWORD not in there["responses"].target
-    assert CachingModel("m", engine, open_response_store(bench.settings)).response(requests) == said
+    assert (
+        CachingModel("m", engine, open_response_store(bench.settings)).response(requests)
+        == responses
+    )
     (home / "responses.sqlite").rename(home / "moved-away.sqlite")
     back = {one.what: one.n for one in migrate(bench.settings, back=True)}
     assert (back["responses"], back["prompts"]) == (2_500, 2_500)
     again = response_file(home / "responses.sqlite")
-    assert CachingModel("m", engine, again).response(requests) == said
+    assert CachingModel("m", engine, again).response(requests) == responses
     assert len(engine.asked) == 2_500
     before = sorted(response_file(home / "moved-away.sqlite").rows(), key=lambda one: one["key"])
     assert sorted(again.rows(), key=lambda one: one["key"]) == before
 
 
 def test_two_homes_ask_a_server_once_and_share_its_budget(tmp_path, address):
-    def said(home, *texts):
+    def ask(home, *texts):
         (tmp_path / home).mkdir(exist_ok=True)
         (tmp_path / home / "bench.toml").write_text(
             '[storage]\ndatabase = "env:TEAM_DATABASE"\n[models.m]\nkind = "server"\nmodel = "m"\n'
@@ -101,9 +106,9 @@ def test_two_homes_ask_a_server_once_and_share_its_budget(tmp_path, address):
             ]
 
     with ChatServer() as server:  # four tokens a response
-        assert said("one", "a", "b") == said("other", "a", "b")
+        assert ask("one", "a", "b") == ask("other", "a", "b")
         assert server.n_requests == 2
-        texts = said("other", "a", "b", "c", "d", "e")
+        texts = ask("other", "a", "b", "c", "d", "e")
         assert server.n_requests == 3
         assert [text.startswith("not sent: 12 of the budget") for text in texts[3:]] == [True] * 2
         assert not (tmp_path / "one" / "responses.sqlite").exists()

@@ -20,8 +20,8 @@ says = "A"
 
 
 def write(file, answers):
-    asked = {"question": "Which?", "options": ["red", "blue"]}
-    rows = [json.dumps(asked | {"id": n, "answer": one}) for n, one in enumerate(answers)]
+    question = {"question": "Which?", "options": ["red", "blue"]}
+    rows = [json.dumps(question | {"id": n, "answer": one}) for n, one in enumerate(answers)]
     file.write_text("\n".join(rows))
 
 

@@ -126,11 +126,11 @@ def stale(homes, monkeypatch):
 
 def test_each_section_has_a_line_that_says_what_to_install(stale):
     lines = CliRunner().invoke(app, ["leaderboard"]).stderr.splitlines()
-    told = [line for line in lines if "left out" in line or "is ignored" in line]
+    warnings = [line for line in lines if "left out" in line or "is ignored" in line]
     for section in ("[sources]", "[suites]", "[annotation.tasks]", "[checkpoints]"):
-        (line,) = (line for line in told if f"{section}: no suite named 'gone'" in line)
+        (line,) = (line for line in warnings if f"{section}: no suite named 'gone'" in line)
         assert "Install its package, or remove the entry" in line
-    (line,) = (line for line in told if "[models.acme-model] is left out" in line)
+    (line,) = (line for line in warnings if "[models.acme-model] is left out" in line)
     assert "no kind named 'acme'" in line
     assert line.endswith("Install its package, or correct kind")
 

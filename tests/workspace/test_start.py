@@ -64,11 +64,11 @@ def started(code, home):
     (home / "bench.toml").write_text(
         '[models.m]\nkind = "server"\nbase_url = "http://h"\nmodel = "m"\napi_key_env = "THE_KEY"\n'
     )
-    told = {"BENCH_HOME": str(home), "THE_KEY": KEY, "PYTHONPATH": str(ROOT)}
+    variables = {"BENCH_HOME": str(home), "THE_KEY": KEY, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
     command = [sys.executable, "-c", code.replace("KEY", KEY)]
     return subprocess.Popen(
-        command, env={**os.environ, **told}, stdout=pipe, stderr=pipe, text=True
+        command, env={**os.environ, **variables}, stdout=pipe, stderr=pipe, text=True
     )
 
 
@@ -79,34 +79,34 @@ def test_a_signal_while_it_is_loaded_ends_it_with_a_sentence(number, name, tmp_p
     process = started(LOADING, tmp_path)
     assert process.stdout.readline() == "loading\n"
     process.send_signal(number)
-    said = process.communicate(timeout=60)[1]
-    assert (process.returncode, said) == (128 + number, f"stopped by {name}: {RESUME_MESSAGE}\n")
+    stderr = process.communicate(timeout=60)[1]
+    assert (process.returncode, stderr) == (128 + number, f"stopped by {name}: {RESUME_MESSAGE}\n")
 
 
 def test_an_exception_that_nobody_caught_is_printed_without_the_key(tmp_path):
     process = started(FAILING, tmp_path)
-    said = process.communicate(timeout=60)[1]
+    stderr = process.communicate(timeout=60)[1]
     assert process.returncode == 1
-    assert KEY not in said
-    assert said.startswith("Traceback")
-    assert "RuntimeError: first: http://h/?key=***\n" in said
-    assert said.endswith("ValueError: second ***\n")
+    assert KEY not in stderr
+    assert stderr.startswith("Traceback")
+    assert "RuntimeError: first: http://h/?key=***\n" in stderr
+    assert stderr.endswith("ValueError: second ***\n")
 
 
 def test_nothing_that_python_prints_tells_the_key(tmp_path):
     process = started(IN_DAGSTERS_PROCESSES, tmp_path)
-    said = process.communicate(timeout=60)[1]
-    assert KEY not in said
+    stderr = process.communicate(timeout=60)[1]
+    assert KEY not in stderr
     shown = ("in a thread ***", "while it is deleted ***", "a warning ***", "uncaught ***")
-    assert [text for text in shown if text not in said] == []
-    assert "Exception in thread worker:\n" in said
+    assert [text for text in shown if text not in stderr] == []
+    assert "Exception in thread worker:\n" in stderr
 
 
 def test_bars_of_other_libraries_are_not_drawn(tmp_path):
     bars = FAILING.replace('fail("first")', "from tqdm.auto import tqdm; list(tqdm(range(3)))")
     ended = started(bars, tmp_path)
-    _, said = ended.communicate(timeout=60)
-    assert (ended.returncode, said) == (0, "")
+    _, stderr = ended.communicate(timeout=60)
+    assert (ended.returncode, stderr) == (0, "")
 
 
 def test_a_command_that_records_nothing_does_not_load_what_records():
@@ -119,6 +119,6 @@ def test_a_command_that_records_nothing_does_not_load_what_records():
 
 def test_grammars_that_colour_nothing_are_not_loaded(tmp_path):
     page = "mako.exceptions.html_error_template().render_unicode(error=ValueError('<'))"
-    asked = f"import mako.exceptions; assert '&lt;' in {page}; sys.exit('pygments' in sys.modules)"
-    ended = started(FAILING.replace('fail("first")', asked), tmp_path)
+    script = f"import mako.exceptions; assert '&lt;' in {page}; sys.exit('pygments' in sys.modules)"
+    ended = started(FAILING.replace('fail("first")', script), tmp_path)
     assert (ended.wait(timeout=60), ended.stderr.read()) == (0, "")

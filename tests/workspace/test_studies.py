@@ -103,5 +103,5 @@ def test_what_may_not_be_fetched_says_what_to_do_by_hand(home):
 
 def test_an_address_that_pins_nothing_is_an_error_of_its_entry(home):
     (home / "bench.toml").write_text('[sources]\ncodis = "https://x.org/codis.zip"\n')
-    told = " ".join(bench("tables", "questions", "codis", fails=True).output.split())
-    assert "bench.toml, [sources], codis: 'https://x.org/codis.zip' is not an address" in told
+    output = " ".join(bench("tables", "questions", "codis", fails=True).output.split())
+    assert "bench.toml, [sources], codis: 'https://x.org/codis.zip' is not an address" in output

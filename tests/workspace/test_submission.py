@@ -11,7 +11,7 @@ from tests.suites.blink.release import png, row, write_json, write_parquet
 
 pytestmark = pytest.mark.long
 
-SAID = ("(A)", "The answer is (B).", "none of them, I cannot tell")
+RESPONSES = ("(A)", "The answer is (B).", "none of them, I cannot tell")
 SUBMITTED = ("(A)", "(B)", "(Z)")  # the authors' mark of a response without an option
 COLOURS = ("red", "green", "blue", "white")
 
@@ -44,12 +44,12 @@ def home(tmp_path, monkeypatch):
         write = write_json if place % 2 else write_parquet
         write(release, task.name, "val", [entry(task, "val", 1)])
         write(release, task.name, "test", [entry(task, "test", n) for n in (1, 2, 3)])
-    said = {
+    responses = {
         f"blink/test_{name}_{n}": text
         for name in PERCEPTION_TASKS
-        for n, text in enumerate(SAID, 1)
+        for n, text in enumerate(RESPONSES, 1)
     }
-    lines = [json.dumps({"question_id": name, "text": text}) for name, text in said.items()]
+    lines = [json.dumps({"question_id": name, "text": text}) for name, text in responses.items()]
     (folder / "said.jsonl").write_text("\n".join(lines), encoding="utf-8")
     (folder / "bench.toml").write_text(
         f'[sources]\nblink = "{release}"\n[models."org/m"]\nkind = "recorded"\n'

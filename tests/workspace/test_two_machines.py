@@ -25,7 +25,7 @@ def test_two_machines_say_the_same_digits(tmp_path):
     for place, machine in (("a", HERE), ("b c/\u00e4", ELSEWHERE)):
         home = tmp_path / place / "home"
         make_home(home)
-        said = []
+        outputs = []
         for words in (
             ["bundle", "reproduce", "shelf", "gone/step-1"],
             ["bundle", "pack", "shelf", "written", str(home / "b.zip"), "--json"],
@@ -34,7 +34,7 @@ def test_two_machines_say_the_same_digits(tmp_path):
             command = [sys.executable, "-m", "bench_assets", *words]
             env = os.environ | machine | {"BENCH_HOME": str(home), "PYTHONPATH": str(CHECKOUT)}
             done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, check=True)
-            said.append(done.stdout.decode().replace(str(home), "HOME"))
-        shown.append((said, (home / "b.zip").read_bytes()))
+            outputs.append(done.stdout.decode().replace(str(home), "HOME"))
+        shown.append((outputs, (home / "b.zip").read_bytes()))
     assert shown[0] == shown[1]
     assert "same digits: 3 numbers" in shown[0][0][2]

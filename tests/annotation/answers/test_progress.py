@@ -10,7 +10,7 @@ from bench_assets.annotation.answers.progress import (
 )
 from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import AnnotationTerms, UndecidedUnits
-from tests.annotation.answers.test_validation import FORM, GOLD, ITEM, said
+from tests.annotation.answers.test_validation import FORM, GOLD, ITEM, vote
 
 NO_END = AnnotationTerms()
 NOW = datetime(2026, 11, 22, 18, 0, tzinfo=UTC)
@@ -22,7 +22,7 @@ def _progress(
 ) -> AnnotationProgress:
     """Answers as unit, person and time; an attention check lies among the units."""
     given = [
-        replace(said(person, unit=ITEMS["abc".index(unit)]), at=at, changed_at=at)
+        replace(vote(person, unit=ITEMS["abc".index(unit)]), at=at, changed_at=at)
         for unit, person, at in answers
     ]
     counted = resolve_answers(FORM, [*ITEMS, GOLD], given)

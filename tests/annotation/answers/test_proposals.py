@@ -26,13 +26,13 @@ def _units(n: int) -> list[Unit]:
 
 def _clerk(*responses: str) -> tuple[ScriptedModel, list[Request]]:
     """A model that says one thing after another, and what it was asked."""
-    asked: list[Request] = []
+    requests: list[Request] = []
 
     def say(request: Request) -> str:
-        asked.append(request)
-        return responses[len(asked) - 1]
+        requests.append(request)
+        return responses[len(requests) - 1]
 
-    return ScriptedModel("clerk", say), asked
+    return ScriptedModel("clerk", say), requests
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_response_is_taken_whole_or_not_at_all(response: str, filled: object) 
     assert read_proposal(response, FORM, _units(1)[0]) == filled
 
 
-def test_a_model_is_asked_what_people_are_but_for_what_needs_hands() -> None:
+def test_a_model_gets_the_fields_that_people_get_but_those_that_need_hands() -> None:
     prompt = to_prompt(FORM, _units(1)[0])
     (turn,) = prompt.turns
     assert Image(IMAGE) in turn.parts
@@ -72,20 +72,20 @@ def test_what_a_model_fills_in_is_named_and_leaves_the_digest_as_it_is() -> None
     assert filled.digest == unit.digest
 
 
-def test_what_cannot_be_read_is_asked_again_and_then_left_empty() -> None:
-    clerk, asked = _clerk("dunno", "dunno", "dunno")
+def test_an_unreadable_proposal_is_requested_twice_and_then_left_empty() -> None:
+    clerk, requests = _clerk("dunno", "dunno", "dunno")
     (left,) = propose(FORM, _units(1), clerk)
-    assert len(asked) == 2
+    assert len(requests) == 2
     assert (left.proposal, left.proposed_by) == ({}, "")
 
 
 def test_a_share_of_the_items_is_left_for_people_alone() -> None:
     units = _units(400)
-    clerk, asked = _clerk(*(['{"unusual": "yes"}'] * 800))
+    clerk, requests = _clerk(*(['{"unusual": "yes"}'] * 800))
     filled = propose(FORM, units, clerk, unproposed=0.25)
     shown = [unit for unit in filled if unit.proposal]
     assert 260 < len(shown) < 340  # 300 are expected; three standard deviations are 26
-    assert len(asked) == 400  # what is not shown is known all the same: people are held against it
+    assert len(requests) == 400  # a hidden proposal is made too: people are held against it
     hidden = [unit for unit in filled if not unit.proposal]
     assert {(one.proposed_by, *one.withheld["unusual"]) for one in hidden} == {("", "yes")}
     assert filled == propose(FORM, units, clerk, unproposed=0.25)

@@ -14,7 +14,7 @@ from bench_assets.annotation.answers.quality import (
 from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import Answer, Unit
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.annotation.answers.test_validation import FORM, GOLD, said
+from tests.annotation.answers.test_validation import FORM, GOLD, vote
 
 ITEMS = [
     Unit(task=FORM.name, unit_id=name, shown={"Text": name}, needed=3)
@@ -26,7 +26,7 @@ def _votes(**by_person: str) -> list[Answer]:
     """One letter a unit, y, n or a blank, in the order of the units and of time."""
     words = {"y": "yes", "n": "no"}
     return [
-        said(person, words[letter], minute, unit)
+        vote(person, words[letter], minute, unit)
         for person, letters in by_person.items()
         for minute, (unit, letter) in enumerate(zip(ITEMS, letters, strict=True))
         if letter != " "
@@ -52,7 +52,7 @@ def test_alpha_is_averaged_over_fields_that_do_not_count_as_agreement_of_each_ot
     # Without ana. Right: yes and no, no and yes: 1 - 4 / (8 / 3) = -0.5. Which: always the same, 1.
     units = [replace(one, choices={"which": ("u", "v")}) for one in ITEMS[:2]]
     answers = [
-        replace(said(person, right, minute, unit), values={"right": (right,), "which": (which,)})
+        replace(vote(person, right, minute, unit), values={"right": (right,), "which": (which,)})
         for person, rights in {"ana": "yy", "ben": "yn", "cem": "ny"}.items()
         for minute, (unit, letter, which) in enumerate(zip(units, rights, "uv", strict=True))
         for right in [{"y": "yes", "n": "no"}[letter]]
@@ -78,7 +78,7 @@ def test_seconds_are_the_median_of_what_was_measured_skips_apart() -> None:
 def test_attention_checks_are_counted_apart() -> None:
     checks = [replace(GOLD, unit_id=f"g{n}") for n in range(3)]
     words = [
-        said("ana", right, unit=one)
+        vote("ana", right, unit=one)
         for right, one in zip(("yes", "no", "yes"), checks, strict=True)
     ]
     (row,) = _quality([*_votes(ana="yyyy"), *words], [*ITEMS, *checks]).values()
@@ -86,21 +86,21 @@ def test_attention_checks_are_counted_apart() -> None:
     assert row.gold == pytest.approx(2 / 3)
 
 
-def test_anchoring_is_how_much_more_is_said_as_the_model_where_it_was_shown() -> None:
+def test_anchoring_is_how_much_more_people_agree_with_a_shown_proposal() -> None:
     """Through what proposes: it says yes of all, and half of the units are shown without that."""
     many = [Unit(task=FORM.name, unit_id=f"i{n}", shown={"Text": str(n)}) for n in range(40)]
     clerk = ScriptedModel("m", lambda _: '{"right": "yes"}')
     units = propose(FORM, many, clerk, unproposed=0.5)
     # Who follows the model where it is shown, and says no where it is not.
     words = [
-        replace(said("ana", "yes" if one.proposal else "no", n, one), proposed_by=one.proposed_by)
+        replace(vote("ana", "yes" if one.proposal else "no", n, one), proposed_by=one.proposed_by)
         for n, one in enumerate(units)
     ]
     (row,) = _quality(words, units).values()
     assert row.n_beside + row.n_alone == 40
     assert min(row.n_beside, row.n_alone) > 8
     assert row.anchoring == 1
-    own = [replace(said("ana", "yes", n, one), proposed_by=one.proposed_by)
+    own = [replace(vote("ana", "yes", n, one), proposed_by=one.proposed_by)
            for n, one in enumerate(units)]  # fmt: skip
     (row,) = _quality(own, units).values()
     assert row.anchoring == 0  # says the same, shown or not

@@ -28,7 +28,7 @@ ITEM = Unit(task="t/votes", unit_id="i", shown={"Text": "one"}, needed=2, barred
 GOLD = Unit(task="t/votes", unit_id="g", shown={"Text": "two"}, gold={"right": ("yes",)})
 
 
-def said(person: str, right: str = "yes", minute: int = 0, unit: Unit = ITEM) -> Answer:
+def vote(person: str, right: str = "yes", minute: int = 0, unit: Unit = ITEM) -> Answer:
     at = f"2026-11-22T16:{minute:02}:00.000Z"
     return Answer(
         task="t/votes",
@@ -43,13 +43,13 @@ def said(person: str, right: str = "yes", minute: int = 0, unit: Unit = ITEM) ->
 
 
 def test_a_persons_last_word_is_taken_however_they_come() -> None:
-    words = [said("ana", "yes", 3), said("ana", "no", 5), said("ana", "yes", 1)]
+    words = [vote("ana", "yes", 3), vote("ana", "no", 5), vote("ana", "yes", 1)]
     assert latest_answers(words) == latest_answers(words[::-1]) == [words[1]]
 
 
 def test_a_person_has_one_vote_also_if_only_one_of_two_answers_names_the_version() -> None:
     # The digest is optional in files of answers; one without it is about the present version.
-    first, last = replace(said("ana", "yes", 1), unit_digest=""), said("ana", "no", 2)
+    first, last = replace(vote("ana", "yes", 1), unit_digest=""), vote("ana", "no", 2)
     assert resolve_answers(FORM, [ITEM], [first, last]).all == [last]
     assert resolve_answers(FORM, [ITEM], [first, last], AnnotationTerms(until=first.at)).all == [
         first
@@ -57,7 +57,7 @@ def test_a_person_has_one_vote_also_if_only_one_of_two_answers_names_the_version
 
 
 def test_of_two_words_at_one_moment_the_later_entry_is_the_last() -> None:
-    words = [replace(said("ana", right), tool_id=f"line {n}") for n, right in enumerate("yn")]
+    words = [replace(vote("ana", right), tool_id=f"line {n}") for n, right in enumerate("yn")]
     assert latest_answers(words[::-1]) == [words[1]]
 
 
@@ -81,7 +81,7 @@ def test_of_two_words_at_one_moment_the_later_entry_is_the_last() -> None:
 )
 def test_what_does_not_fit_is_refused_with_its_reason(change: dict[str, object], why: str) -> None:
     # type: ignore[arg-type]
-    counted = resolve_answers(FORM, [ITEM], [replace(said("ana"), **change), said("ben")])
+    counted = resolve_answers(FORM, [ITEM], [replace(vote("ana"), **change), vote("ben")])
     assert [one.person for one in counted.answers] == ["ben"]
     assert [one.complaint for one in counted.refused] == [why]
     assert len(counted.all) == 2
@@ -90,16 +90,16 @@ def test_what_does_not_fit_is_refused_with_its_reason(change: dict[str, object],
 def test_choices_of_the_item_take_the_place_of_the_forms() -> None:
     own = replace(ITEM, choices={"which": ("a", "b", "c")})
     for which, n in ((("a", "b"), 1), (("a", "b", "c"), 0), (("a", "a"), 0), (("d",), 0)):
-        given = replace(said("ana", unit=own), values={"right": ("yes",), "which": which})
+        given = replace(vote("ana", unit=own), values={"right": ("yes",), "which": which})
         assert len(resolve_answers(FORM, [own], [given]).answers) == n
 
 
 def test_who_changed_their_own_answer_is_no_other() -> None:
-    assert resolve_answers(FORM, [ITEM], [replace(said("ana"), changed_by="ana")]).answers
+    assert resolve_answers(FORM, [ITEM], [replace(vote("ana"), changed_by="ana")]).answers
 
 
 def test_the_last_word_before_the_deadline_counts() -> None:
-    words = [said("ana", "yes", 1), said("ana", "no", 9), said("ben", "no", 9)]
+    words = [vote("ana", "yes", 1), vote("ana", "no", 9), vote("ben", "no", 9)]
     terms = AnnotationTerms(until="2026-11-22T16:05:00.000Z")
     counted = resolve_answers(FORM, [ITEM], words, terms)
     assert [(one.person, one.values["right"]) for one in counted.answers] == [("ana", ("yes",))]
@@ -108,9 +108,9 @@ def test_the_last_word_before_the_deadline_counts() -> None:
     ]
 
 
-def test_of_a_person_who_said_too_much_the_first_answers_count() -> None:
+def test_of_a_person_with_too_many_answers_the_first_count() -> None:
     units = [replace(ITEM, unit_id=name, shown={"Text": name}) for name in "abc"]
-    words = [said("ana", minute=n, unit=unit) for n, unit in enumerate(reversed(units))]
+    words = [vote("ana", minute=n, unit=unit) for n, unit in enumerate(reversed(units))]
     counted = resolve_answers(FORM, units, words, AnnotationTerms(most_answers=2))
     assert [one.unit_id for one in counted.answers] == ["b", "c"]
     assert counted.refused[0].complaint == "beyond the 2 answers that a person may give"
@@ -124,9 +124,9 @@ def test_who_fails_attention_checks_does_not_count(
     right: int, n: int, least: float, *, counts: bool
 ) -> None:
     checks = [replace(GOLD, unit_id=f"g{i}") for i in range(n)]
-    given = [said("ana", "yes" if i < right else "no", unit=one) for i, one in enumerate(checks)]
+    given = [vote("ana", "yes" if i < right else "no", unit=one) for i, one in enumerate(checks)]
     terms = AnnotationTerms(least_gold=least)
-    counted = resolve_answers(FORM, [ITEM, *checks], [*given, said("ana"), said("ben")], terms)
+    counted = resolve_answers(FORM, [ITEM, *checks], [*given, vote("ana"), vote("ben")], terms)
     assert [one.person for one in counted.answers] == (["ana", "ben"] if counts else ["ben"])
     if not counts:
         assert f"{right} of {n} attention checks right" in counted.refused[-1].complaint
@@ -136,16 +136,16 @@ def test_who_fails_attention_checks_does_not_count(
 
 
 def test_an_attention_check_is_no_vote_and_never_open() -> None:
-    counted = resolve_answers(FORM, [ITEM, GOLD], [said("ana", unit=GOLD)])
+    counted = resolve_answers(FORM, [ITEM, GOLD], [vote("ana", unit=GOLD)])
     assert not counted.answers
     assert counted.refused[0].complaint == "an attention check"
     assert open_units([ITEM, GOLD], []) == {"i": 2}
 
 
 def test_open_is_what_lacks_answers_of_different_people() -> None:
-    assert open_units([ITEM], [said("ana"), said("ana", "no", 1)]) == {"i": 1}
-    assert open_units([ITEM], [said("ana"), said("ben")]) == {}
-    assert open_units([ITEM], [said("ana"), said("ben"), said("cem")]) == {}
+    assert open_units([ITEM], [vote("ana"), vote("ana", "no", 1)]) == {"i": 1}
+    assert open_units([ITEM], [vote("ana"), vote("ben")]) == {}
+    assert open_units([ITEM], [vote("ana"), vote("ben"), vote("cem")]) == {}
 
 
 def test_terms_say_how_many_answers_are_needed() -> None:

@@ -14,7 +14,7 @@ from bench_assets.annotation.tasks import AnnotationTask, Field, Unit, extract_v
 from bench_assets.audit.items.annotators import agreement_finding
 from bench_assets.core.schema.rows import Vote
 from bench_assets.core.stats.rater_agreement import majority
-from tests.annotation.answers.test_validation import said
+from tests.annotation.answers.test_validation import vote
 from tests.annotation.said import answer
 
 ITEMS = [
@@ -34,9 +34,9 @@ def test_else_all_that_show_one_of_its_images_are() -> None:
     assert question_units("j/7", "", ["dd"], ITEMS) == []
 
 
-def test_what_was_said_comes_in_the_order_of_time() -> None:
-    words = [said("ben", minute=3, unit=ITEMS[0]), said("ana", minute=1, unit=ITEMS[0])]
-    words.append(said("cem", minute=2, unit=ITEMS[1]))
+def test_answers_come_in_the_order_of_time() -> None:
+    words = [vote("ben", minute=3, unit=ITEMS[0]), vote("ana", minute=1, unit=ITEMS[0])]
+    words.append(vote("cem", minute=2, unit=ITEMS[1]))
     assert [one.person for one in unit_answers(ITEMS[:1], words)] == ["ana", "ben"]
 
 
@@ -56,13 +56,13 @@ FORM = AnnotationTask(
 
 
 def test_a_word_is_taken_without_its_blanks_and_entries_on_one_line_each():
-    said = answer("x", why=" far\ntoo long ", list=["a \n b", " ", "c"])
-    assert (word(said, "why"), word(said, "nothing")) == ("far\ntoo long", "")
-    assert (entries(said, "list"), entries(said, "nothing")) == (("a b", "c"), ())
+    vote = answer("x", why=" far\ntoo long ", list=["a \n b", " ", "c"])
+    assert (word(vote, "why"), word(vote, "nothing")) == ("far\ntoo long", "")
+    assert (entries(vote, "list"), entries(vote, "nothing")) == (("a b", "c"), ())
 
 
 @pytest.mark.parametrize(
-    ("said", "most"),
+    ("choices", "most"),
     [
         pytest.param([], "", id="nobody said anything"),
         pytest.param(["yes"], "yes", id="one person decides alone"),
@@ -72,8 +72,8 @@ def test_a_word_is_taken_without_its_blanks_and_entries_on_one_line_each():
         pytest.param(["a", "a", "b", "c"], "a", id="more than any other, not more than half"),
     ],
 )
-def test_most_said(said, most):
-    assert (majority(said) or "") == most
+def test_the_majority(choices, most):
+    assert (majority(choices) or "") == most
 
 
 def test_the_answers_to_an_item_come_as_time_goes():
@@ -82,9 +82,9 @@ def test_the_answers_to_an_item_come_as_time_goes():
 
 
 def test_votes_are_what_people_chose_and_texts_are_none():
-    said = answer("x", sound="yes", codes=["b", "a"], why="because")
-    at = said.changed_at
-    assert extract_votes(FORM, [said, answer("y", sound="no")]) == [
+    vote = answer("x", sound="yes", codes=["b", "a"], why="because")
+    at = vote.changed_at
+    assert extract_votes(FORM, [vote, answer("y", sound="no")]) == [
         Vote(person="ana", unit="x", criterion="sound", value="yes", at=at),
         Vote(person="ana", unit="x", criterion="codes", value="a, b", at=at),
         Vote(person="ana", unit="y", criterion="sound", value="no", at=at),
@@ -92,8 +92,8 @@ def test_votes_are_what_people_chose_and_texts_are_none():
 
 
 def test_skipped_answers_and_those_that_do_not_count_are_no_votes():
-    said = answer("x", sound="yes")
-    assert extract_votes(FORM, [replace(said, skipped=True), replace(said, complaint="late")]) == []
+    vote = answer("x", sound="yes")
+    assert extract_votes(FORM, [replace(vote, skipped=True), replace(vote, complaint="late")]) == []
 
 
 def _truth(number: int) -> str:

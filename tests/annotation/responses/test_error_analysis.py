@@ -19,8 +19,10 @@ FORM = mistakes_task("t", "T", BOOK)
 
 
 def material(n, category="", points=0.0, full=1.0):
-    asked = [question(question_id=f"t/{category}{k}", category=category) for k in range(n)]
-    said = [prediction(question_id=q.question_id, text=f"{q.question_id}!") for q in asked]
+    questions = [question(question_id=f"t/{category}{k}", category=category) for k in range(n)]
+    predictions = [
+        prediction(question_id=q.question_id, text=f"{q.question_id}!") for q in questions
+    ]
     scores = [
         Score(
             question_id=q.question_id,
@@ -29,14 +31,14 @@ def material(n, category="", points=0.0, full=1.0):
             points=points,
             max_points=full,
         )
-        for q in asked
+        for q in questions
     ]
-    return asked, said, scores
+    return questions, predictions, scores
 
 
 def units(*parts):
-    asked, said, scores = ([row for part in parts for row in part[k]] for k in range(3))
-    return FORM.units(questions=asked, predictions=said, scores=scores)
+    questions, predictions, scores = ([row for part in parts for row in part[k]] for k in range(3))
+    return FORM.units(questions=questions, predictions=predictions, scores=scores)
 
 
 def test_ten_mistakes_of_each_category_are_read_and_no_right_answer():
@@ -67,10 +69,10 @@ def test_a_mistake_is_of_a_kind_if_more_than_half_say_so():
     """Of four mistakes three are "seeing" to most; on one the two readers are divided."""
     part = material(4)
     four = units(part)
-    said = [(["seeing"], ["seeing"]), (["seeing"], ["seeing", "other"]), (["seeing"], ["other"])]
+    kinds = [(["seeing"], ["seeing"]), (["seeing"], ["seeing", "other"]), (["seeing"], ["other"])]
     rows = [
         answer(unit.unit_id, who, codes=codes)
-        for unit, both in zip(four, [*said, (["seeing"], ["seeing"])], strict=True)
+        for unit, both in zip(four, [*kinds, (["seeing"], ["seeing"])], strict=True)
         for who, codes in zip(("ana", "bo"), both, strict=True)
     ]
     found = {(one.model, one.code): one for one in count_codes(BOOK, FORM.to_rows(rows), part[1])}
@@ -93,8 +95,8 @@ def test_a_model_called_all_is_counted_once_in_all():
     part = material(1)
     (unit,) = units(part)
     rows = FORM.to_rows([answer(unit.unit_id, codes=["seeing"])])
-    said = [replace(row, model="all") for row in part[1]]
-    found = [one.n_read for one in count_codes(BOOK, rows, said) if one.code == "seeing"]
+    predictions = [replace(row, model="all") for row in part[1]]
+    found = [one.n_read for one in count_codes(BOOK, rows, predictions) if one.code == "seeing"]
     assert found == [1, 1]  # of all models, then of this one
 
 

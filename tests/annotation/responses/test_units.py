@@ -25,8 +25,8 @@ def test_who_says_the_same_is_judged_once_and_what_failed_by_nobody():
 
 
 def test_a_question_is_shown_with_its_key():
-    asked = question(options=("left", "right"), answer=("B",), context="In Japan.")
-    assert question_fields(asked) == {
+    query = question(options=("left", "right"), answer=("B",), context="In Japan.")
+    assert question_fields(query) == {
         "Context": "In Japan.",
         "Question": "?",
         "Options": "A. left\nB. right",

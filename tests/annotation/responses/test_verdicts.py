@@ -15,11 +15,11 @@ from tests.fakes.rows import prediction, question
 FORM = verdicts_task("t", "T", judged=True)
 
 
-def asked(n, category=""):
+def exam(n, category=""):
     return [question(question_id=f"t/{k}", category=category, answer=("key",)) for k in range(n)]
 
 
-def said(n, model="model-a", text="{} says"):
+def answers(n, model="model-a", text="{} says"):
     return [prediction(question_id=f"t/{k}", model=model, text=text.format(k)) for k in range(n)]
 
 
@@ -28,9 +28,9 @@ def judged(row, verdict):
 
 
 def test_who_judges_sees_neither_the_model_nor_its_judge():
-    (row,) = said(1)
+    (row,) = answers(1)
     (unit,) = FORM.units(
-        questions=asked(1), predictions=[row], judgements=[judged(row, True)], drawn=drawn(0)
+        questions=exam(1), predictions=[row], judgements=[judged(row, True)], drawn=drawn(0)
     )
     assert unit.shown == {"Question": "?", "Right": "key", "Response": "0 says"}
     assert "model-a" not in json.dumps([unit.unit_id, dict(unit.shown), list(unit.barred)])
@@ -54,25 +54,25 @@ def drawn(*numbers, model="model-a"):
     ]
 
 
-def test_both_questions_of_drawn_pairs_are_asked_about_in_the_order_of_the_draw():
-    units = FORM.units(questions=asked(300), predictions=said(300), drawn=drawn(8, 2, 298, 400))
+def test_both_questions_of_drawn_pairs_become_units_in_the_order_of_the_draw():
+    units = FORM.units(questions=exam(300), predictions=answers(300), drawn=drawn(8, 2, 298, 400))
     ids = [split_unit_id(unit.unit_id)[0] for unit in units]
     assert ids == ["t/8", "t/9", "t/2", "t/3", "t/298", "t/299"]
 
 
-def test_every_model_of_a_draw_is_asked_about_and_equal_responses_once():
-    rows = [*said(4), *said(4, "model-b", "{} says"), *said(4, "model-c", "{} too")]
+def test_every_model_of_a_draw_has_units_and_equal_responses_share_one():
+    rows = [*answers(4), *answers(4, "model-b", "{} says"), *answers(4, "model-c", "{} too")]
     models = [one for name in "abc" for one in drawn(0, model=f"model-{name}")]
-    units = FORM.units(questions=asked(4), predictions=rows, drawn=models)
+    units = FORM.units(questions=exam(4), predictions=rows, drawn=models)
     assert [unit.shown["Response"] for unit in units] == ["0 says", "1 says", "0 too", "1 too"]
 
 
-def test_without_a_draw_nobody_is_asked():
-    assert FORM.units(questions=asked(300), predictions=said(300)) == []
+def test_without_a_draw_there_are_no_units():
+    assert FORM.units(questions=exam(300), predictions=answers(300)) == []
 
 
 def verdicts(*words, text="0 says"):
-    (unit,) = FORM.units(questions=asked(1), predictions=said(1, text=text), drawn=drawn(0))
+    (unit,) = FORM.units(questions=exam(1), predictions=answers(1, text=text), drawn=drawn(0))
     return FORM.to_rows([answer(unit.unit_id, f"p{n}", verdict=w) for n, w in enumerate(words)])
 
 
@@ -91,11 +91,11 @@ def test_what_most_say_decides(words, truth):
     assert list(majority_verdicts(verdicts(*words)).values()) == truth
 
 
-def test_where_people_judge_they_are_asked_about_what_they_judge():
-    rows = said(300)
+def test_where_people_judge_the_units_are_what_they_judge():
+    rows = answers(300)
     waits = [replace(judged(row, None), judge="people") for row in rows]
-    units = FORM.units(questions=asked(300), predictions=rows, judgements=waits[:200])
+    units = FORM.units(questions=exam(300), predictions=rows, judgements=waits[:200])
     assert [split_unit_id(unit.unit_id)[0] for unit in units] == [f"t/{n}" for n in range(200)]
-    both = [*waits[:2], judged(said(1, model="model-b", text="{} too")[0], True)]
-    units = FORM.units(questions=asked(300), predictions=rows, judgements=both)
+    both = [*waits[:2], judged(answers(1, model="model-b", text="{} too")[0], True)]
+    units = FORM.units(questions=exam(300), predictions=rows, judgements=both)
     assert len(units) == 2

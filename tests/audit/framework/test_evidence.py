@@ -45,7 +45,7 @@ def gathered(tmp_path):
         data=data,
         signature="",
     )
-    said = {
+    texts = {
         "good": [
             score(0, "good", 1.0, ("A",)),
             score(1, "good", 1.0, ("A", "C"), max_points=2.0),
@@ -55,7 +55,7 @@ def gathered(tmp_path):
         "mute": [score(0, "mute", 0.0), score(1, "mute", None)],
         "old": [score(0, "old", 1.0, ("A",))],
     }
-    for model, scores in said.items():
+    for model, scores in texts.items():
         tables.write(["quiz", "scores"], scores, Score, model)
         of_model = replace(row, model=model, data="other" if model == "old" else data)
         tables.write(["quiz", "metrics"], [of_model], Metric, model)

@@ -122,10 +122,10 @@ def test_votes_are_ordered_by_their_time_and_not_by_its_text():
 
 
 def test_the_alpha_of_the_others_is_higher_without_who_clicks_at_random():
-    said = agreement_finding(Votes(random_clicks(votes()))).suspects[0].evidence
+    evidence = agreement_finding(Votes(random_clicks(votes()))).suspects[0].evidence
     alpha, without = (
         float(part.split()[0].strip(","))
-        for part in said.split("alpha ")[1:2] + said.split("without them ")[1:]
+        for part in evidence.split("alpha ")[1:2] + evidence.split("without them ")[1:]
     )
     assert without > alpha + 0.2
 
@@ -133,8 +133,8 @@ def test_the_alpha_of_the_others_is_higher_without_who_clicks_at_random():
 def test_the_alpha_of_a_suspect_is_the_mean_of_the_criteria():
     found = agreement_finding(Votes(random_clicks(votes())))
     each = [float(one.split()[-1]) for one in found.sentence.split(": ")[1].rstrip(".").split(", ")]
-    said = found.suspects[0].evidence.split("alpha ")[1].split(",")[0]
-    assert float(said) == pytest.approx(sum(each) / 2, abs=0.011)
+    alpha = found.suspects[0].evidence.split("alpha ")[1].split(",")[0]
+    assert float(alpha) == pytest.approx(sum(each) / 2, abs=0.011)
 
 
 def test_five_votes_tell_nobody_apart():
@@ -179,10 +179,10 @@ def test_what_nobody_noted_is_not_looked_at(cast, check, why):
 def test_agreement_beyond_chance_by_pencil():
     # Ann and bo say yes, no, no, yes; cy yes, yes, no, no. Of cy's votes the others agree with the
     # first and the third: 2 of 4, as many as dealt votes would get: 4 x (1/2 x 1/2 + 1/2 x 1/2).
-    said = {"ann": "ynny", "bo": "ynny", "cy": "yynn"}
+    ballots = {"ann": "ynny", "bo": "ynny", "cy": "yynn"}
     cast = [
         Vote(person=who, unit=str(i), criterion="c", value=value)
-        for who, values in said.items()
+        for who, values in ballots.items()
         for i, value in enumerate(values)
     ]
     found = {one.name: one for one in annotator_agreements(cast)}
@@ -194,16 +194,16 @@ def test_agreement_beyond_chance_by_pencil():
 def test_the_spread_by_chance_is_that_of_all_permutations():
     from itertools import permutations
 
-    said = {"ann": "yynn", "bo": "ynnn", "cy": "yyyn"}
+    ballots = {"ann": "yynn", "bo": "ynnn", "cy": "yyyn"}
     cast = [
         Vote(person=who, unit=str(i), criterion="c", value=value)
-        for who, values in said.items()
+        for who, values in ballots.items()
         for i, value in enumerate(values)
     ]
     one = next(p for p in annotator_agreements(cast) if p.name == "ann")
     sums = [
-        sum((v == said["bo"][i]) + (v == said["cy"][i]) for i, v in enumerate(dealt)) / 2
-        for dealt in permutations(said["ann"])
+        sum((v == ballots["bo"][i]) + (v == ballots["cy"][i]) for i, v in enumerate(dealt)) / 2
+        for dealt in permutations(ballots["ann"])
     ]
     spread = np.std(sums)
     assert one.z == pytest.approx((one.agreement * 4 - np.mean(sums)) / spread)

@@ -11,7 +11,7 @@ from tests.fakes.rows import question
 
 DOG = ("d" * 64,)
 CAT = ("c" * 64,)
-ASKED = question(question_id="one", text="What colour is the big dog?", images=DOG)
+QUESTION = question(question_id="one", text="What colour is the big dog?", images=DOG)
 
 
 @pytest.mark.parametrize(
@@ -25,11 +25,14 @@ ASKED = question(question_id="one", text="What colour is the big dog?", images=D
     ],
 )
 def test_what_looks_alike(other, pairs):
-    assert len(list(similar_pairs([ASKED, replace(ASKED, question_id="other", **other)]))) == pairs
+    two = [QUESTION, replace(QUESTION, question_id="other", **other)]
+    assert len(list(similar_pairs(two))) == pairs
 
 
 def test_halves_of_a_pair_ask_different_things_on_purpose():
-    halves = [replace(ASKED, question_id=one, context=one, group_id="pair") for one in ("a", "b")]
+    halves = [
+        replace(QUESTION, question_id=one, context=one, group_id="pair") for one in ("a", "b")
+    ]
     assert not list(similar_pairs(halves))
 
 
@@ -40,28 +43,28 @@ def test_without_images_the_same_words_with_other_numbers_are_alike():
 
 def test_without_spaces_characters_are_words():
     texts = ("图中的狗是什么颜色？", "图中的猫是什么颜色？", "这道题的答案是多少？")
-    asked = [question(question_id=one, text=one, images=DOG) for one in texts]
-    assert [(a.text, b.text) for a, b in similar_pairs(asked)] == [texts[:2]]
+    questions = [question(question_id=one, text=one, images=DOG) for one in texts]
+    assert [(a.text, b.text) for a, b in similar_pairs(questions)] == [texts[:2]]
 
 
 def test_a_form_that_many_questions_have_says_nothing():
-    asked = [question(question_id=str(n), text=f"What is {n}?") for n in range(50)]
-    assert not list(similar_pairs(asked))
+    questions = [question(question_id=str(n), text=f"What is {n}?") for n in range(50)]
+    assert not list(similar_pairs(questions))
 
 
 def evidence(n_models, copied):
     rng = np.random.default_rng(7)
     points = solved(np.linspace(-1, 1, n_models), np.ones(200), rng.normal(0, 1, 200), rng)
     made = points_of(points.astype(float))
-    scores, asked = made.found.points, list(made.questions)
+    scores, questions = made.found.points, list(made.questions)
     for j in range(0, 200, 2):  # a hundred pairs on one image each
         both = {"images": (f"{j:064d}",)}
-        asked[j] = replace(asked[j], text="What colour is the big dog?", **both)
-        asked[j + 1] = replace(asked[j + 1], text="What colour is the small dog?", **both)
+        questions[j] = replace(questions[j], text="What colour is the big dog?", **both)
+        questions[j + 1] = replace(questions[j + 1], text="What colour is the small dog?", **both)
     for j in copied:
         scores[:, j], scores[:, j + 1] = (scores[:, j - 1] > 0) ^ (np.arange(n_models) % 2 > 0), 0
         scores[:, j + 1] = scores[:, j]
-    return Answers(asked, replace(made.found, points=scores))
+    return Answers(questions, replace(made.found, points=scores))
 
 
 def test_pairs_that_are_answered_each_on_its_own_pass():
@@ -77,7 +80,7 @@ def test_a_pair_that_is_solved_by_the_same_models_is_found():
     assert "Looks like quiz/50, and all of 20 models" in found.suspects[0].evidence
 
 
-def test_of_few_models_nothing_is_said():
+def test_with_few_models_the_check_is_skipped():
     found = redundant_questions(evidence(6, [50]))
     assert found.passed
     assert found.skipped.startswith("models with scores: 6; 8 are needed")

@@ -57,7 +57,7 @@ def test_reliability_by_pencil():
     assert reliability(np.array([[1, 1], [0, 0], [1, 1.0]])) == pytest.approx(1)
 
 
-def test_models_of_different_skill_are_told_apart():
+def test_models_of_different_skill_are_distinguished():
     found = discrimination_finding(points_of(measured(12, 300)))
     assert found.passed
     assert "two-parameter logistic" in found.sentence
@@ -75,7 +75,7 @@ def test_a_question_that_the_weaker_models_solve_is_the_suspect():
     assert max(found.suspects, key=lambda one: one.weight).about == "quiz/17"
 
 
-def test_of_few_models_simpler_figures_are_said_and_that_they_are():
+def test_of_few_models_simpler_figures_are_shown_and_marked():
     found = discrimination_finding(points_of(measured(5, 40)))
     assert found.passed
     assert "take 8 models" in found.sentence

@@ -52,17 +52,17 @@ def test_the_means_of_the_models_are_kept():
 
 def test_groups_are_taken_whole():
     evidence = made(n=60)
-    asked = [replace(one, group_id=f"{j // 3}") for j, one in enumerate(evidence.questions)]
-    chosen = chosen_of(evidence, asked, 10)
-    groups = {one.group_id for one in asked if one.question_id in chosen}
+    questions = [replace(one, group_id=f"{j // 3}") for j, one in enumerate(evidence.questions)]
+    chosen = chosen_of(evidence, questions, 10)
+    groups = {one.group_id for one in questions if one.question_id in chosen}
     assert (len(chosen), len(groups)) == (12, 4)
 
 
 def test_every_category_has_its_share():
     evidence = made(n=400)
-    asked = [replace(q, category="AB"[j % 4 == 0]) for j, q in enumerate(evidence.questions)]
-    rare = {one.question_id for one in asked if one.category == "B"}
-    chosen = chosen_of(evidence, asked, 40)
+    questions = [replace(q, category="AB"[j % 4 == 0]) for j, q in enumerate(evidence.questions)]
+    rare = {one.question_id for one in questions if one.category == "B"}
+    chosen = chosen_of(evidence, questions, 40)
     assert len(rare & set(chosen)) == pytest.approx(10, abs=2)
 
 

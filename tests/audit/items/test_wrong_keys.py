@@ -22,7 +22,7 @@ from tests.fakes.rows import question
 MIXED = np.linspace(-1, 2.5, 20)
 
 
-def said_of(answers, key, n_options=4):
+def model_answers(answers, key, n_options=4):
     n = len(key)
     return ModelAnswers(
         answers=np.array(answers, dtype=np.intp),
@@ -36,11 +36,11 @@ def said_of(answers, key, n_options=4):
 def test_a_model_that_always_says_a_knows_nothing_and_says_nothing_of_any_key():
     key = np.tile([0, 1, 2, 3], 50)
     coin = np.random.default_rng(1).integers(4, size=200)
-    said = said_of([np.zeros(200, int), key, coin], key)
-    found = estimate_habits(said)
+    answers = model_answers([np.zeros(200, int), key, coin], key)
+    found = estimate_habits(answers)
     assert found.knows[:, 0] == pytest.approx([0.0, 0.98, 0.0], abs=0.1)
     assert found.guesses[0, 0].argmax() == 0
-    alone = said_of([np.zeros(200, int)], key)
+    alone = model_answers([np.zeros(200, int)], key)
     ratios, _ = wrong_key_ratios(alone, estimate_habits(alone), QuestionVariation(1.0, 0.3))
     assert np.abs(ratios).max() < 0.05
 
@@ -52,9 +52,9 @@ def test_the_ratio_by_pencil():
     """
     key = np.array([0, 1] * 500)
     wrong = np.arange(1000) % 10 < 2
-    said = np.stack([np.where(np.roll(wrong, shift), 1 - key, key) for shift in (0, 3, 6)])
-    said[:, 0], said[:, 1] = 1 - key[0], key[1]
-    of = said_of(said, key, n_options=2)
+    codes = np.stack([np.where(np.roll(wrong, shift), 1 - key, key) for shift in (0, 3, 6)])
+    codes[:, 0], codes[:, 1] = 1 - key[0], key[1]
+    of = model_answers(codes, key, n_options=2)
     ratios, others = wrong_key_ratios(of, estimate_habits(of), QuestionVariation(0.0, 1e-3))
     assert ratios[0] == pytest.approx(np.log(64), rel=0.05)
     assert ratios[1] == pytest.approx(-np.log(64), rel=0.05)
@@ -81,9 +81,9 @@ def test_the_share_of_wrong_keys_is_the_likeliest():
 @pytest.mark.parametrize("seed", range(3))
 def test_five_wrong_keys_of_two_hundred_are_found(seed):
     rng = np.random.default_rng(seed)
-    said, key = responses(MIXED, 200, rng)
+    codes, key = responses(MIXED, 200, rng)
     planted, wrong = with_wrong_keys(key, 5, rng)
-    found = suspected_keys(answers_of(said, planted, categories=4))
+    found = suspected_keys(answers_of(codes, planted, categories=4))
     first = [one.about for one in sort_suspects(found.suspects)[:10]]
     assert not found.passed
     assert len(wrong & set(first)) >= 4
@@ -91,14 +91,14 @@ def test_five_wrong_keys_of_two_hundred_are_found(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_right_keys_pass(seed):
-    said, key = responses(MIXED, 200, np.random.default_rng(seed))
-    assert suspected_keys(answers_of(said, key, categories=4)).passed
+    codes, key = responses(MIXED, 200, np.random.default_rng(seed))
+    assert suspected_keys(answers_of(codes, key, categories=4)).passed
 
 
 def test_models_that_are_copies_count_as_one():
-    said, key = responses([0.5, 1, 1.5], 200, np.random.default_rng(3))
-    once, often = (answers_of(np.repeat(said, n, axis=0), key) for n in (1, 7))
-    assert read_answers(often.found, often.questions).said.answers.tolist() == said.tolist()
+    codes, key = responses([0.5, 1, 1.5], 200, np.random.default_rng(3))
+    once, often = (answers_of(np.repeat(codes, n, axis=0), key) for n in (1, 7))
+    assert read_answers(often.found, often.questions).said.answers.tolist() == codes.tolist()
     assert suspected_keys(often).sentence == suspected_keys(once).sentence
 
 
@@ -112,14 +112,14 @@ def test_models_that_are_copies_count_as_one():
 )
 def test_the_evidence_says_who_says_what_and_how_often_they_are_right(category, where):
     key = np.arange(160) % 4
-    said = np.tile(key, (5, 1))
+    codes = np.tile(key, (5, 1))
     for model in range(5):  # each errs on twenty questions of its own
-        said[model, model::8] = (key[model::8] + 1 + np.arange(20) % 3) % 4
-    said[:, 159] = [1, 1, 1, 1, 3]  # the key says D
-    answers = answers_of(said, key)
+        codes[model, model::8] = (key[model::8] + 1 + np.arange(20) % 3) % 4
+    codes[:, 159] = [1, 1, 1, 1, 3]  # the key says D
+    answers = answers_of(codes, key)
     *most, last = answers.questions
-    asked = replace(answers, questions=[*most, replace(last, category=category)])
-    first = sort_suspects(suspected_keys(asked).suspects)[0]
+    evidence = replace(answers, questions=[*most, replace(last, category=category)])
+    first = sort_suspects(suspected_keys(evidence).suspects)[0]
     assert first.about == "quiz/159"
     assert first.evidence.startswith(
         "4 of 5 models say B, the key says D (1 of them says so); they are right on 87% of the "
@@ -128,10 +128,10 @@ def test_the_evidence_says_who_says_what_and_how_often_they_are_right(category, 
 
 
 def test_answers_that_were_not_read_are_no_evidence():
-    said, key = responses(MIXED, 100, np.random.default_rng(5))
-    said[:, 0] = -1
+    codes, key = responses(MIXED, 100, np.random.default_rng(5))
+    codes[:, 0] = -1
     ratios, _ = wrong_key_ratios(
-        of := read_answers((e := answers_of(said, key)).found, e.questions).said,
+        of := read_answers((e := answers_of(codes, key)).found, e.questions).said,
         estimate_habits(of),
         QuestionVariation(1.0, 0.3),
     )
@@ -162,7 +162,7 @@ def test_without_options_the_same_other_answer_is_the_evidence():
 
 
 @pytest.mark.parametrize(
-    ("said", "key", "why"),
+    ("codes", "key", "why"),
     [
         pytest.param(
             np.zeros((0, 30), int),
@@ -193,7 +193,7 @@ def test_without_options_the_same_other_answer_is_the_evidence():
         ),
     ],
 )
-def test_what_cannot_be_looked_at_says_why(said, key, why):
-    found = suspected_keys(answers_of(said, key))
+def test_what_cannot_be_looked_at_says_why(codes, key, why):
+    found = suspected_keys(answers_of(codes, key))
     assert found.passed
     assert found.skipped.startswith(why)

@@ -8,7 +8,7 @@ from bench_assets.core.stats.length_bias import MeasuredVerdict
 from bench_assets.evaluation.checked_scores import CheckedScores, check_by_people
 from tests.audit.judged import Judged, queries
 
-ASKED = queries(8)
+QUESTIONS = queries(8)
 
 
 def checked(*verdicts):
@@ -16,7 +16,7 @@ def checked(*verdicts):
     units = [CheckedUnit(judge, people) for judge, people in verdicts]
     responses = [MeasuredVerdict(judge, people, 100) for judge, people in verdicts]
     check = check_by_people(CheckedScores(units, responses))
-    return Judged(ASKED, {}, people_checks={"m": check})
+    return Judged(QUESTIONS, {}, people_checks={"m": check})
 
 
 def test_kappa_is_that_of_the_table():
@@ -58,4 +58,4 @@ def test_a_judge_whose_numbers_are_off_by_more_than_two_points_is_named(n_wrong,
 
 def test_a_judge_that_was_never_compared_with_people_is_not_audited():
     for finding in (agreement_finding, bias_finding):
-        assert "bench annotate verdicts" in finding(Judged(ASKED, {})).skipped
+        assert "bench annotate verdicts" in finding(Judged(QUESTIONS, {})).skipped

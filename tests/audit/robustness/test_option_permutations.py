@@ -20,7 +20,7 @@ from bench_assets.evaluation.task import Condition
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.cogbench.vqa.task import TASK as COGBENCH
 from bench_assets.suites.multi.task import TASK as MULTI
-from tests.audit.choosing import figures, first, knowing, said
+from tests.audit.choosing import figures, first, knowing, shifted_responses
 from tests.audit.held import TASK
 from tests.fakes.rows import question
 
@@ -49,13 +49,14 @@ def test_options_move_by_one_place_and_the_key_moves_along():
 
 
 def test_fewer_orders_are_drawn_and_the_same_with_the_same_seed():
-    asked = [choice(*"wxyz", question_id=str(n)) for n in range(60)]
-    two = permute_options(LISTED, asked, orders=2, seed=1).ordered
+    questions = [choice(*"wxyz", question_id=str(n)) for n in range(60)]
+    two = permute_options(LISTED, questions, orders=2, seed=1).ordered
     assert [o.number for o in two] == [1, 2] * 60
     assert {o.places[0] for o in two[1::2]} == {1, 2, 3}
-    assert two == permute_options(LISTED, asked, orders=2, seed=1).ordered
-    assert two != permute_options(LISTED, asked, orders=2, seed=2).ordered
-    assert [o.number for o in permute_options(LISTED, asked[:1], orders=9).ordered] == [1, 2, 3, 4]
+    assert two == permute_options(LISTED, questions, orders=2, seed=1).ordered
+    assert two != permute_options(LISTED, questions, orders=2, seed=2).ordered
+    four = permute_options(LISTED, questions[:1], orders=9).ordered
+    assert [order.number for order in four] == [1, 2, 3, 4]
 
 
 LEFT_ALONE = [
@@ -85,10 +86,10 @@ LEFT_ALONE = [
 
 
 @pytest.mark.parametrize(
-    ("asked", "why"), LEFT_ALONE, ids=[" | ".join(one.options) for one, _ in LEFT_ALONE]
+    ("query", "why"), LEFT_ALONE, ids=[" | ".join(one.options) for one, _ in LEFT_ALONE]
 )
-def test_options_that_do_not_stand_for_themselves_keep_their_order(asked, why):
-    assert not_permutable_reason(asked) == why
+def test_options_that_do_not_stand_for_themselves_keep_their_order(query, why):
+    assert not_permutable_reason(query) == why
 
 
 def test_a_prompt_that_does_not_list_the_options_is_left_out_and_counted():
@@ -122,18 +123,18 @@ WRITTEN = [
 
 
 @pytest.mark.parametrize(
-    ("task", "asked", "shown"), WRITTEN, ids=["blink, released", "blink", "multi", "cogbench"]
+    ("task", "query", "shown"), WRITTEN, ids=["blink, released", "blink", "multi", "cogbench"]
 )
-def test_prompts_of_the_suites_show_the_order(task, asked, shown):
-    first, second = permute_options(task, [asked]).ordered
-    assert first.question == asked
+def test_prompts_of_the_suites_show_the_order(task, query, shown):
+    first, second = permute_options(task, [query]).ordered
+    assert first.question == query
     prompt = task.condition("main").prompt(second.question)
     texts = [part for part in prompt.turns[-1].parts if isinstance(part, str)]
     assert shown in "".join(texts)
 
 
 def test_who_always_says_the_first_is_right_once_a_question():
-    found = figures(said(first))
+    found = figures(shifted_responses(first))
     values = {name: one.value for name, one in found.items()}
     assert values == pytest.approx(
         {
@@ -149,7 +150,7 @@ def test_who_always_says_the_first_is_right_once_a_question():
 
 
 def test_who_goes_by_what_options_say_chooses_each_letter_as_often():
-    found = figures(said(knowing))
+    found = figures(shifted_responses(knowing))
     values = {name: one.value for name, one in found.items()}
     shares = ("order_1", "order_2", "order_3", "order_4", "all_orders", "circular")
     assert values == pytest.approx(
@@ -187,14 +188,14 @@ def test_the_p_value_is_that_of_the_paired_test_where_the_interval_ends_at_one()
 
 def test_what_is_unscored_or_unread_stays_so():
     rows = [PermutationOutcome(1, (0, 1), 1.0, 0), PermutationOutcome(2, (1, 0), None, None)]
-    found = figures(said(first, n=4, k=2) | {"0": rows})
-    told = {name: (one.n, one.n_unscored) for name, one in found.items()}
-    assert told["order_1"] == (4, 0)
-    assert told["order_2"] == told["circular"] == told["consistent"] == (3, 1)
-    assert told["letter_A"] == told["published_order_gains"] == (3, 1)
+    found = figures(shifted_responses(first, n=4, k=2) | {"0": rows})
+    counts = {name: (one.n, one.n_unscored) for name, one in found.items()}
+    assert counts["order_1"] == (4, 0)
+    assert counts["order_2"] == counts["circular"] == counts["consistent"] == (3, 1)
+    assert counts["letter_A"] == counts["published_order_gains"] == (3, 1)
 
 
-def test_nothing_is_told_where_nothing_was_scored():
+def test_without_scores_there_are_no_figures():
     assert (
         figures(
             {

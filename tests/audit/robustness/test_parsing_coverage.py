@@ -19,7 +19,7 @@ from tests.fakes.quiz import TASK, quiz
 from tests.fakes.rows import prediction
 
 N = 60
-ASKED = [replace(one, answer=("42",)) for one in quiz(N, group=1)]
+QUESTIONS = [replace(one, answer=("42",)) for one in quiz(N, group=1)]
 
 
 def points(text, key):
@@ -41,13 +41,15 @@ def unscoring(answered, _):
 def says(name, texts):
     return [
         prediction(question_id=one.question_id, model=name, text=text)
-        for one, text in zip(ASKED, texts, strict=True)
+        for one, text in zip(QUESTIONS, texts, strict=True)
     ]
 
 
-def evidence(said, *scorers):
+def evidence(predictions, *scorers):
     task = replace(TASK, scorers={one.__name__: one for one in scorers or (careful,)})
-    return Judged(ASKED, {name: says(name, texts) for name, texts in said.items()}, task=task)
+    return Judged(
+        QUESTIONS, {name: says(name, texts) for name, texts in predictions.items()}, task=task
+    )
 
 
 GOOD = ["42"] * 50 + ["7"] * 10
@@ -95,7 +97,7 @@ def test_a_model_most_of_whose_responses_are_unscored_is_named():
 
 
 def test_who_read_a_response():
-    said = [
+    predictions = [
         prediction(question_id=f"quiz/{n}", text=text)
         for n, text in enumerate(["42", "so 42", "so 41", "", "so it"])
     ]
@@ -112,11 +114,13 @@ def test_who_read_a_response():
         for n, verdict in ((1, True), (2, None))
     ]
     got = {0: (1.0, ("42",)), 1: (1.0, ("42",)), 2: (None, ()), 3: (0.0, ()), 4: (0.0, ())}
-    scores = [Score.of(row, points=got[n][0], answer=got[n][1]) for n, row in enumerate(said)]
+    scores = [
+        Score.of(row, points=got[n][0], answer=got[n][1]) for n, row in enumerate(predictions)
+    ]
     found = classify_readers(
         *(
             columns_of(rows, [one.name for one in fields(rows[0])])
-            for rows in (said, by_model, scores)
+            for rows in (predictions, by_model, scores)
         )
     )
     assert list(found.by) == ["rule", "judge", "unread", "silent", "unread"]

@@ -7,7 +7,7 @@ from bench_assets.audit.shortcuts.image_cues import fact_guesses
 from tests.fakes.rows import question
 
 
-def asked(n, right, images, options=("x", "y"), kind="choice", **fields):
+def exam_question(n, right, images, options=("x", "y"), kind="choice", **fields):
     answer = ascii_uppercase[options.index(right)] if kind == "choice" else right
     return question(question_id=f"q/{n}", kind=kind, options=options, answer=(answer,),
                     images=images, **fields)  # fmt: skip
@@ -23,7 +23,8 @@ VALUES = {f"i{n}": float(n * 7 % 30) for n in range(30)}
 def test_the_greatest_and_the_least_are_tried_among_images_that_are_options():
     pairs = [(f"i{n}", f"i{n + 15}") for n in range(15)]
     exam = [
-        asked(n, "x" if VALUES[a] > VALUES[b] else "y", (a, b)) for n, (a, b) in enumerate(pairs)
+        exam_question(n, "x" if VALUES[a] > VALUES[b] else "y", (a, b))
+        for n, (a, b) in enumerate(pairs)
     ]
     found = rates(exam, VALUES)
     assert found["the greatest light"].share == 1.0
@@ -31,7 +32,7 @@ def test_the_greatest_and_the_least_are_tried_among_images_that_are_options():
 
 
 def test_a_letter_that_follows_the_statistic_is_learned_on_other_questions():
-    exam = [asked(n, "x" if VALUES[f"i{n}"] < 15 else "y", (f"i{n}",)) for n in range(30)]
+    exam = [exam_question(n, "x" if VALUES[f"i{n}"] < 15 else "y", (f"i{n}",)) for n in range(30)]
     rate = rates(exam, VALUES)["images of like light"]
     # The outer thirds are all right; of the middle one either letter is right as often.
     assert rate.share >= 2 / 3
@@ -43,7 +44,7 @@ def test_words_that_follow_the_statistic_are_learned_whatever_their_letter():
     for n in range(30):
         right = "day" if VALUES[f"i{n}"] >= 15 else "night"
         options = ("day", "night") if n % 2 else ("night", "day")
-        exam.append(asked(n, right, (f"i{n}",), options))
+        exam.append(exam_question(n, right, (f"i{n}",), options))
     found = rates(exam, VALUES)
     assert found["the answer for images of like light"].share >= 2 / 3
     assert found["images of like light"].share < 0.65
@@ -51,7 +52,7 @@ def test_words_that_follow_the_statistic_are_learned_whatever_their_letter():
 
 def test_answers_without_options_are_learned():
     exam = [
-        asked(n, "day" if VALUES[f"i{n}"] >= 15 else "night", (f"i{n}",), (), "text")
+        exam_question(n, "day" if VALUES[f"i{n}"] >= 15 else "night", (f"i{n}",), (), "text")
         for n in range(30)
     ]
     rate = rates(exam, VALUES)["images of like light, of text"]
@@ -59,7 +60,7 @@ def test_answers_without_options_are_learned():
 
 
 def test_questions_without_an_answer_are_left_out():
-    exam = [asked(n, "day", (f"i{n}",), (), "text") for n in range(30)]
+    exam = [exam_question(n, "day", (f"i{n}",), (), "text") for n in range(30)]
     hidden = [replace(one, answer=()) for one in exam[:10]]
     assert rates([*hidden, *exam[10:]], VALUES) == rates(exam[10:], VALUES) != {}
 
@@ -67,11 +68,11 @@ def test_questions_without_an_answer_are_left_out():
 def test_questions_about_one_image_teach_nothing_of_each_other():
     """Two questions about each image have one key: without the other one it is not known."""
     values = {f"i{n}": float(n) for n in range(6)}
-    exam = [asked(n, "xyxyxy"[n // 4], (f"i{n // 4}",)) for n in range(24)]
+    exam = [exam_question(n, "xyxyxy"[n // 4], (f"i{n // 4}",)) for n in range(24)]
     assert rates(exam, values)["images of like light"].share == 0.0
 
 
 def test_images_that_are_all_alike_and_few_questions_say_nothing():
-    exam = [asked(n, "xy"[n % 2], (f"i{n}",)) for n in range(30)]
+    exam = [exam_question(n, "xy"[n % 2], (f"i{n}",)) for n in range(30)]
     assert rates(exam, dict.fromkeys(VALUES, 1.0)) == {}
     assert rates(exam[:11], VALUES) == {}

@@ -9,7 +9,7 @@ from bench_assets.audit.shortcuts.key_guesser import Cue, Guessable, guess_findi
 from tests.fakes.rows import question
 
 
-def asked(n, key, options=("x", "y"), **fields):
+def exam_question(n, key, options=("x", "y"), **fields):
     return question(
         question_id=f"q/{n}",
         kind="choice",
@@ -32,7 +32,7 @@ def rate(exam, cue, **options):
 
 
 KEYS = [0, 1] * 30
-BALANCED = Guessable.with_options([asked(n, key) for n, key in enumerate(KEYS)])
+BALANCED = Guessable.with_options([exam_question(n, key) for n, key in enumerate(KEYS)])
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_feature_of_no_option_is_a_tie():
 
 def test_questions_of_one_cluster_teach_nothing_of_each_other():
     """Each pair of questions shares an image, and a feature that no other pair has."""
-    pairs = [asked(n, n // 2 % 2, images=(f"i{n // 2}",)) for n in range(60)]
+    pairs = [exam_question(n, n // 2 % 2, images=(f"i{n // 2}",)) for n in range(60)]
     exam = Guessable.with_options(pairs)
     features = np.zeros((60, 2, 60), np.float32)
     for row in range(60):
@@ -73,7 +73,7 @@ def test_questions_of_one_cluster_teach_nothing_of_each_other():
     ],
 )
 def test_the_score_of_one_place_is_not_attributed_to_a_cue(n_a, beats_place, chance):
-    exam = Guessable.with_options([asked(n, int(n >= n_a)) for n in range(60)])
+    exam = Guessable.with_options([exam_question(n, int(n >= n_a)) for n in range(60)])
     cue = feature(exam, [[1, 0]] * 60)
     assert rate(exam, cue, beats_place=beats_place).chance == pytest.approx(chance)
 
@@ -89,7 +89,7 @@ def test_chance_is_that_of_all_questions_together():
     texts = "abcdefgh"
     sizes = [2, 4, 8, 8] * 15
     exam = Guessable.with_options(
-        [asked(n, n // 4 % size, tuple(texts[:size])) for n, size in enumerate(sizes)]
+        [exam_question(n, n // 4 % size, tuple(texts[:size])) for n, size in enumerate(sizes)]
     )
     cue = feature(exam, np.zeros(exam.is_offered.shape))
     assert rate(exam, cue, beats_place=False).chance == pytest.approx(0.25)
@@ -106,7 +106,10 @@ def test_groups_are_learned_apart():
 
 def test_categories_are_tested_apart_and_share_the_budget():
     exam = Guessable.with_options(
-        [asked(n, key, category="even" if n % 4 < 2 else "odd") for n, key in enumerate(KEYS)]
+        [
+            exam_question(n, key, category="even" if n % 4 < 2 else "odd")
+            for n, key in enumerate(KEYS)
+        ]
     )
     marked = [key if n % 4 < 2 else n // 4 % 2 for n, key in enumerate(KEYS)]
     guesses = guess_keys(exam, [feature(exam, np.eye(2)[marked])])
@@ -135,7 +138,7 @@ def test_a_fair_exam_seldom_fails():
     rng = np.random.default_rng(3)
     failures = 0
     for _ in range(40):
-        exam = Guessable.with_options([asked(n, int(rng.integers(2))) for n in range(60)])
+        exam = Guessable.with_options([exam_question(n, int(rng.integers(2))) for n in range(60)])
         features = rng.normal(size=(60, 2, 8)).astype(np.float32)
         failures += rate(exam, Cue("noise", features.__getitem__)).is_significant
     assert failures == 0

@@ -21,7 +21,7 @@ def home(tmp_path, monkeypatch):
 
 
 @pytest.mark.long
-def test_a_benchmark_is_added_behind_what_bench_toml_says_and_can_be_asked(home):
+def test_a_benchmark_is_appended_to_bench_toml_and_can_be_evaluated(home):
     home.mkdir()
     (home / "bench.toml").write_text('[models.m]\nkind = "scripted"\nsays = "A"')
     bench("home", "init-benchmark", "my_shapes")
@@ -156,7 +156,7 @@ def test_a_home_is_begun_with_a_file_that_changes_nothing_and_whose_examples_are
 
 
 def test_a_home_in_another_folder_says_how_to_use_it(home, tmp_path):
-    said = bench("home", "init", tmp_path / "my home").stderr
-    assert f"export BENCH_HOME='{tmp_path / 'my home'}'" in said
+    stderr = bench("home", "init", tmp_path / "my home").stderr
+    assert f"export BENCH_HOME='{tmp_path / 'my home'}'" in stderr
     assert (tmp_path / "my home" / "bench.toml").exists()
     assert not home.exists()

@@ -25,7 +25,7 @@ class Bench:
     """Stands for a home in which one suite cannot be built and one model not be asked."""
 
     def __init__(self):
-        self.asked = []
+        self.commands = []
         self.tables = SimpleNamespace(exists=lambda key: True)
         self.catalog = SimpleNamespace(
             names=("blink", "codis", "cogbench", "pairs"),
@@ -42,25 +42,25 @@ class Bench:
     def evaluate(self, suites, model):
         if model == "most-frequent":
             raise ModelError("most-frequent: no memory")
-        self.asked.append((model, tuple(suites)))
+        self.commands.append((model, tuple(suites)))
 
     def refresh_leaderboard(self):
-        self.asked.append("leaderboard")
+        self.commands.append("leaderboard")
 
 
 @pytest.fixture(autouse=True)
 def meanwhile(monkeypatch):
     """What another process is asked for; it does nothing."""
-    asked = []
+    requests = []
 
     @contextmanager
     def noted(home, steps):
-        asked.extend((tuple(suites), tuple(models)) for suites, models in steps)
-        yield lambda: asked.append("waited")
+        requests.extend((tuple(suites), tuple(models)) for suites, models in steps)
+        yield lambda: requests.append("waited")
 
     monkeypatch.setattr(demo, "background_evaluation", noted)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    return asked
+    return requests
 
 
 def test_a_suite_and_a_model_that_fail_end_none_of_the_others():
@@ -70,34 +70,36 @@ def test_a_suite_and_a_model_that_fail_end_none_of_the_others():
         "codis: no image could be drawn",
         "most-frequent: no memory",
     ]
-    asked = [one for one in bench.asked if one != "leaderboard"]
+    evaluated = [one for one in bench.commands if one != "leaderboard"]
     for suites in (
         ("blink", "pairs"),
         ("cogbench",),
     ):  # in order: a checkpoint after the one before
-        models = [name for name, of in asked if of == suites]
+        models = [name for name, of in evaluated if of == suites]
         assert models == [name for name in DEMO_MODELS if name != "most-frequent"]
-    assert asked[-2:] == [("random", ("cogbench/retrieval",)), ("random", ("pairs/retrieval",))]
-    assert bench.asked[-1] == "leaderboard"
+    assert evaluated[-2:] == [("random", ("cogbench/retrieval",)), ("random", ("pairs/retrieval",))]
+    assert bench.commands[-1] == "leaderboard"
 
 
 def test_the_numbers_of_one_suite_are_printed_before_the_others_are_built(capsys):
     bench = Bench()
-    bench.refresh_questions = bench.asked.append
+    bench.refresh_questions = bench.commands.append
     bench.metrics = lambda task, model: [
         SimpleNamespace(metric="accuracy", category=category, value=0.25)
         for category in ("all", "sheep")
     ]
     assert evaluate_embedded(bench)  # most-frequent
-    first = [one for one in bench.asked[: bench.asked.index("blink")] if isinstance(one, tuple)]
+    first = [
+        one for one in bench.commands[: bench.commands.index("blink")] if isinstance(one, tuple)
+    ]
     assert first == [(name, ("codis",)) for name in DEMO_MODELS if name != "most-frequent"]
-    said = capsys.readouterr().err.splitlines()
-    assert said == [f"{name}: codis accuracy 0.250" for name, _ in first]
+    stderr = capsys.readouterr().err.splitlines()
+    assert stderr == [f"{name}: codis accuracy 0.250" for name, _ in first]
 
 
 def test_another_process_takes_whole_suites_which_are_evaluated_here_after_it(meanwhile):
     bench = Bench()
-    bench.asked = meanwhile
+    bench.commands = meanwhile
     evaluate_embedded(bench)
     assert meanwhile[:2] == [
         (("cogbench",), DEMO_MODELS),

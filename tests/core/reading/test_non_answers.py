@@ -10,7 +10,7 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.cases import read_rows
-from tests.fakes.any_responses import asked_in
+from tests.fakes.any_responses import questions_of
 from tests.fakes.rows import prediction, question
 from tests.test_any_response import TASKS
 
@@ -49,7 +49,8 @@ def test_the_repeated_prompt_is_no_answer(response, kind):
 
 def scored(task, form, scorer):
     questions = [
-        replace(question, question_id=f"t/{n}") for n, question in enumerate(asked_in(task.name))
+        replace(question, question_id=f"t/{n}")
+        for n, question in enumerate(questions_of(task.name))
     ]
     predictions = [
         prediction(

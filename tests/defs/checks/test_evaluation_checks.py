@@ -33,9 +33,9 @@ CONCURRENCY = 4
 
 def response(body):
     """Answers that depend on everything that was asked; a judge's word for a judge's prompt."""
-    asked = " ".join(texts(body))
-    if "groundtruth" in asked:
-        return "right" if len(asked) % 2 else "wrong"
+    text = " ".join(texts(body))
+    if "groundtruth" in text:
+        return "right" if len(text) % 2 else "wrong"
     return sha256(json.dumps(body["messages"]).encode()).hexdigest()
 
 
@@ -67,14 +67,14 @@ def evaluate(home):
         return bench.rows("codis/predictions", "m"), bench.rows("codis/scores", "m")
 
 
-def asked_of(server, model):
+def n_requests(server, model):
     return sum(body["model"] == model for body in server.bodies)
 
 
 @pytest.mark.long
 def test_a_second_materialization_asks_nothing_and_an_edit_asks_what_it_edits(home, server):
     before = evaluate(home)
-    assert (asked_of(server, "m"), asked_of(server, "judge")) == (N, N)
+    assert (n_requests(server, "m"), n_requests(server, "judge")) == (N, N)
     server.forget()
     shutil.rmtree(home / "tables")  # all is made again, of what was responded
     assert evaluate(home) == before
@@ -89,14 +89,14 @@ def test_a_second_materialization_asks_nothing_and_an_edit_asks_what_it_edits(ho
     for number in range(40, 50):  # 10 images with one pair each: 20 questions
         (home.parent / "codis" / "images" / f"{number:04d}.png").write_bytes(image(number, 17))
     after = evaluate(home)
-    assert (asked_of(server, "m"), asked_of(server, "judge")) == (40, 60)
+    assert (n_requests(server, "m"), n_requests(server, "judge")) == (40, 60)
     edited = {f"codis/{n:03d}/1" for n in range(20)} | {f"codis/{n:03d}/2" for n in range(20, 40)}
     edited |= {f"codis/{n:03d}/{half}" for n in range(40, 50) for half in (1, 2)}
     changed = {new.question_id for old, new in zip(before[0], after[0], strict=True) if old != new}
     assert changed == {name for name in edited if not "codis/020" <= name < "codis/040"}
 
 
-def test_what_failed_of_the_smallest_task_is_asked_again_and_nothing_else(tmp_path, server):
+def test_only_failed_requests_of_the_smallest_task_are_repeated(tmp_path, server):
     model = f'kind = "server"\nbase_url = "{server.base_url}"\nmax_tries = 1\n'
     (tmp_path / "bench.toml").write_text(
         f'[suites.quiz]\njudge = "judge"\n[models.m]\n{model}model = "m"\n'
@@ -113,16 +113,16 @@ def test_what_failed_of_the_smallest_task_is_asked_again_and_nothing_else(tmp_pa
     checks = evaluate_quiz().get_asset_check_evaluations()
     assert "every_question_answered" in [one.check_name for one in checks if not one.passed]
     assert not tables.exists(["quiz", "metrics"], "m")
-    assert (asked_of(server, "m"), asked_of(server, "judge")) == (5, 0)
+    assert (n_requests(server, "m"), n_requests(server, "judge")) == (5, 0)
     server.forget()
     assert evaluate_quiz().success
     assert tables.exists(["quiz", "metrics"], "m")
-    assert (asked_of(server, "m"), asked_of(server, "judge")) == (2, 5)
+    assert (n_requests(server, "m"), n_requests(server, "judge")) == (2, 5)
     assert not any(row.error for row in tables.read(["quiz", "predictions"], Prediction, "m"))
 
 
 @pytest.mark.long
-def test_failed_requests_stop_the_metrics_and_are_asked_again(home, server):
+def test_failed_requests_stop_the_metrics_and_are_repeated(home, server):
     write_release(home.parent / "codis", PAIRS[:10])
     server.fail_next(10, Answer(status=400, text="no"))
     # the other two are probes, with and without an image
@@ -130,10 +130,10 @@ def test_failed_requests_stop_the_metrics_and_are_asked_again(home, server):
         evaluate(home)
     with Workbench(load_settings(home), ["codis"]) as bench:
         assert not bench.tables.exists(["codis", "metrics"], "m")
-    assert asked_of(server, "judge") == 0
+    assert n_requests(server, "judge") == 0
     server.forget()
     predictions, _ = evaluate(home)
-    assert asked_of(server, "m") == 8
+    assert n_requests(server, "m") == 8
     assert not any(row.error for row in predictions)
 
 
@@ -155,4 +155,4 @@ def test_a_killed_run_loses_only_what_was_in_flight_and_what_had_just_arrived(ho
         assert N // 2 <= killed_after < N
         evaluate(home)
         # a response is stored within 20 ms, so one more of each connection may be lost
-        assert asked_of(slow, "m") <= N + 2 * CONCURRENCY
+        assert n_requests(slow, "m") <= N + 2 * CONCURRENCY

@@ -36,14 +36,14 @@ def made(kind, rows, folder):
         folder.joinpath("made").touch()
 
     checks = source_checks([table]) if kind == "source" else task_checks(TASK)
-    asked = [] if kind == "questions" else [questions_asset(quiz(2))]
-    chosen = dg.AssetSelection.assets(*asked, table, downstream).without_checks()
+    assets = [] if kind == "questions" else [questions_asset(quiz(2))]
+    chosen = dg.AssetSelection.assets(*assets, table, downstream).without_checks()
     with dg.DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions(str(MODELS.name), ["m"])
         result = dg.materialize(
             [
                 *(check for check in checks if key in {one.asset_key for one in check.check_keys}),
-                *asked,
+                *assets,
                 table,
                 downstream,
             ],

@@ -44,9 +44,9 @@ def test_problems_of_a_question_table(questions, found):
 
 
 def test_lost_and_surplus_rows_are_named():
-    asked = [question(question_id=f"t/{n}") for n in (1, 2, 3)]
+    questions = [question(question_id=f"t/{n}") for n in (1, 2, 3)]
     rows = [prediction(question_id=f"t/{n}") for n in (1, 2, 2, 4)]
-    assert missing_rows(asked, rows, samples=1) == [
+    assert missing_rows(questions, rows, samples=1) == [
         "t/2: 2 rows instead of 1",
         "t/3: 0 rows instead of 1",
         "t/4: no such question",
@@ -115,7 +115,7 @@ def run(home, selection=None):
     return made, found
 
 
-def test_of_one_that_fails_the_others_are_told_too_and_nothing_is_scored(tmp_path):
+def test_after_a_failed_check_the_others_still_report_and_nothing_is_scored(tmp_path):
     made, found = run(tmp_path)
     assert "quiz/scores" not in made
     assert {name: one for name, one in found.items() if name[0] == "predictions"} == {

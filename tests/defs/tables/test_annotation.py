@@ -48,7 +48,7 @@ from tests.suites.codis.raw import entry, write_raw
 
 MISTAKES = TASK.response_tasks[1]
 CODE = TASK.code_book.codes[0].name
-ASKED = queries(12)
+QUESTIONS = queries(12)
 
 
 def made(home, *assets):
@@ -72,11 +72,11 @@ def made(home, *assets):
 @pytest.fixture
 def home(tmp_path):
     tables = TableFiles(folder=str(tmp_path / "tables"))
-    tables.write(["codis", "questions"], ASKED, Question)
+    tables.write(["codis", "questions"], QUESTIONS, Question)
     for model in ("a", "b"):
         rows = [
             prediction(question_id=q.question_id, model=model, text=f"{model} {n}")
-            for n, q in enumerate(ASKED)
+            for n, q in enumerate(QUESTIONS)
         ]
         judged = [
             Judgement.of(row, judge="gpt", criterion="correct", verdict=True, response="")
@@ -118,7 +118,7 @@ def test_without_answers_the_summary_is_empty(home):
     assert tables.read(["codis", "annotation", "mistakes_counts"], CodeCount) == []
 
 
-def test_only_tasks_that_are_configured_are_asked():
+def test_only_configured_tasks_have_units():
     assert SUITE.annotation_tasks_asked([]) == ()
     named = SUITE.annotation_tasks_asked(["codis/verdicts", "cogbench/annotation", "codis/votes"])
     assert [task.task.name for task in named] == ["codis/votes", "codis/verdicts"]
@@ -143,7 +143,7 @@ ATTENTION_CHECKS_TASK = SuiteAnnotationTask(
 )
 
 
-def asked(home, values):
+def gold_problem(home, values):
     (home / "gold.jsonl").write_text(f'{{"unit": "1", "values": {values}}}\n')
     (home / "bench.toml").write_text('[annotation.tasks."t/votes"]\ngold = "gold.jsonl"\n')
     settings = load_settings(home)
@@ -152,7 +152,7 @@ def asked(home, values):
 
 
 def test_an_attention_check_need_not_have_all_fields(tmp_path):
-    (unit,) = asked(tmp_path, '{"right": "yes"}')
+    (unit,) = gold_problem(tmp_path, '{"right": "yes"}')
     assert unit.gold == {"right": ("yes",)}
 
 
@@ -167,13 +167,13 @@ def test_an_attention_check_need_not_have_all_fields(tmp_path):
 )
 def test_a_value_that_no_answer_can_have_is_refused(tmp_path, values, why):
     with pytest.raises(SettingsError, match=f"gold.jsonl: unit '1': {why}"):
-        asked(tmp_path, values)
+        gold_problem(tmp_path, values)
 
 
 # People in the graph: what is asked, what is open, and what follows from answers.
 
 
-PEOPLE_ASKED = '[annotation.tasks."codis/votes"]\n'
+PEOPLE_SECTION = '[annotation.tasks."codis/votes"]\n'
 YES = {"correct": "yes", "different": "yes", "within_rules": "yes"}
 ASSETS = [annotation_assets(annotation.VOTES), *dg.load_assets_from_modules([questions])]
 
@@ -187,7 +187,7 @@ def submission(annotator, **changed):
 class Codis(Home):
     """Three people with a submission each, who may be asked to vote on the others'."""
 
-    def __init__(self, folder, written=PEOPLE_ASKED):
+    def __init__(self, folder, written=PEOPLE_SECTION):
         self.folder = folder
         self.submit()
         super().__init__(folder / "home", "codis", folder / "source", written)
@@ -201,12 +201,12 @@ class Codis(Home):
         self.materialize(ASSETS)
         return self
 
-    def vote(self, person, *names, **said):
+    def vote(self, person, *names, **values):
         units = {unit.unit_id: unit for unit in self.read(Unit, "annotation", "votes_units")}
         for name in names:
-            self.answers.says(person, units[name], **{**YES, **said})
+            self.answers.says(person, units[name], **{**YES, **values})
 
-    def asked_about(self):
+    def question_labels(self):
         return [
             (one.question_id, one.labels.get(OPEN, "")) for one in self.read(Question, "questions")
         ]
@@ -234,10 +234,10 @@ class Codis(Home):
 
 
 @pytest.mark.long
-def test_votes_come_in_are_waited_for_and_are_asked_anew(tmp_path):
+def test_votes_come_in_are_waited_for_and_are_requested_anew(tmp_path):
     home = Codis(tmp_path).build()
-    asked = home.read(AskedUnit, "annotation", "votes_asked")
-    assert [(one.unit_id, one.needed) for one in asked] == [
+    units = home.read(AskedUnit, "annotation", "votes_asked")
+    assert [(one.unit_id, one.needed) for one in units] == [
         ("s-ana", 2),
         ("s-bo", 2),
         ("s-cem", 2),
@@ -280,7 +280,7 @@ def test_votes_come_in_are_waited_for_and_are_asked_anew(tmp_path):
     assert len(home.asked_about()) == 4
 
 
-def test_without_a_section_nobody_is_asked_and_nothing_stops(tmp_path):
+def test_without_a_section_there_are_no_units_and_nothing_stops(tmp_path):
     home = Codis(tmp_path, "")
     home.materialize(ASSETS[:1])
     assert [home.read(row, "annotation", f"votes_{name}") for name, row in TABLES.items()] == [
@@ -291,19 +291,19 @@ def test_without_a_section_nobody_is_asked_and_nothing_stops(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("written", "found", "said"),
+    ("written", "found", "message"),
     [
         pytest.param("", {"s1": "1 of 2"}, (False, "WARN"), id="files with missing votes warn"),
         pytest.param(
-            PEOPLE_ASKED, {"s1": "1 of 2"}, (False, "ERROR"), id="who is asked is waited for"
+            PEOPLE_SECTION, {"s1": "1 of 2"}, (False, "ERROR"), id="who is asked is waited for"
         ),
         pytest.param(
-            f'{PEOPLE_ASKED}publish = "partial"\n',
+            f'{PEOPLE_SECTION}publish = "partial"\n',
             {"s1": "1 of 2"},
             (False, "WARN"),
             id="a part may be published",
         ),
-        pytest.param(PEOPLE_ASKED, {}, (True, "ERROR"), id="nothing is open"),
+        pytest.param(PEOPLE_SECTION, {}, (True, "ERROR"), id="nothing is open"),
         pytest.param(
             '[annotation.tasks."codis/revisions"]\n',
             {"s1": "1 of 2"},
@@ -312,11 +312,11 @@ def test_without_a_section_nobody_is_asked_and_nothing_stops(tmp_path):
         ),
     ],
 )
-def test_what_is_open_warns_or_stops(tmp_path, written, found, said):
+def test_what_is_open_warns_or_stops(tmp_path, written, found, message):
     (tmp_path / "bench.toml").write_text(written)
     settings = load_settings(tmp_path)
     result = check_annotation({"codis/votes": UndecidedUnits(found, {})}, {}, settings)
-    passed, severity = said
+    passed, severity = message
     assert result.passed is passed
     assert passed or result.severity.value == severity
 
@@ -332,7 +332,7 @@ def test_what_is_open_warns_or_stops(tmp_path, written, found, said):
 def test_after_the_deadline_the_route_goes_on_or_is_refused(
     tmp_path, written, n_units, passed, severity
 ):
-    (tmp_path / "bench.toml").write_text(f"{PEOPLE_ASKED}until = 2026-01-01\n{written}\n")
+    (tmp_path / "bench.toml").write_text(f"{PEOPLE_SECTION}until = 2026-01-01\n{written}\n")
     settings = load_settings(tmp_path)
     expired = {"codis/votes": UndecidedUnits({}, {"s1": "1 of 2"})}
     result = check_annotation(expired, {"codis/votes": n_units}, settings)
@@ -362,8 +362,10 @@ def counts(home: Codis) -> dict[str, tuple[int, int]]:
 @pytest.mark.long
 def test_status_report_and_funnel_count_the_same(tmp_path):
     """Votes of a file, and answers: unusable, corrected, doubled, of an author, too few."""
-    asked = f'[sources]\ncodis = "{tmp_path / "source"}"\n{PEOPLE_ASKED}publish = "partial"\n'
-    home = Codis(tmp_path, asked)
+    configuration = (
+        f'[sources]\ncodis = "{tmp_path / "source"}"\n{PEOPLE_SECTION}publish = "partial"\n'
+    )
+    home = Codis(tmp_path, configuration)
     entries = [submission("ana"), submission("bo"), submission("cem"), submission("dan")]
     by_file = [("s-ana", "bo"), ("s-ana", "cem"), ("s-ana", "dan"), ("s-bo", "ana")]
     approval = {"correct": True, "different": True, "within_rules": True}
@@ -381,7 +383,7 @@ def test_status_report_and_funnel_count_the_same(tmp_path):
     assert counts(home) == {"funnel": (2, 0), "status": (2, 0), "report": (2, 0)}
     assert home.asked_about()[0] == ("codis/s-ana/1", "2")
 
-    (tmp_path / "home" / "bench.toml").write_text(f"{asked}until = 2026-01-01\n")
+    (tmp_path / "home" / "bench.toml").write_text(f"{configuration}until = 2026-01-01\n")
     assert counts(home) == {"funnel": (0, 2), "status": (0, 2), "report": (0, 2)}
     assert home.check()[:2] == (False, "WARN")  # half is decided: the route goes on
     labels = home.read(Question, "questions")[0].labels

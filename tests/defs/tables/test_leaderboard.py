@@ -155,8 +155,8 @@ def test_the_line_of_best_constants_does_not_depend_on_the_order_of_evaluations(
 def test_where_no_metrics_can_be_read_the_questions_say_of_which_edition_they_were(
     tables: TableFiles,
 ) -> None:
-    asked = [replace(one, edition="own") for one in quiz(4)]
-    tables.write(QUESTIONS, asked, Question)
+    questions = [replace(one, edition="own") for one in quiz(4)]
+    tables.write(QUESTIONS, questions, Question)
     for model in ("whole", "spoilt"):
         tables.path(METRICS, model).write_bytes(b"")
     assert [row.edition for row in rank_task(TASK, tables, [])] == ["own", "own"]

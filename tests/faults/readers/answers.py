@@ -105,10 +105,10 @@ def _hub(data: bytes, _: Path) -> object:
 
 @cache
 def _tasks() -> list[tuple[Task, list[Question]]]:
-    from tests.test_no_answer import asked
+    from tests.test_no_answer import questions_of
 
     suites = load_catalog().only(["blink", "codis", "cogbench", "journeybench", "multi"])
-    return [(task, asked(task)) for task in suites.tasks if task.asked_of == "model"]
+    return [(task, questions_of(task)) for task in suites.tasks if task.asked_of == "model"]
 
 
 def _every_task(text: str) -> object:

@@ -11,7 +11,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 from tests.audit.test_report_page import data
-from tests.report.asked_people import CATALOG, asked_home
+from tests.report.asked_people import CATALOG, annotated_home
 
 PAGE = f"annotation-{slug('quiz/votes')}"
 
@@ -27,7 +27,7 @@ def _written(home: Path, *, without_images: bool = False) -> None:
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("home")
-    asked_home(folder)
+    annotated_home(folder)
     _written(folder)
     return folder
 
@@ -36,7 +36,7 @@ def _forms(home: Path) -> dict[str, Any]:
     return {one["task"]: one for one in data(home, "annotation")}
 
 
-def test_a_form_that_was_asked_has_a_page_and_one_that_was_not_its_name(home: Path) -> None:
+def test_a_form_with_units_has_a_page_and_one_without_its_name(home: Path) -> None:
     forms = _forms(home)
     assert forms["quiz/captions"]["data"] == ""
     progress = forms["quiz/votes"]["progress"]
@@ -51,20 +51,20 @@ def test_what_people_differ_on_is_shown_with_its_image_and_their_votes(home: Pat
     assert len(disputed["images"]) == 1
 
 
-def test_why_answers_do_not_count_is_said_with_how_many(home: Path) -> None:
+def test_reasons_why_answers_do_not_count_are_shown_with_how_many(home: Path) -> None:
     assert data(home, PAGE)["reasons"] == [["right: 'perhaps' is none of yes, no", 1]]
     people = {row["person"]: row for row in data(home, PAGE)["annotators"]}
     assert [people["dan"][name] for name in ("n_answers", "n_refused")] == [0, 1]
 
 
 def test_images_that_may_not_leave_stay_out(tmp_path: Path) -> None:
-    asked_home(tmp_path)
+    annotated_home(tmp_path)
     _written(tmp_path, without_images=True)
     assert data(tmp_path, PAGE)["disputed"][0]["images"] == []
 
 
 def test_a_damaged_table_is_named(tmp_path: Path) -> None:
-    asked_home(tmp_path)
+    annotated_home(tmp_path)
     tables = TableFiles(folder=str(tmp_path / "tables"))
     tables.path(["quiz", "annotation", "votes_answers"]).write_bytes(b"PAR1 torn")
     _written(tmp_path)

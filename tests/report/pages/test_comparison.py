@@ -27,10 +27,10 @@ def written(tmp_path: Path):
     catalog = Catalog(suites=(Suite(name="quiz", tasks=(PAIRS,), assets=list),))
     questions = quiz(4, group=2)
 
-    def write(right: str, asked: list[Question] = questions) -> dict[str, object]:
-        said = {f"quiz/{n}": "x" if one == "1" else "y" for n, one in enumerate(right)}
-        one = side(questions, said, task=PAIRS)
-        tables.write(["quiz", "questions"], asked, Question)
+    def write(right: str, exam: list[Question] = questions) -> dict[str, object]:
+        texts = {f"quiz/{n}": "x" if one == "1" else "y" for n, one in enumerate(right)}
+        one = side(questions, texts, task=PAIRS)
+        tables.write(["quiz", "questions"], exam, Question)
         tables.write(["quiz", "scores"], one.scores, Score, "m")
         tables.write(["quiz", "metrics"], one.metrics, Metric, "m")
         site = Site(tmp_path / "report", ImageStore(folder=str(tmp_path / "images")))
@@ -58,5 +58,5 @@ def test_points_that_add_up_to_the_metric_by_chance_are_not_its_units(written, r
     assert main["ways"]["pairs"]["units"] == [0, 2]
 
 
-def test_a_model_that_was_asked_other_questions_is_not_paired(written):
+def test_a_model_with_other_questions_is_not_paired(written):
     assert written("1101", quiz(5, group=2)) == {}

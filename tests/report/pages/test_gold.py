@@ -40,11 +40,15 @@ def test_people_decide_three_open_keys_and_check_two_accepted_ones(tmp_path):
         assert publish(bench, TASK, NOW).units == 5
         folder = home / "annotation" / "multi" / "proposals"
         units = [json.loads(line)["unit"] for line in (folder / "units.jsonl").open()]
-        said = [*["the key is right"] * 2, "the question contradicts itself", "the key is right"]
-        said.append("another answer is right")
+        verdicts = [
+            *["the key is right"] * 2,
+            "the question contradicts itself",
+            "the key is right",
+        ]
+        verdicts.append("another answer is right")
         lines = [
             json.dumps({"unit": unit, "person": "ada", "values": {"verdict": verdict}})
-            for unit, verdict in zip(units, said, strict=True)
+            for unit, verdict in zip(units, verdicts, strict=True)
         ]
         (folder / "answers.jsonl").write_text("\n".join(lines))
         assert publish(bench, TASK, NOW).done == 5

@@ -117,7 +117,7 @@ def history(tmp_path):
     return remember
 
 
-def said(*, success, severity="ERROR", **numbers):
+def event(*, success, severity="ERROR", **numbers):
     metadata = {name: {"value": value} for name, value in numbers.items()}
     return json.dumps(
         {"dagster_event": {"event_specific_data": {
@@ -129,9 +129,9 @@ def said(*, success, severity="ERROR", **numbers):
 
 def test_the_last_outcome_of_a_check_counts(history):
     found = history(
-        ("t/scores", "no_row_lost", "m", said(success=False, rows=5, problems=2)),
-        ("t/scores", "no_row_lost", "m", said(success=True, rows=5, problems=0)),
-        ("t/questions", "well_formed", None, said(success=False, severity="WARN", problems=1)),
+        ("t/scores", "no_row_lost", "m", event(success=False, rows=5, problems=2)),
+        ("t/scores", "no_row_lost", "m", event(success=True, rows=5, problems=0)),
+        ("t/questions", "well_formed", None, event(success=False, severity="WARN", problems=1)),
         ("t/questions", "odd", None, "{not json"),
         ("t/questions", "planned", None, None),
     )

@@ -67,14 +67,14 @@ def test_a_number_has_its_signature_and_the_lineage_of_its_task(lab):
     assert lineage["rejections"][0]["groups"][0]["reason"] == "r"
 
 
-def test_a_damaged_table_is_said_and_the_others_stay(lab):
+def test_a_damaged_table_is_reported_and_the_others_stay(lab):
     lab.tables.path(["quiz", "rejections"]).write_bytes(b"damaged")
     lineage = value(lab.report()[TASKS])
     assert "rejections" in lineage["problems"][0]
     assert (lineage["rejections"], lineage["source"]["n"]) == ([], 1)
 
 
-def test_damaged_metrics_are_said_and_end_nothing(lab):
+def test_damaged_metrics_are_reported_and_end_nothing(lab):
     lab.tables.path(["quiz", "metrics"], "m").write_bytes(b"damaged")
     (main,) = value(lab.report()[MODELS])["conditions"]
     assert "metrics" in main["problem"]

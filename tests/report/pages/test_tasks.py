@@ -22,7 +22,7 @@ def tables(tmp_path: Path) -> TableFiles:
 
 
 def test_tokens_seconds_and_cost_are_sums_of_what_is_known(tables: TableFiles) -> None:
-    said = [
+    predictions = [
         prediction(
             question_id="quiz/1", model="m", prompt_tokens=100, completion_tokens=10, seconds=1.5
         ),
@@ -31,7 +31,7 @@ def test_tokens_seconds_and_cost_are_sums_of_what_is_known(tables: TableFiles) -
         ),
         prediction(question_id="quiz/3", model="m", error="timeout"),
     ]
-    tables.write(["quiz", "predictions"], said, Prediction, "m")
+    tables.write(["quiz", "predictions"], predictions, Prediction, "m")
     tables.write(
         ["quiz", "predictions"], [prediction(question_id="quiz/1", model="n")], Prediction, "n"
     )
@@ -48,14 +48,16 @@ def test_tokens_seconds_and_cost_are_sums_of_what_is_known(tables: TableFiles) -
 
 
 def test_choices_are_counted_by_the_right_one(tables: TableFiles) -> None:
-    asked = [
+    questions = [
         question(question_id=f"quiz/{n}", kind="choice", options=("x", "y"), answer=(right,))
         for n, right in enumerate("AABB")
     ]
-    tables.write(["quiz", "questions"], asked, Question)
-    said = [prediction(question_id=one.question_id, model="m") for one in asked]
+    tables.write(["quiz", "questions"], questions, Question)
+    predictions = [prediction(question_id=one.question_id, model="m") for one in questions]
     read = [("A",), ("B",), (), ("B",)]
-    scores = [Score.of(one, points=0.0, answer=to) for one, to in zip(said, read, strict=True)]
+    scores = [
+        Score.of(one, points=0.0, answer=to) for one, to in zip(predictions, read, strict=True)
+    ]
     tables.write(["quiz", "scores"], scores, Score, "m")
     found = [(one["right"], one["chosen"], one["n"]) for one in confusion(tables, TASK, "main")]
     assert found == [("A", "A", 1), ("A", "B", 1), ("B", "", 1), ("B", "B", 1)]
@@ -65,8 +67,8 @@ def test_a_prompt_stands_once_with_its_turns_and_images() -> None:
     sent = Prompt.of("Look:", Image("ab" * 32), "What is it?", system="Be brief.")
     known = {sent.sha256: sent.to_json()}
     found = SentPrompts()
-    for said in ([sent.sha256, "", None], [sent.sha256, "of a baseline", sent.sha256]):
-        for number, sha256 in zip((0, 1, CHUNK), said, strict=True):
+    for prompts in ([sent.sha256, "", None], [sent.sha256, "of a baseline", sent.sha256]):
+        for number, sha256 in zip((0, 1, CHUNK), prompts, strict=True):
             found.add(number, sha256)
     chunk, after = found.chunks(lambda wanted: {w: known[w] for w in wanted if w in known})
     assert (chunk.number, after.number, after.turns) == (0, 1, chunk.turns)

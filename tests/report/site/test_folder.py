@@ -15,23 +15,23 @@ from tests.report.fair import catalog, measure, report
 
 
 @pytest.mark.parametrize("name", ["home", 'a "home" é <b>'])
-def test_damaged_images_and_tables_are_told_without_the_home(tmp_path: Path, name: str) -> None:
+def test_damaged_images_and_tables_are_reported_without_the_home(tmp_path: Path, name: str) -> None:
     home = tmp_path / "somebody" / name
     home.mkdir(parents=True)
     tables = TableFiles(folder=str(home / "tables"))
     image_store = ImageStore(folder=str(home / "images"))
     shown = image_store.put(image(1), "1.png").sha256
-    asked = [replace(one, images=(shown,)) for one in quiz(6)]
-    tables.write(["quiz", "questions"], asked, Question)
+    questions = [replace(one, images=(shown,)) for one in quiz(6)]
+    tables.write(["quiz", "questions"], questions, Question)
     measure(tables, "sound", 0.5)
     measure(tables, "torn", 0.5)
     tables.path(["quiz", "metrics"], "torn").write_bytes(b"PAR1")
     image_store.path(shown).write_bytes(b"another")
     report(home, tables, catalog(home))
-    told = b"".join(file.read_bytes() for file in (home / "report" / "data").iterdir())
-    assert b"is not the one that was stored" in told
-    assert b"metrics/torn" in told
-    assert b"somebody" not in told
+    data = b"".join(file.read_bytes() for file in (home / "report" / "data").iterdir())
+    assert b"is not the one that was stored" in data
+    assert b"metrics/torn" in data
+    assert b"somebody" not in data
 
 
 def test_a_report_tells_no_address_of_objects(tmp_path: Path) -> None:

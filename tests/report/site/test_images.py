@@ -14,7 +14,7 @@ from tests.report.quiz_report import QuizReport
 
 
 @pytest.mark.parametrize(
-    ("edition", "by_hand", "told"),
+    ("edition", "by_hand", "notes"),
     [
         pytest.param(
             "published", "ask them", ["quiz"], id="released data of which a copy is asked"
@@ -26,11 +26,11 @@ from tests.report.quiz_report import QuizReport
     ],
 )
 def test_whose_data_may_not_be_passed_on(
-    tmp_path: Path, edition: str, by_hand: str, told: list[str]
+    tmp_path: Path, edition: str, by_hand: str, notes: list[str]
 ) -> None:
     report = QuizReport(tmp_path)
     if edition:
         report.ask(question(question_id="quiz/1", task="quiz", edition=edition))
     suite = Suite(name="quiz", tasks=(TASK,), assets=tuple, by_hand=by_hand)
     other = replace(suite, name="other", tasks=(replace(TASK, name="other"),))
-    assert restricted_suites(report.tables, Catalog(suites=(suite, other))) == told
+    assert restricted_suites(report.tables, Catalog(suites=(suite, other))) == notes

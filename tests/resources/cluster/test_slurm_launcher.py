@@ -94,7 +94,7 @@ def test_a_job_has_what_its_model_needs(
     slurm: SlurmCluster, instance: dg.DagsterInstance, send: Send
 ) -> None:
     run = run_of(instance, send({"dagster/partition": "wide"}))
-    job = slurm.said("scontrol", "show", "job", run.tags[JOB])
+    job = slurm.output("scontrol", "show", "job", run.tags[JOB])
     assert "gpu:1" in job
     assert "Partition=all" in job
     assert "TimeLimit=01:00:00" in job
@@ -119,7 +119,7 @@ def test_a_run_is_cancelled_while_it_runs(instance: dg.DagsterInstance, send: Se
 def test_a_run_is_cancelled_while_it_waits(
     slurm: SlurmCluster, instance: dg.DagsterInstance, send: Send
 ) -> None:
-    slurm.said("scontrol", "update", "NodeName=n[1-2]", "State=DRAIN", "Reason=test")
+    slurm.output("scontrol", "update", "NodeName=n[1-2]", "State=DRAIN", "Reason=test")
     try:
         run = run_of(instance, send())
         health = launcher_of(instance).check_run_worker_health(run)
@@ -129,18 +129,18 @@ def test_a_run_is_cancelled_while_it_waits(
         assert launcher_of(instance).terminate(run.run_id)
         assert run_of(instance, run.run_id).status == dg.DagsterRunStatus.CANCELED
         removed = run_of(instance, send())
-        slurm.said("scancel", removed.tags[JOB])  # by somebody else
+        slurm.output("scancel", removed.tags[JOB])  # by somebody else
         assert end_orphaned_runs(instance) == [f"run {removed.run_id[:8]}"]
         assert run_of(instance, removed.run_id).status == dg.DagsterRunStatus.FAILURE
     finally:
-        slurm.said("scontrol", "update", "NodeName=n[1-2]", "State=RESUME")
+        slurm.output("scontrol", "update", "NodeName=n[1-2]", "State=RESUME")
 
 
 def test_a_process_that_is_killed_is_no_healthy_run(
     slurm: SlurmCluster, instance: dg.DagsterInstance, send: Send
 ) -> None:
     run = begun(instance, send({"seconds": "300"}))
-    _, first = slurm.said("scontrol", "listpids", run.tags[JOB]).splitlines()[:2]
+    _, first = slurm.output("scontrol", "listpids", run.tags[JOB]).splitlines()[:2]
     os.kill(int(first.split()[0]), signal.SIGKILL)
     until = time.monotonic() + 60
     while True:

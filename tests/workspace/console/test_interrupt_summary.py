@@ -34,7 +34,7 @@ def test_what_came_since_is_counted_with_the_command_to_go_on(tmp_path):
     )
 
 
-def test_nothing_is_said_where_nothing_came_or_nothing_can_be_read(tmp_path):
+def test_there_is_no_summary_where_nothing_came_or_nothing_can_be_read(tmp_path):
     assert interrupt_summary(tmp_path / "none", NOON, AGAIN) == ""
     (tmp_path / "responses.sqlite").write_bytes(b"no database" * 1000)
     assert interrupt_summary(tmp_path, NOON, AGAIN) == ""

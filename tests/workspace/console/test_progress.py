@@ -28,6 +28,6 @@ def test_a_line_says_how_many_tables_there_are(progress, title, lines, capsys):
         materialization_progress(instance, "r", title, 5, progress, lambda: next(clock)),
     ):
         for _ in range(3):
-            for told in instance._subscribers.get("r", []):
-                told(_Event)
+            for handler in instance._subscribers.get("r", []):
+                handler(_Event)
     assert capsys.readouterr().err.splitlines() == lines

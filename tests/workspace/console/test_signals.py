@@ -57,8 +57,8 @@ def started(name, **more):
 
 
 def ended(process):
-    _, said = process.communicate(timeout=60)
-    return process.returncode, said.strip()
+    _, stderr = process.communicate(timeout=60)
+    return process.returncode, stderr.strip()
 
 
 @pytest.mark.parametrize(
@@ -128,11 +128,11 @@ def test_a_run_is_stopped_inside_a_step_and_the_next_model_is_not_begun(home):
         while server.n_requests < 20 and process.poll() is None:
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
-        code, said = ended(process)
-    assert (code, said.splitlines()[0]) == (143, f"stopped by SIGTERM: {KEPT}")
+        code, stderr = ended(process)
+    assert (code, stderr.splitlines()[0]) == (143, f"stopped by SIGTERM: {KEPT}")
     counts = r"stored so far: \d+ responses, \d+ tables"
     command = "bench evaluate codis --model m --model random --keep-going"
-    assert re.fullmatch(rf"{counts}\. To continue: {command}", said.splitlines()[1])
+    assert re.fullmatch(rf"{counts}\. To continue: {command}", stderr.splitlines()[1])
     assert not list((home / "tables").glob("codis/predictions/*.parquet"))
 
 
@@ -163,11 +163,11 @@ def test_two_evaluations_of_one_model_at_once_ask_every_question_once(home):
     with ChatServer("A", latency=0.2) as server:
         command = ("evaluate", "codis", "--model", "m")
         both = [bench(home, server, *command) for _ in range(2)]
-        said = [process.communicate(timeout=300) for process in both]
+        outputs = [process.communicate(timeout=300) for process in both]
     assert [process.returncode for process in both] == [0, 0]
     assert server.n_requests == 80
-    assert said[0][0] == said[1][0]
-    assert sum("m on codis: waiting for process" in errors for _, errors in said) <= 1
+    assert outputs[0][0] == outputs[1][0]
+    assert sum("m on codis: waiting for process" in errors for _, errors in outputs) <= 1
 
 
 @pytest.mark.long

@@ -66,13 +66,13 @@ def test_another_models_judged_response_is_the_constant_of_the_whole_and_of_a_pa
     found = number(bench.metrics("codis", "m"))
     assert (found.value, found.constant, found.shuffled) == (0.0, 1.0, None)
     assert "no shuffled: " in found.baselines
-    asking = (bench, ["codis"], [("m", "main")], QuestionSubset(limit=2))
-    ((_, (part,), _),) = evaluate_suite_subsets(*asking)
+    arguments = (bench, ["codis"], [("m", "main")], QuestionSubset(limit=2))
+    ((_, (part,), _),) = evaluate_suite_subsets(*arguments)
     assert (number(part.metrics).constant, number(part.metrics).n_scored) == (1.0, 2)
     assert bench.server.n_requests == 0
 
 
-def test_where_nothing_fits_it_is_said_and_what_helps(bench):
+def test_where_nothing_fits_the_message_says_what_helps(bench):
     bench.evaluate(["codis"], "m")
     sentence = number(bench.metrics("codis", "m")).baselines
     assert sentence.startswith("no constant: no response was judged on all questions")
@@ -86,7 +86,7 @@ def drawn(part, questions):
     return [question.question_id for question in part.of(TASK, questions)]
 
 
-def test_everything_is_asked_where_nothing_is_said():
+def test_without_options_every_question_is_selected():
     assert WHOLE.of(TASK, quiz(7)) == quiz(7)
 
 
@@ -99,7 +99,7 @@ def test_everything_is_asked_where_nothing_is_said():
         pytest.param(1000, 3, 60, id="all there is"),
     ],
 )
-def test_at_most_so_many_are_asked_in_whole_groups(limit, group, n):
+def test_a_limit_selects_whole_groups(limit, group, n):
     questions = quiz(60, categories=2, group=group)
     found = QuestionSubset(limit=limit).of(TASK, questions)
     assert len(found) == n
@@ -123,7 +123,7 @@ def test_a_larger_part_has_the_smaller_in_it_and_other_questions_change_nothing(
     )
 
 
-def test_only_the_categories_that_are_named_are_asked():
+def test_only_named_categories_are_selected():
     questions = quiz(9, categories=3)
     part = QuestionSubset(categories=("kind 1", "kind 2"))
     assert drawn(part, questions) == [f"quiz/{n}" for n in (1, 2, 4, 5, 7, 8)]

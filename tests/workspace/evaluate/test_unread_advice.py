@@ -36,11 +36,11 @@ def write(file, texts):
 
 
 def test_bounds_stand_in_every_place_and_the_next_command_is_named(home):
-    told = bench("evaluate", "signs", "--responses", home / "hard.jsonl")
-    assert "0.350 to 0.650" in told.stdout
-    assert "30.0 % of the responses, so accuracy is between 0.350 and 0.650" in told.stdout
-    assert f"--responses {home / 'hard.jsonl'} --reader MODEL\n" in told.stdout
-    assert "bench annotate review signs --model hard --draw 50\n" in told.stdout
+    result = bench("evaluate", "signs", "--responses", home / "hard.jsonl")
+    assert "0.350 to 0.650" in result.stdout
+    assert "30.0 % of the responses, so accuracy is between 0.350 and 0.650" in result.stdout
+    assert f"--responses {home / 'hard.jsonl'} --reader MODEL\n" in result.stdout
+    assert "bench annotate review signs --model hard --draw 50\n" in result.stdout
 
     row = lines(bench("evaluate", "signs", "--responses", home / "hard.jsonl", "--json"))[0]
     assert (row["if_unread_wrong"], row["if_unread_right"]) == (0.35, 0.65)

@@ -101,11 +101,11 @@ def test_responses_of_which_none_is_used_are_an_error_that_names_one(used_home):
 
 
 def test_a_condition_without_questions_says_what_it_needs(used_home):
-    asked = ("evaluate", "codis", "--model", "random", "--condition", "captions_for_images")
-    result = bench(*asked, fails=True)
-    (said,) = [line for line in result.stderr.splitlines() if "captions" in line]
-    assert "codis, condition captions_for_images: there are no questions" in said
-    assert "put captions.jsonl beside data.json" in said
+    command = ("evaluate", "codis", "--model", "random", "--condition", "captions_for_images")
+    result = bench(*command, fails=True)
+    (message,) = [line for line in result.stderr.splitlines() if "captions" in line]
+    assert "codis, condition captions_for_images: there are no questions" in message
+    assert "put captions.jsonl beside data.json" in message
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_condition_without_questions_says_what_it_needs(used_home):
         pytest.param("official", 0.5, 4, id="official: a substring", marks=pytest.mark.long),
     ],
 )
-def test_a_recorded_judge_is_read_as_told(used_home, scorer, acc_q, n_scored):
+def test_a_recorded_judge_is_read_as_the_command_says(used_home, scorer, acc_q, n_scored):
     responses = answers("w", "x", "y", "z")
     for response, word in zip(
         responses, ["right", "wrong", "not right", "Right, perhaps"], strict=True
@@ -157,11 +157,11 @@ def test_a_backfill_uses_the_scorer_that_is_named_and_a_dry_run_of_it_asks_nothi
     assert {"scorer:official" in row["signature"] for row in after} == {True}
 
 
-def test_a_task_that_fails_stops_no_later_suite_and_every_reason_is_told(used_home, monkeypatch):
-    asked = []
+def test_a_task_that_fails_stops_no_later_suite_and_every_reason_is_printed(used_home, monkeypatch):
+    calls = []
 
     def evaluate_suite(bench, suite, askings):
-        asked.append(suite)
+        calls.append(suite)
         failures = [BenchError(f"{suite}: {n}") for n in ("first", "second")]
         return whole.SuiteEvaluation(
             names=[suite], metrics=[], outcomes=[], rejected=[], failures=failures
@@ -169,9 +169,9 @@ def test_a_task_that_fails_stops_no_later_suite_and_every_reason_is_told(used_ho
 
     monkeypatch.setattr(whole, "evaluate_suite", evaluate_suite)
     result = bench("evaluate", "codis", "blink", "--model", "random", fails=True)
-    assert asked == ["codis", "blink"]
-    told = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
-    assert told == [f"error: {suite}: {n}" for suite in asked for n in ("first", "second")]
+    assert calls == ["codis", "blink"]
+    errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    assert errors == [f"error: {suite}: {n}" for suite in calls for n in ("first", "second")]
 
 
 def test_a_model_that_is_no_encoder_is_noticed_before_another_suite_is_evaluated(used_home):
@@ -195,8 +195,8 @@ def test_a_table_of_all_models_shows_the_rows_of_one_or_says_that_it_has_none(us
     for table in ("leaderboard", "codis/metrics"):
         rows = lines(bench("tables", "show", table, "--model", "random", "--json"))
         assert {row["model"] for row in rows} == {"random"}
-    said = bench("tables", "show", "codis/questions", "--model", "random", fails=True).stderr
-    assert said == "error: codis/questions: has no rows of one model. Leave --model out\n"
+    stderr = bench("tables", "show", "codis/questions", "--model", "random", fails=True).stderr
+    assert stderr == "error: codis/questions: has no rows of one model. Leave --model out\n"
 
 
 def test_a_suite_and_its_task_or_a_condition_named_twice_count_once(used_home):

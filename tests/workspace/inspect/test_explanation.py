@@ -26,8 +26,8 @@ def home(tmp_path_factory, evaluated):
         "new": ("<think>inside \x1b[31mperhaps</think>Opening.", "I cannot say"),
     }.items():
         halves = ("000/1", "000/2", "001/1", "001/2")
-        said = zip(halves, (*texts, "Opening.", "Closing."), strict=True)
-        responses = [{"question_id": f"codis/{half}", "text": text} for half, text in said]
+        texts_of = zip(halves, (*texts, "Opening.", "Closing."), strict=True)
+        responses = [{"question_id": f"codis/{half}", "text": text} for half, text in texts_of]
         (home / f"{name}.jsonl").write_text("\n".join(map(json.dumps, responses)))
         lines.append(f'[models.{name}]\nkind = "recorded"\nfile = "{name}.jsonl"')
     (home / "bench.toml").write_text("\n".join(lines))
@@ -174,12 +174,12 @@ def test_a_table_that_is_damaged_is_left_out_of_what_differs_by_name(home, tmp_p
     assert f"left out: {scores}" in result.stderr
 
 
-def test_explain_walks_back_to_what_people_said(home):
+def test_explain_walks_back_to_the_answers_of_people(home):
     """Pseudonym, time, task, what was shown, and why an answer does not count."""
     task = VOTES.task
     unit = Unit(task=task.name, unit_id="000", shown={"Question": "Opening or closing?"}, needed=2)
     yes = {"correct": ("yes",), "different": ("yes",), "within_rules": ("yes",)}
-    said = [
+    votes = [
         Answer(
             task=task.name, task_version=task.version, unit_id="000", unit_digest=unit.digest,
             person=person, values=yes, at=f"2026-11-22T1{n}:00:00.000Z",
@@ -189,11 +189,11 @@ def test_explain_walks_back_to_what_people_said(home):
     ]  # fmt: skip
     tables = tables_of(load_settings(home))
     tables.write(VOTES.table("units").split("/"), [unit], Unit)
-    tables.write(VOTES.table("answers").split("/"), said, Answer)
+    tables.write(VOTES.table("answers").split("/"), votes, Answer)
     shown = bench("explain", FIRST, "--model", "old").stdout
-    asked = f"codis/votes 000, shown {unit.digest[:12]}"
-    assert f"ana on {asked}: correct: yes; different: yes; within_rules: yes\n" in shown
+    heading = f"codis/votes 000, shown {unit.digest[:12]}"
+    assert f"ana on {heading}: correct: yes; different: yes; within_rules: yes\n" in shown
     assert "2026-11-22T10:00:00.000Z, changed 2026-11-22T18:00:00.000Z; pages 0, task" in shown
     assert "(does not count: after the deadline)" in shown
-    told = json.loads(bench("explain", FIRST, "--model", "old", "--json").stdout)
-    assert [one["person"] for one in told["people"]] == ["ana", "bo"]
+    explanation = json.loads(bench("explain", FIRST, "--model", "old", "--json").stdout)
+    assert [one["person"] for one in explanation["people"]] == ["ana", "bo"]

@@ -110,12 +110,12 @@ def test_a_page_of_another_name_gets_nothing(port: int, host: str) -> None:
     assert status(port, "/", host) == 421
 
 
-def test_a_port_that_is_taken_is_said_at_once(folder: Path, port: int) -> None:
+def test_a_port_that_is_taken_is_reported_at_once(folder: Path, port: int) -> None:
     with pytest.raises(SettingsError, match=rf"port {port} .*--port"):
         open_server(folder.parent, port)
 
 
-def test_a_port_that_is_none_is_said(folder: Path) -> None:
+def test_a_port_that_is_none_is_reported(folder: Path) -> None:
     with pytest.raises(SettingsError, match="0 to 65535"):
         open_server(folder.parent, 70_000)
 

@@ -27,8 +27,8 @@ def home(tmp_path_factory):
         served = f'[models.helper]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "h"\n'
         file = write_home(home, "".join([*sections, served]))
         file.write_text(file.read_text().replace(', "model": "m"', ""))
-        said = [{"question_id": f"signs/{n}", "text": "Answer: A"} for n in range(N)]
-        (home / "all.jsonl").write_text("\n".join(map(json.dumps, said)))
+        responses = [{"question_id": f"signs/{n}", "text": "Answer: A"} for n in range(N)]
+        (home / "all.jsonl").write_text("\n".join(map(json.dumps, responses)))
         bench("evaluate", "signs", "--model", "half", "--model", "all", "--reader", "rules")
         bench("evaluate", "signs", "--model", "read", "--reader", "helper")
     return home
@@ -65,12 +65,12 @@ def test_another_judge_gives_no_verdict(evaluated, tmp_path, monkeypatch):
     home = tmp_path / "home"
     shutil.copytree(evaluated / "home", home)
     monkeypatch.setenv("BENCH_HOME", str(home))
-    said = [
+    responses = [
         {"question_id": f"codis/00{pair}/{half}", "text": "Opening."}
         for pair in (0, 1)
         for half in (1, 2)
     ]
-    (home / "said.jsonl").write_text("\n".join(map(json.dumps, said)))
+    (home / "said.jsonl").write_text("\n".join(map(json.dumps, responses)))
     with ChatServer(lambda body: "right") as server:
         (home / "bench.toml").write_text(
             f'[sources]\ncodis = "{evaluated / "codis"}"\n'

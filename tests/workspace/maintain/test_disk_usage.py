@@ -7,7 +7,7 @@ def test_a_home_that_is_not_there_is_empty(tmp_path):
     assert disk_usage(tmp_path / "none") == []
 
 
-def test_tables_are_told_by_suite_and_by_model_and_the_largest_come_first(tmp_path):
+def test_tables_are_listed_by_suite_and_by_model_and_the_largest_come_first(tmp_path):
     sizes = {
         "tables/codis/questions/all.parquet": 1_000_000,
         "tables/codis/scores/org%2Fm.parquet": 300_000,
@@ -41,7 +41,7 @@ def test_tables_are_told_by_suite_and_by_model_and_the_largest_come_first(tmp_pa
     assert sum(one.n_files for one in found.values()) == len(sizes)
 
 
-def test_tables_of_named_sources_are_told_by_suite_too(tmp_path):
+def test_tables_of_named_sources_are_listed_by_suite_too(tmp_path):
     file = tmp_path / "tables/.of/release-1/codis/questions/all.parquet"
     file.parent.mkdir(parents=True)
     file.write_bytes(b"x")

@@ -169,7 +169,7 @@ def test_nothing_is_taken_over_while_something_runs_on_the_home(settings: Settin
     assert counted(moved(settings)) == WHOLE
 
 
-def test_a_home_that_shares_nothing_is_told_what_to_write(tmp_path: Path) -> None:
+def test_in_a_home_that_shares_nothing_the_message_says_what_to_write(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"Set \[storage\] database = .* or objects = "):
         migrate(load_settings(tmp_path), back=False)
 
@@ -202,8 +202,8 @@ def test_commands_know_a_home_that_was_taken_over_and_ask_and_make_nothing_again
     bench("leaderboard")
     before = bench("tables", "show", "codis/metrics", "--json").stdout
     (home / "bench.toml").write_text(_section(bucket, endpoint) + alone)
-    told = lines(bench("home", "migrate", "--json"))
-    assert {one["what"]: one["left_out"] for one in told}.keys() >= {"tables", "images"}
+    rows = lines(bench("home", "migrate", "--json"))
+    assert {one["what"]: one["left_out"] for one in rows}.keys() >= {"tables", "images"}
     for part in ("images", "tables"):
         (home / part).rename(home / f"old-{part}")
     assert bench("tables", "show", "codis/metrics", "--json").stdout == before

@@ -43,8 +43,8 @@ def bench(tmp_path_factory):
 def home(bench):
     """Tables, notes, partitions and responses of several models."""
     for name in NAMES:
-        said = [prediction(model=name, decoding=f"of {name}|t=0")]
-        bench.tables.write(["quiz", "predictions"], said, Prediction, name)
+        predictions = [prediction(model=name, decoding=f"of {name}|t=0")]
+        bench.tables.write(["quiz", "predictions"], predictions, Prediction, name)
         bench.tables.write(["quiz", "scores"], [], Score, name)
         bench.instance.add_dynamic_partitions(str(MODELS.name), [name])
     bench.tables.write(["quiz", "rejections"], [], Score)  # its file is all.parquet

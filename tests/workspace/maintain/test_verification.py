@@ -134,7 +134,7 @@ def test_removed_tables_are_not_missing(home, remove):
 
 
 @pytest.mark.parametrize("table", STEPS)
-def test_tables_in_each_others_place_are_told(home, table):
+def test_swapped_tables_are_found(home, table):
     swap(home, table)
     wrong = found()
     assert wrong.keys() == {f"quiz/{table} of a", f"quiz/{table} of b"}
@@ -218,6 +218,6 @@ def test_commands_are_right_below_a_path_with_an_apostrophe(evaluated, tmp_path,
     for file in spoilt:
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(b"no database" * 100)
-    told = [shlex.split(command) for command in commands("damaged").values()]
+    shell_words = [shlex.split(command) for command in commands("damaged").values()]
     for file in spoilt:
-        assert any(str(file) in words for words in told), (file, told)
+        assert any(str(file) in words for words in shell_words), (file, shell_words)

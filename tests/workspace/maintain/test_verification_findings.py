@@ -121,7 +121,7 @@ def test_a_home_in_which_dagster_cannot_keep_its_records_is_refused_unmade(
     tmp_path, monkeypatch, name
 ):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / name))
-    said = bench("evaluate", "codis", "--model", "random", fails=True).stderr
+    stderr = bench("evaluate", "codis", "--model", "random", fails=True).stderr
     shown = name.encode(errors="backslashreplace").decode()
-    assert f"{shown}: Dagster cannot store its databases in a path with" in said
+    assert f"{shown}: Dagster cannot store its databases in a path with" in stderr
     assert not Path(tmp_path, name).exists()

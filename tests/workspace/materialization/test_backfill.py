@@ -76,16 +76,16 @@ def bench(tmp_path_factory, server):
 
 
 def test_encoders_are_evaluated_though_the_model_of_their_name_fails():
-    asked = []
+    models = []
 
     def evaluate(names, model, condition):
-        asked.extend(names)
+        models.extend(names)
         raise TableError(f"{names[0]} fails")
 
     tasks = {kind: [replace(TASK, asked_of=kind)] for kind in ("model", "encoder")}
     fake = SimpleNamespace(catalog=SimpleNamespace(tasks_of=tasks.get), evaluate=evaluate)
     found = _evaluate_model(cast(Workbench, fake), "random", list(tasks), "main")
-    assert (asked, found.error) == (["model", "encoder"], "model fails; encoder fails")
+    assert (models, found.error) == (["model", "encoder"], "model fails; encoder fails")
 
 
 def test_a_home_that_cannot_be_used_is_tried_once_for_all_tasks(bench, monkeypatch):
@@ -134,13 +134,13 @@ def test_a_dry_run_says_what_an_evaluation_would_ask_and_asks_nothing(bench, ser
     assert 0 < other.seconds < 5
 
 
-def test_who_needs_no_asking_costs_nothing(bench):
+def test_a_model_without_requests_costs_nothing(bench):
     baseline, _ = dry_run(bench, ["codis"], "random")
     assert (baseline.requests, baseline.cached, baseline.prompt_tokens) == (4, 4, 0)
 
 
 @pytest.mark.long
-def test_a_model_in_python_is_asked_once_like_any_other(bench):
+def test_a_model_in_python_is_called_once_like_any_other(bench):
     model, _ = dry_run(bench, ["codis"], "mine")
     assert (model.requests, model.cached) == (4, 0)
     bench.evaluate(["codis"], "mine")
@@ -149,7 +149,7 @@ def test_a_model_in_python_is_asked_once_like_any_other(bench):
 
 
 @pytest.mark.long
-def test_one_model_that_cannot_be_asked_does_not_stop_the_others(bench):
+def test_one_model_that_cannot_respond_does_not_stop_the_others(bench):
     done = list(backfill(bench, ["away", "m", "m"], ["codis"], ["main", "no_context"]))
     assert [(one.model, one.condition, bool(one.error)) for one in done] == [
         ("away", "main", True),
@@ -172,7 +172,7 @@ def test_one_model_that_cannot_be_asked_does_not_stop_the_others(bench):
         pytest.param(["m"], ["codis"], ["main", "mian"], "mian", id="a condition"),
     ],
 )
-def test_an_unknown_name_is_told_before_anything_is_asked(
+def test_an_unknown_name_is_reported_before_any_request(
     bench, server, models, suites, conditions, named
 ):
     n_runs = bench.instance.get_runs_count()
@@ -183,6 +183,6 @@ def test_an_unknown_name_is_told_before_anything_is_asked(
 
 
 @pytest.mark.long
-def test_an_ablation_is_asked_where_tasks_have_it(bench):
+def test_an_ablation_is_evaluated_where_tasks_have_it(bench):
     (done,) = backfill(bench, ["random"], ["codis", "multi"], ["no_context"])
     assert (done.suites, done.error) == ("codis", "")

@@ -80,7 +80,7 @@ def test_what_a_site_adds_is_kept_and_what_it_changes_is_its_own(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("site", "said"),
+    ("site", "message"),
     [
         ("- a list", "expected a mapping"),
         ("a: [1", "cannot be read: "),
@@ -91,9 +91,11 @@ def test_what_a_site_adds_is_kept_and_what_it_changes_is_its_own(tmp_path: Path)
         ("run_queue: {max_concurrent_runs: 3}", "run_queue"),
     ],
 )
-def test_a_mistake_of_a_site_is_told_with_its_file(tmp_path: Path, site: str, said: str) -> None:
+def test_a_mistake_of_a_site_is_reported_with_its_file(
+    tmp_path: Path, site: str, message: str
+) -> None:
     (tmp_path / SITE).write_text(site, encoding="utf-8")
-    with pytest.raises(SettingsError, match=rf"{SITE}.*{said}"):
+    with pytest.raises(SettingsError, match=rf"{SITE}.*{message}"):
         open_instance(tmp_path).dispose()
 
 
@@ -116,11 +118,11 @@ def test_a_pool_that_another_home_limits_at_the_same_moment_is_limited(
 ) -> None:
     limit, beaten = SqlEventLogStorage._upsert_and_lock_limit_row, set()
 
-    def beaten_once(self: SqlEventLogStorage, at: Connection, pool: str, *said: Any) -> None:
+    def beaten_once(self: SqlEventLogStorage, at: Connection, pool: str, *arguments: Any) -> None:
         for _ in range(0 if pool in beaten else 2):
             beaten.add(pool)
             at.execute(ConcurrencyLimitsTable.insert().values(concurrency_key=pool, limit=9))
-        limit(self, at, pool, *said)
+        limit(self, at, pool, *arguments)
 
     monkeypatch.setattr(SqlEventLogStorage, "_upsert_and_lock_limit_row", beaten_once)
     with open_instance(tmp_path) as instance:
@@ -146,7 +148,7 @@ def test_a_pool_of_some_models_limits_their_runs_by_a_tag(tmp_path: Path) -> Non
     assert limits == {"gpu": 3, "gpu-80gb": 2, "judge": 4, "server": 4}
 
 
-def test_what_is_missing_for_shared_records_is_said_with_what_to_install(
+def test_what_is_missing_for_shared_records_is_reported_with_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.path", [str(CHECKOUT)])

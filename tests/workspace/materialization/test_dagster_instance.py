@@ -71,7 +71,7 @@ def test_a_run_records_what_its_steps_make_and_not_that_they_read_and_wrote_it(t
 # What a person reads of a run that failed: our own error where one was raised, else the first.
 
 
-SAID = "http://127.0.0.1:8080: no server is listening. Start it"
+NO_SERVER = "http://127.0.0.1:8080: no server is listening. Start it"
 
 
 class OfAPluginError(BenchError):
@@ -98,8 +98,8 @@ TREE = error_tree()
 
 def raised(kind: type[BenchError]) -> BenchError:
     """An error whose text is as given, whatever else its class is made with."""
-    error = kind.__new__(kind, SAID)
-    Exception.__init__(error, SAID)
+    error = kind.__new__(kind, NO_SERVER)
+    Exception.__init__(error, NO_SERVER)
     return error
 
 
@@ -118,7 +118,7 @@ def test_an_error_of_ours_is_shown_and_not_what_it_came_of(kind):
             raise raised(kind) from error
 
     result = dg.materialize([votes], raise_on_error=False)
-    assert str(describe_failure(result.all_events)) == f"codis/votes: {SAID}"
+    assert str(describe_failure(result.all_events)) == f"codis/votes: {NO_SERVER}"
 
 
 def test_of_two_of_ours_the_one_that_was_raised_last_is_shown():
@@ -130,7 +130,7 @@ def test_of_two_of_ours_the_one_that_was_raised_last_is_shown():
             raise OfAPluginError(f"votes: {error}") from error
 
     result = dg.materialize([votes], raise_on_error=False)
-    assert str(describe_failure(result.all_events)) == f"votes: votes: {SAID}"
+    assert str(describe_failure(result.all_events)) == f"votes: votes: {NO_SERVER}"
 
 
 def test_an_error_in_a_resource_is_shown_too():
@@ -139,14 +139,14 @@ def test_an_error_in_a_resource_is_shown_too():
             try:
                 raise ConnectionError("[Errno 111] Connection refused")
             except ConnectionError as error:
-                raise OfAPluginError(SAID) from error
+                raise OfAPluginError(NO_SERVER) from error
 
     @dg.asset
     def votes(model: Model):
         pass
 
     result = dg.materialize([votes], resources={"model": Model()}, raise_on_error=False)
-    assert SAID in str(describe_failure(result.all_events))
+    assert NO_SERVER in str(describe_failure(result.all_events))
     assert "Errno" not in str(describe_failure(result.all_events))
 
 
@@ -179,17 +179,17 @@ def test_a_check_that_only_warned_does_not_hide_the_error():
 
     assets = [questions, people_have_decided, votes]
     result = dg.materialize(assets, raise_on_error=False)
-    assert str(describe_failure(result.all_events)) == f"votes: {SAID}"
+    assert str(describe_failure(result.all_events)) == f"votes: {NO_SERVER}"
 
 
 def test_the_page_of_a_failed_run_begins_with_the_error_that_was_raised(tmp_path):
     @dg.asset
     def votes():
-        raise OfAPluginError(SAID)
+        raise OfAPluginError(NO_SERVER)
 
     with open_instance(tmp_path) as instance:
         failed = dg.materialize([votes], instance=instance, raise_on_error=False)
         logged = [entry.dagster_event for entry in instance.all_logs(failed.run_id)]
     (data,) = [event.step_failure_data for event in logged if event and event.is_step_failure]
-    assert data.error.message.endswith(f"OfAPluginError: {SAID}\n")
-    assert SAID in data.error_display_string
+    assert data.error.message.endswith(f"OfAPluginError: {NO_SERVER}\n")
+    assert NO_SERVER in data.error_display_string

@@ -67,8 +67,8 @@ def test_each_is_dagsters_own_program_over_one_graph(home: Path) -> None:
 def test_a_code_server_is_known_by_the_name_that_the_graph_has_without_one(home: Path) -> None:
     *_, file = Daemon(home, "127.0.0.1", 0, "code.example.org:4000").command()
     ours = yaml.safe_load((CHECKOUT / "workspace.yaml").read_text())["load_from"]
-    (told,) = yaml.safe_load(Path(file).read_text())["load_from"]
-    assert told["grpc_server"] == {
+    (module,) = yaml.safe_load(Path(file).read_text())["load_from"]
+    assert module["grpc_server"] == {
         "host": "code.example.org",
         "port": 4000,
         "location_name": ours[0]["python_module"]["location_name"],
@@ -81,24 +81,25 @@ def test_none_starts_here_when_runs_are_pods(home: Path, made: type[Service]) ->
         '[storage]\ndatabase = "env:TEAM_DATABASE"\nobjects = "s3://team/bench"\n'
         '[cluster]\nlauncher = "k8s"\n'
     )
-    told = rf"cluster.launcher: with \"k8s\", {made.what} comes from Dagster's Helm chart"
-    with pytest.raises(SettingsError, match=told):
+    message = rf"cluster.launcher: with \"k8s\", {made.what} comes from Dagster's Helm chart"
+    with pytest.raises(SettingsError, match=message):
         Supervisor([made(home, "127.0.0.1", free_port())])
 
 
 @pytest.mark.parametrize("place", ["4000", "host", "host:", ":4000", "host:0", "host:70000", "a:b"])
 def test_what_is_no_place_of_a_code_server_is_refused(home: Path, place: str) -> None:
-    said = CliRunner().invoke(app, ["ui", "daemon", "--code", place])
-    assert said.exit_code == 1
-    assert f"--code {place}: expected HOST:PORT" in said.stderr
+    result = CliRunner().invoke(app, ["ui", "daemon", "--code", place])
+    assert result.exit_code == 1
+    assert f"--code {place}: expected HOST:PORT" in result.stderr
 
 
 @pytest.mark.parametrize("of", ["web", "code", "daemon"])
 def test_of_one_that_is_not_there_health_says_so(home: Path, of: str) -> None:
-    said = CliRunner().invoke(app, ["ui", "health", of, "--port", str(free_port())])
-    assert said.exit_code == 1
+    result = CliRunner().invoke(app, ["ui", "health", of, "--port", str(free_port())])
+    assert result.exit_code == 1
     assert (
-        said.stderr == f"error: bench ui {of}: not healthy (no answer, or a failed health check)\n"
+        result.stderr
+        == f"error: bench ui {of}: not healthy (no answer, or a failed health check)\n"
     )
 
 
@@ -110,30 +111,30 @@ def test_who_lets_strangers_reach_it_is_warned(home: Path, host: str, warned: bo
         taken.bind(("0.0.0.0", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        said = CliRunner().invoke(app, ["ui", "code", "--host", host, "--port", str(port)])
-    assert said.exit_code == 1
-    assert f"port {port} of {host} cannot be used" in said.stderr
-    assert ("has no login" in said.stderr) == warned
+        result = CliRunner().invoke(app, ["ui", "code", "--host", host, "--port", str(port)])
+    assert result.exit_code == 1
+    assert f"port {port} of {host} cannot be used" in result.stderr
+    assert ("has no login" in result.stderr) == warned
 
 
-def bench(*arguments: str, said: IO[bytes] | int = subprocess.PIPE) -> subprocess.Popen[bytes]:
+def bench(*arguments: str, output: IO[bytes] | int = subprocess.PIPE) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "bench_assets", "ui", *arguments],
         cwd=CHECKOUT, env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
-        stdout=subprocess.DEVNULL, stderr=said,
+        stdout=subprocess.DEVNULL, stderr=output,
     )  # fmt: skip
 
 
 def is_well(of: str) -> bool:
     """As what watches services asks."""
-    asking = bench("health", of, said=subprocess.DEVNULL)
-    return asking.wait() == 0
+    health = bench("health", of, output=subprocess.DEVNULL)
+    return health.wait() == 0
 
 
 @pytest.mark.long
 def test_a_second_daemon_waits_for_the_first_and_goes_on_when_that_was_killed(home: Path) -> None:
     log = (home / "first.log").open("wb")
-    first = bench("daemon", said=log)
+    first = bench("daemon", output=log)
     second = first
     try:
         assert wait_for(lambda: is_well("daemon"), 300)
@@ -146,9 +147,9 @@ def test_a_second_daemon_waits_for_the_first_and_goes_on_when_that_was_killed(ho
             if b"the daemon is ready" in line:
                 break
         second.send_signal(signal.SIGTERM)
-        _, said = second.communicate(timeout=120)  # it may be in the middle of a tick
+        _, stderr = second.communicate(timeout=120)  # it may be in the middle of a tick
         assert second.returncode == 128 + signal.SIGTERM
-        assert b"stopped by SIGTERM" in said
+        assert b"stopped by SIGTERM" in stderr
     finally:
         log.close()
         for one in (first, second):
@@ -245,7 +246,7 @@ def upgraded(port: int, login: str) -> str:
     """What is said to a browser that wants to hear of runs as they go on."""
     unchecked = ssl._create_unverified_context()
     named = base64.b64encode(login.encode()).decode()
-    asked = (
+    request = (
         "GET /graphql HTTP/1.1\r\nHost: bench.example.org\r\nConnection: Upgrade\r\n"
         "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: graphql-ws\r\n"
         f"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Basic {named}\r\n\r\n"
@@ -254,7 +255,7 @@ def upgraded(port: int, login: str) -> str:
         socket.create_connection(("127.0.0.1", port), timeout=20) as plain,
         unchecked.wrap_socket(plain) as line,
     ):
-        line.sendall(asked.encode())
+        line.sendall(request.encode())
         return line.recv(100).decode().partition("\r\n")[0]
 
 

@@ -74,13 +74,13 @@ def server():
 )
 def test_a_server_s_model_is_one_that_it_lists(home, server, path, model, says):
     settings = load_settings(home)
-    asked = [resolve(f"{server}{path}#{model}", settings)]
+    models = [resolve(f"{server}{path}#{model}", settings)]
     if says:
         with pytest.raises(ModelError, match=says):
-            save_models(asked, settings)
+            save_models(models, settings)
         assert not (home / "models.toml").exists()
     else:
-        save_models(asked, settings)
+        save_models(models, settings)
         assert model in (home / "models.toml").read_text()
 
 
@@ -93,7 +93,7 @@ def test_a_hub_that_cannot_be_reached_is_named_without_another_try(monkeypatch):
 def test_a_model_that_no_hub_has_is_refused_before_anything_is_built(home, monkeypatch):
     monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
     settings = load_settings(home)
-    asked = [resolve("hf:org/none", settings)]
+    models = [resolve("hf:org/none", settings)]
     with pytest.raises(ModelError, match="org/none: no such folder; the hub cannot be reached"):
-        save_models(asked, settings)
+        save_models(models, settings)
     assert not (home / "models.toml").exists()

@@ -75,14 +75,14 @@ class Ui:
         address = f"http://127.0.0.1:{self.port}/graphql"
         with suppress(OSError):
             headers = {"Content-Type": "application/json"}
-            with urlopen(Request(address, body, headers), timeout=60) as said:
-                return json.load(said)
+            with urlopen(Request(address, body, headers), timeout=60) as reply:
+                return json.load(reply)
         return {}
 
     def launch(self, model: str) -> str:
         tags = [{"key": "dagster/partition", "value": model}]
-        said = self.ask(LAUNCH, job="evaluate_codis", tags=tags)
-        return said["data"]["launchRun"]["run"]["runId"]
+        reply = self.ask(LAUNCH, job="evaluate_codis", tags=tags)
+        return reply["data"]["launchRun"]["run"]["runId"]
 
     def kill(self) -> None:
         while left := self._processes():
@@ -170,9 +170,9 @@ def test_a_run_that_was_killed_with_everything_is_tried_again_and_others_go_on(u
         (again,) = tried_again()
         until(lambda: status(again.run_id) == dg.DagsterRunStatus.SUCCESS)
         assert len(tried_again()) == 1
-    asked = [body["model"] for body in server.bodies]
-    assert asked.count("m") <= 40 + 1  # and what was in flight when it was killed
-    assert asked.count("n") == 40
+    models = [body["model"] for body in server.bodies]
+    assert models.count("m") <= 40 + 1  # and what was in flight when it was killed
+    assert models.count("n") == 40
 
 
 def test_each_service_comes_back_and_the_run_goes_on(ui: Ui, server: ChatServer) -> None:
