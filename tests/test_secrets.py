@@ -27,11 +27,11 @@ from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.runs.failures import describe_failure
 from tests.fakes.chat_server import ChatServer
+from tests.fakes.commands import bench
 from tests.fakes.echoing_server import BROKEN, FAILURES, RESPONSES, Echo, EchoingServer
 from tests.fakes.quiz import TASK, questions_asset, quiz, resources_over
 from tests.resources.models.api.asking import requests_for
 from tests.resources.models.api.test_secrets import forms
-from tests.workspace.typed import bench
 
 KEY = "sk-Qu1te/a+l0ng=key~0f-m1ne"
 TOKEN = "hf_AToken0fTheHubThatIsMine"

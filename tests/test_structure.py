@@ -117,6 +117,14 @@ def test_a_word_that_was_replaced_is_gone(word):
     assert [str(file) for file in FILES if word in file.read_text(encoding="utf-8")] == []
 
 
+def test_who_compares_with_a_golden_file_is_marked(request, golden):
+    assert request.node.get_closest_marker("golden")
+
+
+def test_who_does_not_is_not_marked(request):
+    assert not request.node.get_closest_marker("golden")
+
+
 if __name__ == "__main__":
     whole = MAP.read_text(encoding="utf-8")
     before, _, rest = whole.partition(START)

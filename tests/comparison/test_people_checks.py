@@ -26,7 +26,7 @@ from tests.annotation.said import answer
 from tests.evaluation.test_checked_scores import ASKED, PAIRS, judged, lenient
 from tests.fakes.quiz import quiz
 from tests.report.fair import catalog, metric
-from tests.report.test_index import index_of, row_of
+from tests.report.pages.test_index import index_of, row_of
 
 SIGNED = "codis|v4|main|data:0c|prompts:0c|model:m|t=0|judge:{}|scorer:strict|n:80"
 LABELLED, UNLABELLED = "run/step-0100", "run/step-0300"

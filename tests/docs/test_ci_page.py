@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from tests.docs.blocks import CHECKOUT, blocks
-from tests.workspace.typed import bench
+from tests.fakes.commands import bench
 
 (WORKFLOW,) = (block for block in blocks((CHECKOUT / "docs/ci.md").read_text()) if block.how)
 STEPS = yaml.safe_load(WORKFLOW.text)["jobs"]["gate"]["steps"]

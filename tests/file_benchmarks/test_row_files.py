@@ -9,7 +9,7 @@ from pyarrow import feather
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.file_benchmarks.row_files import data_files, read_rows
-from tests.workspace.typed import bench, lines
+from tests.fakes.commands import bench, lines
 
 GOOD = {"id": "{n}", "question": "Which?", "options": ["red", "blue"], "answer": "A"}
 

@@ -1,4 +1,4 @@
-"""What the page is made of: nothing from outside, nothing that its policy would forbid."""
+"""What the page is made of: nothing from outside, nothing forbidden by its policy, styles apart."""
 
 import ast
 import re
@@ -87,3 +87,15 @@ def test_scripts_read_fields_that_are_written() -> None:
     own = set(re.findall(r"\b([a-z]+(?:_[a-z0-9]+)+)\b(?=:|[,} ]*=>)", code))
     assert {"n_scored", "lower_is_better", "asked_tokens"} <= read
     assert read - own - written_names() == set()
+
+
+STYLE = Path(__file__).parents[2] / "bench_assets/report/static/style"
+_ALONE = re.compile(r"(?:^|})\s*\.([a-z][\w-]*)\s*[{,:]", re.MULTILINE)  # whatever it stands in
+
+
+def test_no_class_is_styled_by_two_files():
+    files: dict[str, set[str]] = {}
+    for file in STYLE.glob("*.css"):
+        for name in _ALONE.findall(file.read_text(encoding="utf-8")):
+            files.setdefault(name, set()).add(file.name)
+    assert {name: sorted(found) for name, found in files.items() if len(found) > 1} == {}

@@ -12,7 +12,7 @@ from bench_assets.suites.cogbench.assets.vqa import human
 from bench_assets.suites.cogbench.suite import SUITE as COGBENCH
 from bench_assets.suites.journeybench.suite import SUITE as JOURNEYBENCH
 from bench_assets.suites.multi.suite import SUITE as MULTI
-from tests.workspace.typed import bench
+from tests.fakes.commands import bench
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.measured_figures import read_figures
 from tests.evaluation.test_readers import RESPONSES, SIGNS
 from tests.fakes.chat_server import ChatServer, texts
+from tests.fakes.commands import bench, lines
 from tests.fakes.signs import UNREAD, N, read_badly, read_well, write_home
-from tests.workspace.typed import bench, lines
 
 LOCAL = "tiny-vlm/step-6840"
 READER = '[models.reader]\nkind = "server"\nbase_url = "{url}"\nmodel = "reader"\n'

@@ -10,7 +10,7 @@ import pytest
 
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
-from tests.workspace.typed import bench
+from tests.fakes.commands import bench
 
 
 @pytest.fixture

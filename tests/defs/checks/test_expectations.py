@@ -16,7 +16,7 @@ from tests.fakes.quiz import TASK, questions_asset, quiz, resources_over
 KINDS = {
     "source": (SourceFile, [SOURCE], [replace(SOURCE, n_bytes=-1)]),
     "questions": (Question, quiz(2), [replace(quiz(1)[0], kind="essay")]),
-    "predictions": (Prediction, [SAID], [replace(SAID, sample=-1)]),
+    "predictions": (Prediction, [SAID], [replace(PREDICTION, sample=-1)]),
     "metrics": (Metric, [MEASURED], [replace(MEASURED, n_scored=-1)]),
 }
 

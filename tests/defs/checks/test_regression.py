@@ -1,13 +1,17 @@
-"""The check of a checkpoint against the one before, on tables of a home."""
+"""The check of a checkpoint against the one before: planted differences, and none by chance."""
 
 import json
 from pathlib import Path
 
 import dagster as dg
+import numpy as np
 import pytest
+from scipy.stats import t
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
-from bench_assets.core.schema.rows import Question
+from bench_assets.comparison.verdicts import compare_scores, decide
+from bench_assets.core.schema.rows import Question, Score
+from bench_assets.core.schema.training_runs import comparison_models
 from bench_assets.defs.checks.regression import regression_checks
 from tests.fakes.quiz import TASK, questions_asset, quiz, run_for
 
@@ -128,3 +132,144 @@ def test_a_predecessor_that_answered_other_questions_is_not_compared_with(lab):
         f"not comparable with {OLD}: other questions;"
         f" bench evaluate quiz --model {OLD} --model {NEW}"
     )
+
+
+def scores(questions: list[Question], points: "np.ndarray | list[float]", model: str):
+    return [
+        Score(question_id=q.question_id, model=model, condition="main", points=float(p))
+        for q, p in zip(questions, points, strict=True)
+    ]
+
+
+def found(questions: list[Question], before, after, smallest_change: float = 0.1):
+    old, new = scores(questions, before, OLD), scores(questions, after, NEW)
+    lines = decide(compare_scores(TASK, questions, old, new), smallest_change=smallest_change)
+    return {line.category: line for line in lines}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        pytest.param([1] * 30 + [0] * 170, [0] * 200, "worse", id="30 lost, none won"),
+        pytest.param([0] * 200, [1] * 30 + [0] * 170, "better", id="30 won, none lost"),
+        pytest.param([1, 0] * 20 + [1] * 260, [0, 1] * 20 + [1] * 260, "undecided",
+                     id="20 lost, 20 won of 300"),
+        pytest.param([1, 0] * 5, [0, 1] * 5, "undecided", id="5 lost, 5 won of 10"),
+        pytest.param([1] * 5, [1] * 5, "undecided", id="five questions, no change"),
+        pytest.param([0.9] * 40 + [0.2, 0.3] * 20, [0.6] * 40 + [0.3, 0.2] * 20, "worse",
+                     id="points in between: 0.3 less on 40 of 80"),
+    ],
+)  # fmt: skip
+def test_a_planted_difference_gets_its_verdict(before, after, verdict):
+    assert found(quiz(len(before)), before, after)["all"].verdict == verdict
+
+
+def test_what_is_not_enough_says_how_many_would_be():
+    # Every question changes, to and fro: 7.849 / 0.1² for one metric; two need 9.505 / 0.1².
+    line = found(quiz(10), [1, 0] * 5, [0, 1] * 5)
+    assert {one.n_enough for one in line.values()} == {951}
+    assert {one.n for one in line.values()} == {10}
+
+
+def test_a_loss_in_one_category_is_found_behind_a_gain_in_another():
+    questions = quiz(400, categories=2)
+    kind_1 = np.arange(400) % 2
+    before = np.where((np.arange(400) < 100), kind_1, 1 - kind_1)
+    after = np.where((np.arange(400) < 100), 1 - kind_1, 1 - kind_1)
+    lines = found(questions, before, after)
+    assert lines["kind 1"].verdict == "worse"
+    assert lines["kind 0"].verdict == "better"
+    assert lines["all"].verdict == "undecided"
+    assert lines["kind 1"].change == -0.25
+
+
+def test_p_values_are_corrected_for_the_number_of_metrics():
+    # 6 changes, all lost: 1/128 of ten questions, by signs, and less by t. Of sixty t is
+    # 0.1 / sqrt(60 / 59 * (6 - 36 / 60)) * 60 = 2.5604. Seven slices, five without a change.
+    questions = quiz(60, categories=6)
+    before = [1.0 if n % 6 == 0 and n < 36 else 0.0 for n in range(60)]
+    lines = found(questions, before, [0.0] * 60)
+    assert lines["kind 0"].p == pytest.approx(7 / 128)
+    assert lines["all"].p == pytest.approx(6 * 2 * t.sf(2.56038, 59), rel=1e-4)
+    assert lines["all"].verdict == "undecided"
+
+
+def test_questions_without_points_on_either_side_are_left_out():
+    questions = quiz(3)
+    before = scores(questions, [1, 1, 1], OLD)
+    after = scores(questions[:2], [1, 0], NEW)
+    unscored = Score(question_id="quiz/1", model=NEW, condition="main", points=None)
+    (line, *_) = compare_scores(TASK, questions, before, [after[0], unscored])
+    assert (line.n, line.change) == (1, 0)
+    assert compare_scores(TASK, questions, before, [unscored]) == []
+
+
+def test_samples_of_a_question_are_averaged():
+    questions = quiz(1)
+    before = scores(questions * 4, [1, 1, 0, 0], OLD)
+    after = scores(questions * 4, [1, 0, 0, 0], NEW)
+    (line, *_) = compare_scores(TASK, questions, before, after)
+    assert (line.n, line.change) == (1, -0.25)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "right or wrong",
+        pytest.param("points in between", marks=pytest.mark.long),
+        "five on a story",
+    ],
+)
+@pytest.mark.long
+def test_chance_is_rarely_taken_for_a_difference(kind):
+    group = 5 if kind == "five on a story" else 1
+    questions = quiz(100, categories=3, group=group)
+    alarms = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        easy = np.repeat(rng.random(100 // group), group)
+        swings = np.repeat(rng.normal(0, 0.3, (2, 100 // group)), group, axis=1)
+        chances = np.clip(easy + swings, 0, 1)
+        points = chances if kind == "points in between" else rng.random((2, 100)) < chances
+        verdicts = {line.verdict for line in found(questions, *points).values()}
+        alarms += bool(verdicts & {"better", "worse"})
+    # At 5 % for all metrics together, more than 10 of 100 come about once in 87 times.
+    assert alarms <= 10
+
+
+@pytest.mark.parametrize(
+    ("model", "baseline", "others"),
+    [
+        pytest.param("r/step-1000@00000000", "", ["r/step-900@00000000"], id="the step before"),
+        pytest.param("r/step-100@00000000", "", [], id="the first of a run has none"),
+        pytest.param("q/step-1000@00000000", "", [], id="other runs do not count"),
+        pytest.param("r/step-900@11111111", "", ["r/step-100@22222222"], id="overwritten: last"),
+        pytest.param("r/step-1000@00000000", "random", ["r/step-900@00000000", "random"],
+                     id="the baseline too"),
+        pytest.param("tiny/step-20", "", ["tiny/step-3"], id="named without its content"),
+        pytest.param("tiny/20b", "", [], id="named like a step, but not one"),
+        pytest.param("random", "random", [], id="a baseline is not compared with itself"),
+        pytest.param("random", "", [], id="what is no checkpoint has no predecessor"),
+        pytest.param("q/x@00000000", "absent", [], id="a baseline that was not evaluated"),
+        pytest.param(f"o/m/step-20@{'a' * 40}", "", [f"o/m/step-3@{'b' * 40}"], id="of the hub"),
+    ],
+)  # fmt: skip
+def test_what_a_checkpoint_is_compared_with(model, baseline, others):
+    written = {
+        "r/step-100@11111111": 1.0,
+        "r/step-100@22222222": 2.0,
+        "r/step-900@00000000": 3.0,
+        "tiny/step-3": 0.0,
+        "tiny/7b": 0.0,
+        "random": 0.0,
+        f"o/m/step-3@{'b' * 40}": 0.0,
+        f"o/m/step-20@{'a' * 40}": 0.0,
+    }
+    assert comparison_models(model, written, written.__getitem__, baseline) == others
+
+
+def test_of_a_step_that_is_one_model_nobody_asks_when_it_was_written():
+    of_nobody: dict[str, float] = {}
+    assert comparison_models("r/s-9@aaaaaaaa", ["r/s-1@bbbbbbbb"], of_nobody.__getitem__, "") == [
+        "r/s-1@bbbbbbbb"
+    ]

@@ -8,8 +8,8 @@ import pytest
 
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.workspace.evaluate import whole
+from tests.fakes.commands import answers, bench, lines, write_responses
 from tests.suites.codis.raw import entry
-from tests.workspace.typed import answers, bench, lines, write_responses
 
 
 @pytest.fixture

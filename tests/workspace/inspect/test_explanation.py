@@ -10,7 +10,7 @@ from bench_assets.suites.codis.annotation import VOTES
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import tables_of
-from tests.workspace.typed import bench
+from tests.fakes.commands import bench
 
 FIRST = "codis/000/1"
 

@@ -12,7 +12,7 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.workspace.materialization.asset_selections import dataset_build
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from tests.workspace.typed import bench
+from tests.fakes.commands import bench
 
 MARK = "stale"
 READERS = {

@@ -7,8 +7,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.fakes.chat_server import ChatServer, texts
+from tests.fakes.commands import bench, lines
 from tests.fakes.signs import N, read_well, write_home
-from tests.workspace.typed import bench, lines
 
 MODELS = {"half": "responses", "read": "responses", "all": "all"}
 

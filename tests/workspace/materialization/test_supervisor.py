@@ -1,4 +1,4 @@
-"""Services, runs and all of them together are killed; runs go on, or are tried again."""
+"""Services of the UI: what is killed starts again, runs go on or are tried again."""
 
 import json
 import os
@@ -15,14 +15,18 @@ from urllib.request import Request, urlopen
 
 import dagster as dg
 import pytest
+from typer.testing import CliRunner
 
+from bench_assets.cli.main import app
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.workspace.materialization import supervisor
+from bench_assets.workspace.materialization.dagster_processes import Service, require_free
+from bench_assets.workspace.materialization.supervisor import supervise_ui
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from tests.conftest import CHECKOUT
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.codis_release import entries, write_release
-
-pytestmark = pytest.mark.long
 
 LAUNCH = """
 mutation Launch($job: String!, $tags: [ExecutionTag!]!) {
@@ -148,6 +152,7 @@ def ui(tmp_path: Path, server: ChatServer) -> Iterator[Ui]:
     opened.kill()
 
 
+@pytest.mark.long
 def test_a_run_that_was_killed_with_everything_is_tried_again_and_others_go_on(ui, server):
     ui.start()
     killed, waiting = ui.launch("m"), ui.launch("n")
@@ -175,6 +180,7 @@ def test_a_run_that_was_killed_with_everything_is_tried_again_and_others_go_on(u
     assert models.count("n") == 40
 
 
+@pytest.mark.long
 def test_each_service_comes_back_and_the_run_goes_on(ui: Ui, server: ChatServer) -> None:
     ui.start()
     run_id = ui.launch("m")
@@ -199,6 +205,7 @@ def test_each_service_comes_back_and_the_run_goes_on(ui: Ui, server: ChatServer)
         until(lambda: status(other) == dg.DagsterRunStatus.CANCELED)
 
 
+@pytest.mark.long
 def test_a_run_outlives_the_command(ui: Ui, server: ChatServer) -> None:
     ui.start()
     run_id = ui.launch("m")
@@ -211,6 +218,7 @@ def test_a_run_outlives_the_command(ui: Ui, server: ChatServer) -> None:
     assert len(server.bodies) == 40
 
 
+@pytest.mark.long
 def test_runs_go_on_while_the_unit_of_the_code_server_restarts(ui: Ui, server: ChatServer) -> None:
     ui.run_unit("web")
     ui.run_unit("daemon")
@@ -228,6 +236,7 @@ def test_runs_go_on_while_the_unit_of_the_code_server_restarts(ui: Ui, server: C
     assert len(server.bodies) == 40
 
 
+@pytest.mark.long
 def test_two_models_on_servers_are_evaluated_at_once(ui: Ui, server: ChatServer) -> None:
     file = ui.home / "bench.toml"
     file.write_text(file.read_text().replace("pools = { server = 1 }", ""))
@@ -235,3 +244,103 @@ def test_two_models_on_servers_are_evaluated_at_once(ui: Ui, server: ChatServer)
     for model in ("m", "n"):
         ui.launch(model)
     until(lambda: server.most_at_once == 2)  # each sends one request at a time
+
+
+@pytest.fixture
+def taken():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        one.listen()
+        yield one.getsockname()[1]
+
+
+def test_a_taken_port_is_refused_before_anything_starts(taken, tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    result = CliRunner().invoke(app, ["ui", "--port", str(taken)])
+    assert result.exit_code == 1
+    assert f"port {taken} of 127.0.0.1 cannot be used" in result.stderr
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_port_that_was_closed_a_moment_ago_is_free():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    require_free(port)
+
+
+@pytest.mark.long
+def test_a_service_that_ends_before_it_is_ready_is_an_error_with_the_end_of_its_log(tmp_path):
+    (tmp_path / "dagster").mkdir()
+    (tmp_path / "dagster" / "dagster.yaml").write_text("run_queue: [no, mapping\n")
+    with supervise_ui(tmp_path, 3999) as services, pytest.raises(BenchError) as raised:
+        services.start()
+    assert "the code server exited unexpectedly" in str(raised.value)
+    assert "dagster.yaml" in str(raised.value)
+
+
+class Sleeper(Service):
+    """A service of one's own, which may end or hang."""
+
+    what = "the sleeper"
+    is_hung = False
+
+    def command(self) -> list[str]:
+        code = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
+        return [sys.executable, "-c", code]
+
+    def is_ready(self) -> bool:
+        return True
+
+    def is_healthy(self) -> bool:
+        return not self.is_hung
+
+
+@pytest.fixture
+def sleeper(tmp_path, monkeypatch):
+    """One that is kept running, and the ids of its processes so far."""
+    for name, seconds in {"_PAUSES": (0.0,), "_HEALTH_SECONDS": 0.0, "_DOUBT_SECONDS": 0.0}.items():
+        monkeypatch.setattr(supervisor, name, seconds)
+    service, log = Sleeper(tmp_path, "", 0), tmp_path / "log"
+    with supervisor.Supervisor([service], log) as running:
+        running.start()
+
+        def pids(n: int) -> list[int]:
+            until = time.monotonic() + 60
+            while True:
+                running.tend()
+                found = [int(line) for line in log.read_text().split("\n") if line.isdigit()]
+                if len(found) >= n:
+                    return found
+                assert time.monotonic() < until
+                time.sleep(0.02)
+
+        yield service, pids, log
+
+
+def test_a_service_that_ends_is_started_again(sleeper):
+    _, pids, log = sleeper
+    (first,) = pids(1)
+    os.kill(first, signal.SIGKILL)
+    assert pids(2)[1] != first
+    assert "the sleeper ended (code 137); it starts again in 0 s" in log.read_text()
+
+
+def test_a_service_that_hangs_is_ended_and_started_again(sleeper):
+    service, pids, log = sleeper
+    (first,) = pids(1)
+    service.is_hung = True
+    pids(2)
+    service.is_hung = False
+    assert "the sleeper does not respond; it is ended" in log.read_text()
+    with pytest.raises(ProcessLookupError):
+        os.kill(first, 0)
+
+
+def test_a_long_log_begins_anew_and_the_old_one_is_kept(sleeper, monkeypatch):
+    _, pids, log = sleeper
+    (first,) = pids(1)
+    monkeypatch.setattr(supervisor, "_LOG_BYTES", 1)
+    pids(0)
+    assert log.with_suffix(".log.1").read_text() == f"{first}\n"
+    assert log.read_text() == ""

@@ -5,8 +5,8 @@ import pytest
 from bench_assets.python_api.questions import load
 from bench_assets.suites.journeybench.retrieval import assets
 from bench_resources.encoders.dual_encoder import open_encoder
+from tests.fakes.commands import bench, lines
 from tests.suites.journeybench.release import write_release
-from tests.workspace.typed import bench, lines
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 import bench_assets
 from bench_assets.core.schema.errors import BenchError
 from tests.fakes.chat_server import Answer, ChatServer, texts
-from tests.workspace.typed import bench, lines
+from tests.fakes.commands import bench, lines
 
 UNREADABLE = "It depends on what the person who drew it had in mind."
 TOML = """

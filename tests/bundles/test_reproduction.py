@@ -1,7 +1,10 @@
-"""`bench bundle reproduce` and `bench bundle pack` on a home of one small benchmark."""
+"""`bench bundle reproduce` and `pack` on a home of one small benchmark, also on two machines."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -14,11 +17,11 @@ from bench_resources.images.locations import ImageFolder
 from bench_resources.models.api.engine import ServerEngine
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.tables.parquet import TableFiles
+from tests.bundles.reproducing import CHECKOUT, make_home
 from tests.bundles.shelf import Says, measure, packed
 from tests.fakes.chat_server import ChatServer
+from tests.fakes.commands import bench
 from tests.resources.stores import response_file
-from tests.workspace.reproducing import make_home
-from tests.workspace.typed import bench
 
 
 @pytest.fixture
@@ -213,3 +216,35 @@ def test_missing_responses_are_requested_where_an_option_says_so(home):
         assert server.n_requests == 4
         assert everything(home / "tables") == before
         bench("bundle", "reproduce", "shelf", "far")  # what was asked is remembered
+
+
+ELSEWHERE = {
+    "LC_ALL": "tr_TR.UTF-8",
+    "TZ": "Pacific/Kiritimati",
+    "OMP_NUM_THREADS": "3",
+    "OPENBLAS_NUM_THREADS": "3",
+    "PYTHONHASHSEED": "4711",
+}
+HERE = dict.fromkeys(ELSEWHERE, "1") | {"LC_ALL": "C", "TZ": "UTC", "PYTHONHASHSEED": "1"}
+
+
+@pytest.mark.long
+def test_two_machines_say_the_same_digits(tmp_path):
+    """Two homes at two places, as processes: other locale, time zone, threads and hashes."""
+    shown = []
+    for place, machine in (("a", HERE), ("b c/\u00e4", ELSEWHERE)):
+        home = tmp_path / place / "home"
+        make_home(home)
+        outputs = []
+        for words in (
+            ["bundle", "reproduce", "shelf", "gone/step-1"],
+            ["bundle", "pack", "shelf", "written", str(home / "b.zip"), "--json"],
+            ["bundle", "verify", str(home / "b.zip")],
+        ):
+            command = [sys.executable, "-m", "bench_assets", *words]
+            env = os.environ | machine | {"BENCH_HOME": str(home), "PYTHONPATH": str(CHECKOUT)}
+            done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, check=True)
+            outputs.append(done.stdout.decode().replace(str(home), "HOME"))
+        shown.append((outputs, (home / "b.zip").read_bytes()))
+    assert shown[0] == shown[1]
+    assert "same digits: 3 numbers" in shown[0][0][2]

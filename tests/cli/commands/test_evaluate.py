@@ -7,7 +7,7 @@ import pytest
 
 from bench_resources.config.models_toml import read_models
 from tests.fakes.chat_server import ChatServer
-from tests.workspace.typed import bench, lines
+from tests.fakes.commands import bench, lines
 
 
 @pytest.fixture(scope="module")

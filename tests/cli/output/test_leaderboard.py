@@ -5,7 +5,7 @@ import json
 import pytest
 
 import bench_assets
-from tests.workspace.typed import bench, lines
+from tests.fakes.commands import bench, lines
 
 N = 20
 N_UNREAD = 6

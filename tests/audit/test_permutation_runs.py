@@ -8,7 +8,7 @@ import pytest
 from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_resources.tables.measured_figures import read_figures
 from tests.fakes.chat_server import ChatServer
-from tests.workspace.typed import bench
+from tests.fakes.commands import bench
 
 pytestmark = pytest.mark.long  # each opens a home
 
