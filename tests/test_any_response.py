@@ -5,6 +5,7 @@ In time that grows as it does.
 
 import time
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -15,6 +16,7 @@ from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_m
 from bench_assets.core.reading.json_values import decode_json, read_json
 from bench_assets.core.reading.numbered_verdicts import read_numbered_verdicts
 from bench_assets.core.reading.reasoning import split_reasoning
+from bench_assets.core.schema.chat import Request
 from bench_assets.core.text.number_words import words_to_digits
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel
@@ -105,6 +107,10 @@ def test_every_scorer_gets_through_any_response(task):
             assert not [one for one in scores_of(task, response) if "cannot be scored" in one.note]
 
 
+def _always(text: str, _: Request) -> str:
+    return text
+
+
 @pytest.mark.parametrize("task", [task for task in TASKS if task.is_judged], ids=lambda t: t.name)
 def test_no_judge_is_understood_who_says_what_no_judge_should(task):
     questions = [
@@ -113,7 +119,8 @@ def test_no_judge_is_understood_who_says_what_no_judge_should(task):
     predictions = [prediction(question_id=one.question_id, text="Hm, hm.") for one in questions]
     names = [name for name, judge in task.judges.items() if isinstance(judge, ByModel)]
     for bit in BITS.values():
-        judge = ScriptedModel("judge", lambda _, bit=bit: response_of(bit, 40))
+        text = response_of(bit, 40)
+        judge = ScriptedModel("judge", partial(_always, text))
         judged = pipeline.judge(task, questions, predictions, judge, names[0])
         read = [row for row in judged if row.verdict is not None and row.criterion != EXTRACTED]
         assert read == [] or bit == BITS["numbers of points"]  # which says "1. [1]" and no more

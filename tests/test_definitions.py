@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from pathlib import Path
 
 import dagster as dg
 import pytest
@@ -125,7 +126,9 @@ def test_tables_toml_describes_assets_that_exist(suite):
     graph = defs.resolve_asset_graph()
     known = {key.to_user_string(): graph.get(key) for key in graph.get_all_asset_keys()}
     assert rows.keys() <= known.keys()
-    assert [key for key, row in rows.items() if not known[key].description.endswith(row)] == []
+    assert [
+        key for key, row in rows.items() if not (known[key].description or "").endswith(row)
+    ] == []
 
 
 def test_every_table_says_its_columns():
@@ -136,7 +139,9 @@ def test_every_table_says_its_columns():
     }
     without = {name for name, schema in schemas.items() if schema is None}
     assert without == {"leaderboard_export", "report"}
-    columns = {one.name: one.type for one in schemas["codis/scores"].columns}
+    schema = schemas["codis/scores"]
+    assert schema
+    columns = {one.name: one.type for one in schema.columns}
     assert (columns["question_id"], columns["points"]) == ("str", "float | None")
     assert columns["answer"] == "tuple[str, ...]"
 
@@ -162,7 +167,8 @@ def test_no_file_that_the_definitions_load_imports_a_heavy_library_at_its_head()
     halves = (CHECKOUT / "bench_assets/suites").glob("*/assets*/**/*.py")
     loaded = [CHECKOUT / f"bench_assets/{name}.py" for name in ("catalog", "defs/assembly")]
     left = [*loaded, *suites, *halves]
-    found, modules = {*left}, {}
+    found = {*left}
+    modules: dict[str, Path | None] = {}
     while left:
         file = left.pop()
         named = {*imported(file.read_text())}

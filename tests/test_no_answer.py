@@ -1,7 +1,9 @@
 """A response that was cut off before its answer is wrong in every task, whatever the measure."""
 
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,13 +19,14 @@ from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.multi.dataset.questions import NOT_PUBLISHED
 from bench_assets.suites.multi.task import TASK as MULTI
 from bench_assets.workspace.console.output import METRIC_COLUMNS
+from bench_resources.models.registry.baselines import ScriptedModel
 from bench_resources.models.registry.recorded import RecordedModel, RecordedResponse
 from tests.fakes.rows import prediction, question
 
-WORDS = {"kind": "text", "answer": ("opening",), "options": ("opening", "closing")}
-LETTERS = {"kind": "choice", "answer": ("A",), "options": ("up", "down")}
+WORDS: dict[str, Any] = {"kind": "text", "answer": ("opening",), "options": ("opening", "closing")}
+LETTERS: dict[str, Any] = {"kind": "choice", "answer": ("A",), "options": ("up", "down")}
 MULTI_LABELS = dict.fromkeys(["level", "subject", "difficulty", "quality"], "") | {"images": "SI"}
-QUESTIONS = {
+QUESTIONS: dict[str, list[dict[str, Any]]] = {
     "codis": [WORDS, WORDS],
     "blink": [LETTERS | {"category": "Jigsaw"}],
     "multi": [
@@ -73,21 +76,23 @@ def questions_of(task):
     ]
 
 
-class Thinker:
+class Thinker(ScriptedModel):
     """Never comes to an end."""
 
-    name, signature = "m", "m|t=0"
+    def __init__(self) -> None:
+        super().__init__("m", lambda _: "")
 
-    def response(self, requests: list[Request]) -> list[Response]:
+    def response(self, requests: Sequence[Request]) -> list[Response]:
         return [CUT_OFF for _ in requests]
 
 
-class Untouchable:
+class Untouchable(ScriptedModel):
     """A judge that is never asked anything."""
 
-    name, signature = "judge", "judge"
+    def __init__(self) -> None:
+        super().__init__("judge", lambda _: "")
 
-    def response(self, requests: list[Request]) -> list[Response]:
+    def response(self, requests: Sequence[Request]) -> list[Response]:
         assert not requests
         return []
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from bench_assets.annotation.gold import GoldStep, mark_changes, proposal_task
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.measured_figures import DrawnUnit
-from tests.annotation.said import answer, fits
 from tests.core.gold.test_proposals import PROPOSAL
+from tests.fakes.answers import answer, fits
 
 STEP = GoldStep(folder="quiz/tables", reads={}, candidates=lambda: [], quorum="all")
 TASK = proposal_task(STEP)
@@ -18,7 +18,7 @@ def candidates(*keys):
 
 def vote(queue, solvers=("x", "y"), **answers):
     """Votes of solvers that always answer the same; the ids that they were asked about."""
-    request_names = []
+    request_names: list[str] = []
 
     def ask(solver, requests):
         request_names.extend(f"{solver} {request.name}" for request in requests)

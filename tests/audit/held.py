@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PIL import Image
@@ -14,8 +15,10 @@ from bench_assets.audit.framework.evidence import (
     Columns,
     Results,
     Table,
+    TrainingData,
     TrainingMatch,
 )
+from bench_assets.audit.framework.findings import AuditFinding
 from bench_assets.audit.registry import CHECKS, audit_task
 from bench_assets.core.images.image_statistics import image_statistics
 from bench_assets.core.schema.chat import Image as Shown
@@ -54,6 +57,14 @@ TASK = Task(
 )
 
 
+class PartialEvidence:
+    """Evidence of which a test gives what the checks of the test read."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Trained:
     """What a model was trained on."""
@@ -83,7 +94,7 @@ class Held:
     tags: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # metadata of images
     task: Task = TASK
     elsewhere: Mapping[str, Sequence[Question]] = field(default_factory=dict)
-    training: Trained | None = None
+    training: TrainingData | None = None
     responses: Sequence[Prediction] = ()
     votes: Sequence[Vote] = ()
     people_checks: Mapping[str, PeopleCheck] = field(default_factory=dict)
@@ -140,7 +151,7 @@ def failed(held: Held) -> set[str]:
     return {row.check for row in audit_task(held) if not row.passed}
 
 
-def found(held: Held, check: str):
+def found(held: Held, check: str) -> AuditFinding:
     """What one examination finds."""
     (one,) = [one for one in CHECKS if one.name == check]
     return one(held)

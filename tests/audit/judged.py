@@ -13,7 +13,7 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.checked_scores import PeopleCheck
 from bench_assets.evaluation.task import Task
 from bench_assets.suites.codis.task import TASK as CODIS
-from tests.audit.held import columns_of
+from tests.audit.held import PartialEvidence, columns_of
 from tests.fakes.rows import question
 
 ANSWERS = ("heron", "teapot", "ladder", "violin", "cactus", "anchor")
@@ -37,7 +37,7 @@ def queries(n: int = 60) -> list[Question]:
 
 
 @dataclass
-class Judged:
+class Judged(PartialEvidence):
     """What lies in a home about one task, without a home."""
 
     questions: Sequence[Question]

@@ -11,6 +11,7 @@ from bench_assets.audit.framework.evidence import Results
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.evaluation.task import Task
+from tests.audit.held import PartialEvidence
 from tests.fakes.quiz import TASK
 from tests.fakes.rows import question
 
@@ -20,7 +21,7 @@ Codes = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Answers:
+class Answers(PartialEvidence):
     """An evidence of answers alone."""
 
     questions: Sequence[Question]

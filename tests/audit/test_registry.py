@@ -1,5 +1,7 @@
 """Every fault is caught by the examination that is meant for it, and by no other."""
 
+from typing import Any
+
 import pytest
 from PIL import Image
 
@@ -106,7 +108,7 @@ PLANTED = [
         (faults.largest_is_right, "numbers", LETTERED),
         (faults.letters_take_turns, "row_order", LETTERED),
         (faults.answer_in_question, "answer_in_question", ANY),
-        (faults.said_to_be_the_answer, "answer_in_question", ANY),
+        (faults.key_in_a_text, "answer_in_question", ANY),
         (faults.answer_in_file_name, "file_names", ANY),
         (faults.large_files_are_b, "image_files", LETTERED),
         (faults.bright_images_are_b, "image_statistics", LETTERED),
@@ -135,7 +137,10 @@ PLANTED = [
 SWEPT = list({fault: (fault, check, kind) for fault, check, kind in PLANTED}.values())
 """Each fault in one kind: to ask everything of it takes ten times as long as the one check."""
 
-NAMED = {"argnames": ("fault", "check", "kind"), "ids": lambda one: getattr(one, "__name__", one)}
+NAMED: dict[str, Any] = {
+    "argnames": ("fault", "check", "kind"),
+    "ids": lambda value: getattr(value, "__name__", value),
+}
 
 
 @pytest.mark.parametrize(argvalues=PLANTED, **NAMED)
@@ -162,6 +167,6 @@ def test_a_fault_is_caught_by_no_other_in_any_kind(exams, fault, check, kind):
     ids=["answered alike: the same again", "answered otherwise: an image that is duplicate"],
 )
 def test_a_question_in_other_words_is_no_matter_of_its_image(exams, echoed, checks):
-    held = answering.asked_in_other_words(exams["choice"], echoed=echoed)
+    held = answering.reworded(exams["choice"], echoed=echoed)
     looked = ("redundant_questions", "duplicate_images", "repeated_questions")
     assert {check for check in looked if not found(held, check).passed} == checks

@@ -21,7 +21,7 @@ SUITES = ("blink", "codis", "cogbench", "journeybench", "multi")
 GENERIC = [
     (faults.one_key, "one_answer"),
     (faults.answer_in_question, "answer_in_question"),
-    (faults.said_to_be_the_answer, "answer_in_question"),
+    (faults.key_in_a_text, "answer_in_question"),
     (faults.answer_in_file_name, "file_names"),
     (faults.missing_image, "missing_images"),
     (faults.duplicate_image, "duplicate_images"),
@@ -109,7 +109,7 @@ def test_a_fault_is_caught_in_each_by_what_is_meant_for_it_and_by_no_other(minis
 ANSWERED = [  # minis with many choices: fewer do not tell five wrong keys from luck
     (answering.wrong_keys, "blink", {"suspected_keys"}),
     (answering.wrong_keys, "cogbench/vqa", {"suspected_keys"}),
-    (answering.asked_in_other_words, "cogbench/vqa", {"redundant_questions"}),
+    (answering.reworded, "cogbench/vqa", {"redundant_questions"}),
 ]
 
 

@@ -12,7 +12,7 @@ import pytest
 from bench_assets.annotate.operations import ask
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.tables.build import FunnelStep
-from bench_assets.suites.journeybench.construction.filtering import FilterDecision
+from bench_assets.suites.journeybench.raw_material import FilterDecision
 from bench_assets.suites.journeybench.synthetic import edition as journeybench
 from bench_assets.workspace.materialization.dagster_instance import open_instance
 from bench_assets.workspace.materialization.supervisor import supervise_ui

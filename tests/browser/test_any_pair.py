@@ -104,8 +104,10 @@ def test_the_page_says_what_the_command_says(page: "Page", home: "tuple[str, Tab
     for (a, ca), (b, cb) in SOME:
         page.goto("about:blank")
         page.goto(f"{address}#/compare?task=quiz&a={a}&ca={ca}&b={b}&cb={cb}")
-        sides = (EvaluationLocation(tables, POINTS, *one).read() for one in ((ca, a), (cb, b)))
-        _, *rows = decompose_difference(POINTS, *sides)
+        before, after = (
+            EvaluationLocation(tables, POINTS, *one).read() for one in ((ca, a), (cb, b))
+        )
+        _, *rows = decompose_difference(POINTS, before, after)
         wanted = [
             (row.cause, signed(row.effect), *map(str, (row.n, row.n_better, row.n_worse)))
             for row in rows

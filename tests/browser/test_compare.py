@@ -1,7 +1,7 @@
 """Compare, and where a number comes from, in Chromium: on a report of the quiz."""
 
 from dataclasses import asdict, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -50,7 +50,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
         one = side(questions, texts, name=name, decoding=f"{name}|t=0,max=8")
         tables.write(["quiz", "predictions"], one.predictions, Prediction, name)
         tables.write(["quiz", "scores"], one.scores, Score, name)
-        read = {"unread": 0.0, "if_unread_wrong": None, "if_unread_right": None}
+        read: dict[str, Any] = {"unread": 0.0, "if_unread_wrong": None, "if_unread_right": None}
         metrics = [replace(row, **read) for row in one.metrics]
         tables.write(["quiz", "metrics"], metrics, Metric, name)
         standings.append(standing(metrics[0]))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.core.schema.rows import Edition, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_resources.tables.parquet import TableFiles
@@ -23,7 +23,7 @@ PLACE = ".of/release-01234567"
 OTHER = "published, release-01234567"
 
 
-def fill(tables: TableFiles, edition: str, n: int, values: dict[str, float]) -> None:
+def fill(tables: TableFiles, edition: Edition, n: int, values: dict[str, float]) -> None:
     questions = [
         replace(one, edition=edition, kind="choice", options=("x", "y")) for one in quiz(n)
     ]

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.browser
 
 def whole_pairs(scored):
     """Pairs of which both halves are right; without points where one half has none."""
-    groups = {}
+    groups: dict[str, list[float | None]] = {}
     for one in scored:
         groups.setdefault(one.question.group_id, []).append(one.score.points)
     halves = (points if len(points) == 2 else [None] for points in groups.values())

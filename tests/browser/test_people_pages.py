@@ -47,7 +47,7 @@ def enter(page: "Page", site: Site, person: str = "ana") -> None:
     """Come by a link; whatever is asked of another host fails."""
     page.on(
         "request",
-        lambda one: one.url.startswith(("data:", site.address)) or pytest.fail(one.url),
+        lambda sent: sent.url.startswith(("data:", site.address)) or pytest.fail(sent.url),
     )
     page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
     page.goto(site.address + site.link(person))

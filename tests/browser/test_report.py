@@ -5,7 +5,7 @@ import io
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import pytest
@@ -131,7 +131,7 @@ def test_no_interval_stands_beside_bounds(page: "Page", tmp_path: Path) -> None:
     tables = TableFiles(folder=str(tmp_path / "tables"))
     tables.write(["quiz", "questions"], QUESTIONS, Question)
     read = metric("read", 0.5)
-    bounds = {"unread": 0.3, "if_unread_wrong": 0.5, "if_unread_right": 0.8}
+    bounds: dict[str, Any] = {"unread": 0.3, "if_unread_wrong": 0.5, "if_unread_right": 0.8}
     for row in (read, replace(read, model="unread", **bounds)):
         tables.write(["quiz", "metrics"], [row], Metric, row.model)
     page.goto(report(tmp_path, tables, catalog(tmp_path)).as_uri())

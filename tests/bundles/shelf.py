@@ -5,6 +5,7 @@ import json
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -198,7 +199,7 @@ def repacked(bundle: Path, files: dict[str, bytes], *, checksummed: bool = False
         files = files | {
             MANIFEST_NAME: about.model_copy(update={"files": facts}).checksummed().to_bytes()
         }
-    pack([ArchiveFile(name, lambda data=data: data) for name, data in files.items()], bundle)
+    pack([ArchiveFile(name, partial(bytes, data)) for name, data in files.items()], bundle)
     return bundle
 
 

@@ -5,6 +5,7 @@ import os
 import stat
 import struct
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ FILES = {"manifest.json": b"{}", "a.jsonl": b"", "images/00": bytes(range(256))}
 
 
 def write(target: Path, files: dict[str, bytes]) -> Path:
-    pack([ArchiveFile(name, lambda data=data: data) for name, data in files.items()], target)
+    pack([ArchiveFile(name, partial(bytes, data)) for name, data in files.items()], target)
     return target
 
 

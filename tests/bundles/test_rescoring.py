@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import nan, nextafter
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from bench_assets.bundles.rescoring import (
     metric_divergences,
 )
 from bench_assets.core.schema.chat import Prompt
-from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.core.schema.rows import Judgement, Metric, Score
 from bench_assets.core.schema.signature import format_judge_setup
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline
@@ -42,16 +43,20 @@ def test_a_value_is_the_same_or_not(was, now, same):
     assert [one.field for one in found] == ([] if same else ["value"])
 
 
+def _changed(metric: Metric, field: str, value: Any) -> Metric:
+    return replace(metric, **{field: value})
+
+
 @pytest.mark.parametrize("field", ["low", "high", "constant", "shuffled"])
 def test_every_number_of_a_cell_counts(field):
     old = replace(METRIC, constant=0.1, shuffled=0.1)
-    (found,) = metric_divergences([old], [replace(old, **{field: 0.2})])
+    (found,) = metric_divergences([old], [_changed(old, field, 0.2)])
     assert (found.entry, found.field, found.after) == ("acc all", field, "0.2")
 
 
 @pytest.mark.parametrize("field", ["n_scored", "n_unscored", "n_failed"])
 def test_every_count_of_a_cell_counts(field):
-    (found,) = metric_divergences([METRIC], [replace(METRIC, **{field: 7})])
+    (found,) = metric_divergences([METRIC], [_changed(METRIC, field, 7)])
     assert (found.field, found.after) == (field, "7")
 
 

@@ -61,10 +61,11 @@ def random_side(
     predictions = [replace(row, **_how(name, row.text, rng, failing)) for row in one.predictions]
     failed = {row.question_id for row in predictions if row.error}
     scores = [
-        replace(row, scorer=rng.choice(["a", "b"]), **({"points": None, "error": "gone"}
-                if row.question_id in failed else {}))
+        replace(row, scorer=rng.choice(["a", "b"]), points=None, error="gone")
+        if row.question_id in failed
+        else replace(row, scorer=rng.choice(["a", "b"]))
         for row in one.scores
-    ]  # fmt: skip
+    ]
     metrics = pipeline.summarise(task, questions, predictions, scores)
     return replace(one, predictions=predictions, scores=scores, metrics=metrics)
 

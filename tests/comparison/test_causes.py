@@ -97,4 +97,4 @@ def test_page_and_command_find_the_same_causes_and_effects(task, failing, others
         assert cause_rows(shown) == cause_rows(map(asdict, rows))
         effects = [row.effect for row in rows]
         assert [row["effect"] for row in shown] == pytest.approx(effects, abs=1e-5)
-        assert sum(effects[1:]) == pytest.approx(effects[0])
+        assert sum(row.effect or 0.0 for row in rows[1:]) == pytest.approx(effects[0])

@@ -201,7 +201,7 @@ def test_effects_add_up_where_the_metric_is_no_mean_of_points():
 
 
 def both_halves(scored):
-    groups = {}
+    groups: dict[str, list[float]] = {}
     for question, score in scored:
         groups.setdefault(question.group_id, []).append(score.points)
     return mean(ScoredPoint(min(points)) for points in groups.values())

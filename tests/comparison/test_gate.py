@@ -49,6 +49,7 @@ def test_a_gate_fails_on_these_tasks(fail_on, tasks):
     assert root.attrib == {"tests": "3", "failures": str(len(tasks))}
     cases = {case.get("classname"): case.find("failure") for case in root.iter("testcase")}
     assert [task for task, failure in cases.items() if failure is not None] == tasks
+    assert cases["<C>"] is not None
     assert cases["<C>"].text == (
         "worse: 0.500 -> 0.250 (-0.250, 95 % -0.350 to -0.150), p = 0.010, n = 40"
     )

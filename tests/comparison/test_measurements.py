@@ -8,13 +8,13 @@ from bench_assets.core.schema.signature import short_digest
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.quiz import TASK, quiz
 
-WITH_CHANCE = replace(TASK, measures=TASK.measures | {"chance": TASK.measures["accuracy"]})
+WITH_CHANCE = replace(TASK, measures={**TASK.measures, "chance": TASK.measures["accuracy"]})
 
 
 def test_chance_is_that_of_the_present_questions(tmp_path):
     tables = TableFiles(folder=str(tmp_path))
     tables.write(["quiz", "questions"], quiz(3), Question)
-    data = short_digest(tables.digest(["quiz", "questions"]))
+    data = short_digest(str(tables.digest(["quiz", "questions"])))
     now = Metric(
         task="quiz",
         model="now",

@@ -22,8 +22,8 @@ from bench_assets.evaluation.task import ByRules
 from bench_assets.suites.codis.task import TASK
 from bench_resources.tables.measured_figures import add_figures
 from bench_resources.tables.parquet import TableFiles
-from tests.annotation.said import answer
-from tests.evaluation.test_checked_scores import ASKED, PAIRS, judged, lenient
+from tests.evaluation.test_checked_scores import PAIRS, QUESTIONS, judged, lenient
+from tests.fakes.answers import answer
 from tests.fakes.quiz import quiz
 from tests.report.fair import catalog, metric
 from tests.report.pages.test_index import index_of, row_of
@@ -36,13 +36,13 @@ LABELLED, UNLABELLED = "run/step-0100", "run/step-0300"
 def tables(tmp_path):
     """A home with two checkpoints judged by ``gpt``; people judged a hundred pairs of the first."""
     found = TableFiles(folder=str(tmp_path / "tables"))
-    found.write(["codis", "questions"], ASKED, Question)
+    found.write(["codis", "questions"], QUESTIONS, Question)
     for seed, name in enumerate((LABELLED, UNLABELLED)):
         model = judged(name, seed)
         found.write(["codis", "predictions"], model.predictions, Prediction, name)
         found.write(["codis", "scores"], model.scores, Score, name)
     labelled = judged(LABELLED, 0)
-    drawn = draw_units(TASK, ASKED, {LABELLED: labelled}, 100, "2026-11-30")
+    drawn = draw_units(TASK, QUESTIONS, {LABELLED: labelled}, 100, "2026-11-30")
     add_figures(tmp_path, DrawnUnit, drawn)
     write_answers(
         found, [labelled], {name for unit in drawn for name in split_unit_id(unit.questions)}
@@ -71,7 +71,7 @@ def metrics(tables):
     for name in (LABELLED, UNLABELLED):
         predictions = tables.read(["codis", "predictions"], Prediction, name)
         scores = tables.read(["codis", "scores"], Score, name)
-        rows = pipeline.summarise(TASK, ASKED, predictions, scores)
+        rows = pipeline.summarise(TASK, QUESTIONS, predictions, scores)
         found += [replace(row, signature=SIGNED.format("gpt")) for row in rows]
     return found
 
@@ -122,7 +122,7 @@ def test_other_metrics_stay_as_they_are(tables):
 
 
 def test_too_few_labels_say_how_many(tables):
-    few = {name for number in range(10) for name in [ASKED[number].question_id]}
+    few = {name for number in range(10) for name in [QUESTIONS[number].question_id]}
     write_answers(tables, [judged(LABELLED, 0)], few)
     found = primary(with_people(tables, TASK, metrics(tables)), LABELLED)
     assert found.people.startswith("not checked by people: ")
@@ -139,7 +139,7 @@ def test_scores_that_changed_since_are_not_corrected(tables):
 def test_a_difference_is_corrected_where_people_checked_both(tmp_path, tables):
     assert corrected_difference(tables, TASK, LABELLED, UNLABELLED) == ""
     models = {name: judged(name, seed) for seed, name in enumerate((LABELLED, UNLABELLED))}
-    drawn = draw_units(TASK, ASKED, models, 100, "2026-12-01")
+    drawn = draw_units(TASK, QUESTIONS, models, 100, "2026-12-01")
     add_figures(tmp_path, DrawnUnit, drawn)
     names = {name for unit in drawn for name in split_unit_id(unit.questions)}
     write_answers(tables, list(models.values()), names)
@@ -204,6 +204,6 @@ def test_the_state_of_verdicts_changes_with_each_of_them(tables, tmp_path):
     """The report writes a page again by it."""
     before = people_state(tables, TASK)
     assert before == people_state(tables, TASK) != ""
-    write_answers(tables, [judged(LABELLED, 0)], {ASKED[0].question_id})
+    write_answers(tables, [judged(LABELLED, 0)], {QUESTIONS[0].question_id})
     assert people_state(tables, TASK) != before
     assert people_state(TableFiles(folder=str(tmp_path / "others" / "tables")), TASK) == ""

@@ -1,14 +1,17 @@
 """Verdicts on two models: unscored responses by pencil; the report's page, run by Node, agrees."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from bench_assets.comparison.comparable import Side, compare_sides, compared_parts
+from bench_assets.comparison.measurements import ConditionQuestions
 from bench_assets.comparison.verdicts import compare_scores, decide, verdict_sentence
 from bench_assets.core.metrics.aggregates import group_accuracy
-from bench_assets.core.schema.rows import Score
+from bench_assets.core.schema.rows import Question, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Task
 from bench_assets.report.pages.comparison import _parts
@@ -64,19 +67,11 @@ output = { found, sentence: sentence(found) };
 """
 
 
-class PageQuestions:
-    """The questions of a condition, as the page reads them."""
+class PageQuestions(ConditionQuestions):
+    """The questions of a condition, as the page reads them, without a table."""
 
-    def __init__(self, questions):
-        from bench_assets.comparison.measurements import ConditionQuestions
-
-        self.__dict__["questions"] = questions
-        self.data = "d"
-        clusters = ConditionQuestions.clusters.func(self)  # type: ignore[attr-defined]
-        self.clusters = clusters
-        self.numbers = ConditionQuestions.numbers.func(self)  # type: ignore[attr-defined]
-        of_each = ConditionQuestions.cluster_of_each, ConditionQuestions.pair_of_each
-        self.cluster_of_each, self.pair_of_each = (one.func(self) for one in of_each)  # type: ignore[attr-defined]
+    def __init__(self, questions: Sequence[Question]) -> None:
+        vars(self).update(questions=questions, data="d")
 
 
 def scores(questions, points, model):
@@ -148,7 +143,7 @@ def test_terminal_and_pages_give_the_same_reasons_for_no_verdict():
             scores(QUESTIONS, [n < n_right for n in range(60)], model)
             for model, n_right in (("old", 10), ("new", 50))
         ]
-        shares = [
+        shares: list[dict[str, Any]] = [
             {"model": "old", "unread": n_unread / 60, "if_unread_wrong": 10 / 60,
              "if_unread_right": (10 + n_unread * 5 / 6) / 60},
             {"model": "new", "unread": 0.0, "if_unread_wrong": None, "if_unread_right": None},

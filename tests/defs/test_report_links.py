@@ -27,7 +27,7 @@ def test_of_no_model_it_leads_to_the_task():
 
 def test_questions_are_linked_once_each_whatever_they_are_called():
     found = link_questions(RESULT, TASK, "blind", "m", ["quiz/[1](x)", "quiz/a b", "quiz/a b"])
-    lines = found.metadata["samples"].value.splitlines()
+    lines = str(found.metadata["samples"].value).splitlines()
     assert len(lines) == 2
     assert "](x)" not in lines[0].partition("](http")[0].replace("\\]", "")
     assert lines[1].endswith(

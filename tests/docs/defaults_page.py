@@ -42,7 +42,7 @@ def constants(file: Path) -> Iterator[Constant]:
         else:
             continue
         is_constant = isinstance(target, ast.Name) and target.id.strip("_").isupper()
-        if is_constant and _is_number(statement.value):
+        if is_constant and statement.value and _is_number(statement.value):
             above = lines[statement.lineno - 2] if statement.lineno > 1 else ""
             yield Constant(
                 ast.unparse(target),

@@ -47,7 +47,7 @@ def test_commands_and_options_that_a_page_names_exist(page):
 
 def _pages_with(how: str):
     """Those with a block that is run in ``make check`` ("run"), or in ``make long``."""
-    return [one for one in PAGES if any(block.how == how for block in blocks(one.values[0]))]
+    return [one for one in PAGES if any(block.how == how for block in blocks(str(one.values[0])))]
 
 
 @pytest.mark.parametrize("page", _pages_with("run"))

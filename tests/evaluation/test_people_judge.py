@@ -13,8 +13,8 @@ from bench_assets.core.schema.signature import Signature, format_judge_setup
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.people_judge import PeopleJudge
 from bench_assets.evaluation.task import AnsweredQuestion, ByModel
-from tests.annotation.said import answer
 from tests.bundles.shelf import rescore
+from tests.fakes.answers import answer
 from tests.fakes.quiz import TASK as QUIZ
 from tests.fakes.quiz import judge_right
 from tests.fakes.rows import prediction, question

@@ -1,16 +1,17 @@
 """A home in which a quiz was measured: one model, four questions, each with a fate of its own."""
 
 from pathlib import Path
+from typing import Any
 
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.chat import Image, Prompt
-from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.schema.rows import Edition, Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import ByRules, Condition, Task
-from bench_assets.export.formats import ExportJob
+from bench_assets.export.formats import FORMATS, ExportJob
 from bench_assets.workspace.inspect.table_collection import TableCollection, TableFilter
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
@@ -37,7 +38,7 @@ TASK = Task(
 SUITE = Suite(name="quiz", tasks=(TASK,), assets=list, release="hf:org/quiz@main")
 
 
-def questions(edition: str, image: str = "") -> list[Question]:
+def questions(edition: Edition, image: str = "") -> list[Question]:
     """Four choices between a text that is hard to write, and an easy one."""
     return [
         Question(
@@ -67,7 +68,9 @@ RESPONDED = (  # text, points, error, no_answer
 
 def measure(tables: TableFiles, rows: list[Question], model: str = MODEL) -> None:
     """Write what a model responded to the quiz, and what it came to."""
-    named = [{"question_id": f"quiz/{n}", "model": model, "condition": "main"} for n in range(4)]
+    named: list[dict[str, Any]] = [
+        {"question_id": f"quiz/{n}", "model": model, "condition": "main"} for n in range(4)
+    ]
     predictions = [
         Prediction(**name, text=text, raw_text=text, error=error, no_answer=cut, seconds=0.5)
         for name, (text, _, error, cut) in zip(named, RESPONDED, strict=True)
@@ -112,7 +115,7 @@ def measure(tables: TableFiles, rows: list[Question], model: str = MODEL) -> Non
     tables.write(["quiz", "metrics"], metrics, Metric, model)
 
 
-def leaving(home: Path, out: Path, wanted: TableFilter | None = None, **more: object) -> ExportJob:
+def leaving(home: Path, out: Path, wanted: TableFilter | None = None, **more: Any) -> ExportJob:
     """What leaves a home."""
     tables = TableFiles(folder=str(home / "tables"))
     return ExportJob(
@@ -123,3 +126,8 @@ def leaving(home: Path, out: Path, wanted: TableFilter | None = None, **more: ob
         out=out,
         **more,
     )
+
+
+def write(form: str, job: ExportJob) -> list[Path]:
+    """Files that a format writes."""
+    return [Path(path) for path in FORMATS[form].write(job)]

@@ -1,6 +1,7 @@
 """Curves of MLflow and Weights & Biases, read back where these are installed."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,7 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.export.experiment_trackers import curves
 from bench_assets.export.formats import FORMATS
 from bench_resources.tables.parquet import TableFiles
-from tests.export.measured_home import leaving, measure, questions
+from tests.export.measured_home import leaving, measure, questions, write
 
 EXPERIMENT = "quiz (published edition)"
 
@@ -34,7 +35,7 @@ def test_checkpoints_of_a_run_are_one_curve_by_step(run):
 
 def test_a_point_has_the_bounds_of_its_value(run):
     (one, *_) = leaving(run, run / "out").gathered.evaluations()
-    unread = {"unread": 0.25, "if_unread_wrong": 0.5, "if_unread_right": 0.75}
+    unread: dict[str, Any] = {"unread": 0.25, "if_unread_wrong": 0.5, "if_unread_right": 0.75}
     metrics = [replace(row, **unread) for row in one.metrics]
     (curve,) = curves([replace(one, metrics=metrics)])
     assert unread.items() <= curve.points[0].values.items()
@@ -75,7 +76,7 @@ def test_mlflow_has_the_curve_once_however_often_it_is_exported(run):
 @pytest.mark.long  # its service takes seconds to start
 def test_wandb_keeps_its_runs_offline(run):
     pytest.importorskip("wandb", reason="wandb is not installed")
-    folders = FORMATS["wandb"].write(leaving(run, run / "out"))
+    folders = write("wandb", leaving(run, run / "out"))
     assert len(folders) == 2
     for folder in folders:
         assert folder.name.startswith("offline-run-")

@@ -3,18 +3,19 @@
 import base64
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bench_assets.core.schema.rows import Prediction
-from bench_assets.export.formats import FORMATS
 from bench_assets.export.inspect_logs import log_name
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
-from tests.export.measured_home import MODEL, leaving
+from tests.export.measured_home import MODEL, leaving, write
 
-WRITE = FORMATS["inspect"].write
+WRITE = partial(write, "inspect")
 _WITHOUT = "inspect_ai is not installed: pip install inspect-ai"
 
 
@@ -103,7 +104,7 @@ def test_images_that_are_objects_always_lie_in_the_log(shown):
     (shown / "images").rename(shown / "objects")
     (shown / "shared").mkdir()
     (shown / "objects").rename(shown / "shared" / "images")
-    objects = {"objects": f"file://{shown}/shared", "fetched_bytes": 10**6}
+    objects: dict[str, Any] = {"objects": f"file://{shown}/shared", "fetched_bytes": 10**6}
     image_store = ImageStore(folder=str(shown / "cache" / "images"), **objects)
     (path,) = WRITE(replace(leaving(shown, shown / "out"), image_store=image_store))
     sample = json.loads(path.read_text(encoding="utf-8"))["samples"][1]

@@ -1,14 +1,14 @@
 """Results and samples of lm-eval, read by its own functions where it is installed."""
 
 import json
+from functools import partial
 
 import pytest
 
-from bench_assets.export.formats import FORMATS
 from bench_resources.tables.parquet import TableFiles
-from tests.export.measured_home import MODEL, leaving, measure, questions
+from tests.export.measured_home import MODEL, leaving, measure, questions, write
 
-WRITE = FORMATS["lm-eval"].write
+WRITE = partial(write, "lm-eval")
 
 
 @pytest.fixture

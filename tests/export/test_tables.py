@@ -98,6 +98,7 @@ def test_csv_keeps_an_empty_text_apart_from_nothing(home):
         f" FROM read_csv('{home}/out/scores.csv', allow_quoted_nulls = false)"
         " WHERE question_id = 'quiz/2'"
     )
+    assert found
     assert found.fetchall() == [(True, True)]
 
 

@@ -1,8 +1,11 @@
 """Exports, loaded by the libraries that read them and compared field by field: ``.[export]``."""
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, replace
+from functools import partial
 from math import isnan
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -12,7 +15,7 @@ from bench_assets.core.schema.rows import Metric
 from bench_assets.export.formats import FORMATS
 from bench_assets.external_results.reading import read_external_results
 from bench_resources.tables.parquet import TableFiles
-from tests.export.measured_home import MODEL, leaving, measure, questions
+from tests.export.measured_home import MODEL, leaving, measure, questions, write
 
 READERS = {"parquet": "parquet", "jsonl": "json", "csv": "csv"}
 TABLES = ("questions", "predictions", "judgements", "scores", "metrics")
@@ -90,7 +93,7 @@ def test_inspect_has_every_field_of_a_sample_and_of_a_metric(shown, one):
 
 
 def test_our_importer_reads_a_log_of_ours_field_by_field(shown, one):
-    (path,) = FORMATS["inspect"].write(leaving(shown, shown / "out", images=True))
+    (path,) = write("inspect", leaving(shown, shown / "out", images=True))
     (found,) = read_external_results(path)
     assert (found.task, found.model) == (one.name, one.model)
     assert [(m.name, m.value) for m in found.metrics] == [("accuracy", 1 / 3)]
@@ -109,7 +112,7 @@ FORMS = ("inspect", "lm-eval", "model-index", "parquet", "jsonl", "csv")
 def blind_in(form, home):
     """What the constant response gets by each form, and what shuffled responses get."""
     out = home / "out"
-    paths = FORMATS[form].write(leaving(home, out))
+    paths = write(form, leaving(home, out))
     if form == "inspect":
         about = json.loads(paths[0].read_text())["results"]["scores"][0]["metrics"]["accuracy"]
         return about["metadata"]["constant"], about["metadata"]["shuffled"]
@@ -118,12 +121,13 @@ def blind_in(form, home):
         return tuple(about["blind_baselines"]["accuracy"].values())
     if form == "model-index":
         text = paths[0].read_text(encoding="utf-8")
-        args = ModelCard(f"---\n{text}---\n").data.eval_results[0].metric_args
+        data: Any = ModelCard(f"---\n{text}---\n").data
+        args = data.eval_results[0].metric_args
         return args["constant"], args["shuffled"]
-    read = {"parquet": pd.read_parquet, "csv": pd.read_csv}.get(
-        form, lambda file: pd.read_json(file, lines=True)
-    )
-    rows = read(out / f"metrics.{form}").set_index("category")
+    read: dict[str, Callable[..., Any]] = {
+        "parquet": pd.read_parquet, "csv": pd.read_csv, "jsonl": partial(pd.read_json, lines=True)
+    }  # fmt: skip
+    rows = read[form](out / f"metrics.{form}").set_index("category")
     assert rows.loc["kind", ["constant", "shuffled"]].isna().all()  # not known, and not 0
     return tuple(rows.loc["all", ["constant", "shuffled"]])
 

@@ -3,6 +3,9 @@
 What readers of responses must get through.
 """
 
+from typing import Any
+
+from bench_assets.core.schema.rows import Question
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TASK_NAME as HALOQUEST
 from tests.fakes.rows import question
 from tests.suites.cogbench.description.stories import story_question
@@ -68,13 +71,18 @@ def response_of(bit: str, n: int) -> str:
     return bit * (n // len(bit)) + "x"
 
 
-SIDES = {"kind": "choice", "options": ("left", "right"), "answer": ("A",)}
+SIDES: dict[str, Any] = {"kind": "choice", "options": ("left", "right"), "answer": ("A",)}
 TIMES = tuple(f"{hour}:09 (answers from {hour}:07 to {hour}:10 are all right)." for hour in (6, 18))
 
 
-def questions_of(task: str):
+def questions_of(task: str) -> list[Question]:
     """Questions of a task, one for each way of reading responses to it."""
-    mine = {"task": task, "category": "c", "group_id": "g", "labels": {"image_source": "real"}}
+    mine: dict[str, Any] = {
+        "task": task,
+        "category": "c",
+        "group_id": "g",
+        "labels": {"image_source": "real"},
+    }
     rows = {
         "codis": [
             question(text="Is he going up or down?", options=("Up.", "Down."), answer=("Up.",)),

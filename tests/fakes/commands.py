@@ -1,13 +1,17 @@
 """Commands as they are typed, and what they say."""
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
+from click.testing import Result
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
 
 
-def bench(*arguments, fails=False, code=None):
+def bench(*arguments: object, fails: bool = False, code: int | None = None) -> Result:
     """Run a command, which has to succeed, to fail, or to exit with ``code``."""
     result = CliRunner().invoke(app, list(map(str, arguments)))
     if result.exception and not isinstance(result.exception, SystemExit):
@@ -17,16 +21,16 @@ def bench(*arguments, fails=False, code=None):
     return result
 
 
-def lines(result):
+def lines(result: Result) -> list[Any]:
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-def write_responses(file, responses):
+def write_responses(file: Path, responses: Sequence[object]) -> Path:
     file.write_text("\n".join(json.dumps(response) for response in responses))
     return file
 
 
-def answers(*texts, **fields):
+def answers(*texts: str, **fields: object) -> list[dict[str, object]]:
     names = ("000/1", "000/2", "001/1", "001/2")
     return [
         {"question_id": f"codis/{name}", "text": text, **fields}

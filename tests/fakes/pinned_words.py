@@ -71,7 +71,7 @@ def survivors(
         for name, value in _used(module)
         for what, without in mutants(value)
     ]
-    tried = range(len(alternatives))
+    tried: Sequence[int] = range(len(alternatives))
     if n is not None and n < len(alternatives):
         tried = sorted(Random(0).sample(tried, n))
     for module, name, value, what, without in (alternatives[at] for at in tried):

@@ -81,7 +81,7 @@ def _initialized() -> sqlalchemy.Engine:
 def _statements(schema: sqlalchemy.MetaData) -> tuple[str, ...]:
     """What makes its tables, if there are none."""
     found: list[str] = []
-    engine = sqlalchemy.create_mock_engine(
+    engine: Any = sqlalchemy.create_mock_engine(
         "sqlite://", lambda one, *_, **__: found.append(str(one.compile(dialect=engine.dialect)))
     )
     _create_all(schema, engine, checkfirst=False)
@@ -134,7 +134,8 @@ def _keep_while_the_file_is_the_same(engine: sqlalchemy.Engine, file: str) -> No
 
     sqlalchemy.event.listen(engine, "checkin", came_back)
     sqlalchemy.event.listen(engine, "checkout", taken)
-    engine.dispose = lambda close=True: None  # as is done each time
+    kept: Any = engine
+    kept.dispose = lambda close=True: None  # as is done each time
 
 
 def _make_memory_light() -> None:
@@ -142,12 +143,12 @@ def _make_memory_light() -> None:
 
     connect, make = InMemoryEventLogStorage._connect, InMemoryEventLogStorage.__init__
 
-    def made(self: InMemoryEventLogStorage, *arguments: Any, **named: Any) -> None:
+    def made(self: Any, *arguments: Any, **named: Any) -> None:
         self._owner = threading.get_ident()
         make(self, *arguments, **named)
 
     @contextmanager
-    def connected(self: InMemoryEventLogStorage) -> Iterator[sqlalchemy.Connection]:
+    def connected(self: Any) -> Iterator[sqlalchemy.Connection]:
         """The connection that is held anyway, where SQLite lets this thread have it."""
         if self._owner != threading.get_ident():
             with connect(self) as other:
@@ -156,8 +157,8 @@ def _make_memory_light() -> None:
         with self._db_lock, self._held_conn.begin():
             yield self._held_conn
 
-    InMemoryEventLogStorage.__init__ = made
-    InMemoryEventLogStorage._connect = connected
+    patched: Any = InMemoryEventLogStorage
+    patched.__init__, patched._connect = made, connected
 
 
 def _leave_steps_out() -> None:
@@ -185,5 +186,6 @@ def _leave_steps_out() -> None:
         for handler in [*self._handlers[event.run_id]]:
             handler(event, "")
 
-    SqliteEventLogStorage.store_event = store_event
-    InMemoryEventLogStorage.store_event = keep_event
+    on_disk: Any = SqliteEventLogStorage
+    in_memory: Any = InMemoryEventLogStorage
+    on_disk.store_event, in_memory.store_event = store_event, keep_event

@@ -1,23 +1,26 @@
 """The shortcuts, on exams of a few questions that each gives away."""
 
+from collections.abc import Sequence
 from string import ascii_uppercase
+from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from bench_assets.core.schema.rows import Question
 from tests.fakes.fair_exam import chance, cues, shortcuts, unfair
 from tests.fakes.rows import question
 
 
-def exam_question(options, right, **fields):
+def exam_question(options: Sequence[str], right: str, **fields: Any) -> Question:
     """A question whose right option is named by its text."""
     return question(
         kind="choice", options=options, answer=(ascii_uppercase[options.index(right)],), **fields
     )
 
 
-def sizes(image):
+def sizes(image: str) -> int:
     return int(image.rpartition(":")[2])
 
 
@@ -78,7 +81,7 @@ def sizes(image):
         ),
     ],
 )
-def test_an_exam_that_a_shortcut_passes_is_unfair(name, exam):
+def test_an_exam_that_a_shortcut_passes_is_unfair(name: str, exam: list[Question]) -> None:
     assert shortcuts([exam])[name] == 1.0
     assert name in unfair([exam], sizes)
 
@@ -92,7 +95,7 @@ def test_an_exam_that_a_shortcut_passes_is_unfair(name, exam):
         ),
     ],
 )
-def test_sizes_of_files_are_tried(name, sizes_of_exams):
+def test_sizes_of_files_are_tried(name: str, sizes_of_exams: list[tuple[str, ...]]) -> None:
     exam = [
         exam_question(
             ("x", "y"), "y", images=[f"{n} {place}:{size}" for place, size in enumerate(of)]
@@ -108,14 +111,14 @@ def test_sizes_of_files_are_tried(name, sizes_of_exams):
     assert name in unfair([exam], sizes)
 
 
-def test_an_exam_in_which_every_option_is_right_as_often_as_any_other_is_fair():
+def test_an_exam_in_which_every_option_is_right_as_often_as_any_other_is_fair() -> None:
     numbers = ("4", "5", "6", "7")
     exam = [exam_question(numbers, right, images=(f"{right}:7",)) for right in numbers]
     assert set(shortcuts([exam]).values()) <= {0.25, 0.0}
     assert unfair([exam], sizes) == {}
 
 
-def test_shares_and_chance_are_over_the_questions_of_all_seeds():
+def test_shares_and_chance_are_over_the_questions_of_all_seeds() -> None:
     exams = [
         [exam_question(("x", "y"), "x")],
         [exam_question(("x", "y", "z"), "y"), exam_question(("x", "y", "z"), "x")],
@@ -124,12 +127,12 @@ def test_shares_and_chance_are_over_the_questions_of_all_seeds():
     assert shortcuts(exams)["always the first option"] == 2 / 3
 
 
-def test_texts_without_options_can_be_guessed_by_the_most_frequent_one():
+def test_texts_without_options_can_be_guessed_by_the_most_frequent_one() -> None:
     exam = [question(text=f"{n}?", answer=(right,)) for n, right in enumerate(("2", "2", "2", "5"))]
     assert shortcuts([exam])["the most frequent answer"] == 3 / 4
 
 
-def shades(image):
+def shades(image: str) -> Image.Image:
     """An image of two levels: their middle and half of their distance follow its name."""
     middle, spread = map(int, image.partition(":")[2].split("+"))
     pixels = np.full((8, 8), middle, np.uint8)
@@ -150,7 +153,7 @@ SECOND_OR_THIRD = ("the second image", "the third image")
         pytest.param("the nearest brightness", "99+9", ["180+9", "20+9"], id="like the first"),
     ],
 )
-def test_statistics_of_images_are_tried(name, right, wrong):
+def test_statistics_of_images_are_tried(name: str, right: str, wrong: list[str]) -> None:
     exam = [
         exam_question(
             SECOND_OR_THIRD,
@@ -165,7 +168,7 @@ def test_statistics_of_images_are_tried(name, right, wrong):
     assert name in unfair([exam], lambda _: 1, shades)
 
 
-def test_a_letter_that_follows_from_the_light_is_learned_on_the_other_exams():
+def test_a_letter_that_follows_from_the_light_is_learned_on_the_other_exams() -> None:
     exams = [
         [
             exam_question(

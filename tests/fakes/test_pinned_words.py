@@ -64,13 +64,15 @@ def reader(words: str, says: str) -> ModuleType:
         pytest.param("U = ('a', 'b')\nW = 1", "W == 1", ["a"], [], id="words nobody uses"),
     ],
 )
-def test_what_can_be_taken_out_unnoticed(words, says, texts, left):
+def test_what_can_be_taken_out_unnoticed(
+    words: str, says: str, texts: list[str], left: list[str]
+) -> None:
     module = reader(words, says)
     found = survivors([module], texts, module.says)
     assert [what.partition("without ")[2].partition(" in ")[0] for what in found] == left
 
 
-def test_a_table_that_fails_to_begin_with_pins_nothing():
+def test_a_table_that_fails_to_begin_with_pins_nothing() -> None:
     module = reader("W = ('a',)", "text in W")
     with pytest.raises(AssertionError, match=r"1 cases do not hold to begin with: \['b'\]"):
         survivors([module], ["a", "b"], module.says)
@@ -88,13 +90,13 @@ def test_a_table_that_fails_to_begin_with_pins_nothing():
         pytest.param("[]|](?:a|)", ["a", ""], id="an empty branch"),
     ],
 )
-def test_branches_of_a_pattern(pattern, parts):
+def test_branches_of_a_pattern(pattern: str, parts: list[str]) -> None:
     assert [pattern[start:end] for start, end in branches(pattern)] == parts
     for start, _ in branches(pattern):
         re.compile(f"{pattern[:start]}(?!){pattern[start:]}")
 
 
-def test_words_inside_of_functions_are_named():
+def test_words_inside_of_functions_are_named() -> None:
     assert [line.split(":")[0] for line in inline_words([words_inside])] == [
         f"tests.fakes.words_inside, line {line}" for line in (7, 11, 15)
     ]

@@ -3,6 +3,7 @@
 import json
 from datetime import date
 from io import BytesIO
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -60,8 +61,9 @@ def test_cells_of_any_common_type_are_written(tmp_path):
 
 
 def test_rows_that_are_none_are_refused(tmp_path):
+    rows: Any = {"q": 1}
     with pytest.raises(SettingsError, match="rows: expected mappings or a data frame, got dict"):
-        bench.Benchmark({"q": 1}).save(tmp_path)
+        bench.Benchmark(rows).save(tmp_path)
 
 
 def test_an_unknown_setting_is_refused(home):

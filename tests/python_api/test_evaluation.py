@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from PIL import ExifTags, Image
@@ -24,6 +25,19 @@ from bench_resources.models.registry.resolution import resolve
 
 def says_a(images, prompt):
     return "A"
+
+
+def says_b(images, prompt):
+    return "B"
+
+
+def says_by_colour(images, prompt):
+    """B where the first pixel has no red."""
+    return "AB"[images[0].getpixel((0, 0))[0] == 0]
+
+
+def says_nothing(images, prompt):
+    return None
 
 
 def says_a_or_nothing(images, prompt):
@@ -334,6 +348,7 @@ def test_a_notebook_sees_intervals_links_and_images(home):
     assert table.count("<svg viewBox=") == 1
     assert number_page("fridge", "says-a", "main") in table
     assert "#/number/" not in bench.evaluate("fridge", model=says_a, limit=2)._repr_html_()
+    sample: Any
     (sample,) = run.samples.head(1).to_dict("records")
     assert 'src="data:image/png;base64,' in sample_html(sample)
 
@@ -358,7 +373,7 @@ def test_a_plot_has_a_bar_for_each_category_beside_chance_and_the_best_constant(
 
 
 def test_runs_are_compared_by_the_engine_of_the_report(home):
-    good = bench.evaluate("fridge", model=lambda i, p: "AB"[i[0].getpixel((0, 0))[0] == 0])
+    good = bench.evaluate("fridge", model=says_by_colour)
     found = bench.compare(bench.evaluate("fridge", model=says_a), good)
     (whole,) = [row for row in found.rows if row.category == "all"]
     assert (whole.before, whole.after, whole.gained) == (0.5, 1.0, ("fridge/1", "fridge/3"))
@@ -371,7 +386,7 @@ def test_runs_are_compared_by_the_engine_of_the_report(home):
 
 
 def test_compared_values_have_their_bounds(home):
-    good = bench.evaluate("fridge", model=lambda i, p: "AB"[i[0].getpixel((0, 0))[0] == 0])
+    good = bench.evaluate("fridge", model=says_by_colour)
     found = bench.compare(bench.evaluate("fridge", model=says_a_or_nothing), good)
     row = found.frame.query("category == 'all'").iloc[0]
     assert (row.before, row.before_unread, row.after_unread) == (0.5, 0.5, 0.0)
@@ -403,9 +418,10 @@ def test_questions_are_rows_and_a_frame(home):
     assert questions.frame().category.tolist() == ["one", "one", "two", "two"]
     assert questions.images(questions[0])[0].open().size == (32, 32)
     assert len(questions[:2]) == 2
-    assert len(bench.load(["fridge"])) == 4
+    load: Any = bench.load  # a list, as evaluate takes one
+    assert len(load(["fridge"])) == 4
     with pytest.raises(SettingsError, match="suite: expected one, got fridge, codis"):
-        bench.load(["fridge", "codis"])
+        load(["fridge", "codis"])
 
 
 def test_prompts_are_answered_in_order_and_cached(home):
@@ -485,22 +501,23 @@ def test_a_function_without_a_text_says_what_came(home):
     with pytest.raises(
         ModelError, match="all 4 requests failed: expected a text, got NoneType: None"
     ):
-        bench.evaluate("fridge", model=lambda images, prompt: None, limit=4)
+        bench.evaluate("fridge", model=says_nothing, limit=4)
 
 
 def test_what_is_no_run_is_not_compared_or_audited(home):
     run = bench.evaluate("fridge", model=says_a, limit=2)
-    for call in (lambda: bench.compare(run, 3), lambda: bench.compare("codis", run)):
+    anything: Any = bench
+    for call in (lambda: anything.compare(run, 3), lambda: anything.compare("codis", run)):
         with pytest.raises(SettingsError, match=r"expected the result of bench\.evaluate"):
             call()
     with pytest.raises(SettingsError, match="results: expected the result of"):
-        bench.audit(3)
+        anything.audit(3)
     with pytest.raises(SettingsError, match="n: expected a count, got -1"):
         run.show(-1)
 
 
 def test_changes_of_one_question_have_no_interval(home):
-    runs = [bench.evaluate("fridge", model=lambda i, p, a=a: a, limit=1) for a in "AB"]
+    runs = [bench.evaluate("fridge", model=model, limit=1) for model in (says_a, says_b)]
     found = bench.compare(*runs)
     assert "unknown" in repr(found)
     assert "inf" not in repr(found) + found.plot().svg

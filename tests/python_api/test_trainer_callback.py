@@ -2,6 +2,7 @@
 
 import logging
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
@@ -81,7 +82,7 @@ def test_each_save_is_evaluated_and_logged_and_training_stays_as_it_is(home, sta
 def test_an_attached_callback_reaches_the_reporters(home, start, tmp_path):
     from transformers import TrainerCallback
 
-    seen = []
+    seen: list[Any] = []
 
     class Reporter(TrainerCallback):
         def on_log(self, args, state, control, logs=None, **_):
@@ -128,5 +129,5 @@ def test_settings_that_are_tables_are_read_as_in_bench_toml(start, tmp_path, mon
     callback = bench.BenchCallback(suites=["fridge"], model_settings=chosen)
     callback.on_save(SimpleNamespace(output_dir=str(tmp_path)), saved, None)
     found = resolve(requests[0], load_settings(tmp_path))
-    assert read_model_section(found.section).chat_template_kwargs == chosen["chat_template_kwargs"]
-    assert read_model_section(found.section).max_tokens == 9
+    spec: Any = read_model_section(found.section)
+    assert (spec.chat_template_kwargs, spec.max_tokens) == (chosen["chat_template_kwargs"], 9)

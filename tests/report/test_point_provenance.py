@@ -37,20 +37,22 @@ def of(predictions=({},), scored=({},), judged=None):
 @pytest.mark.parametrize(
     ("other", "differs"),
     [
-        pytest.param({"said": [{"text": "y"}]}, {"response"}, id="another response"),
-        pytest.param({"said": [{"ranking": ["a", "b"]}]}, {"response"}, id="another ranking"),
-        pytest.param({"said": [{"prompt_sha256": "q"}]}, {"prompt"}, id="another prompt"),
-        pytest.param({"said": [{"decoding": "two|t=0,max=8"}]}, {"who"}, id="another model"),
-        pytest.param({"said": [{"decoding": "one|t=0,max=9"}]}, {"how"}, id="more tokens"),
-        pytest.param({"said": [{"raw_text": "hm</think>x"}]}, {"raw"}, id="it thought"),
-        pytest.param({"said": [{"no_answer": "none in 8"}]}, {"cut"}, id="cut off"),
-        pytest.param({"said": [{"error": "timed out"}]}, {"failed"}, id="no response"),
+        pytest.param({"predictions": [{"text": "y"}]}, {"response"}, id="another response"),
+        pytest.param({"predictions": [{"ranking": ["a"]}]}, {"response"}, id="another ranking"),
+        pytest.param({"predictions": [{"prompt_sha256": "q"}]}, {"prompt"}, id="another prompt"),
+        pytest.param({"predictions": [{"decoding": "two|t=0,max=8"}]}, {"who"}, id="another model"),
+        pytest.param({"predictions": [{"decoding": "one|t=0,max=9"}]}, {"how"}, id="more tokens"),
+        pytest.param({"predictions": [{"raw_text": "hm</think>x"}]}, {"raw"}, id="it thought"),
+        pytest.param({"predictions": [{"no_answer": "none in 8"}]}, {"cut"}, id="cut off"),
+        pytest.param({"predictions": [{"error": "timed out"}]}, {"failed"}, id="no response"),
         pytest.param({"scored": [{"points": 0.0}]}, {"points"}, id="other points"),
         pytest.param({"scored": [{"points": None}]}, {"points"}, id="unscored"),
         pytest.param({"scored": [{"max_points": 2.0}]}, {"points"}, id="more to gain"),
         pytest.param({"scored": [{"scorer": "strict"}]}, {"scorers"}, id="another scorer"),
         pytest.param({"judged": [{}]}, {"judges", "verdicts"}, id="judged at all"),
-        pytest.param({"said": [{}, {}], "scored": [{}]}, {"response", "prompt"}, id="drawn twice"),
+        pytest.param(
+            {"predictions": [{}, {}], "scored": [{}]}, {"response", "prompt"}, id="drawn twice"
+        ),
     ],
 )  # fmt: skip
 def test_only_what_differs_is_shown(other, differs):

@@ -68,11 +68,13 @@ def written_names() -> set[str]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             match node:
                 case ast.Dict(keys=keys):
-                    found |= {one.value for one in keys if isinstance(one, ast.Constant)}
+                    found |= {str(one.value) for one in keys if isinstance(one, ast.Constant)}
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Tuple() as names):
                     if name != "_SAID":  # columns that are read
                         found |= {
-                            one.value for one in ast.walk(names) if isinstance(one, ast.Constant)
+                            str(one.value)
+                            for one in ast.walk(names)
+                            if isinstance(one, ast.Constant)
                         }
     rows = (Metric, PublishedNumber, ValidationRow)
     people = (AnnotationProgress, AnnotatorQuality, UnitDisagreement, GoldFunnel)

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
-from bench_assets.core.schema.training_runs import checkpoint_name, parse_step
+from bench_assets.core.schema.training_runs import TrainingStep, checkpoint_name, parse_step
 from bench_resources.checkpoints.watched_folders import KEY, find_checkpoint, survey_folders
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.models.registry.resolution import resolve
@@ -26,6 +26,12 @@ NAMES = (
     *("训练", "步骤-10", "Ω≈ç", "🚀 run", "a*b?", "a&b|c", "<b>x", "back\\slash", "hf:x", "http:"),
     *("tab\there", "new\nline", "x" * 200, "é" * 100, "步" * 80, "trailing ", "a%2Fb"),
 )
+
+
+def step_of(name: str) -> TrainingStep:
+    step = parse_step(name)
+    assert step
+    return step
 
 
 @pytest.fixture
@@ -51,7 +57,7 @@ def test_a_folder_of_any_name_is_a_model_by_its_path(runs, tmp_path, monkeypatch
     for name in found:
         assert KEY.fullmatch(name), name
         assert len(file_name(name)) <= 255
-        assert parse_step(name).step == 10
+        assert step_of(name).step == 10
 
 
 def test_a_watched_folder_of_any_name_is_a_partition_and_is_found_again(runs):
@@ -85,14 +91,14 @@ def test_names_of_checkpoints(folders, named):
 
 
 def test_steps_of_a_run_of_any_script_are_one_run_in_their_order():
-    steps = [parse_step(f"{checkpoint_name(['训练', f'步骤-{n}'])}@0123abcd") for n in (9, 10, 900)]
+    steps = [step_of(f"{checkpoint_name(['训练', f'步骤-{n}'])}@0123abcd") for n in (9, 10, 900)]
     assert [one.step for one in steps] == [9, 10, 900]
     assert len({one.run for one in steps}) == 1
     assert len({checkpoint_name([name]) for name in ("训练", "训緻", "学习")}) == 3
     long = [checkpoint_name(["x" * 300, f"{'y' * 200}-{n}"]) for n in (1, 2)]
-    assert [parse_step(f"{one}@0123abcd").step for one in long] == [1, 2]
+    assert [step_of(f"{one}@0123abcd").step for one in long] == [1, 2]
     deep = checkpoint_name([*("z" * 70 for _ in range(9)), "step-7"])
-    assert (len(deep) <= 160, parse_step(f"{deep}@0123abcd").step) == (True, 7)
+    assert (len(deep) <= 160, step_of(f"{deep}@0123abcd").step) == (True, 7)
 
 
 def broken_links(report: Path) -> list[str]:

@@ -15,7 +15,8 @@ from bench_assets.audit.items.annotators import agreement_finding
 from bench_assets.core.schema.rows import Vote
 from bench_assets.core.stats.rater_agreement import majority
 from tests.annotation.answers.test_validation import vote
-from tests.annotation.said import answer
+from tests.audit.held import Held
+from tests.fakes.answers import answer
 
 ITEMS = [
     Unit(task="t/votes", unit_id="s001", images={"Image": "aa"}),
@@ -115,10 +116,6 @@ def _cast(person, says):
     ],
 )
 def test_people_who_do_not_look_are_seen_in_the_votes_of_answers(says, caught):
-    class Evidence:
-        votes = extract_votes(
-            FORM,
-            [one for who in ("ann", "bo", "cy") for one in _cast(who, _truth)] + _cast("di", says),
-        )
-
-    assert [one.about for one in agreement_finding(Evidence()).suspects] == caught
+    cast = [one for who in ("ann", "bo", "cy") for one in _cast(who, _truth)] + _cast("di", says)
+    evidence = Held(questions=(), votes=extract_votes(FORM, cast))
+    assert [one.about for one in agreement_finding(evidence).suspects] == caught

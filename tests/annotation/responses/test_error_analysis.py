@@ -10,8 +10,8 @@ from bench_assets.annotation.task_files import GENERAL_CODE_BOOK, CodeBook, Erro
 from bench_assets.core.schema.rows import Score
 from bench_assets.suites.blink.annotation import CODE_BOOK as BLINK
 from bench_assets.suites.codis.annotation import CODE_BOOK as CODIS
-from bench_assets.suites.multi.task import CODE_BOOK as MULTI
-from tests.annotation.said import answer, fits
+from bench_assets.suites.multi.construction.annotation import CODE_BOOK as MULTI
+from tests.fakes.answers import answer, fits
 from tests.fakes.rows import prediction, question
 
 BOOK = CodeBook("appendix", (ErrorCode("seeing", "not seen", 0.5), ErrorCode("other", "else")))

@@ -9,7 +9,7 @@ from bench_assets.annotation.responses.verdicts import majority_verdicts, verdic
 from bench_assets.annotation.tasks import split_unit_id, unit_id
 from bench_assets.core.schema.measured_figures import DrawnUnit
 from bench_assets.core.schema.rows import Judgement
-from tests.annotation.said import answer, fits
+from tests.fakes.answers import answer, fits
 from tests.fakes.rows import prediction, question
 
 FORM = verdicts_task("t", "T", judged=True)

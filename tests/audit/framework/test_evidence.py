@@ -28,7 +28,7 @@ def score(number, model, points, answer=(), **fields):
 def gathered(tmp_path):
     tables = TableFiles(folder=str(tmp_path / "tables"))
     tables.write(["quiz", "questions"], quiz(3), Question)
-    data = short_digest(tables.digest(["quiz", "questions"]))
+    data = short_digest(str(tables.digest(["quiz", "questions"])))
     row = Metric(
         task="quiz",
         model="good",

@@ -18,13 +18,14 @@ from bench_assets.suites.codis.dataset import find_release, read_votes
 from bench_assets.suites.codis.task import TASK
 from bench_assets.suites.journeybench.raw_material import CRITERIA, FilterVote, read_raw_rows
 from bench_assets.suites.journeybench.synthetic import edition as journeybench
+from tests.audit.held import PartialEvidence
 
 PEOPLE = ("ann", "bo", "cy", "di")
 CHECKS = {"chance": agreement_finding, "speed": speed_finding, "drift": drift_finding}
 
 
 @dataclass
-class Votes:
+class Votes(PartialEvidence):
     """Evidence of nothing but votes."""
 
     votes: list[Vote] = field(default_factory=list)
@@ -212,16 +213,9 @@ def test_the_spread_by_chance_is_that_of_all_permutations():
 # The votes of the mini editions: people who looked; and with one of them clicking at random.
 
 
-@dataclass
-class MiniVotesVotes:
-    """Evidence of nothing but votes."""
-
-    votes: list
-
-
 def caught_mini_votes(votes):
     checks = (agreement_finding, speed_finding, drift_finding)
-    found = {check.examine.__name__: check(MiniVotesVotes(votes)) for check in checks}
+    found = {check.examine.__name__: check(Votes(votes)) for check in checks}
     return {name: [one.about for one in f.suspects] for name, f in found.items() if not f.passed}
 
 

@@ -58,9 +58,9 @@ def evidence(n_models, copied):
     made = points_of(points.astype(float))
     scores, questions = made.found.points, list(made.questions)
     for j in range(0, 200, 2):  # a hundred pairs on one image each
-        both = {"images": (f"{j:064d}",)}
-        questions[j] = replace(questions[j], text="What colour is the big dog?", **both)
-        questions[j + 1] = replace(questions[j + 1], text="What colour is the small dog?", **both)
+        for number, size in ((j, "big"), (j + 1, "small")):
+            text = f"What colour is the {size} dog?"
+            questions[number] = replace(questions[number], text=text, images=(f"{j:064d}",))
     for j in copied:
         scores[:, j], scores[:, j + 1] = (scores[:, j - 1] > 0) ^ (np.arange(n_models) % 2 > 0), 0
         scores[:, j + 1] = scores[:, j]

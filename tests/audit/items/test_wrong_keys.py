@@ -19,7 +19,7 @@ from bench_assets.audit.items.wrong_keys import (
 from tests.audit.simulated import Answers, answers_of, responses, with_wrong_keys
 from tests.fakes.rows import question
 
-MIXED = np.linspace(-1, 2.5, 20)
+MIXED = [*np.linspace(-1, 2.5, 20)]
 
 
 def model_answers(answers, key, n_options=4):

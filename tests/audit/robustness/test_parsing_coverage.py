@@ -8,11 +8,11 @@ import pytest
 from bench_assets.audit.robustness.parsing_coverage import (
     classify_readers,
     form_of,
-    is_empty_or_loop,
     reader_shares,
     unread_finding,
 )
 from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.evaluation.outcomes import is_empty_or_loop
 from tests.audit.held import columns_of
 from tests.audit.judged import Judged
 from tests.fakes.quiz import TASK, quiz

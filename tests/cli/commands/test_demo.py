@@ -2,12 +2,13 @@
 
 from contextlib import contextmanager
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from bench_assets.cli.commands import demo
 from bench_assets.cli.commands.demo import evaluate_embedded
-from bench_assets.core.schema.errors import ModelError, SourceError
+from bench_assets.core.schema.errors import BenchError, ModelError, SourceError
 from bench_resources.config.sections.models import DEMO_MODELS
 
 TASKS = [
@@ -25,7 +26,7 @@ class Bench:
     """Stands for a home in which one suite cannot be built and one model not be asked."""
 
     def __init__(self):
-        self.commands = []
+        self.commands: list[Any] = []
         self.tables = SimpleNamespace(exists=lambda key: True)
         self.catalog = SimpleNamespace(
             names=("blink", "codis", "cogbench", "pairs"),
@@ -48,10 +49,14 @@ class Bench:
         self.commands.append("leaderboard")
 
 
+def evaluate(bench: Any) -> list[BenchError]:
+    return list(evaluate_embedded(bench))
+
+
 @pytest.fixture(autouse=True)
 def meanwhile(monkeypatch):
     """What another process is asked for; it does nothing."""
-    requests = []
+    requests: list[Any] = []
 
     @contextmanager
     def noted(home, steps):
@@ -65,7 +70,7 @@ def meanwhile(monkeypatch):
 
 def test_a_suite_and_a_model_that_fail_end_none_of_the_others():
     bench = Bench()
-    failures = evaluate_embedded(bench)
+    failures = evaluate(bench)
     assert [str(why) for why in failures] == [
         "codis: no image could be drawn",
         "most-frequent: no memory",
@@ -82,13 +87,13 @@ def test_a_suite_and_a_model_that_fail_end_none_of_the_others():
 
 
 def test_the_numbers_of_one_suite_are_printed_before_the_others_are_built(capsys):
-    bench = Bench()
+    bench: Any = Bench()
     bench.refresh_questions = bench.commands.append
     bench.metrics = lambda task, model: [
         SimpleNamespace(metric="accuracy", category=category, value=0.25)
         for category in ("all", "sheep")
     ]
-    assert evaluate_embedded(bench)  # most-frequent
+    assert evaluate(bench)  # most-frequent
     first = [
         one for one in bench.commands[: bench.commands.index("blink")] if isinstance(one, tuple)
     ]
@@ -100,7 +105,7 @@ def test_the_numbers_of_one_suite_are_printed_before_the_others_are_built(capsys
 def test_another_process_takes_whole_suites_which_are_evaluated_here_after_it(meanwhile):
     bench = Bench()
     bench.commands = meanwhile
-    evaluate_embedded(bench)
+    evaluate(bench)
     assert meanwhile[:2] == [
         (("cogbench",), DEMO_MODELS),
         (("cogbench/retrieval",), ("random",)),

@@ -143,7 +143,7 @@ def test_a_killed_run_loses_only_what_was_in_flight_and_what_had_just_arrived(ho
         toml = (home / "bench.toml").read_text()
         port = toml.split("127.0.0.1:")[1].split("/")[0]
         (home / "bench.toml").write_text(toml.replace(port, str(slow.port)))
-        bench = Path(sys.executable).parent / "bench"
+        bench = str(Path(sys.executable).parent / "bench")
         command = [bench, "evaluate", "codis", "--model", "m"]
         run = subprocess.Popen(command, env={**os.environ, "BENCH_HOME": str(home)})
         while slow.n_requests < N // 2 and run.poll() is None:

@@ -1,6 +1,7 @@
 """What is made of a table that is not as expected stays as it was; Great Expectations agrees."""
 
 from dataclasses import replace
+from typing import Any
 
 import dagster as dg
 import pytest
@@ -10,20 +11,25 @@ from bench_assets.core.schema.rows import Metric, Prediction, Question, SourceFi
 from bench_assets.core.tables.expectations import EXPECTATIONS_BY_TABLE, problems
 from bench_assets.defs.checks.expectations import CHECK_NAME, source_checks
 from bench_assets.defs.checks.table_checks import task_checks
-from tests.core.tables.test_expectations import MEASURED, PLANTED, RIGHT, SAID, SOURCE
+from tests.core.tables.test_expectations import MEASURED, PLANTED, PREDICTION, RIGHT, SOURCE
 from tests.fakes.quiz import TASK, questions_asset, quiz, resources_over
 
-KINDS = {
+
+def _with_kind(question: Question, kind: Any) -> Question:
+    return replace(question, kind=kind)
+
+
+KINDS: dict[str, tuple[type, list[Any], list[Any]]] = {
     "source": (SourceFile, [SOURCE], [replace(SOURCE, n_bytes=-1)]),
-    "questions": (Question, quiz(2), [replace(quiz(1)[0], kind="essay")]),
-    "predictions": (Prediction, [SAID], [replace(PREDICTION, sample=-1)]),
+    "questions": (Question, quiz(2), [_with_kind(quiz(1)[0], "essay")]),
+    "predictions": (Prediction, [PREDICTION], [replace(PREDICTION, sample=-1)]),
     "metrics": (Metric, [MEASURED], [replace(MEASURED, n_scored=-1)]),
 }
 
 
 def made(kind, rows, folder):
     """Make a table, its check, and a table of it downstream; whether the latter was made."""
-    row_type = KINDS[kind][0]
+    row_type: Any = KINDS[kind][0]
     key = dg.AssetKey(["quiz", kind])
     parts = MODELS if kind in ("predictions", "metrics") else None
 

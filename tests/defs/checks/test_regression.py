@@ -88,13 +88,13 @@ def test_the_table_of_a_comparison_begins_with_what_is_worse(tmp_path):
         lab.answer(model, right)
     lab.evaluate(OLD)
     result = lab.evaluate(NEW)
-    assert result.description.startswith("accuracy of kind 1: 1.000 to 0.000, -1.000 (")
+    assert str(result.description).startswith("accuracy of kind 1: 1.000 to 0.000, -1.000 (")
     # Kind 0 and kind 1 change as a whole: no spread, and so the floor: 1/22, over 20; for all 1.
     # 2.093 sqrt(1 / 22 / 20) = 0.100; 2.023 sqrt(40 / 39 / 40) = 0.324.
     # 12.11 = 3.480² for the second step of a run and three slices, over 0.05²: 4,844 questions
     # would show it for all, and 12.11 / 22 / 0.05² = 221 for a kind.
     lost, gained = "quiz/1, quiz/3, quiz/5", "quiz/0, quiz/2, quiz/4"
-    head, _, *rows = result.metadata["comparisons"].value.split("\n")
+    head, _, *rows = str(result.metadata["comparisons"].value).split("\n")
     assert head.split(" | ")[1:6] == ["slice", "metric", "before", "after", "difference"]
     assert rows == [
         f"| {OLD} | kind 1 | accuracy | 1.000 | 0.000 | -1.000 | -1.000 to -0.900 | worse "

@@ -107,7 +107,8 @@ def run(home, selection=None):
             raise_on_error=False,
             resources=resources_over(home),
         )
-    made = {event.asset_key.to_user_string() for event in result.get_asset_materialization_events()}
+    events = result.get_asset_materialization_events()
+    made = {event.asset_key.to_user_string() for event in events if event.asset_key}
     found = {
         (one.asset_key.path[-1], one.check_name): (one.passed, one.partition)
         for one in result.get_asset_check_evaluations()

@@ -250,7 +250,7 @@ def test_votes_come_in_are_waited_for_and_are_requested_anew(tmp_path):
     assert home.listen() == home.listen() != "nothing new"  # one run: a run key is used once
     home.build()
     assert home.listen() == "nothing new"
-    assert home.asked_about() == [("codis/s-ana/1", "2"), ("codis/s-ana/2", "2")]
+    assert home.question_labels() == [("codis/s-ana/1", "2"), ("codis/s-ana/2", "2")]
     steps = {step.step: step.n for step in home.read(Step, "funnel")}
     assert steps["submissions open: votes are missing"] == 2
     assert home.check() == (
@@ -264,7 +264,7 @@ def test_votes_come_in_are_waited_for_and_are_requested_anew(tmp_path):
     home.vote("bo", "s-cem")
     home.build()
     assert home.check()[0]
-    assert [open_ for _, open_ in home.asked_about()] == [""] * 6
+    assert [open_ for _, open_ in home.question_labels()] == [""] * 6
     assert {(vote.tool, vote.correct) for vote in home.read(SubmissionVote, "votes")} == {
         ("files", True)
     }
@@ -277,7 +277,7 @@ def test_votes_come_in_are_waited_for_and_are_requested_anew(tmp_path):
         ("cem", "given before the unit changed"),
     ]
     assert not home.check()[0]
-    assert len(home.asked_about()) == 4
+    assert len(home.question_labels()) == 4
 
 
 def test_without_a_section_there_are_no_units_and_nothing_stops(tmp_path):
@@ -381,7 +381,7 @@ def test_status_report_and_funnel_count_the_same(tmp_path):
     home.vote("bo", "s-cem", correct="no")
     home.vote("bo", "s-cem")  # corrected
     assert counts(home) == {"funnel": (2, 0), "status": (2, 0), "report": (2, 0)}
-    assert home.asked_about()[0] == ("codis/s-ana/1", "2")
+    assert home.question_labels()[0] == ("codis/s-ana/1", "2")
 
     (tmp_path / "home" / "bench.toml").write_text(f"{configuration}until = 2026-01-01\n")
     assert counts(home) == {"funnel": (0, 2), "status": (0, 2), "report": (0, 2)}

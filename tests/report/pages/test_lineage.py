@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from typing import Any
 
 import pytest
 
@@ -21,8 +22,9 @@ CAT, DOG = "c" * 64, "d" * 64
 
 
 def test_a_source_is_its_files_largest_first():
-    table = {"path": ["a", "b"], "sha256": ["0", "1"], "n_bytes": [1, 20]}
+    table: dict[str, list[Any]] = {"path": ["a", "b"], "sha256": ["0", "1"], "n_bytes": [1, 20]}
     found = source_files({"s/source": table})
+    assert found
     assert (found["n"], found["n_bytes"]) == (2, 21)
     assert [file["path"] for file in found["files"]] == ["b", "a"]
     assert source_files({"s/other": {"path": ["a"]}}) is None
@@ -67,7 +69,7 @@ def test_funnels_are_found_whatever_they_are_called(columns, heads):
     ],
 )
 def test_stages_show_images_of_what_was_kept_and_what_was_not(decided, says):
-    stored = {
+    stored: dict[str, list[Any]] = {
         "name": ["cat.png", "dog.png"], "sha256": [CAT, DOG], "format": ["PNG"] * 2,
         "width": [1, 1], "height": [1, 1], "n_bytes": [1, 1],
     }  # fmt: skip
@@ -78,7 +80,7 @@ def test_stages_show_images_of_what_was_kept_and_what_was_not(decided, says):
 
 
 def test_images_may_be_named_by_digest_or_not_at_all():
-    table = {"images": [[CAT], []], "selected": [True, True]}
+    table: dict[str, list[Any]] = {"images": [[CAT], []], "selected": [True, True]}
     (found,) = stages({"s/choices": table})
     assert image_digests({"stages": [found]}) == {CAT}
 

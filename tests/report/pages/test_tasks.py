@@ -10,7 +10,7 @@ from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.report.pages.tasks import confusion, prices_of, usage
 from bench_assets.report.samples.questions import CHUNK
 from bench_assets.report.samples.responses import SentPrompts, short_name
-from bench_resources.config.sections.models import ServerSpec
+from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.quiz import TASK
 from tests.fakes.rows import prediction, question

@@ -1,5 +1,7 @@
 """What became of a question, a letter each: by pencil."""
 
+from typing import Any
+
 import pytest
 
 from bench_assets.report.samples.questions import Sample, outcomes, samples_of
@@ -57,7 +59,7 @@ def test_shares_stand_in_the_order_of_the_questions() -> None:
 
 
 def test_scores_are_joined_by_question_and_sample_never_by_their_place() -> None:
-    scores = {
+    scores: dict[str, list[Any]] = {
         "question_id": ["b", "gone", "a", "b"],
         "sample": [1, 0, 0, 0],
         **{"points": [1.0, 1.0, 0.0, 0.0], "max_points": [1.0] * 4},

@@ -220,7 +220,7 @@ def test_a_damaged_image_is_none(begin: Callable[[], Site], image_store: ImageSt
 def test_images_stay_with_the_data_that_show_them(
     begin: Callable[[], Site], image_store: ImageStore
 ) -> None:
-    shown_one, other = stored_image(image_store), image(image_store, size=(10, 10))
+    shown_one, other = stored_image(image_store), stored_image(image_store, size=(10, 10))
     site = begin()
     site.put("a", 1, made_of="x", images=[shown_one])
     site.put("b", 1, made_of="x", images=[other])

@@ -9,7 +9,7 @@ from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN, AnswerChec
 from bench_assets.suites.blink.assets import questions as assets
 from bench_assets.suites.blink.assets import studies
 from bench_assets.suites.blink.studies import HumanScore, human_scores
-from tests.annotation.said import answer, fits
+from tests.fakes.answers import answer, fits
 from tests.fakes.home import Home
 from tests.fakes.rows import question
 

@@ -6,7 +6,7 @@ from bench_assets.annotation.answers.validation import find_misfits, resolve_ans
 from bench_assets.annotation.tasks import Unit
 from bench_assets.suites.codis import annotation
 from bench_assets.suites.codis.votes import decide_submissions
-from tests.annotation.said import answer_to
+from tests.fakes.answers import answer_to
 from tests.fakes.rows import stored
 from tests.suites.codis.raw import pair, vote
 

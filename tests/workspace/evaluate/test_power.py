@@ -58,7 +58,9 @@ def test_three_questions_detect_no_difference_instead_of_one_above_1(bench):
     assert math.isnan(same.smallest)
     assert math.isnan(other.smallest)
     assert same.basis.endswith("; too few questions for any difference")
+    assert same.power is not None
     assert same.power < 0.5
+    assert same.needed is not None
     assert same.needed > 3
 
 

@@ -2,12 +2,13 @@
 
 import os
 import sqlite3
+import subprocess
+from typing import Any
 
 import dagster as dg
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from bench_assets.workspace.evaluate import second_process
 from bench_assets.workspace.evaluate.second_process import background_evaluation
 from bench_assets.workspace.materialization.opening import open_workbench
 
@@ -41,7 +42,7 @@ def test_a_model_that_another_process_adds_at_the_same_time_is_no_error(tmp_path
 
 def test_a_machine_with_one_core_starts_no_other_process(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    monkeypatch.setattr(second_process.subprocess, "Popen", None)
+    monkeypatch.setattr(subprocess, "Popen", None)
     with background_evaluation(tmp_path, STEPS) as wait:
         wait()
 
@@ -49,12 +50,13 @@ def test_a_machine_with_one_core_starts_no_other_process(tmp_path, monkeypatch):
 def test_the_other_process_ends_with_its_block(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     started = []
-    start = second_process.subprocess.Popen
-    monkeypatch.setattr(
-        second_process.subprocess,
-        "Popen",
-        lambda *words, **options: started.append(start(*words, **options)) or started[0],
-    )
+    start = subprocess.Popen
+
+    def noted(*words: Any, **options: Any) -> Any:
+        started.append(start(*words, **options))
+        return started[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", noted)
     with background_evaluation(tmp_path, STEPS):
         pass
     assert started[0].returncode not in (None, 0)

@@ -32,7 +32,13 @@ def response(body):
 
 
 @pytest.fixture
-def bench(tmp_path):
+def server():
+    with ChatServer(response) as server:
+        yield server
+
+
+@pytest.fixture
+def bench(tmp_path, server):
     write_release(
         tmp_path / "codis",
         [
@@ -42,34 +48,32 @@ def bench(tmp_path):
         ],
     )
     (home := tmp_path / "home").mkdir()
-    with ChatServer(response) as server:
-        named = (MODEL.format(name=one, url=server.base_url) for one in ("judge", "constant", "m"))
-        (home / "bench.toml").write_text(MODELS + "".join(named))
-        with Workbench(load_settings(home), ["codis"]) as opened:
-            opened.refresh_questions("codis")
-            opened.server = server
-            yield opened
+    named = (MODEL.format(name=one, url=server.base_url) for one in ("judge", "constant", "m"))
+    (home / "bench.toml").write_text(MODELS + "".join(named))
+    with Workbench(load_settings(home), ["codis"]) as opened:
+        opened.refresh_questions("codis")
+        yield opened
 
 
 def number(rows):
     return next(row for row in rows if (row.metric, row.category) == ("acc_q", "all"))
 
 
-def test_another_models_judged_response_is_the_constant_of_the_whole_and_of_a_part(bench):
+def test_another_models_judged_response_is_the_constant_of_the_whole_and_of_a_part(bench, server):
     bench.evaluate(["codis"], "constant")
     one = number(bench.metrics("codis", "constant"))
     assert (one.value, one.constant, one.shuffled) == (1.0, 1.0, 1.0)
     assert one.baselines == "constant: best of 1 that the judge had judged on all questions"
 
     bench.evaluate(["codis"], "m")
-    bench.server.forget()
+    server.forget()
     found = number(bench.metrics("codis", "m"))
     assert (found.value, found.constant, found.shuffled) == (0.0, 1.0, None)
     assert "no shuffled: " in found.baselines
     arguments = (bench, ["codis"], [("m", "main")], QuestionSubset(limit=2))
     ((_, (part,), _),) = evaluate_suite_subsets(*arguments)
     assert (number(part.metrics).constant, number(part.metrics).n_scored) == (1.0, 2)
-    assert bench.server.n_requests == 0
+    assert server.n_requests == 0
 
 
 def test_where_nothing_fits_the_message_says_what_helps(bench):

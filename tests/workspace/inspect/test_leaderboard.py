@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import nan
+from typing import Any
 
 import pytest
 
@@ -10,8 +11,8 @@ from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.workspace.inspect.leaderboard import Matrix, matrices
 
 
-def measured(task: str, model: str, value: float, **more: object) -> LeaderboardRow:
-    given = {"edition": "mini", "source": "measured here", "n_scored": 10, **more}
+def measured(task: str, model: str, value: float, **more: Any) -> LeaderboardRow:
+    given: dict[str, Any] = {"edition": "mini", "source": "measured here", "n_scored": 10, **more}
     return LeaderboardRow(
         task=task,
         metric="accuracy",

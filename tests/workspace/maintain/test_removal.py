@@ -110,6 +110,8 @@ def test_a_model_that_is_being_evaluated_is_refused(bench, home):
     command = [sys.executable, "-c", HOLD, str(home / "locks"), lock]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as holder:
+        assert holder.stdout
+        assert holder.stdin
         assert holder.stdout.readline() == "held\n"
         before = files(home)
         with pytest.raises(BenchError, match=f"m is being evaluated by process {holder.pid}"):

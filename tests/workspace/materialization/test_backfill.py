@@ -131,6 +131,7 @@ def test_a_dry_run_says_what_an_evaluation_would_ask_and_asks_nothing(bench, ser
     other, _ = dry_run(bench, ["codis"], "priced", "no_context")  # the same question twice a pair
     assert (other.requests, other.cached) == (2, 0)
     assert other.completion_tokens == 6  # the responses so far have three
+    assert other.seconds is not None
     assert 0 < other.seconds < 5
 
 

@@ -191,5 +191,6 @@ def test_the_page_of_a_failed_run_begins_with_the_error_that_was_raised(tmp_path
         failed = dg.materialize([votes], instance=instance, raise_on_error=False)
         logged = [entry.dagster_event for entry in instance.all_logs(failed.run_id)]
     (data,) = [event.step_failure_data for event in logged if event and event.is_step_failure]
+    assert data.error
     assert data.error.message.endswith(f"OfAPluginError: {NO_SERVER}\n")
     assert NO_SERVER in data.error_display_string

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from urllib.request import Request, urlopen
 
@@ -60,7 +61,7 @@ class Ui:
         until(lambda: "data" in self.ask("{ version }"))
 
     def run(self, *arguments: str) -> subprocess.Popen[bytes]:
-        command = [Path(sys.executable).parent / "bench", *arguments]
+        command = [str(Path(sys.executable).parent / "bench"), *arguments]
         environment = {**os.environ, "BENCH_HOME": str(self.home)}
         with (self.home / "ui.log").open("ab") as log:
             return subprocess.Popen(
@@ -121,6 +122,12 @@ class Ui:
         return [pid for pid in found if pid != os.getpid()]
 
 
+def status_of(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRunStatus:
+    run = instance.get_run_by_id(run_id)
+    assert run
+    return run.status
+
+
 def until(happened: Callable[[], object]) -> None:
     end = time.monotonic() + PATIENCE
     while not happened():
@@ -159,9 +166,7 @@ def test_a_run_that_was_killed_with_everything_is_tried_again_and_others_go_on(u
     until(lambda: server.n_requests > 2)
     ui.kill()
     with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
-
-        def status(run_id: str) -> dg.DagsterRunStatus:
-            return instance.get_run_by_id(run_id).status
+        status = partial(status_of, instance)
 
         def tried_again() -> list[dg.DagsterRun]:
             return [run for run in instance.get_runs() if run.parent_run_id == killed]
@@ -188,10 +193,7 @@ def test_each_service_comes_back_and_the_run_goes_on(ui: Ui, server: ChatServer)
     for words in SERVICES:
         ui.kill_service(words)
     with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
-
-        def status(run_id: str) -> dg.DagsterRunStatus:
-            return instance.get_run_by_id(run_id).status
-
+        status = partial(status_of, instance)
         assert status(run_id) == dg.DagsterRunStatus.STARTED
         until(lambda: status(run_id) == dg.DagsterRunStatus.SUCCESS)
         assert len(server.bodies) == 40
@@ -214,7 +216,7 @@ def test_a_run_outlives_the_command(ui: Ui, server: ChatServer) -> None:
     ui.command.wait()
     until(lambda: not any(map(ui.service, SERVICES)))
     with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
-        until(lambda: instance.get_run_by_id(run_id).status == dg.DagsterRunStatus.SUCCESS)
+        until(lambda: status_of(instance, run_id) == dg.DagsterRunStatus.SUCCESS)
     assert len(server.bodies) == 40
 
 
@@ -232,7 +234,7 @@ def test_runs_go_on_while_the_unit_of_the_code_server_restarts(ui: Ui, server: C
     until(lambda: not ui.service("api grpc"))
     ui.run_unit("code")
     with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
-        until(lambda: instance.get_run_by_id(run_id).status == dg.DagsterRunStatus.SUCCESS)
+        until(lambda: status_of(instance, run_id) == dg.DagsterRunStatus.SUCCESS)
     assert len(server.bodies) == 40
 
 

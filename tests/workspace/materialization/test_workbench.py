@@ -8,10 +8,10 @@ from shutil import copyfile, copytree
 import dagster as dg
 import pytest
 
+from bench_assets.asset_factory.suite_assets import select_group
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.defs.assembly import build_graph
-from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.models.registry.baselines import ScriptedModel
@@ -107,7 +107,7 @@ def test_tables_that_the_ui_made_are_current_for_commands_and_the_reverse(home: 
         graph = bench.definitions.resolve_asset_graph()
         states = {
             key.to_user_string(): bench.ledger.status(key, "b" if of.is_partitioned else None).state
-            for key in asset_selections.select_group("quiz").resolve(graph)
+            for key in select_group("quiz").resolve(graph)
             for of in [graph.get(key)]
         }
     assert set(states.values()) == {"current"}

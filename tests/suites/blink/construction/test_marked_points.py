@@ -31,7 +31,7 @@ from bench_assets.suites.blink.construction.marked_points import (
 from bench_assets.suites.blink.construction.recipes import BuilderParameters
 from bench_assets.suites.blink.visual_prompts import redraw_prompts
 from bench_resources.images.store import ImageStore, inspect_image
-from tests.annotation.said import answer, fits
+from tests.fakes.answers import answer, fits
 from tests.suites.blink.builders.layouts import diw
 
 FIVE = ["0 0", "1 0", "0 1", "1 1", "0.5 0.5"]

@@ -19,7 +19,7 @@ from bench_assets.suites.cogbench.construction.merging import MergedItem
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 from bench_assets.suites.cogbench.synthetic import edition as mini
-from tests.annotation.said import answer, fits
+from tests.fakes.answers import answer, fits
 from tests.fakes.home import Home
 from tests.fakes.rows import stored
 

@@ -9,7 +9,7 @@ import pytest
 from bench_assets.annotation.tasks import Answer
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.suites.cogbench.vqa.annotation import HUMAN as HUMAN_TASK
-from tests.annotation.said import answer, fits
+from tests.fakes.answers import answer, fits
 from tests.fakes.rows import question
 from tests.suites.cogbench.graph import Home
 

@@ -23,7 +23,7 @@ from bench_assets.suites.cogbench.vqa.refinement import (
     read_refinements,
 )
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.annotation.said import answer
+from tests.fakes.answers import answer
 from tests.fakes.rows import stored
 
 REVIEW = proposal_task(WRITTEN)

@@ -22,7 +22,7 @@ from bench_assets.suites.journeybench.raw_material import (
     WrittenCaption,
 )
 from bench_assets.suites.journeybench.text_generation import GeneratedText
-from tests.annotation.said import answer_to
+from tests.fakes.answers import answer_to
 from tests.fakes.rows import stored
 
 TRIGGER = (

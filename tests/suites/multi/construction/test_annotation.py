@@ -34,7 +34,7 @@ from bench_assets.suites.multi.construction.transformations import (
 )
 from bench_assets.suites.multi.dataset.questions import UNCOVERED, WRITTEN, KnowledgeLink
 from bench_assets.suites.multi.dataset.source import Knowledge, MultiItem
-from tests.annotation.said import answer, fits
+from tests.fakes.answers import answer, fits
 from tests.fakes.home import Home
 from tests.fakes.rows import stored
 from tests.suites.multi.rows import item

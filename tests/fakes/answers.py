@@ -1,15 +1,19 @@
 """Answers with everything filled in, so that a test names only what people said."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bench_assets.annotation.tasks import AnnotationTask, Answer, SuiteAnnotationTask, Unit
 
 
 def answer(
-    unit: str, person: str = "ana", at: str = "2026-11-22T10:00:00.000Z", **values: object
+    unit: str,
+    person: str = "ana",
+    at: str = "2026-11-22T10:00:00.000Z",
+    **values: str | Sequence[str],
 ) -> Answer:
     """What a person said of a unit; a text stands for a list of one."""
-    choices = {k: (v,) if isinstance(v, str) else tuple(v) for k, v in values.items()}  # type: ignore[call-overload]
+    choices = {k: (v,) if isinstance(v, str) else tuple(v) for k, v in values.items()}
     return Answer(
         task="t/task",
         task_version="",
@@ -23,7 +27,9 @@ def answer(
     )
 
 
-def answer_to(task: SuiteAnnotationTask, unit: Unit, person: str, **values: object) -> Answer:
+def answer_to(
+    task: SuiteAnnotationTask, unit: Unit, person: str, **values: str | Sequence[str]
+) -> Answer:
     """An answer to a unit as it stands, given on the pages in two seconds."""
     return replace(
         answer(unit.unit_id, person, "2026-11-22T16:00:00.000Z", **values),
