@@ -1,6 +1,7 @@
 # make demo    the main job: build the mini editions, evaluate the embedded models, leaderboard
 # make ui      the same in the Dagster UI on 127.0.0.1
-# make check   format, lint, types, import contracts, definitions, tests: what .ci/run calls
+# make check   format, lint, types, import contracts, definitions, the report's scripts, tests: what
+#              .ci/run calls
 # make families  every architecture of transformers asked everything, into docs/architectures.csv
 # make check-dagster  the tests again with the older minor release of Dagster that is supported
 # make servers  CODIS through servers that others wrote: llama-server (compiled once, some minutes),
@@ -28,7 +29,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export BENCH_HOME ?= $(CURDIR)/bench_home
 
-.PHONY: demo proofs ui check check-dagster checked homes models others families servers long browser mutants faults coverage bench bench-gpu golden screenshots docs install lock cluster-check
+.PHONY: demo proofs ui check check-dagster checked scripts homes models others families servers long browser mutants faults coverage bench bench-gpu golden screenshots docs install lock cluster-check
 demo: install
 	$(BIN)/bench home demo
 
@@ -58,7 +59,7 @@ lock: install
 check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(MAKE) --no-print-directory --jobs=4 --output-sync=target homes models others checked
+	$(MAKE) --no-print-directory --jobs=4 --output-sync=target homes models others checked scripts
 
 # Side by side. What a file's tests share is made once, and each part imports and collects no more
 # than its own: workers of pytest-xdist would collect everything, each of them. Three parts for two
@@ -90,6 +91,10 @@ checked:
 	$(BIN)/lint-imports
 	VIRTUAL_ENV=$(CURDIR)/.venv DAGSTER_HOME= $(BIN)/dg check defs
 	VIRTUAL_ENV=$(CURDIR)/.venv DAGSTER_HOME= $(BIN)/dg list defs --json > /dev/null
+
+# Types and rules of the report's scripts. Without Node or npm's registry it says so, and passes.
+scripts:
+	$(BIN)/python -m tests.report.static.check
 
 # In a layer over .venv, so that all else is what make check tests.
 OLDER := .venv-dagster

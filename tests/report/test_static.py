@@ -85,7 +85,9 @@ def written_names() -> set[str]:
 def test_scripts_read_fields_that_are_written() -> None:
     """Names with underscores are those of data: the scripts' own names have none."""
     code = "\n".join(script.read_text(encoding="utf-8") for script in SCRIPTS)
+    types = (STATIC / "app" / "types.d.ts").read_text(encoding="utf-8")
     read = set(re.findall(r"\.([a-z]+(?:_[a-z0-9]+)+)\b", code))
+    read |= set(re.findall(r"\b([a-z]+(?:_[a-z0-9]+)+)\??:", types))
     own = set(re.findall(r"\b([a-z]+(?:_[a-z0-9]+)+)\b(?=:|[,} ]*=>)", code))
     assert {"n_scored", "lower_is_better", "asked_tokens"} <= read
     assert read - own - written_names() == set()

@@ -1,6 +1,6 @@
 /* Addresses of pages: the whole state of a page is in its address. */
 
-/** An address: pageLink(["samples", "journeybench/mcot"], {model: ["a", "b"], wrong: 1}). */
+/** An address: pageLink(["samples", "journeybench/mcot"], {model: ["a", "b"], wrong: 1}). @type {(parts: string[], query?: Query) => string} */
 export function pageLink(parts, query) {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query || {})) {
@@ -16,7 +16,7 @@ export function currentQuery() {
   return new URLSearchParams(location.hash.split("?").slice(1).join("?"));
 }
 
-/** Change the query of the address without redrawing the page. */
+/** Change the query of the address without redrawing the page. @type {(changes: Query) => void} */
 export function replaceQuery(changes) {
   const now = currentQuery();
   for (const [name, value] of Object.entries(changes)) {

@@ -2,7 +2,8 @@
 import { h } from "./elements.js";
 import { asWords, printable } from "./text.js";
 
-/** A drop-down list: values are texts, or [value, text]. */
+/** A drop-down list: values are texts, or [value, text].
+    @type {(label: string, values: (string | string[])[], chosen: string, onchange: (value: string) => unknown) => HTMLElement} */
 export function dropDown(label, values, chosen, onchange) {
   return h(
     "label", { class: "control" }, h("span", {}, label),
@@ -16,7 +17,8 @@ export function dropDown(label, values, chosen, onchange) {
   );
 }
 
-/** A text field; `oninput` is called for every letter. */
+/** A text field; `oninput` is called for every letter.
+    @type {(label: string, text: string, oninput: (text: string) => unknown, hint: string) => HTMLElement} */
 export function searchField(label, text, oninput, hint) {
   return h(
     "label", { class: "control" }, h("span", {}, label),
@@ -24,7 +26,7 @@ export function searchField(label, text, oninput, hint) {
   );
 }
 
-/** A checkbox. */
+/** A checkbox. @type {(label: string, checked: boolean, onchange: (checked: boolean) => unknown) => HTMLElement} */
 export function checkBox(label, checked, onchange) {
   return h(
     "label", { class: "control tick" },
@@ -33,7 +35,7 @@ export function checkBox(label, checked, onchange) {
   );
 }
 
-/** A row of controls. */
+/** A row of controls. @type {(...children: Child[]) => HTMLElement} */
 export function controlBar(...children) {
   return h("div", { class: "controls no-print", role: "group", "aria-label": "What is shown" }, children);
 }

@@ -6,17 +6,18 @@ const requested = new Map(); // name -> promise of it
 
 if (globalThis.window) window.Bench = { put: (name, value) => values.set(name, value) };
 
-/** Whether the report has data of that name. */
+/** Whether the report has data of that name. @type {(name: string) => boolean} */
 export function hasData(name) {
   return name in (values.get("files") || {});
 }
 
-/** Load data: await loadData("index"). Each is loaded once. */
-export function loadData(name) {
+/** Load data: await loadData("index"). Each is loaded once. @type {LoadData} */
+export const loadData = (/** @type {string} */ name) => {
   if (!requested.has(name)) requested.set(name, load(name));
   return requested.get(name);
-}
+};
 
+/** @type {(name: string) => Promise<any>} */
 async function load(name) {
   if (!hasData(name)) throw new Error(`This report has no data named ${name}.`);
   const digest = values.get("files")[name];
@@ -31,7 +32,7 @@ async function load(name) {
   return value;
 }
 
-/** Release loaded data; the next request loads them again. */
+/** Release loaded data; the next request loads them again. @type {(name: string) => void} */
 export function forgetData(name) {
   requested.delete(name);
 }
@@ -46,6 +47,7 @@ export async function refreshData() {
   return changed.length > 0;
 }
 
+/** @type {(src: string) => Promise<void>} */
 function loadScript(src) {
   return new Promise((resolve, reject) => {
     const element = h("script", {
@@ -60,8 +62,9 @@ function loadScript(src) {
   });
 }
 
+/** @type {Promise<void> | null} */
 let plots = null;
-/** Load d3 and Observable Plot, once; afterwards they are `d3` and `Plot`. */
+/** Load d3 and Observable Plot, once; afterwards they are `d3` and `Plot`. @type {() => Promise<void>} */
 export function loadPlot() {
   plots = plots || loadScript("vendor/d3.min.js").then(() => loadScript("vendor/plot.umd.min.js"));
   return plots;

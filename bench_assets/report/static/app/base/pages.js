@@ -6,23 +6,28 @@ import { loadIndex } from "./results.js";
 import { foreign, formatCount, printable } from "./text.js";
 import { themeSwitch } from "./theme.js";
 
-let routes = []; // {parts, render}
-let main = null; // the element of the present page
+/** @type {{ parts: string[], render: DrawPage }[]} */
+let routes = [];
+/** @type {HTMLElement} */
+let main; // the element of the present page
 
-/** The title of the page, in the window and as its heading. */
+/** The title of the page, in the window and as its heading. @type {(text: string, ...beside: Child[]) => HTMLElement} */
 export function pageTitle(text, ...beside) {
   document.title = `${printable(text)} – bench-assets`;
   return h("h1", { tabindex: "-1" }, foreign(text), beside);
 }
 
+/** @type {(path: string) => string[]} */
 function split(path) {
   return path.split("/").filter(Boolean);
 }
 
+/** @type {(path: string) => { render: DrawPage, params: Params } | null} */
 function routeOf(path) {
   const parts = split(path);
   for (const route of routes) {
     if (route.parts.length !== parts.length) continue;
+    /** @type {Params} */
     const params = {};
     const fits = route.parts.every((part, i) => {
       if (!part.startsWith(":")) return part === parts[i];
@@ -34,6 +39,7 @@ function routeOf(path) {
   return null;
 }
 
+/** @type {(part: string) => string} */
 function decoded(part) {
   try {
     return decodeURIComponent(part);
@@ -42,10 +48,11 @@ function decoded(part) {
   }
 }
 
-/** Draw the page of the address. focus: whether to focus its heading; top: scroll position. */
+/** Draw the page of the address. focus: whether to focus its heading; top: scroll position.
+    @type {(focus: boolean, top?: number) => Promise<void>} */
 async function show(focus, top = 0) {
   const path = (location.hash.slice(1) || "/").split("?")[0];
-  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+  for (const dialog of document.querySelectorAll("dialog")) dialog.close();
   const next = h("main", { id: "main" });
   main.replaceWith(next);
   main = next;
@@ -65,7 +72,7 @@ async function show(focus, top = 0) {
 
 const TABS = ["samples", "compare", "audit", "expectations", "annotation"];
 
-/** Links to the pages with data; the present one is marked. */
+/** Links to the pages with data; the present one is marked. @type {(path: string) => Promise<void>} */
 async function navigation(path) {
   const tabs = hasData("tabs") ? await loadData("tabs") : [];
   const shown = [["", "Leaderboard"], ["task", "Tasks"], ...TABS.filter((tab) => tabs.includes(tab)).map((tab) => [tab, tab[0].toUpperCase() + tab.slice(1)])];
@@ -74,6 +81,7 @@ async function navigation(path) {
   )));
 }
 
+/** @type {(error: any) => HTMLElement} */
 function problem(error) {
   return h(
     "section", { class: "problem", role: "alert" }, pageTitle("This page cannot be shown"),
@@ -85,7 +93,7 @@ const EVERY = 5000; // ms between two checks for new data
 
 /** Check a served report for new data, and show them; ask first if the reader is using the page. */
 async function follow() {
-  const news = document.querySelector(".news");
+  const news = newsButton();
   try {
     if (await refreshData()) news.hidden = false;
   } catch {
@@ -115,8 +123,13 @@ async function running() {
   document.querySelector(".running").replaceChildren(...lines);
 }
 
+/** @type {() => HTMLElement} */
+function newsButton() {
+  return document.querySelector("button.news");
+}
+
 async function renew() {
-  document.querySelector(".news").hidden = true;
+  newsButton().hidden = true;
   await show(false, window.scrollY);
   await made();
 }
@@ -124,7 +137,8 @@ async function renew() {
 /** Draw the frame and the first page, once the document is there, and then the page of each new address.
 
     pages: by pattern, such as "/samples/:task", async (main, params, query) => ...; `query` is a URLSearchParams.
-    Content that arrives after the reader has left is not shown. */
+    Content that arrives after the reader has left is not shown.
+    @type {(pages: Record<string, DrawPage>) => void} */
 export function startPages(pages) {
   routes = Object.entries(pages).map(([pattern, render]) => ({ parts: split(pattern), render }));
   document.addEventListener("DOMContentLoaded", start);
@@ -154,6 +168,7 @@ async function made() {
   document.querySelector("footer.frame").textContent = `Made by bench-assets ${version}${measured ? `; newest number: ${measured}` : ""}. Loads nothing from other sites.`;
 }
 
+/** @type {(event: Event) => void} */
 function toMain(event) {
   event.preventDefault(); // the hash is the route
   (main.querySelector("h1") || main).focus();

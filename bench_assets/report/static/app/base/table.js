@@ -9,7 +9,8 @@ import { foreign, formatCount, formatNumber } from "./text.js";
     right, and sorted highest first unless `ascending`.
     options: {caption, label (without a caption), sort: "key" or "-key", onsort(sort), heading: key of the column
     whose cells name their rows, class, rowClass(row), groups: [{title, span}] above the heads, below: sections
-    [{class, title, rows}], which are not sorted}. A table that is wider than the page says so. */
+    [{class, title, rows}], which are not sorted}. A table that is wider than the page says so.
+    @type {<R>(columns: Column<R>[], rows: R[], options?: TableOptions<R>) => HTMLElement} */
 export function sortableTable(columns, rows, options = {}) {
   let sort = options.sort || "";
   let shown = rows;
@@ -53,11 +54,13 @@ export function sortableTable(columns, rows, options = {}) {
   return wide;
 }
 
+/** @type {(groups?: { title: string, span: number }[]) => Child} */
 function grouped(groups) {
   return groups && h("tr", { class: "groups" }, groups.map((group) =>
     h(group.title ? "th" : "td", { colspan: group.span, scope: group.title ? "colgroup" : null }, group.title)));
 }
 
+/** @type {(columns: Column<any>[], section: TableSection<any> | false | null, options: TableOptions<any>) => Child} */
 function fixed(columns, section, options) {
   if (!section || !section.rows.length) return null;
   return h(
@@ -67,24 +70,27 @@ function fixed(columns, section, options) {
   );
 }
 
-/** The value of a row in a column. */
+/** The value of a row in a column. @type {(column: { key: string, value?: (row: any) => any }, row: any) => any} */
 function valueOf(column, row) {
   return column.value ? column.value(row) : row[column.key];
 }
 
-/** Rows sorted by a column; those without a value are always last. */
+/** Rows sorted by a column; those without a value are always last.
+    @type {<R>(rows: R[], column: { key: string, value?: (row: R) => any } | undefined, descending: boolean) => R[]} */
 export function sortRows(rows, column, descending) {
   if (!column) return [...rows];
+  /** @type {(value: any) => boolean} */
   const missing = (value) => value === null || value === undefined || value === "" || Number.isNaN(value);
   return [...rows].sort((a, b) => {
     const [x, y] = [valueOf(column, a), valueOf(column, b)];
-    if (missing(x) || missing(y)) return missing(x) - missing(y);
+    if (missing(x) || missing(y)) return Number(missing(x)) - Number(missing(y));
     const order = typeof x === "number" && typeof y === "number"
       ? x - y : String(x).localeCompare(String(y), "en", { numeric: true });
     return descending ? -order : order;
   });
 }
 
+/** @type {(column: Column<any>, click: () => void) => HTMLElement} */
 function head(column, click) {
   return h(
     "th", { scope: "col", class: column.number ? "number" : null, title: column.hint },
@@ -92,6 +98,7 @@ function head(column, click) {
   );
 }
 
+/** @type {(columns: Column<any>[], row: any, options: TableOptions<any>) => HTMLElement} */
 function line(columns, row, options) {
   return h("tr", { class: options.rowClass && options.rowClass(row) }, columns.map((column) => {
     const value = valueOf(column, row);
@@ -105,8 +112,9 @@ function line(columns, row, options) {
   }));
 }
 
-/** Rows as CSV (RFC 4180); formulas are escaped for spreadsheets. */
+/** Rows as CSV (RFC 4180); formulas are escaped for spreadsheets. @type {(columns: Column<any>[], rows: any[]) => string} */
 function csv(columns, rows) {
+  /** @type {(value: any) => string} */
   const cell = (value) => {
     if (value === null || value === undefined) return "";
     if (typeof value === "number") return Number.isNaN(value) ? "" : String(value);
@@ -117,12 +125,12 @@ function csv(columns, rows) {
   return lines.map((cells) => `${cells.join(",")}\r\n`).join("");
 }
 
-/** Text of a cell without a sortable value. */
+/** Text of a cell without a sortable value. @type {(column: Column<any>, row: any) => string | null} */
 function textOf(column, row) {
   return column.cell ? h("span", {}, column.cell(row)).innerText : null;
 }
 
-/** A link that saves the present rows as a CSV file. */
+/** A link that saves the present rows as a CSV file. @type {(columns: Column<any>[], rows: () => any[], name: string) => HTMLElement} */
 function csvLink(columns, rows, name) {
   const file = `${name.replace(/[^\w-]+/g, "-")}.csv`;
   return h("a", {

@@ -12,6 +12,7 @@ function kept() {
   }
 }
 
+/** @type {(theme: string) => void} */
 function use(theme) {
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;

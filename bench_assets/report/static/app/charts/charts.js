@@ -4,38 +4,39 @@ import { sortRows } from "../base/table.js";
 import { asWords, formatNumber, printable } from "../base/text.js";
 import { figure } from "./figure.js";
 
+/** @type {(name: string) => string} */
 export const css = (name) => `var(--${name})`;
 const COLOURS = ["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"].map(css);
 
-/** Colours by name, always the same within a page. */
+/** Colours by name, always the same within a page. @type {(names: string[]) => Map<string, string>} */
 export function coloursOf(names) {
   return new Map(names.map((name, i) => [name, COLOURS[i % COLOURS.length]]));
 }
 
-/** Plot.plot with the page's font. */
+/** Plot.plot with the page's font. @type {(options: PlotOptions) => Element} */
 export function drawPlot(options) {
   return Plot.plot({ style: { background: "none", fontSize: "12px", fontFamily: "inherit" }, ...options });
 }
 
-/** Left margin for names: fits the longest, up to a share of the width. */
+/** Left margin for names: fits the longest, up to a share of the width. @type {(names: string[], width: number) => number} */
 export function marginFor(names, width) {
   return Math.min(width / 2.6, 16 + 6.8 * Math.max(4, ...names.map((name) => name.length)));
 }
 
-/** Shorten a name in the middle, where names of checkpoints are most alike. */
+/** Shorten a name in the middle, where names of checkpoints are most alike. @type {(name: string, room: number) => string} */
 export function fitting(name, room) {
   const most = Math.max(8, Math.floor((room - 12) / 6.8));
   return name.length <= most ? name : `${name.slice(0, Math.ceil(most / 2) - 1)}…${name.slice(name.length - Math.floor(most / 2))}`;
 }
 
-/** Lines of blind baselines: [{name, value}]. */
+/** Lines of blind baselines: [{name, value}]. @type {(lines: BaselineLine[], axis?: "x" | "y") => unknown[]} */
 export function baselineMarks(lines, axis = "x") {
   if (!lines.length) return [];
   const rule = axis === "x" ? Plot.ruleX : Plot.ruleY;
   return [rule(lines, { [axis]: "value", stroke: css("c2"), strokeDasharray: "4 3", strokeWidth: 1.5 })];
 }
 
-/** Labels of lines; lines closer than `gap` share one label. */
+/** Labels of lines; lines closer than `gap` share one label. @type {(lines: BaselineLine[], gap: number) => BaselineLine[]} */
 export function nameMarks(lines, gap) {
   const found = [];
   for (const line of [...lines].sort((a, b) => a.value - b.value)) {
@@ -46,17 +47,20 @@ export function nameMarks(lines, gap) {
   return found;
 }
 
-/** The largest value of a plot. */
+/** The largest value of a plot. @type {(rows: Row[], lines: BaselineLine[]) => number} */
 export function reach(rows, lines) {
   return Math.max(...rows.map((row) => row.high ?? row.value), ...lines.map((line) => line.value));
 }
 
-/** Measured values as dots with intervals, above published values, on one scale, in `options.order`. */
+/** Measured values as dots with intervals, above published values, on one scale, in `options.order`.
+    @type {(title: string, ours: Row[], printed: Published[], lines: BaselineLine[], options: FigureOptions & { order: (a: { value: number }, b: { value: number }) => number }) => HTMLElement} */
 export function dotChart(title, ours, printed, lines, options) {
+  /** @type {any[]} */
   const rows = [
     ...[...ours].sort(options.order).map((row) => ({ ...row, name: row.model, origin: "measured here" })),
     ...[...printed].sort(options.order).map((row) => ({ ...row, name: row.model, origin: "as printed" })),
   ].filter((row) => row.value !== null);
+  /** @type {(row: any) => string} */
   const key = (row) => `${row.origin}\u0000${row.name}\u0000${row.source || ""}`;
   const labels = new Map(rows.map((row) => [key(row), row.name]));
   return figure(title, (width) => {
@@ -82,6 +86,7 @@ export function dotChart(title, ours, printed, lines, options) {
 
 export const TIP = { fill: css("raised"), stroke: css("line"), textPadding: 8 };
 
+/** @type {(row: Row) => string} */
 export function tipTitle(row) {
   const interval = shownInterval(row);
   const lines = [row.name || row.model, `${shownValue(row)}${interval && ` (${interval})`}`];
@@ -89,7 +94,8 @@ export function tipTitle(row) {
   return lines.map(printable).join("\n");
 }
 
-/** Heat map of models by categories, with the value in each cell. */
+/** Heat map of models by categories, with the value in each cell.
+    @type {(title: string, rows: Row[], categories: string[], models: string[], options?: FigureOptions) => HTMLElement} */
 export function heatMap(title, rows, categories, models, options = {}) {
   return figure(title, (width) => {
     const left = marginFor(models, width);
@@ -108,13 +114,14 @@ export function heatMap(title, rows, categories, models, options = {}) {
   }, rows.map(({ model, category, value, low, high, n_scored }) => ({ model, category, value, low, high, n: n_scored })), options);
 }
 
-/** Opacity of a cell: almost 0 at 0, about a half at the highest value, so that text stays legible. */
+/** Opacity of a cell: almost 0 at 0, about a half at the highest value, so that text stays legible. @type {(row: Row, rows: Row[]) => number} */
 function shade(row, rows) {
   const most = Math.max(...rows.map((one) => one.value || 0)) || 1;
   return row.value === null ? 0 : 0.04 + 0.5 * Math.max(0, row.value / most);
 }
 
-/** Conditions side by side: a bar with its interval for each model and condition. */
+/** Conditions side by side: a bar with its interval for each model and condition.
+    @type {(title: string, rows: Row[], conditions: string[], models: string[], lines: BaselineLine[], options?: FigureOptions) => HTMLElement} */
 export function barChart(title, rows, conditions, models, lines, options = {}) {
   const colour = coloursOf(conditions);
   return figure(title, (width) => {
@@ -137,7 +144,8 @@ export function barChart(title, rows, conditions, models, lines, options = {}) {
   { ...options, legend: conditions.map((name) => [asWords(name), colour.get(name)]) });
 }
 
-/** Score against cost per response: a dot and an interval for each model. */
+/** Score against cost per response: a dot and an interval for each model.
+    @type {(title: string, rows: Row[], options: FigureOptions & { axes: [string, string] }) => HTMLElement} */
 export function scatterChart(title, rows, options) {
   const [x, y] = options.axes;
   return figure(title, (width) => drawPlot({
@@ -152,8 +160,9 @@ export function scatterChart(title, rows, options) {
   }), rows.map(({ model, took, value, low, high }) => ({ model, [x]: took, [y]: value, low, high })), options);
 }
 
-/** Vertical offset of a label, in px, that separates labels of close points. */
+/** Vertical offset of a label, in px, that separates labels of close points. @type {(row: Row, rows: Row[]) => number} */
 function apart(row, rows) {
+  /** @type {(name: string, share: number) => (one: Row) => boolean} */
   const near = (name, share) => (one) => Math.abs(one[name] - row[name]) < share * Math.max(...rows.map((other) => other[name]));
   const group = sortRows(rows.filter(near("took", 0.15)).filter(near("value", 0.06)), { key: "value" }, true);
   return 13 * (group.indexOf(row) - (group.length - 1) / 2);

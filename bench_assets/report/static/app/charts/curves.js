@@ -4,7 +4,8 @@ import { formatCount } from "../base/text.js";
 import { baselineMarks, coloursOf, css, drawPlot, nameMarks, reach, TIP, tipTitle } from "./charts.js";
 import { figure } from "./figure.js";
 
-/** rows: with `run`, `step`, `model`, value, low, high; lines: [{name, value}]. */
+/** rows: with `run`, `step`, `model`, value, low, high; lines: [{name, value}].
+    @type {(title: string, rows: Row[], lines: BaselineLine[], options?: FigureOptions) => HTMLElement} */
 export function curveChart(title, rows, lines, options = {}) {
   const runs = [...new Set(rows.map((row) => row.run))];
   const colour = coloursOf(runs);
@@ -14,7 +15,7 @@ export function curveChart(title, rows, lines, options = {}) {
   return figure(title, (width) => draw(width, width > 560), ordered.map(({ run, step, value, low, high, n_scored }) => ({ run, step, value, low, high, n: n_scored })),
   { ...options, legend: runs.map((run) => [run || "run", colour.get(run)]) });
 
-  /** Labels of lines are beside the plot if there is room. */
+  /** Labels of lines are beside the plot if there is room. @type {(width: number, beside: boolean) => Element} */
   function draw(width, beside) {
     return drawPlot({
       width, height: Math.min(360, 180 + width / 5), marginLeft: 48, marginRight: beside ? 150 : 16, marginTop: 28, marginBottom: 42,

@@ -8,7 +8,8 @@ import { asWords, foreign, formatNumber, printable } from "../base/text.js";
 
     makeSvg(width) is called once d3 and Plot are loaded, and again when the width changes; it returns an element
     (`Plot.plot({...})`). rows: the plotted numbers. options: {note, columns (as for `sortableTable`; default: the
-    keys of the rows), alt, legend: [[name, colour]]}. */
+    keys of the rows), alt, legend: [[name, colour]]}.
+    @type {(title: string, makeSvg: (width: number) => Element, rows: Record<string, any>[], options?: FigureOptions) => HTMLElement} */
 export function figure(title, makeSvg, rows, options = {}) {
   const columns = options.columns || columnsOf(rows);
   const place = h("div", { class: "drawn" });
@@ -25,12 +26,13 @@ export function figure(title, makeSvg, rows, options = {}) {
   return element;
 }
 
-/** Legend of a plot: a row of coloured names. */
+/** Legend of a plot: a row of coloured names. @type {(entries: (string | undefined)[][]) => HTMLElement} */
 function legend(entries) {
   return h("ul", { class: "legend" }, entries.map(([name, colour, kind]) =>
     h("li", {}, h("span", { class: `swatch ${kind || ""}`, style: { "--colour": colour } }), foreign(name))));
 }
 
+/** @type {(place: HTMLElement, makeSvg: (width: number) => Element, alt: string) => Promise<void>} */
 async function draw(place, makeSvg, alt) {
   await loadPlot();
   let width = 0;
@@ -43,7 +45,7 @@ async function draw(place, makeSvg, alt) {
   new ResizeObserver(again).observe(place);
 }
 
-/** Remove Plot's own styles, which the page's policy forbids; they are in style/plot.css. */
+/** Remove Plot's own styles, which the page's policy forbids; they are in style/plot.css. @type {(drawn: Element, alt: string) => Element} */
 function readied(drawn, alt) {
   for (const style of drawn.querySelectorAll("style")) style.remove();
   const image = drawn.localName === "svg" ? drawn : drawn.querySelector("svg") || drawn;
@@ -53,6 +55,7 @@ function readied(drawn, alt) {
   return drawn;
 }
 
+/** @type {(rows: Record<string, any>[]) => Column<any>[]} */
 function columnsOf(rows) {
   const keys = Object.keys(rows[0] || {}).filter((key) => rows.some((row) => row[key] !== null && row[key] !== undefined));
   return keys.map((key) => {

@@ -7,7 +7,8 @@ import { figure } from "./figure.js";
 const SIZE = 460;
 const ROOM = 92; // px around the circle, for names
 
-/** rows: with model, category, value; at least three categories. */
+/** rows: with model, category, value; at least three categories.
+    @type {(title: string, rows: Row[], categories: string[], models: string[], options?: FigureOptions) => HTMLElement} */
 export function radarChart(title, rows, categories, models, options = {}) {
   const colour = coloursOf(models);
   const most = options.most || Math.max(0.01, ...rows.map((row) => row.value || 0));
@@ -17,16 +18,20 @@ export function radarChart(title, rows, categories, models, options = {}) {
   ), { ...options, legend: models.map((model) => [model, colour.get(model)]) });
 }
 
-/** The next round number. */
+/** The next round number. @type {(most: number) => number} */
 function ceiling(most) {
   const step = 10 ** Math.floor(Math.log10(most));
   return [1, 2, 2.5, 5, 10].map((times) => times * step).find((one) => one >= most - 1e-9);
 }
 
+/** @type {(size: number, categories: string[], models: string[], colour: Map<string, string>, value: Map<string, number>, most: number) => SVGElement} */
 function image(size, categories, models, colour, value, most) {
   const radius = size / 2 - (size < 400 ? 64 : ROOM);
+  /** @type {(i: number) => number} */
   const angle = (i) => (2 * Math.PI * i) / categories.length - Math.PI / 2;
+  /** @type {(i: number, one: number) => [number, number]} */
   const at = (i, one) => [Math.cos(angle(i)) * radius * (one / most), Math.sin(angle(i)) * radius * (one / most)];
+  /** @type {(points: [number, number][]) => string} */
   const path = (points) => `M${points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join("L")}Z`;
   const half = size / 2;
   return svg(
@@ -49,6 +54,7 @@ function image(size, categories, models, colour, value, most) {
   );
 }
 
+/** @type {(name: string, inner: [number, number], outer: [number, number], size: number) => SVGElement[]} */
 function spoke(name, [x, y], [tx, ty], size) {
   const shown = fitting(printable(asWords(name)), size < 400 ? 110 : 160);
   const anchor = Math.abs(tx) < 8 ? "middle" : tx > 0 ? "start" : "end";

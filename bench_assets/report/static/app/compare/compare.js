@@ -11,7 +11,7 @@ import { decide } from "./differences.js";
 import { choiceQuery, measured, summary } from "./measured.js";
 import { drawTask } from "./task.js";
 
-/** The page /compare. */
+/** The page /compare. @type {DrawPage} */
 export async function comparePage(main, _, query) {
   const index = await loadIndex();
   const chosen = choice(index, query);
@@ -35,7 +35,8 @@ export async function comparePage(main, _, query) {
   await drawTask(place, index, chosen, chosenRow);
 }
 
-/** The choice in the address; by default the first and last checkpoint of a run, or the first two models. */
+/** The choice in the address; by default the first and last checkpoint of a run, or the first two models.
+    @type {(index: Index, query: URLSearchParams) => CompareChoice | null} */
 function choice(index, query) {
   const names = [...new Set(index.rows.filter((row) => row.value !== null).map((row) => row.model))];
   const ends = endsOfRun(index, names);
@@ -43,29 +44,34 @@ function choice(index, query) {
   const earlier = b === ends[1] ? ends[0] : checkpointBefore(index, names, b);
   const a = names.includes(query.get("a")) ? query.get("a") : earlier || names.find((name) => name !== b);
   if (!a || !b) return null;
+  /** @type {(name: string) => string} */
   const condition = (name) => query.get(name) || "main";
   return { a, b, ca: condition("ca"), cb: condition("cb"), task: query.get("task") || "", names };
 }
 
+/** @type {(index: Index, names: string[], run: string | null) => string[]} */
 function ofRun(index, names, run) {
   const known = names.map((name) => index.model(name)).filter((one) => one && one.run !== null && one.step !== null);
   return known.filter((one) => one.run === run).sort((x, y) => x.step - y.step).map((one) => one.name);
 }
 
+/** @type {(index: Index, names: string[]) => string[]} */
 function endsOfRun(index, names) {
   const runs = [...new Set(names.map((name) => (index.model(name) || {}).run).filter((run) => run !== null && run !== undefined))];
   const steps = runs.map((run) => ofRun(index, names, run)).find((one) => one.length > 1);
   return steps ? [steps[0], steps[steps.length - 1]] : names.slice(0, 2);
 }
 
-/** The checkpoint before one, in its run. */
+/** The checkpoint before one, in its run. @type {(index: Index, names: string[], name: string) => string | undefined} */
 function checkpointBefore(index, names, name) {
   const model = index.model(name);
   const steps = model && model.run !== null ? ofRun(index, names, model.run) : [];
   return steps[steps.indexOf(name) - 1];
 }
 
+/** @type {(index: Index, chosen: CompareChoice) => HTMLElement} */
 function controls(index, chosen) {
+  /** @type {(changes: Query) => void} */
   const go = (changes) => { location.hash = pageLink(["compare"], { ...choiceQuery(chosen), ...changes }); };
   const conditions = [...new Set(index.rows.map(conditionOf))];
   const several = conditions.length > 1;
@@ -78,11 +84,14 @@ function controls(index, chosen) {
   );
 }
 
+/** @type {(rows: ComparedTask[]) => ComparedTask} */
 function most(rows) {
+  /** @type {(row: ComparedTask) => number} */
   const size = ({ found }) => Math.abs(found.change) / Math.max(1, Math.abs(found.before), Math.abs(found.after));
   return [...rows].sort((x, y) => size(y) - size(x))[0];
 }
 
+/** @type {(rows: ComparedTask[], task: string, chosen: CompareChoice) => HTMLElement} */
 function overview(rows, task, chosen) {
   const why = rows.some(isOnlyAlone) && h(
     "p", { class: "note" }, "undecided (Holm): the interval of that task alone leaves out 0, but of so many tasks one may do so by chance: verdicts are corrected for all of them at 5 %.",
@@ -105,35 +114,41 @@ function overview(rows, task, chosen) {
   ], rows, { label: "Differences by task", heading: "task", rowClass: (row) => (row.task.name === task ? "is-chosen" : null) }), why, rows.map(readAgain), byPeople);
 }
 
+/** @type {(row: ComparedTask) => Child} */
 function readAgain({ task, found: { unread } }) {
   return unread && h("p", { class: "note" }, "For a verdict: ", h("code", {}, `bench evaluate ${task.name} --model ${printable(unread.model)} --reader MODEL`), ".");
 }
 
+/** @type {(row: ComparedTask, side: 0 | 1) => Child} */
 function number(row, side) {
   return [formatNumber(row.found[side ? "after" : "before"]), markElements(row.rows[side])];
 }
 
+/** @type {(row: ComparedTask) => HTMLElement} */
 function verdict(row) {
   const said = row.found.verdict;
   const mark = isOnlyAlone(row) ? " (Holm)" : "";
   return h("span", { class: `verdict ${said}` }, { better: "▲ better", worse: "▼ worse" }[said] || said + mark);
 }
 
-/** Whether a difference is undecided among all tasks, although its own interval leaves out 0. */
+/** Whether a difference is undecided among all tasks, although its own interval leaves out 0. @type {(row: ComparedTask) => boolean} */
 function isOnlyAlone({ found }) {
   return found.verdict === "undecided" && !found.reason && found.low !== null && found.low * found.high > 0;
 }
 
+/** @type {(found: Difference) => string} */
 function how(found) {
   return found.paired ? `on ${formatCount(found.n)} units` : found.reason ? `no: ${found.reason}` : "no";
 }
 
-/** Differences as dots with intervals, for metrics with a maximum of 1. */
+/** Differences as dots with intervals, for metrics with a maximum of 1. @type {(chosen: CompareChoice, rows: ComparedTask[]) => Node | string} */
 function changePlot(chosen, rows) {
   const shares = rows.filter(({ found }) => Math.max(Math.abs(found.before), Math.abs(found.after)) <= 1 && found.low !== null);
   if (shares.length < 2) return "";
   const drawn = shares.map(({ task, found }) => ({ task: task.title, metric: task.metric, ...found, shown: found.verdict }));
+  /** @type {(width: number) => number} */
   const left = (width) => width / 2.4;
+  /** @type {(row: { shown?: string }) => string} */
   const colour = (row) => (row.shown === "better" ? "var(--good)" : row.shown === "worse" ? "var(--bad)" : "var(--quiet)");
   const whole = 16 + 6.6 * Math.max(...drawn.map((row) => row.task.length)); // px; of the longest name on one line
   return figure("What changed, task by task", (width) => Plot.plot({

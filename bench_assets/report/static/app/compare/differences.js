@@ -9,7 +9,8 @@ const SEPARABLE = ["own", "points", "questions", "pairs", "clusters"]; // units 
 
 /** {before, after, change, low, high, p, n, paired, reason, unread, lower} of two models' data `compare-...`; null
     without values. Not paired if anything but the model or the units differ: the interval then combines both
-    numbers' intervals. `reason`: why there is no verdict; `unread`: the row of which too much is unread. */
+    numbers' intervals. `reason`: why there is no verdict; `unread`: the row of which too much is unread.
+    @type {(old: ComparedParts | null, now: ComparedParts | null, rows: ComparedRow[]) => Difference | null} */
 export function difference(old, now, rows) {
   if (rows.some((row) => !row || row.value === null)) return null;
   const [before, after] = rows.map((row) => row.value);
@@ -28,21 +29,23 @@ export function difference(old, now, rows) {
   return { before, after, change, low: known ? change - half : null, high: known ? change + half : null, p: null, n: 0, paired: false, reason: causes.length ? `other ${causes.join(", ")}` : "", lower };
 }
 
-/** Causes other than the models for which two numbers may differ: `comparable` of comparable.py. */
+/** Causes other than the models for which two numbers may differ: `comparable` of comparable.py.
+    @type {(old: ComparedParts | null, now: ComparedParts | null) => string[]} */
 function comparable(old, now) {
   if (!old || !now || old.data !== now.data) return ["questions"];
   const [a, b] = [old.compared, now.compared];
   return Object.keys(a).filter((cause) => cause in b && a[cause] !== b[cause]);
 }
 
-/** The row with more unread responses, if they leave no verdict; null if they do. */
+/** The row with more unread responses, if they leave no verdict; null if they do. @type {(rows: ComparedRow[]) => ComparedRow | null} */
 function doubt(rows) {
   const [old, now] = rows.map((row) => boundsOf(row) || [row.value, row.value]);
   if (old[1] < now[0] || now[1] < old[0] || !rows.some(isHidden)) return null;
   return (rows[1].unread || 0) > (rows[0].unread || 0) ? rows[1] : rows[0];
 }
 
-/** Paired units of both: {way, whole, pairs: [{unit, gained, weight, cluster}]}; null if they differ. */
+/** Paired units of both: {way, whole, pairs: [{unit, gained, weight, cluster}]}; null if they differ.
+    @type {(old: ComparedParts, now: ComparedParts) => PairedUnits | null} */
 export function pairUnits(old, now) {
   for (const way of WAYS) {
     const [a, b] = [old.ways[way], now.ways[way]];
@@ -52,6 +55,7 @@ export function pairUnits(old, now) {
   return null;
 }
 
+/** @type {(a: ComparedUnits, b: ComparedUnits, separable: boolean) => UnitPair[] | null} */
 function joined(a, b, separable) {
   const places = new Map(b.units.map((unit, i) => [unit, i]));
   if (!separable && a.units.length !== b.units.length) return null;
@@ -67,7 +71,7 @@ function joined(a, b, separable) {
   return pairs;
 }
 
-/** {change, low, high, p}: Student's t over clusters, CR2 with Satterthwaite's degrees of freedom. */
+/** {change, low, high, p}: Student's t over clusters, CR2 with Satterthwaite's degrees of freedom. @type {(pairs: UnitPair[]) => Tested} */
 function tested(pairs) {
   const clusters = new Map();
   let [most, gain] = [0, 0];
@@ -85,7 +89,7 @@ function tested(pairs) {
     const one = leverage ** 2 / (1 - leverage);
     spread += (gained - change * weight) ** 2 / (1 - leverage);
     [squares, adjusted, fourths] = [squares + leverage ** 2, adjusted + one, fourths + one ** 2];
-    changed += Math.abs(gained) > 1e-9;
+    changed += Number(Math.abs(gained) > 1e-9);
   }
   const freedom = 1 / (squares + adjusted ** 2 - fourths);
   const n = pairs.length;
@@ -100,19 +104,22 @@ function tested(pairs) {
   return { change, low: Math.max(change - half, -largest), high: Math.min(change + half, largest), p };
 }
 
-/** p-value of giving each gain either sign (Fisher, 1935); the sum of those beyond the largest 14 is taken for normal. */
+/** p-value of giving each gain either sign (Fisher, 1935); the sum of those beyond the largest 14 is taken for normal.
+    @type {(gains: number[]) => number} */
 function signFlip(gains) {
   const sizes = gains.map(Math.abs).sort((x, y) => y - x);
   let sums = [0];
   for (const size of sizes.slice(0, 14)) sums = sums.flatMap((sum) => [sum - size, sum + size]);
   const spread = Math.sqrt(sizes.slice(14).reduce((all, size) => all + size ** 2, 0));
   const total = Math.abs(gains.reduce((all, gain) => all + gain, 0));
+  /** @type {(z: number) => number} */
   const share = (z) => (z < 0 ? 2 - tails(z, 1e6) : tails(z, 1e6));
   const shares = sums.map((sum) => (spread ? share((total - sum) / spread) : Number(Math.abs(sum) >= total - 1e-6)));
   return shares.reduce((all, one) => all + one, 0) / sums.length;
 }
 
-/** Two-sided p-value of Student's t: the regularised incomplete beta function, as a continued fraction (Lentz). */
+/** Two-sided p-value of Student's t: the regularised incomplete beta function, as a continued fraction (Lentz).
+    @type {(t: number, freedom: number) => number} */
 function tails(t, freedom) {
   const x = freedom / (freedom + t * t);
   const [a, b] = [freedom / 2, 0.5];
@@ -121,7 +128,9 @@ function tails(t, freedom) {
   return x < (a + 1) / (a + b + 2) ? (front * fraction(a, b, x)) / a : 1 - (front * fraction(b, a, 1 - x)) / b;
 }
 
+/** @type {(a: number, b: number, x: number) => number} */
 function fraction(a, b, x) {
+  /** @type {(value: number) => number} */
   const away = (value) => (Math.abs(value) < 1e-300 ? 1e-300 : value);
   let [c, d] = [1, 1 / away(1 - ((a + b) * x) / (a + 1))];
   let found = d;
@@ -138,7 +147,7 @@ function fraction(a, b, x) {
   return found;
 }
 
-/** Lanczos's approximation (g = 7, nine terms). */
+/** Lanczos's approximation (g = 7, nine terms). @type {(z: number) => number} */
 function logGamma(z) {
   const terms = [
     676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059, 12.507343278686905, -0.13857109526572012,
@@ -150,7 +159,7 @@ function logGamma(z) {
   return 0.5 * Math.log(2 * Math.PI) + (z - 0.5) * Math.log(top) - top + Math.log(sum);
 }
 
-/** 97.5 % quantile of Student's t, by halving. */
+/** 97.5 % quantile of Student's t, by halving. @type {(freedom: number) => number} */
 function quantile(freedom) {
   let [low, high] = [1.9, 12.8];
   for (let i = 0; i < 60; i += 1) {
@@ -160,7 +169,7 @@ function quantile(freedom) {
   return high;
 }
 
-/** Set `verdict` and the corrected `p` of all differences that are tested together (Holm, 1979). */
+/** Set `verdict` and the corrected `p` of all differences that are tested together (Holm, 1979). @type {(all: Difference[]) => Difference[]} */
 export function decide(all) {
   const tests = all.filter((found) => found.p !== null).sort((x, y) => x.p - y.p);
   let highest = 0;
@@ -174,13 +183,16 @@ export function decide(all) {
   return all;
 }
 
-/** The sentence of `verdict_sentence`; rows: [{title, found}], decided. */
+/** The sentence of `verdict_sentence`; rows: [{title, found}], decided. @type {(rows: { title: string, found: Difference }[]) => string} */
 export function sentence(rows) {
   const tests = rows.filter(({ found }) => found.paired);
+  /** @type {(verdict: string) => { title: string, found: Difference }[]} */
   const of = (verdict) => tests.filter(({ found }) => found.verdict === verdict);
+  /** @type {(verdict: string) => string | false} */
   const named = (verdict) => of(verdict).length > 0
     && `${verdict} at ${of(verdict).map(({ title, found }) => `${title} (${[found.change, found.low, found.high].map((one) => formatSigned(one)).join(", ").replace(/, ([^,]*)$/, " to $1")})`).join(", ")}`;
   const [undecided, refused] = [of("undecided"), rows.filter(({ found }) => found.verdict === "not comparable")];
+  /** @type {(some: { title: string, found: Difference }[]) => string} */
   const reasons = (some) => some.filter(({ found }) => found.reason).map(({ title, found }) => `${title}: ${found.reason}`).join(", ");
   const doubts = reasons(undecided);
   const unpaired = rows.length - tests.length - refused.length;

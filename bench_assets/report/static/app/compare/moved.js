@@ -7,11 +7,12 @@ import { sortableTable } from "../base/table.js";
 import { foreign, formatCount, formatSigned, metricName } from "../base/text.js";
 import { splitByCause } from "./causes.js";
 
-/** The section; null if the report lacks data of a side. sides: the sample data of each. */
+/** The section; null if the report lacks data of a side. sides: the sample data of each.
+    @type {(index: Index, row: ComparedTask, chosen: Compared, sides: SampledSide[] | null) => Promise<Child>} */
 export async function movedSection(index, { task, rows }, chosen, sides) {
   const known = sides && await Promise.all(sides.map((side, i) => origins(index, task, rows[i], side)));
   if (!known || known.some((one) => !one)) return null;
-  const { whole, rows: found } = splitByCause(...known);
+  const { whole, rows: found } = splitByCause(known[0], known[1]);
   return h(
     "section", {}, h("h3", {}, "Why the score moved"),
     h(
@@ -23,7 +24,8 @@ export async function movedSection(index, { task, rows }, chosen, sides) {
   );
 }
 
-/** The input of `causes` for a side; null if the report lacks it. */
+/** The input of `causes` for a side; null if the report lacks it.
+    @type {(index: Index, task: Task, row: Row, side: SampledSide) => Promise<CauseSide | null>} */
 async function origins(index, task, row, side) {
   const model = index.model(row.model).slug;
   const names = [`origins-${task.slug}-${model}`, `origins${side.asked.slice("samples".length)}`, `compare-${task.slug}-${model}`];
@@ -34,6 +36,7 @@ async function origins(index, task, row, side) {
   return { ids: side.listed.ids, categories: side.listed.categories, shares: side.of.shares, exam, of, parts: measured, written: row.value };
 }
 
+/** @type {(task: Task, chosen: Compared, rows: CauseRow[]) => HTMLElement} */
 function table(task, chosen, rows) {
   return sortableTable([
     { key: "cause", title: "Cause" },
@@ -44,11 +47,12 @@ function table(task, chosen, rows) {
   ], rows, { label: "Why the score moved", heading: "cause", class: "spelled causes" });
 }
 
+/** @type {(row: CauseRow) => string} */
 function effect(row) {
   return row.effect === null ? "not told apart" : formatSigned(row.effect);
 }
 
-/** A link to a question; those that B lacks are shown of A. */
+/** A link to a question; those that B lacks are shown of A. @type {(task: Task, chosen: Compared, row: CauseRow, id: string) => HTMLElement} */
 function example(task, chosen, row, id) {
   const gone = row.cause === "questions removed";
   const [model, condition] = gone ? [chosen.a, chosen.ca] : [chosen.b, chosen.cb];

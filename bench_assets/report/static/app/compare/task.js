@@ -12,7 +12,8 @@ import { unpackOutcomes } from "../samples/filter.js";
 
 const STEP = 12; // questions shown at once
 
-/** Draw it; row: {task, rows: [A's, B's], found}. */
+/** Draw it; row: {task, rows: [A's, B's], found}.
+    @type {(place: HTMLElement, index: Index, chosen: CompareChoice, row: ComparedTask) => Promise<void>} */
 export async function drawTask(place, index, chosen, row) {
   const { task } = row;
   place.append(h("h2", {}, h("a", { href: pageLink(["task", task.name]) }, printable(task.title))));
@@ -23,16 +24,18 @@ export async function drawTask(place, index, chosen, row) {
   ]);
 }
 
-/** The equivalent command; names with blanks or quotes are quoted. */
+/** The equivalent command; names with blanks or quotes are quoted. @type {(task: Task, chosen: Compared) => string} */
 function command(task, { a, b, ca, cb }) {
+  /** @type {(name: string) => string} */
   const word = (name) => (/^[\w@%+=:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
   if (ca === cb) return `bench tables diff ${word(a)} ${word(b)} --suite ${task.name}${ca === "main" ? "" : ` --condition ${ca}`}`;
   return a === b ? `bench tables diff ${ca} ${cb} --model ${word(a)} --suite ${task.name}` : `bench tables diff ${word(a)} ${word(b)} --suite ${task.name}`;
 }
 
-/** The signatures of both, part by part. */
+/** The signatures of both, part by part. @type {(index: Index, row: ComparedTask) => Promise<Map<string, SignaturePart>[]>} */
 async function signature(index, { task, rows }) {
   return Promise.all(rows.map(async (row) => {
+    /** @type {`number-${string}`} */
     const name = `number-${task.slug}-${index.model(row.model).slug}`;
     if (!hasData(name)) return new Map();
     const of = (await loadData(name)).conditions.find((one) => one.name === conditionOf(row));
@@ -40,8 +43,10 @@ async function signature(index, { task, rows }) {
   }));
 }
 
+/** @type {(signatures: Map<string, SignaturePart>[], inTerminal: string) => Child} */
 function differs([old, now], inTerminal) {
   const names = [...new Set([...old.keys(), ...now.keys()])].filter((name) => name !== "n" && name !== "no_answer");
+  /** @type {(parts: Map<string, SignaturePart>, name: string) => string} */
   const value = (parts, name) => (parts.has(name) ? parts.get(name).value : "");
   const changed = names.filter((name) => value(old, name) !== value(now, name));
   if (!names.length) return null;
@@ -59,9 +64,11 @@ function differs([old, now], inTerminal) {
   );
 }
 
+/** @type {(task: Task, chosen: Compared) => Promise<Child>} */
 async function categories(task, chosen) {
   if (!hasData(`task-${task.slug}`)) return null;
   const rows = unpackRows((await loadData(`task-${task.slug}`)).rows).filter((row) => row.metric === task.metric && row.category !== "all" && row.value !== null);
+  /** @type {(model: string, condition: string) => Map<string, Row>} */
   const of = (model, condition) => new Map(rows.filter((row) => row.model === model && row.condition === condition).map((row) => [row.category, row]));
   const [a, b] = [of(chosen.a, chosen.ca), of(chosen.b, chosen.cb)];
   const both = [...a.keys()].filter((name) => b.has(name));
@@ -81,7 +88,7 @@ async function categories(task, chosen) {
   );
 }
 
-/** Curves of the runs of both models, with all checkpoints. */
+/** Curves of the runs of both models, with all checkpoints. @type {(index: Index, task: Task, chosen: Compared) => Promise<Child>} */
 async function curve(index, task, chosen) {
   const models = [chosen.a, chosen.b].map((name) => index.model(name)).filter((one) => one && one.run !== null && one.step !== null);
   const runs = [...new Set(models.map((one) => one.run))];
@@ -92,11 +99,11 @@ async function curve(index, task, chosen) {
   return h("section", {}, curveChart(runs.length > 1 ? "Both runs" : models.length > 1 ? "The run of both" : `The run of ${models[0].name === chosen.a ? "A" : "B"}`, rows, [], { label: asWords(task.metric), note: "Bands are 95 % intervals." }));
 }
 
-/** Sample data of both: questions, and the share of points of each; null if missing. */
+/** Sample data of both: questions, and the share of points of each; null if missing.
+    @type {(index: Index, row: ComparedTask) => Promise<SampledSide[] | null>} */
 async function questions(index, { task, rows }) {
-  const name = `samples-${task.slug}`;
-  if (!hasData(name)) return null;
-  const about = await loadData(name);
+  if (!hasData(`samples-${task.slug}`)) return null;
+  const about = await loadData(`samples-${task.slug}`);
   const sides = rows.map((row) => {
     const condition = about.conditions.find((one) => one.name === conditionOf(row));
     const model = condition && condition.models.find((one) => one.slug === index.model(row.model).slug);
@@ -109,6 +116,7 @@ async function questions(index, { task, rows }) {
   }));
 }
 
+/** @type {(task: Task, chosen: Compared, sides: SampledSide[]) => Child} */
 function moved(task, chosen, [a, b]) {
   const places = a.listed === b.listed ? null : new Map(a.listed.ids.map((id, row) => [id, row]));
   const all = b.listed.ids.map((id, row) => {
@@ -129,6 +137,7 @@ function moved(task, chosen, [a, b]) {
   ];
 }
 
+/** @type {(title: string, kind: string, found: MovedQuestion[], task: Task, chosen: Compared, a: SampledSide, b: SampledSide) => Child} */
 function list(title, kind, found, task, chosen, a, b) {
   if (!found.length) return null;
   const cards = h("ul", { class: `moved ${kind}` });
@@ -145,6 +154,7 @@ function list(title, kind, found, task, chosen, a, b) {
   return h("section", {}, h("h3", {}, `${title} (${formatCount(found.length)})`), cards, rest);
 }
 
+/** @type {(one: MovedQuestion, task: Task, chosen: Compared, a: SampledSide, b: SampledSide) => HTMLElement} */
 function card(one, task, chosen, a, b) {
   const images = imagesOf(b.listed, one.b).filter((image) => image.small);
   const said = h("dl", { class: "said" });
@@ -164,25 +174,26 @@ function card(one, task, chosen, a, b) {
   );
 }
 
-/** Load and append the right answer. */
+/** Load and append the right answer. @type {(place: HTMLElement, one: MovedQuestion, side: SampledSide) => Promise<void>} */
 async function answer(place, one, side) {
-  const rows = await loadData(`${side.asked}-texts-${Math.floor(one.b / side.chunk)}`).catch(() => []);
+  const rows = await loadData(`${side.asked}-texts-${Math.floor(one.b / side.chunk)}`).catch(() => /** @type {QuestionText[]} */ ([]));
   const gold = (rows[one.b % side.chunk] || {}).answer || [];
   place.append("Answer: ", gold.length ? foreign(gold.join(" | ")) : "not known");
 }
 
-/** Load and append the responses of both. */
+/** Load and append the responses of both. @type {(place: HTMLElement, one: MovedQuestion, a: SampledSide, b: SampledSide) => Promise<void>} */
 async function responses(place, one, a, b) {
-  const texts = await Promise.all([[a, one.a], [b, one.b]].map(async ([side, row]) => {
+  const texts = await Promise.all([{ side: a, row: one.a }, { side: b, row: one.b }].map(async ({ side, row }) => {
+    /** @type {`${string}-responses-${number}`} */
     const name = `${side.model.data}-responses-${Math.floor(row / side.chunk)}`;
     if (!hasData(name)) return "";
-    const samples = (await loadData(name).catch(() => []))[row % side.chunk] || [];
+    const samples = (await loadData(name).catch(() => /** @type {SampleResponse[][]} */ ([])))[row % side.chunk] || [];
     return samples.map((sample) => text(sample)).join(" / ");
   }));
   texts.forEach((said, i) => place.append(h("dt", {}, i ? "B" : "A"), h("dd", {}, said ? foreign(said) : h("span", { class: "quiet" }, "(nothing)"))));
 }
 
-/** A response as scored, shortened. */
+/** A response as scored, shortened. @type {(sample: SampleResponse) => string} */
 function text(sample) {
   const ranked = sample.ranking && sample.ranking.join(" > ");
   const said = sample.text || ranked || sample.raw || sample.error || sample.no_answer || "";

@@ -5,13 +5,15 @@ import { bestBaseline, byMerit, isBaseline, isBetter, isLowestBest, isShownBette
 import { foreign, formatCount, formatInterval, formatNumber, metricName } from "../base/text.js";
 import { measuredByBoth, summary } from "../compare/measured.js";
 
-/** The first sentences of an edition, under the main condition: the best model, and whether runs learn. */
+/** The first sentences of an edition, under the main condition: the best model, and whether runs learn.
+    @type {(index: Index, edition: string) => HTMLElement[]} */
 export function verdictSentences(index, edition) {
   const rows = complete(index, edition);
   const ranked = index.rankings.find((one) => one.edition === edition && one.condition === "main" && one.tasks.length > 1);
   return [ranked && ranked.ranks.length > 1 && winner(ranked), ...steps(index, rows).map((run) => learned(index, run))].filter(Boolean);
 }
 
+/** @type {(ranked: Ranking) => HTMLElement} */
 function winner(ranked) {
   const [first] = ranked.ranks;
   const interval = first.low === null ? "" : ` (95 % interval ${formatInterval(first.low, first.high, 1)})`;
@@ -21,18 +23,20 @@ function winner(ranked) {
   );
 }
 
-/** The best model of each task, in sentences. */
+/** The best model of each task, in sentences. @type {(index: Index, edition: string) => Node | string} */
 export function bestOfTasks(index, edition) {
   const rows = complete(index, edition);
   if (!rows.length) return "";
   return h("section", { class: "glance" }, h("h2", {}, "Best at each task"), bestAtEach(index, rows));
 }
 
+/** @type {(index: Index, edition: string) => Row[]} */
 function complete(index, edition) {
   return index.rows.filter((row) => row.edition === edition && row.condition === "main" && row.value !== null
     && !row.unreadable && !row.partial && !row.n_failed);
 }
 
+/** @type {(index: Index, rows: Row[]) => HTMLElement} */
 function bestAtEach(index, rows) {
   const measured = index.tasks.filter((task) => rows.some((row) => row.task === task.name));
   return h("dl", { class: "facts" }, measured.map((task) => {
@@ -41,6 +45,7 @@ function bestAtEach(index, rows) {
   }));
 }
 
+/** @type {(task: Task, rows: Row[]) => Child} */
 function best(task, rows) {
   if (!rows.length) return "only baselines were evaluated";
   const first = [...rows].sort(byMerit(task))[0];
@@ -58,8 +63,10 @@ function best(task, rows) {
   ];
 }
 
-/** Runs with at least two steps, each with its rows ordered by step. */
+/** Runs with at least two steps, each with its rows ordered by step.
+    @type {(index: Index, rows: Row[]) => { name: string, of: (Row & { step: number })[] }[]} */
 function steps(index, rows) {
+  /** @type {Map<string, (Row & { step: number })[]>} */
   const runs = new Map();
   for (const row of rows) {
     const model = index.model(row.model);
@@ -71,7 +78,8 @@ function steps(index, rows) {
     .filter((run) => new Set(run.of.map((row) => row.step)).size > 1);
 }
 
-/** The verdict on the last step against the first, as on the page Compare and in the terminal. */
+/** The verdict on the last step against the first, as on the page Compare and in the terminal.
+    @type {(index: Index, run: { name: string, of: (Row & { step: number })[] }) => HTMLElement} */
 function learned(index, run) {
   const [first, last] = [run.of[0], run.of[run.of.length - 1]];
   const place = h("div", { class: "learned" }, h("p", {}, "…"));

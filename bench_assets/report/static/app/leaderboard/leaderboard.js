@@ -8,7 +8,7 @@ import { foreign, formatCount } from "../base/text.js";
 import { bestOfTasks, verdictSentences } from "./glance.js";
 import { matrix, matrixLegend } from "./matrix.js";
 
-/** The page /. */
+/** The page /. @type {DrawPage} */
 export async function leaderboardPage(main, _, query) {
   const index = await loadIndex();
   const chosen = defaults(index, query);
@@ -16,6 +16,7 @@ export async function leaderboardPage(main, _, query) {
   const said = h("p", { class: "note", role: "status" });
   const glance = h("div");
   const verdict = h("div", { class: "verdicts" });
+  /** @type {(changes: Query) => void} */
   const change = (changes) => {
     Object.assign(chosen, changes);
     replaceQuery(changed(index, chosen));
@@ -36,20 +37,21 @@ export async function leaderboardPage(main, _, query) {
   draw();
 }
 
-/** Checkpoints without a number, and why. */
+/** Checkpoints without a number, and why. @type {(index: Index) => HTMLElement[]} */
 function missing(index) {
   const lines = index.missing.map((line) => h("li", {}, foreign(line)));
   return lines.length ? [h("section", {}, h("h2", {}, "No number"), h("ul", {}, lines))] : [];
 }
 
-/** All editions: those of the present questions first, then by number of results. */
+/** All editions: those of the present questions first, then by number of results. @type {(index: Index) => string[]} */
 function editions(index) {
   const times = new Map();
   for (const row of index.rows) if (row.edition) times.set(row.edition, (times.get(row.edition) || 0) + 1);
   const present = new Set(index.tasks.map((task) => task.edition));
-  return [...times.keys()].sort((a, b) => present.has(b) - present.has(a) || times.get(b) - times.get(a));
+  return [...times.keys()].sort((a, b) => Number(present.has(b)) - Number(present.has(a)) || times.get(b) - times.get(a));
 }
 
+/** @type {(index: Index) => LeaderboardChoice} */
 function initial(index) {
   return {
     q: "", suite: "", kind: "", edition: editions(index)[0] || "", condition: "main", sort: "rank", published: "best",
@@ -57,21 +59,25 @@ function initial(index) {
   };
 }
 
+/** @type {(index: Index, query: URLSearchParams) => LeaderboardChoice} */
 function defaults(index, query) {
   const start = initial(index);
-  return Object.fromEntries(Object.keys(start).map((name) => [name, query.get(name) ?? start[name]]));
+  for (const name of Object.keys(start)) start[name] = query.get(name) ?? start[name];
+  return start;
 }
 
-/** The choices that differ from the defaults, for the address. */
+/** The choices that differ from the defaults, for the address. @type {(index: Index, chosen: LeaderboardChoice) => Query} */
 function changed(index, chosen) {
   const start = initial(index);
   return Object.fromEntries(Object.keys(start).map((name) => [name, chosen[name] === start[name] ? "" : chosen[name]]));
 }
 
+/** @type {(index: Index, chosen: LeaderboardChoice, change: (changes: Query) => void) => HTMLElement} */
 function choices(index, chosen, change) {
   const suites = [...new Set(index.tasks.map((task) => task.suite))];
   const kinds = [...new Set(index.models.map(kindOf))].sort();
   const conditions = [...new Set(["main", ...index.tasks.flatMap((task) => task.measured)])];
+  /** @type {(values: unknown[]) => boolean} */
   const several = (values) => values.length > 1;
   return controlBar(
     searchField("Find", chosen.q, (q) => change({ q }), "model or task"),
@@ -84,14 +90,17 @@ function choices(index, chosen, change) {
   );
 }
 
-/** What is shown: tasks, models with their rows, and published rows. */
+/** What is shown: tasks, models with their rows, and published rows. @type {(index: Index, chosen: LeaderboardChoice) => Matrix} */
 function view(index, chosen) {
   const words = chosen.q.toLowerCase().split(/\s+/).filter(Boolean);
+  /** @type {(...texts: string[]) => boolean} */
   const fits = (...texts) => words.every((word) => texts.join(" ").toLowerCase().includes(word));
+  /** @type {(task: Task) => boolean} */
   const isTask = (task) => words.length > 0 && fits(task.name, task.title);
   const inSuite = index.tasks.filter((task) => !chosen.suite || task.suite === chosen.suite);
   const named = inSuite.filter(isTask);
   const tasks = (named.length ? named : inSuite).filter((task) => task.measured.includes(chosen.condition) || chosen.condition === "main");
+  /** @type {(model: Model) => boolean} */
   const modelFits = (model) => (named.length > 0 || fits(model.name, kindOf(model), model.kind))
     && (!chosen.kind || kindOf(model) === chosen.kind);
   const names = new Set(tasks.map((task) => task.name));
@@ -113,7 +122,7 @@ function view(index, chosen) {
   return { edition: chosen.edition, tasks, models, baselines, ranked, published, best: bestOf(tasks, models), scale: scales(tasks, models) };
 }
 
-/** The only suite or tasks that a model was evaluated on; null if it has several suites. */
+/** The only suite or tasks that a model was evaluated on; null if it has several suites. @type {(index: Index, model: Model) => string[] | null} */
 function askedOnly(index, model) {
   const suites = new Set(index.rows.filter((row) => row.model === model.name).map((row) => row.task));
   const tasks = index.tasks.filter((task) => suites.has(task.name));
@@ -123,6 +132,7 @@ function askedOnly(index, model) {
   return others.length && inSuites.length === 1 ? [suiteTitle(index, inSuites[0])] : null;
 }
 
+/** @type {(tasks: Task[], models: ModelRow[]) => Record<string, number | null>} */
 function bestOf(tasks, models) {
   return Object.fromEntries(tasks.map((task) => {
     const values = models.map((one) => one.cells[task.name]).filter((row) => row && row.value !== null && !warningsOf(row).length && !isHidden(row));
@@ -130,7 +140,8 @@ function bestOf(tasks, models) {
   }));
 }
 
-/** Scale of each column's interval drawing: 1, or the highest end of an interval. */
+/** Scale of each column's interval drawing: 1, or the highest end of an interval.
+    @type {(tasks: Task[], models: ModelRow[]) => Record<string, number>} */
 function scales(tasks, models) {
   return Object.fromEntries(tasks.map((task) => {
     const ends = models.map((one) => one.cells[task.name]).filter((row) => row && row.value !== null).map((row) => row.high);
@@ -138,7 +149,9 @@ function scales(tasks, models) {
   }));
 }
 
+/** @type {(shown: Matrix, chosen: LeaderboardChoice) => string} */
 function summary(shown, chosen) {
+  /** @type {(n: number, what: string) => string} */
   const some = (n, what) => `${formatCount(n)} ${what}${n === 1 ? "" : "s"}`;
   return `${some(shown.models.length, "model")}, ${some(shown.tasks.length, "task")}; edition ${chosen.edition || "unknown"}. `
     + "Numbers of different editions are not comparable, nor are published numbers, which are listed separately.";

@@ -5,12 +5,15 @@ import { bestBaseline, bestFirst, bestValue, byMerit, chanceLevel, isBaseline, i
 import { sortableTable } from "../base/table.js";
 import { foreign, formatInterval, formatNumber, metricName, printable, shaded } from "../base/text.js";
 
+/** @type {(index: Index, shown: Matrix, chosen: LeaderboardChoice, change: (changes: Query) => void) => HTMLElement} */
 export function matrix(index, shown, chosen, change) {
+  /** @type {Column<MatrixRow>[]} */
   const columns = [
     { key: "model", title: "Model", value: (row) => row.name, cell: nameCell },
     ...(shown.ranked ? [rankColumn(index, shown)] : []),
     ...shown.tasks.map((task) => taskColumn(index, task, shown, chosen)),
   ];
+  /** @type {MatrixRow[]} */
   const rows = shown.models.map((one) => ({ ...one, name: one.model.name }));
   const isPrinted = chosen.published !== "none" && shown.published.length > 0;
   return sortableTable(columns, rows, {
@@ -23,7 +26,9 @@ export function matrix(index, shown, chosen, change) {
   });
 }
 
+/** @type {(index: Index, shown: Matrix) => TableGroup[]} */
 function groups(index, shown) {
+  /** @type {TableGroup[]} */
   const found = [{ title: "", span: shown.ranked ? 2 : 1 }];
   for (const task of shown.tasks) {
     const last = found[found.length - 1];
@@ -33,6 +38,7 @@ function groups(index, shown) {
   return found;
 }
 
+/** @type {(row: MatrixRow) => Child} */
 function nameCell(row) {
   if (!row.model) return row.link || row.name;
   return [
@@ -41,6 +47,7 @@ function nameCell(row) {
   ];
 }
 
+/** @type {(index: Index, shown: Matrix) => Column<MatrixRow>} */
 function rankColumn(index, shown) {
   const tasks = shown.ranked.tasks.map((name) => index.task(name).title).join("; ");
   return {
@@ -53,6 +60,7 @@ function rankColumn(index, shown) {
   };
 }
 
+/** @type {(index: Index, task: Task, shown: Matrix, chosen: LeaderboardChoice) => Column<MatrixRow>} */
 function taskColumn(index, task, shown, chosen) {
   const alone = suiteTitle(index, task.suite) === task.title;
   return {
@@ -63,6 +71,7 @@ function taskColumn(index, task, shown, chosen) {
   };
 }
 
+/** @type {(task: Task, row: MatrixRow, shown: Matrix, chosen: LeaderboardChoice) => Child} */
 function cell(task, row, shown, chosen) {
   const found = row.cells[task.name];
   if (!found) return missing(task, row);
@@ -85,16 +94,19 @@ function cell(task, row, shown, chosen) {
   ];
 }
 
-/** How far a value is above the interval of the best blind baseline, as a share of what is left above that. */
+/** How far a value is above the interval of the best blind baseline, as a share of what is left above that.
+    @type {(task: Task, row: Row, shown: Matrix) => number} */
 function above(task, row, shown) {
   const end = row.baseline_end ?? bestBaseline(task, row) ?? 0;
   const top = isLowestBest(task) ? 0 : shown.scale[task.name];
   return Math.max(0.1, (row.value - end) / (top - end || 1));
 }
 
-/** Draw the interval, or the bounds: a band, a dot for a known value, a tick for the best blind baseline. */
+/** Draw the interval, or the bounds: a band, a dot for a known value, a tick for the best blind baseline.
+    @type {(row: Row, blind: number | null, scale: number) => SVGElement} */
 function image(row, blind, scale) {
   const [low, high] = lineEnds(row);
+  /** @type {(value: number) => number} */
   const x = (value) => 2 + (60 * Math.max(0, Math.min(value, scale))) / scale;
   return svg(
     "svg", { class: "range", width: 64, height: 9, viewBox: "0 0 64 9", "aria-hidden": "true" },
@@ -105,19 +117,24 @@ function image(row, blind, scale) {
   );
 }
 
+/** @type {(task: Task, row: MatrixRow) => HTMLElement} */
 function missing(task, row) {
   const why = task.asked_of === "encoder" ? "evaluates encoders of texts and images"
     : row.only ? `evaluated only on ${row.only.join(", ")}` : "not evaluated yet";
   return h("span", { class: "quiet", title: why }, "–", h("span", { class: "unseen" }, why));
 }
 
-/** Rows of blind baselines. */
+/** Rows of blind baselines. @type {(shown: Matrix) => MatrixRow[]} */
 function blindRows(shown) {
   const measured = [...shown.models, ...shown.baselines];
   // The best constant of a judged task may differ between rows.
+  /** @type {(task: Task) => number[]} */
   const constants = (task) => measured.map((one) => one.cells[task.name]).filter((row) => row && row.constant !== null).map((row) => row.constant);
+  /** @type {(task: Task) => number | null} */
   const constant = (task) => bestValue(task, constants(task));
+  /** @type {MatrixRow[]} */
   const rows = shown.baselines.map((one) => ({ ...one, name: one.model.name }));
+  /** @type {(task: Task) => number | null} */
   const chance = (task) => chanceLevel(task, shown.edition);
   if (shown.tasks.some((task) => chance(task) !== null)) {
     rows.push({ name: "Chance", reference: (task) => quiet(chance(task)) });
@@ -128,12 +145,15 @@ function blindRows(shown) {
   return rows;
 }
 
+/** @type {(value: number | null | undefined) => Child} */
 function quiet(value) {
   return value === null || value === undefined ? h("span", { class: "quiet" }, "–") : formatNumber(value);
 }
 
+/** @type {(shown: Matrix, chosen: LeaderboardChoice) => MatrixRow[]} */
 function publishedRows(shown, chosen) {
   if (chosen.published === "all") return everyPublished(shown);
+  /** @type {(fits: (model: string) => boolean) => (task: Task) => Child} */
   const best = (fits) => (task) => {
     const rows = shown.published.filter((row) => row.task === task.name && fits(row.model));
     return rows.length ? printed(rows.sort(byMerit(task))[0], true) : quiet(null);
@@ -144,15 +164,17 @@ function publishedRows(shown, chosen) {
   ];
 }
 
+/** @type {(model: string) => boolean} */
 function isPerson(model) {
   return /^humans?\b/i.test(model);
 }
 
-/** Published rows that are not models: guesses, or oracles. */
+/** Published rows that are not models: guesses, or oracles. @type {(model: string) => boolean} */
 function isNone(model) {
   return /^(random|oracle|chance)\b/i.test(model);
 }
 
+/** @type {(shown: Matrix) => MatrixRow[]} */
 function everyPublished(shown) {
   const models = [...new Set(shown.published.map((row) => row.model))].sort((a, b) => a.localeCompare(b, "en"));
   return models.map((model) => ({
@@ -164,6 +186,7 @@ function everyPublished(shown) {
   }));
 }
 
+/** @type {(row: Published, named: boolean) => Child} */
 function printed(row, named) {
   return [
     h("a", { class: "value", href: pageLink(["task", row.task], { table: row.source }), title: printable(`${row.source}, printed ${row.printed}`) }, formatNumber(row.value)),
@@ -171,6 +194,7 @@ function printed(row, named) {
   ];
 }
 
+/** @type {(shown: Matrix) => HTMLElement[]} */
 export function matrixLegend(shown) {
   const rows = [...shown.models, ...shown.baselines].flatMap((one) => Object.values(one.cells));
   const reasons = new Map();

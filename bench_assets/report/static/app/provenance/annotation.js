@@ -6,7 +6,7 @@ import { pageTitle } from "../base/pages.js";
 import { sortableTable } from "../base/table.js";
 import { foreign, formatCount, formatNumber, printable } from "../base/text.js";
 
-/** The page /annotation. */
+/** The page /annotation. @type {DrawPage} */
 export async function annotationList(main) {
   const tasks = await loadData("annotation");
   const asked = tasks.filter((one) => one.data);
@@ -19,7 +19,7 @@ export async function annotationList(main) {
   append(main, [unreadable(tasks), others(tasks.filter((one) => !one.data && !one.problem))]);
 }
 
-/** The page /annotation/:task. */
+/** The page /annotation/:task. @type {DrawPage} */
 export async function annotationPage(main, params) {
   const about = (await loadData("annotation")).find((one) => one.task === params.task);
   if (!about) throw new Error(`This report has no annotation task named ${params.task}.`);
@@ -32,8 +32,10 @@ export async function annotationPage(main, params) {
   append(main, [sentence(about.progress), annotators(found.annotators), disputed(found.disputed), reasons(found.reasons)]);
 }
 
+/** @type {(at: string | null) => string} */
 const day = (at) => (at ? at.slice(0, 10) : "");
 
+/** @type {(tasks: AnnotationTask[]) => HTMLElement} */
 function overview(tasks) {
   return sortableTable([
     { key: "task", title: "Task", value: (one) => one.task, cell: (one) => h("a", { href: pageLink(["annotation", one.task]) }, printable(one.task)) },
@@ -48,11 +50,13 @@ function overview(tasks) {
   ], tasks, { label: "Annotation tasks", heading: "task", sort: "task" });
 }
 
+/** @type {(progress: Progress) => string} */
 function finished(progress) {
   if (!progress.lacking) return progress.units ? "done" : "";
   return day(progress.finished_at) || "no answers";
 }
 
+/** @type {(progress: Progress) => HTMLElement} */
 function sentence(progress) {
   const open = progress.in_work + progress.untouched;
   const expired = progress.expired ? `; expired at the deadline: ${formatCount(progress.expired)}` : "";
@@ -61,6 +65,7 @@ function sentence(progress) {
   return h("p", { class: "summary" }, `${formatCount(progress.done)} of ${formatCount(progress.units)} units are done${missing}${expired}.${when}`);
 }
 
+/** @type {(rows: Annotator[]) => HTMLElement} */
 function annotators(rows) {
   if (!rows.length) return h("p", {}, "There are no answers yet.");
   return h("section", {}, h("h2", {}, "Annotators"), sortableTable([
@@ -77,10 +82,12 @@ function annotators(rows) {
   ], rows, { label: "Annotators", heading: "person", sort: "person" }));
 }
 
+/** @type {(share: number | null | undefined, n: number) => Child} */
 function of(share, n) {
   return share === null || share === undefined ? "–" : h("span", {}, formatNumber(share), h("span", { class: "quiet" }, ` of ${formatCount(n)}`));
 }
 
+/** @type {(rows: DisputedUnit[]) => Child} */
 function disputed(rows) {
   if (!rows.length) return null;
   return h(
@@ -96,6 +103,7 @@ function disputed(rows) {
   );
 }
 
+/** @type {(rows: [string, number][]) => Child} */
 function reasons(rows) {
   if (!rows.length) return null;
   return h(
@@ -104,11 +112,13 @@ function reasons(rows) {
   );
 }
 
+/** @type {(tasks: AnnotationTask[]) => Child} */
 function unreadable(tasks) {
   const found = tasks.filter((one) => one.problem);
   return found.length > 0 && h("ul", { class: "problem" }, found.map((one) => h("li", {}, foreign(one.task), ": ", foreign(one.problem))));
 }
 
+/** @type {(tasks: AnnotationTask[]) => Child} */
 function others(tasks) {
   if (!tasks.length) return null;
   return h(

@@ -9,7 +9,7 @@ import { asWords, foreign, formatCount, printable } from "../base/text.js";
 
 const FEW = 8; // suspects of a check that are shown at once
 
-/** The page /audit. */
+/** The page /audit. @type {DrawPage} */
 export async function auditList(main) {
   const [index, tasks] = await Promise.all([loadIndex(), loadData("audit")]);
   const looked = tasks.filter((one) => one.data);
@@ -21,7 +21,7 @@ export async function auditList(main) {
   append(main, [unreadable(tasks), missing(index, tasks.filter((one) => !one.data && !one.problem))]);
 }
 
-/** The page /audit/:task. */
+/** The page /audit/:task. @type {DrawPage} */
 export async function auditPage(main, params) {
   const [index, tasks] = await Promise.all([loadIndex(), loadData("audit")]);
   const task = index.task(params.task);
@@ -32,26 +32,32 @@ export async function auditPage(main, params) {
     append(main, [about.problem ? unreadable([about]) : missing(index, [about])]);
     return;
   }
+  /** @type {AuditData} */
   const found = await loadData(about.data);
   main.append(h("p", { class: "summary" }, sentence(about.checks)));
   const [blind, looked] = [skipped(found.checks), found.checks.filter((check) => !check.passed || !check.skipped)];
   append(main, [first(task, found.first), looked.map((check) => examined(task, check)), unlooked(blind)]);
 }
 
+/** @type {<C extends AuditState>(checks: C[]) => C[]} */
 const doubts = (checks) => checks.filter((check) => !check.passed);
+/** @type {<C extends AuditState>(checks: C[]) => C[]} */
 const skipped = (checks) => checks.filter((check) => check.passed && check.skipped);
 
 function back() {
   return h("p", { class: "ways no-print" }, h("a", { href: "#/audit" }, "All tasks"));
 }
 
+/** @type {(checks: AuditState[]) => string} */
 function sentence(checks) {
   const [found, none] = [doubts(checks).length, skipped(checks).length];
   const said = found ? `${found} of ${checks.length} checks found something to look at` : `None of ${checks.length} checks found anything`;
   return `${said}${none ? `; ${none} could not look` : ""}.`;
 }
 
+/** @type {(index: Index, tasks: AuditTask[]) => HTMLElement} */
 function overview(index, tasks) {
+  /** @type {(one: AuditTask) => string} */
   const title = (one) => (index.task(one.task) || { title: one.task }).title;
   return sortableTable([
     { key: "task", title: "Task", value: title, cell: (one) => h("a", { href: pageLink(["audit", one.task]) }, printable(title(one))) },
@@ -66,11 +72,13 @@ function overview(index, tasks) {
   ], tasks, { label: "Audit by task", heading: "task", sort: "-doubts" });
 }
 
+/** @type {(tasks: AuditTask[]) => Child} */
 function unreadable(tasks) {
   const found = tasks.filter((one) => one.problem);
   return found.length > 0 && h("ul", { class: "problem" }, found.map((one) => h("li", {}, foreign(one.task), ": ", foreign(one.problem))));
 }
 
+/** @type {(index: Index, tasks: AuditTask[]) => Child} */
 function missing(index, tasks) {
   if (!tasks.length) return null;
   return h(
@@ -80,6 +88,7 @@ function missing(index, tasks) {
   );
 }
 
+/** @type {(task: Task, questions: AuditData["first"]) => Child} */
 function first(task, questions) {
   if (!questions.length) return null;
   return h(
@@ -89,8 +98,10 @@ function first(task, questions) {
   );
 }
 
+/** @type {(task: Task, check: AuditCheck) => HTMLElement} */
 function examined(task, check) {
   const cards = check.suspects.map((one) => card(task, one, [one.evidence]));
+  /** @type {(some: HTMLElement[]) => HTMLElement} */
   const list = (some) => h("ul", { class: check.passed ? "suspects cleared" : "suspects" }, some);
   const few = check.passed ? 0 : FEW; // suspects of a passed check are no doubts: they are folded
   const rest = cards.slice(few);
@@ -105,7 +116,7 @@ function examined(task, check) {
   );
 }
 
-/** Skipped checks, with the reason. */
+/** Skipped checks, with the reason. @type {(checks: AuditCheck[]) => Child} */
 function unlooked(checks) {
   if (!checks.length) return null;
   return h(
@@ -114,7 +125,7 @@ function unlooked(checks) {
   );
 }
 
-/** A suspect with its images and evidence; questions link to their samples. */
+/** A suspect with its images and evidence; questions link to their samples. @type {(task: Task, one: Suspect, said: string[]) => HTMLElement} */
 function card(task, one, said) {
   const about = one.question === one.about ? one.about : one.about.length === 64 ? `image ${one.about.slice(0, 12)}` : one.about;
   const sample = pageLink(["samples", task.name], { sample: one.question });

@@ -5,7 +5,7 @@ import { pageTitle } from "../base/pages.js";
 import { sortableTable } from "../base/table.js";
 import { asWords, foreign, formatCount } from "../base/text.js";
 
-/** The page /expectations. */
+/** The page /expectations. @type {DrawPage} */
 export async function expectationsPage(main, _, query) {
   const { tables, missing } = await loadData("expectations");
   main.append(pageTitle("Expectations of the tables"));
@@ -23,7 +23,7 @@ export async function expectationsPage(main, _, query) {
   if (wanted) wanted.scrollIntoView();
 }
 
-/** A table; unfolded if an expectation fails, or if the address names it. */
+/** A table; unfolded if an expectation fails, or if the address names it. @type {(one: CheckedTable, isWanted: boolean) => HTMLElement} */
 function section(one, isWanted) {
   const held = one.expectations.length - one.failed;
   return h(

@@ -5,7 +5,7 @@ import { pageTitle } from "../base/pages.js";
 import { sortableTable } from "../base/table.js";
 import { foreign, formatNumber } from "../base/text.js";
 
-/** The page /gold. */
+/** The page /gold. @type {DrawPage} */
 export async function goldPage(main) {
   const suites = await loadData("gold");
   const rows = suites.flatMap((one) => one.funnel.map((row) => ({ ...row, suite: one.suite })));
@@ -19,7 +19,9 @@ export async function goldPage(main) {
   append(main, suites.map(open));
 }
 
+/** @type {(rows: GoldRow[]) => HTMLElement} */
 function funnel(rows) {
+  /** @type {(key: string, title: string, hint?: string) => Column<GoldRow>} */
   const count = (key, title, hint) => ({ key, title, number: true, value: (row) => row[key], hint });
   return sortableTable([
     { key: "suite", title: "Suite", value: (row) => row.suite },
@@ -36,12 +38,14 @@ function funnel(rows) {
   ], rows, { label: "Proposed questions by construction", heading: "construction", sort: "suite" });
 }
 
+/** @type {(row: GoldRow) => Child} */
 function wrong(row) {
   if (!row.checked) return "not checked";
   const interval = ` ${row.wrong} of ${row.checked} (${formatNumber(row.wrong_low)} to ${formatNumber(row.wrong_high)})`;
   return h("span", {}, formatNumber(row.wrong_share), h("span", { class: "quiet" }, interval));
 }
 
+/** @type {(one: GoldSuite) => Child} */
 function open(one) {
   if (!one.open.length) return null;
   return h(
@@ -51,7 +55,9 @@ function open(one) {
   );
 }
 
+/** @type {(row: Proposal) => HTMLElement} */
 function proposal(row) {
+  /** @type {(name: string, text: string) => Child} */
   const line = (name, text) => text && h("p", {}, h("span", { class: "quiet" }, `${name}: `), foreign(text));
   return h(
     "li", {}, h("p", {}, foreign(row.id, "b"), " ", foreign(row.construction)),

@@ -10,12 +10,13 @@ import { asWords, foreign, formatCount, metricName, printable } from "../base/te
 
 const FEW = 8; // rows of a list that are not folded
 
-/** The page /number/:slug. */
+/** The page /number/:slug. @type {DrawPage} */
 export async function numberPage(main, params, query) {
   if (!hasData(`number-${params.slug}`)) throw new Error(`This report has no number named ${params.slug}.`);
   const [index, number] = await Promise.all([loadIndex(), loadData(`number-${params.slug}`)]);
   if (!number.lineage) throw new Error("This is a task, not a number. Choose a number on the task's page.");
   const task = index.task(number.task);
+  /** @type {[Lineage, Record<string, string>[]]} */
   const [lineage, sources] = await Promise.all([loadData(number.lineage), loadData("parser")]);
   const names = number.conditions.map((one) => one.name);
   const condition = number.conditions.find((one) => one.name === query.get("condition")) || number.conditions[0];
@@ -36,15 +37,17 @@ export async function numberPage(main, params, query) {
   ]);
 }
 
+/** @type {(number: NumberData, condition: NumberCondition) => Query} */
 function asked(number, condition) {
   return { model: number.model, condition: condition.name === "main" ? "" : condition.name };
 }
 
+/** @type {(title: string, ...children: Child[]) => HTMLElement} */
 function section(title, ...children) {
   return h("section", {}, h("h2", {}, title), children);
 }
 
-/** The number, with its counts, other metrics and calibration. */
+/** The number, with its counts, other metrics and calibration. @type {(task: Task | undefined, condition: NumberCondition) => Child} */
 function value(task, condition) {
   if (condition.problem) return h("p", { class: "problem" }, foreign(condition.problem));
   const primary = condition.metrics.find((row) => task && row.metric === task.metric) || condition.metrics[0];
@@ -68,13 +71,14 @@ function value(task, condition) {
   ];
 }
 
-/** The facts that the terminal prints beside a number; commands as code. */
+/** The facts that the terminal prints beside a number; commands as code. @type {(lines: [string, string][]) => HTMLElement} */
 function facts(lines) {
   return h("dl", { class: "facts" }, lines.map(([label, text], i) => [
     h("dt", {}, i && lines[i - 1][0] === label ? "" : label), h("dd", {}, foreign(text, label === "next" ? "code" : "span")),
   ]));
 }
 
+/** @type {(condition: NumberCondition) => Child} */
 function spelled(condition) {
   if (!condition.parts || !condition.parts.length) return null;
   return section(
@@ -89,25 +93,30 @@ function spelled(condition) {
   );
 }
 
-/** Shares of real responses that each parser reads, and reads rightly, by source. */
+/** Shares of real responses that each parser reads, and reads rightly, by source. @type {(sources: Record<string, string>[]) => HTMLElement} */
 function parser(sources) {
   const parsers = Object.keys(sources[0]).filter((name) => !["source", "n"].includes(name));
+  /** @type {(cell: string) => number | null} */
   const right = (cell) => (cell ? Number(cell.split("/")[1]) : null);
   return h("details", {}, h("summary", {}, "Parsers on real responses"), h(
     "p", { class: "note" }, "Read / right, in % of published responses to questions with options. Parsers of other projects are reimplemented from their published rules.",
   ), sortableTable([
     { key: "source", title: "Source" }, { key: "n", title: "n", number: true, value: (row) => Number(row.n) },
-    ...parsers.map((name) => ({ key: name, title: name, number: true, value: (row) => right(row[name]), cell: (row) => row[name] || "–" })),
+    ...parsers.map((name) => /** @type {Column<Record<string, string>>} */ ({ key: name, title: name, number: true, value: (row) => right(row[name]), cell: (row) => row[name] || "–" })),
   ], sources, { label: "Parsers by source of responses", heading: "source" }));
 }
 
+/** @type {(number: NumberData, lineage: Lineage, condition: string, conditions: string[]) => HTMLElement} */
 function checks(number, lineage, condition, conditions) {
   const others = conditions.filter((name) => name !== condition && name !== "main");
+  /** @type {(one: CheckOutcome) => boolean} */
   const ofAnother = (one) => others.some((name) => one.asset.includes(`/${name}/`));
+  /** @type {(one: CheckOutcome) => boolean} */
   const isHere = (one) => condition === "main" || one.asset.includes(`/${condition}/`);
-  const found = [...number.checks.filter((one) => isHere(one) && !ofAnother(one)), ...lineage.checks.filter((one) => !ofAnother(one))].sort((a, b) => a.passed - b.passed);
+  const found = [...number.checks.filter((one) => isHere(one) && !ofAnother(one)), ...lineage.checks.filter((one) => !ofAnother(one))].sort((a, b) => Number(a.passed) - Number(b.passed));
   if (!found.length) return section("Checks", h("p", { class: "note" }, "Nothing is known of checks: the home's Dagster instance has no records of them, or is not readable."));
   const failed = found.filter((one) => !one.passed).length;
+  /** @type {(one: CheckOutcome) => HTMLElement} */
   const row = (one) => h(
     "li", { class: one.passed ? "passed" : one.severity === "ERROR" ? "failed" : "warned" },
     h("span", { "aria-hidden": "true" }, one.passed ? "✓ " : "✗ "), foreign(one.sentence),
@@ -121,13 +130,15 @@ function checks(number, lineage, condition, conditions) {
   );
 }
 
-/** A list with all but the first items folded. */
+/** A list with all but the first items folded. @type {(items: HTMLElement[], what: string, kind: string) => Child} */
 function few(items, what, kind) {
+  /** @type {(some: HTMLElement[]) => HTMLElement} */
   const list = (some) => h("ul", { class: kind }, some);
   if (items.length <= FEW + 2) return list(items);
   return [list(items.slice(0, FEW)), h("details", {}, h("summary", {}, `${items.length - FEW} more ${what}`), list(items.slice(FEW)))];
 }
 
+/** @type {(lineage: Lineage) => HTMLElement[]} */
 function funnels(lineage) {
   return lineage.funnels.map((funnel) => {
     const most = Math.max(1, ...funnel.steps.map((step) => step.n || 0));
@@ -142,6 +153,7 @@ function funnels(lineage) {
   });
 }
 
+/** @type {(share: number) => SVGElement} */
 function bar(share) {
   return svg(
     "svg", { class: "share", width: 160, height: 10, "aria-hidden": "true" },
@@ -149,7 +161,7 @@ function bar(share) {
   );
 }
 
-/** Decisions of each stage, with counts and images. */
+/** Decisions of each stage, with counts and images. @type {(lineage: Lineage) => HTMLElement[]} */
 function stages(lineage) {
   return lineage.stages.map((stage) => section(
     `Decided: ${asWords(stage.table.split("/").pop())}`,
@@ -166,6 +178,7 @@ function stages(lineage) {
   ));
 }
 
+/** @type {(one: LineageGroup["examples"][0], images: Lineage["images"]) => HTMLElement} */
 function example(one, images) {
   const shown = one.images.map((digest) => images[digest]).filter(Boolean);
   return h(
@@ -175,6 +188,7 @@ function example(one, images) {
   );
 }
 
+/** @type {(lineage: Lineage) => HTMLElement} */
 function rejections(lineage) {
   const tables = lineage.rejections;
   if (!tables.length) return section("Left out", h("p", {}, "No row of the source was left out."));
@@ -189,9 +203,11 @@ function rejections(lineage) {
   ]));
 }
 
+/** @type {(lineage: Lineage) => HTMLElement} */
 function source(lineage) {
   const found = lineage.source;
   if (!found) return section("Source", h("p", { class: "note" }, "The suite has no table of source files."));
+  /** @type {(row: { sha256: string }) => HTMLElement} */
   const digest = (row) => h("code", { title: row.sha256 }, row.sha256.slice(0, 16));
   return section(
     "Source",
@@ -203,12 +219,14 @@ function source(lineage) {
   );
 }
 
+/** @type {(n: number) => string} */
 function bytes(n) {
   const units = ["bytes", "kB", "MB", "GB", "TB"];
   const power = n < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(n) / 3));
   return `${power ? (n / 1000 ** power).toFixed(1) : n} ${units[power]}`;
 }
 
+/** @type {(lineage: Lineage) => Child} */
 function problems(lineage) {
   return lineage.problems.length > 0 && section("Cannot be read", h("ul", {}, lineage.problems.map((one) => h("li", { class: "problem" }, foreign(one)))));
 }

@@ -14,7 +14,7 @@ import { zoom } from "./zoom.js";
 
 const PATIENCE = 80; // ms to wait for a sample before it is shown without texts
 
-/** Draw the page into `main`, and keep it so until the reader leaves. */
+/** Draw the page into `main`, and keep it so until the reader leaves. @type {(main: HTMLElement, heading: HTMLElement, view: SampleView) => void} */
 export function browse(main, heading, view) {
   const { questions, condition, chosen, task } = view;
   const search = searcher(questions, condition.questions, condition.n, view.chunk);
@@ -29,7 +29,8 @@ export function browse(main, heading, view) {
   };
   let drawing = 0;
 
-  /** Apply a choice to the address and the page; only a change of filters adds to the history. */
+  /** Apply a choice to the address and the page; only a change of filters adds to the history.
+      @type {(changes: Partial<SampleChoice>) => Promise<void>} */
   async function choose(changes) {
     const isStep = !("sample" in changes) || "condition" in changes;
     Object.assign(chosen, changes);
@@ -71,13 +72,15 @@ export function browse(main, heading, view) {
       return;
     }
     const loading = load(view, row);
-    const soon = await Promise.race([loading, new Promise((done) => setTimeout(done, PATIENCE))]);
+    /** @type {LoadedSample | void} */
+    const soon = await Promise.race([loading, new Promise((done) => { setTimeout(done, PATIENCE); })]);
     if (turn === drawing) draw(row, soon || { text: null, said: new Map() });
     if (soon) return;
     const whole = await loading;
     if (turn === drawing && main.isConnected) draw(row, whole);
   }
 
+  /** @type {(row: number, loaded: LoadedSample) => void} */
   function draw(row, { text, said, problem }) {
     const models = view.models.map((model) => ({
       model, outcome: outcomeOf(view.outcomes.get(model), row), problem: model.problem, ...said.get(model),
@@ -88,15 +91,17 @@ export function browse(main, heading, view) {
     if (pane.getBoundingClientRect().top < 0) pane.scrollIntoView();
   }
 
-  /** A function (prompt, isJudge) -> element of a prompt to a model or its judge; null if not in the report. */
+  /** A function (prompt, isJudge) -> element of a prompt to a model or its judge; null if not in the report.
+      @type {(model: SampledModel, k: number) => FindPrompt} */
   function sentTo(model, k) {
     return (prompt, isJudge) => {
+      /** @type {`${string}-prompts-${number}`} */
       const data = `${isJudge ? model.data : condition.prompts}-prompts-${k}`;
       return prompt && hasData(data) ? sentPrompt(data, prompt, isJudge, Boolean(condition.withheld)) : null;
     };
   }
 
-  /** The address of a sample, for sharing. */
+  /** The address of a sample, for sharing. @type {(row: number) => string} */
   function addressOf(row) {
     const model = view.models[0] ? view.models[0].name : "";
     return sampleAddress(task.name, { ...chosen, model, sample: questions.ids[row] });
@@ -112,9 +117,9 @@ export function browse(main, heading, view) {
   filter();
 }
 
-/** The meaning of the squares: one a model, in the order of the models. */
+/** The meaning of the squares: one a model, in the order of the models. @type {(view: SampleView) => Child} */
 function legend({ models, outcomes }) {
-  const letters = new Set(models.flatMap((model) => [...((outcomes.get(model) || {}).letters || "")]).map((letter) => letter.toLowerCase()));
+  const letters = new Set(models.flatMap((model) => [...(outcomes.get(model)?.letters || "")]).map((letter) => letter.toLowerCase()));
   const used = Object.keys(MARKS).filter((letter) => letters.has(letter));
   return models.length > 0 && h(
     "p", { class: "note mark-legend" }, `Squares: ${models.map((model) => printable(model.name)).join(", ")}. `,
@@ -122,25 +127,26 @@ function legend({ models, outcomes }) {
   );
 }
 
-/** Load the texts of a question and the responses: {text, said: model -> {samples, problem}, problem}. */
+/** Load the texts of a question and the responses: {text, said: model -> {samples, problem}, problem}.
+    @type {(view: SampleView, row: number) => Promise<LoadedSample>} */
 async function load({ condition, models, chunk }, row) {
   const [k, i] = [Math.floor(row / chunk), row % chunk];
-  const said = new Map();
-  let [text, problem] = [null, ""];
+  /** @type {LoadedSample} */
+  const loaded = { text: null, said: new Map(), problem: "" };
   await Promise.all([
-    loadData(`${condition.questions}-texts-${k}`).then((rows) => { text = rows[i]; }, (why) => { problem = why.message; }),
+    loadData(`${condition.questions}-texts-${k}`).then((rows) => { loaded.text = rows[i]; }, (error) => { loaded.problem = error.message; }),
     ...models.map((model) => hasData(`${model.data}-responses-${k}`) && loadData(`${model.data}-responses-${k}`).then(
-      (rows) => said.set(model, { samples: rows[i] }), (why) => said.set(model, { problem: why.message }),
+      (rows) => loaded.said.set(model, { samples: rows[i] }), (error) => loaded.said.set(model, { problem: error.message }),
     )),
   ]);
-  return { text, said, problem };
+  return loaded;
 }
 
-/** Elements of a sample in the list. */
+/** Elements of a sample in the list. @type {(view: SampleView, at: number) => Child[]} */
 export function sampleRow(view, at) {
   const { questions, models, outcomes } = view;
   const [first, ...rest] = imagesOf(questions, at);
-  const marks = models.map((model) => [model, outcomeOf(outcomes.get(model), at)]);
+  const marks = models.map((model) => ({ name: model.name, of: outcomeOf(outcomes.get(model), at) }));
   return [
     h(
       "span", { class: "thumb" },
@@ -150,8 +156,8 @@ export function sampleRow(view, at) {
     h(
       "span", { class: "row-text" }, foreign(questions.texts[at], "span", { class: "row-question" }),
       h("span", { class: "row-id quiet" }, foreign(questions.ids[at])),
-      h("span", { class: "marks" }, marks.map(([model, of]) => [
-        outcomeMark(of, `${model.name}: ${of.name}`), h("span", { class: "unseen" }, `${printable(model.name)}: ${of.name}; `),
+      h("span", { class: "marks" }, marks.map(({ name, of }) => [
+        outcomeMark(of, `${name}: ${of.name}`), h("span", { class: "unseen" }, `${printable(name)}: ${of.name}; `),
       ])),
     ),
   ];

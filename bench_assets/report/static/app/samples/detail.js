@@ -6,12 +6,13 @@ import { zoom } from "./zoom.js";
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** Paths of an image: {small, full}, or {problem}. */
+/** Paths of an image: {small, full}, or {problem}.
+    @type {(of: string | [string, string]) => { problem: string } | { full: string, small: string }} */
 function image(of) {
   return typeof of === "string" ? { problem: of } : { full: of[0], small: of[1] };
 }
 
-/** The images of a row, with alternative texts. */
+/** The images of a row, with alternative texts. @type {(questions: Questions, row: number) => ShownImage[]} */
 export function imagesOf(questions, row) {
   return questions.shown[row].map((number, i) => ({
     ...image(questions.images[number]),
@@ -22,9 +23,11 @@ export function imagesOf(questions, row) {
 /** Draw a sample.
 
     sample: {questions, row, text, problem, models: [{model, outcome, samples, problem}],
-    choose(changes), address}; until its texts are loaded, the text of the list is shown. */
+    choose(changes), address}; until its texts are loaded, the text of the list is shown.
+    @type {(sample: ShownSample) => Child[]} */
 export function sampleDetail(sample) {
   const { questions, row, text } = sample;
+  /** @type {(coded: Coded) => string} */
   const at = (coded) => coded.values[coded.codes[row]];
   const kind = at(questions.kinds);
   const gold = (text && text.answer) || [];
@@ -45,7 +48,7 @@ export function sampleDetail(sample) {
   ];
 }
 
-/** A button that shows the questions of the same group. */
+/** A button that shows the questions of the same group. @type {(sample: ShownSample) => Child} */
 function group({ questions, row, choose }) {
   const code = questions.groups.codes[row];
   const name = questions.groups.values[code];
@@ -55,6 +58,7 @@ function group({ questions, row, choose }) {
   }, `${n} questions of its group`)];
 }
 
+/** @type {(questions: Questions, row: number) => Child} */
 function shown(questions, row) {
   const all = imagesOf(questions, row);
   if (!all.length) return null;
@@ -73,6 +77,7 @@ function shown(questions, row) {
   ];
 }
 
+/** @type {(text: QuestionText, kind: string, gold: string[], models: ShownModel[]) => Child} */
 function asked(text, kind, gold, models) {
   const choice = kind === "choice" || kind === "choices";
   const repeats = text.context && text.text && text.context.includes(text.text);
@@ -92,7 +97,8 @@ function asked(text, kind, gold, models) {
   ];
 }
 
-/** An option, marked if it is right, with the models that chose it. */
+/** An option, marked if it is right, with the models that chose it.
+    @type {(option: string, letter: string, gold: string[], models: ShownModel[]) => HTMLElement} */
 function offered(option, letter, gold, models) {
   const chosen = models.filter((one) => (one.samples || []).some((said) => (said.answer || []).includes(letter)));
   return h(
@@ -102,6 +108,7 @@ function offered(option, letter, gold, models) {
   );
 }
 
+/** @type {(pairs: [string, string][]) => HTMLElement} */
 function labels(pairs) {
   return h(
     "details", { class: "labels" }, h("summary", {}, "Labels"),
@@ -111,6 +118,7 @@ function labels(pairs) {
   );
 }
 
+/** @type {(title: string, content: Child) => HTMLElement} */
 function block(title, content) {
   return h("div", { class: "asked" }, h("h3", {}, title), content);
 }

@@ -6,10 +6,12 @@ import { showKeys } from "./keys.js";
 
 const WAIT = 120; // ms after the last key before a search starts
 
-/** The samples that match the choices: {rows, outcomes: {value: n}, categories: [[value, n]]}. */
+/** The samples that match the choices: {rows, outcomes: {value: n}, categories: [[value, n]]}.
+    @type {(view: SampleView, search: Search) => FoundSamples} */
 export function filterSamples(view, search) {
   const { questions, chosen } = view;
   const marks = search.found(chosen.q, chosen.responses ? view.models : []);
+  /** @type {(of: SampleChoice) => number[]} */
   const matching = (of) => {
     const matches = matchingQuestions(questions, of);
     return marks ? matches.filter((row) => marks[row]) : matches;
@@ -26,15 +28,18 @@ export function filterSamples(view, search) {
   };
 }
 
-/** Draw the bar; calls choose(changes). Returns {element, update(found), focus(), clear()}. */
+/** Draw the bar; calls choose(changes). Returns {element, update(found), focus(), clear()}.
+    @type {(view: SampleView, choose: Choose) => FilterBar} */
 export function filterBar(view, choose) {
   const { condition, about, chosen, questions, models } = view;
-  const outcome = select("outcome", "Show", choose);
-  const category = select("category", "Category", choose);
+  const outcome = select("outcome", choose);
+  const category = select("category", choose);
+  /** @type {HTMLInputElement} */
   const box = h("input", {
     type: "search", value: chosen.q, placeholder: "search  ( / )", "aria-label": "Search questions, options, context",
     oninput: typed(() => choose({ q: box.value.trim() })),
   });
+  /** @type {HTMLInputElement} */
   const inResponses = h("input", {
     type: "checkbox", checked: Boolean(chosen.responses), onchange: () => choose({ responses: inResponses.checked ? "1" : "" }),
   });
@@ -54,6 +59,7 @@ export function filterBar(view, choose) {
       h("button", { type: "button", class: "plain", title: "keys", "aria-label": "Keys", onclick: () => showKeys() }, "?")),
   );
 
+  /** @type {(found: FoundSamples) => void} */
   function update(found) {
     outcome.update(Object.entries(OUTCOMES)
       .filter(([value]) => value === "" || value === chosen.outcome || found.outcomes[value])
@@ -65,26 +71,27 @@ export function filterBar(view, choose) {
   return { element, update, focus: () => { box.focus(); box.select(); }, clear: () => { box.value = ""; } };
 }
 
-/** Checkboxes for the models beside the first. */
+/** Checkboxes for the models beside the first. @type {(view: SampleView, choose: Choose) => HTMLElement} */
 function besides(view, choose) {
   const { condition } = view;
   const boxes = condition.models.map((model) => {
+    /** @type {HTMLInputElement} */
     const box = h("input", {
       type: "checkbox", value: model.name, checked: view.models.includes(model), disabled: model === view.models[0],
       onchange: () => {
-        const ticked = boxes.map(([one]) => one).filter((one) => one.checked && !one.disabled);
-        choose({ model: view.models[0].name, beside: ticked.length ? ticked.map((one) => one.value) : [view.models[0].name] });
+        const ticked = boxes.map(({ box: each }) => each).filter((each) => each.checked && !each.disabled);
+        choose({ model: view.models[0].name, beside: ticked.length ? ticked.map(({ value }) => value) : [view.models[0].name] });
       },
     });
-    return [box, h("label", {}, box, " ", foreign(model.name))];
+    return { box, label: h("label", {}, box, " ", foreign(model.name)) };
   });
   return h(
     "details", { class: "menu" }, h("summary", {}, "Beside it"),
-    h("div", { class: "menu-body", role: "group", "aria-label": "Models beside it" }, boxes.map(([, label]) => label)),
+    h("div", { class: "menu-body", role: "group", "aria-label": "Models beside it" }, boxes.map(({ label }) => label)),
   );
 }
 
-/** A drop-down list for each label of the questions. */
+/** A drop-down list for each label of the questions. @type {(view: SampleView, choose: Choose) => HTMLElement} */
 function labels(view, choose) {
   const { questions, chosen } = view;
   const given = Object.fromEntries(chosen.label.map((one) => [one.split("=")[0], one.split("=").slice(1).join("=")]));
@@ -102,25 +109,33 @@ function labels(view, choose) {
   );
 }
 
-function select(name, label, choose) {
+/** @type {(name: string, choose: Choose) => { element: HTMLSelectElement, update: (values: string[][], value: string) => void }} */
+function select(name, choose) {
+  /** @type {HTMLSelectElement} */
   const element = h("select", { onchange: () => choose({ [name]: element.value }) });
+  /** @type {(values: string[][], value: string) => void} */
   const update = (values, value) => element.replaceChildren(...optionsOf(values, value));
   return { element, update };
 }
 
+/** @type {(values: string[][], value: string, chosen: (value: string) => void) => HTMLSelectElement} */
 function options(values, value, chosen) {
+  /** @type {HTMLSelectElement} */
   const element = h("select", { onchange: () => chosen(element.value) }, optionsOf(values, value));
   return element;
 }
 
+/** @type {(values: string[][], value: string) => HTMLElement[]} */
 function optionsOf(values, value) {
   return values.map(([one, text]) => h("option", { value: one, selected: one === value }, printable(text)));
 }
 
+/** @type {(name: string, control: HTMLElement) => HTMLElement} */
 function labelled(name, control) {
   return h("label", { class: "filter" }, h("span", {}, printable(name)), control);
 }
 
+/** @type {(look: () => void) => () => void} */
 function typed(look) {
   let waiting = 0;
   return () => {

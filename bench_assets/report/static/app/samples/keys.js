@@ -6,22 +6,25 @@ const KEYS = [
   ["Home, End", "first, last"], ["Enter", "its images at full size"], ["← →", "previous image, next image"],
   ["/", "search"], ["Esc", "leave the search; close what is open"], ["?", "this help"],
 ];
+/** @type {Record<string, number>} */
 const STEPS = {
   j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity,
 };
 
-/** Handle keys while `main` is shown. */
+/** Handle keys while `main` is shown. @type {(main: HTMLElement, parts: { list: SampleList, bar: FilterBar, images: () => void }) => void} */
 export function listenToKeys(main, { list, bar, images }) {
+  /** @type {(event: KeyboardEvent) => void} */
   const listen = (event) => {
     if (!main.isConnected) document.removeEventListener("keydown", listen);
     else if (!event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.altKey) pressed(event);
   };
 
+  /** @type {(event: any) => void} */
   function pressed(event) {
     const { key, target } = event;
     const writing = target.matches("input:not([type=checkbox]), select, textarea");
     if (key === "Escape") {
-      for (const one of main.querySelectorAll("details.menu[open]")) one.open = false;
+      for (const one of main.querySelectorAll("details")) if (one.matches(".menu")) one.open = false;
       if (writing) list.element.focus();
     } else if (writing || document.querySelector("dialog[open]")) {
       if (key === "Enter" && target.type === "search") list.element.focus();
@@ -36,6 +39,7 @@ export function listenToKeys(main, { list, bar, images }) {
   document.addEventListener("keydown", listen);
 }
 
+/** @type {(event: Event, what: () => void) => void} */
 function act(event, what) {
   event.preventDefault();
   what();
@@ -43,8 +47,10 @@ function act(event, what) {
 
 /** Show the keyboard shortcuts. */
 export function showKeys() {
-  const back = document.activeElement;
+  const back = /** @type {HTMLElement | null} */ (document.activeElement);
+  /** @type {HTMLElement} */
   const close = h("button", { type: "button", class: "plain", onclick: () => dialog.close() }, "Close");
+  /** @type {HTMLDialogElement} */
   const dialog = h(
     "dialog", { class: "keys", "aria-label": "Keys", onclose: () => { dialog.remove(); if (back) back.focus(); } },
     h("h2", {}, "Keys"),

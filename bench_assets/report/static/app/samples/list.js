@@ -6,8 +6,10 @@ const BEYOND = 6; // rows drawn above and below the visible ones
 
 /** A list whose visible rows are filled by `draw(row)`; calls `chosen(row)` for a selected one.
 
-    Returns {element, show(rows), select(row), selected, move(steps)}. */
+    Returns {element, show(rows), select(row), selected, move(steps)}.
+    @type {(label: string, draw: (row: number) => Child, chosen: (row: number) => void) => SampleList} */
 export function sampleList(label, draw, chosen) {
+  /** @type {number[]} */
   let rows = [];
   let selected = -1; // a row, not its position in the list
   let drawn = new Map(); // row -> element
@@ -42,13 +44,14 @@ export function sampleList(label, draw, chosen) {
     else element.removeAttribute("aria-activedescendant");
   }
 
+  /** @type {(row: number) => HTMLElement} */
   function option(row) {
     return h("div", {
       id: `sample-${row}`, class: "sample-row", role: "option", onclick: () => select(row, true),
     }, draw(row));
   }
 
-  /** Show these rows, all drawn again. */
+  /** Show these rows, all drawn again. @type {(some: number[]) => void} */
   function show(some) {
     rows = some;
     drawn = new Map();
@@ -58,6 +61,7 @@ export function sampleList(label, draw, chosen) {
     redraw();
   }
 
+  /** @type {(row: number, tell?: boolean) => void} */
   function select(row, tell = false) {
     selected = row;
     const at = rows.indexOf(row);
@@ -72,6 +76,7 @@ export function sampleList(label, draw, chosen) {
     if (tell) chosen(row);
   }
 
+  /** @type {(steps: number) => void} */
   function move(steps) {
     if (!rows.length) return;
     const at = rows.indexOf(selected);

@@ -9,7 +9,8 @@ const PIECE = 5000; // characters laid out together
 
 /** A foreign text as a block: a long one is cut, with a button that shows all of it.
 
-    text: a text, or [its beginning, its length, the name of the whole]; data: prefix of that name. */
+    text: a text, or [its beginning, its length, the name of the whole]; data: prefix of that name.
+    @type {(text: LongText, tag?: string, data?: string) => HTMLElement} */
 export function longText(text, tag = "pre", data = "") {
   const [begin, length, name] = Array.isArray(text) ? text : [text, text.length, ""];
   const scrolls = tag === "pre" && (length > 500 || begin.split("\n").length > 15); // also by keyboard
@@ -22,15 +23,15 @@ export function longText(text, tag = "pre", data = "") {
       try {
         block.replaceChildren(...pieces(name ? await loadData(`${data}-${name}`) : begin));
         rest.remove();
-      } catch (why) {
-        rest.replaceWith(h("p", { class: "problem", role: "alert" }, why.message));
+      } catch (error) {
+        rest.replaceWith(h("p", { class: "problem", role: "alert" }, /** @type {Error} */ (error).message));
       }
     },
   }, `… show all ${formatCount(length)} characters`);
   return h("div", { class: "long" }, block, rest);
 }
 
-/** A text in pieces, of which browsers lay out the visible ones; laying out a megabyte takes seconds. */
+/** A text in pieces, of which browsers lay out the visible ones; laying out a megabyte takes seconds. @type {(text: string) => HTMLElement[]} */
 function pieces(text) {
   const found = [];
   for (let at = 0, end; at < text.length; at = end) {
@@ -41,12 +42,13 @@ function pieces(text) {
   return found;
 }
 
-/** Position at which a text can be cut without splitting a surrogate pair. */
+/** Position at which a text can be cut without splitting a surrogate pair. @type {(text: string, at: number) => number} */
 function whole(text, at) {
   return /[\udc00-\udfff]/.test(text.charAt(at)) ? at + 1 : at;
 }
 
-/** A prompt as sent, loaded when it is unfolded: its turns, with their images. */
+/** A prompt as sent, loaded when it is unfolded: its turns, with their images.
+    @type {(data: `${string}-prompts-${number}`, name: string, isJudge: boolean, withheld: boolean) => HTMLElement} */
 export function sentPrompt(data, name, isJudge, withheld) {
   const body = h("div");
   const draw = async () => {
@@ -63,13 +65,15 @@ export function sentPrompt(data, name, isJudge, withheld) {
   );
 }
 
+/** @type {(digest: string, withheld: boolean) => HTMLElement} */
 function inPlace(digest, withheld) {
   if (withheld) return h("p", { class: "quiet" }, "(image left out of this report)");
   return h("img", { src: `images/${digest.slice(0, 2)}/${digest}-small.webp`, alt: `Image ${digest.slice(0, 8)}`, loading: "lazy" });
 }
 
 /** The card of a model. samples: those of the question; of: its outcome; gold: the right answer;
-    prompts: draws a prompt that was sent. */
+    prompts: draws a prompt that was sent.
+    @type {(model: SampledModel, samples: SampleResponse[] | undefined, of: Outcome, gold: string[], problem: string | undefined, prompts: FindPrompt) => HTMLElement} */
 export function responseCard(model, samples, of, gold, problem, prompts) {
   return h(
     "section", { class: `card response ${of.letter === "-" ? "" : `is-${of.letter}`}` },
@@ -85,11 +89,13 @@ export function responseCard(model, samples, of, gold, problem, prompts) {
   );
 }
 
-/** The symbol of an outcome; hidden from screen readers, which read its name. */
+/** The symbol of an outcome; hidden from screen readers, which read its name.
+    @type {(of: Pick<Outcome, "letter" | "mark"> & { cut?: boolean }, title?: string) => HTMLElement} */
 export function outcomeMark(of, title) {
   return h("span", { class: `outcome-mark is-${of.letter === "-" ? "none" : of.letter}${of.cut ? " is-cut" : ""}`, title, "aria-hidden": "true" }, of.mark);
 }
 
+/** @type {(one: SampleResponse, gold: string[], shown: DrawText, prompts: FindPrompt) => Child[]} */
 function sample(one, gold, shown, prompts) {
   return [
     prompts(one.prompt, false),
@@ -112,10 +118,12 @@ function sample(one, gold, shown, prompts) {
   ];
 }
 
+/** @type {(one: SampleResponse) => string} */
 function points(one) {
   return one.points === undefined ? "unscored" : `${Number(one.points.toFixed(3))} of ${Number(one.most.toFixed(3))}`;
 }
 
+/** @type {(said: Verdict, shown: DrawText, prompts: FindPrompt) => Child} */
 function verdict(said, shown, prompts) {
   const word = said.value || (said.verdict === undefined ? "no verdict" : said.verdict ? "yes" : "no");
   return [
@@ -126,6 +134,7 @@ function verdict(said, shown, prompts) {
   ];
 }
 
+/** @type {(one: SampleResponse) => string | null} */
 function ended(one) {
   const parts = [
     one.end === "length" ? "cut short at the maximum length" : one.end,
@@ -136,16 +145,19 @@ function ended(one) {
   return parts.filter(Boolean).join(" · ") || null;
 }
 
+/** @type {(names: string[], gold: string[]) => HTMLElement} */
 function ranking(names, gold) {
   return h("ol", { class: "ranking" }, names.map((name) => h(
     "li", {}, foreign(name), gold.includes(name) && h("strong", { class: "gold" }, " ✓ right"),
   )));
 }
 
+/** @type {(name: string, value: Child) => Child} */
 function pair(name, value) {
   return value ? [h("dt", {}, name), h("dd", {}, value)] : null;
 }
 
+/** @type {(name: string, value: Child) => HTMLElement} */
 function fact(name, value) {
   return h("div", { class: "problem" }, h("strong", {}, name), value);
 }

@@ -3,16 +3,18 @@ import { pageLink } from "../base/addresses.js";
 import { hasData, loadData } from "../base/data.js";
 import { append, h } from "../base/elements.js";
 import { pageTitle } from "../base/pages.js";
+import { loadIndex } from "../base/results.js";
 import { foreign } from "../base/text.js";
 import { browse } from "./browse.js";
 import { unpackOutcomes } from "./filter.js";
 import { checkpointBefore, chosenModels, readState } from "./state.js";
 
+/** @type {(task: Task) => string} */
 const titleOf = (task) => (task.title && task.title !== task.name ? `${task.title} (${task.name})` : task.name);
 
-/** The page /samples. */
+/** The page /samples. @type {DrawPage} */
 export async function sampledTasks(main) {
-  const { tasks } = await loadData("index");
+  const { tasks } = await loadIndex();
   const there = tasks.filter((task) => hasData(`samples-${task.slug}`));
   append(main, [
     pageTitle("Samples"),
@@ -24,9 +26,9 @@ export async function sampledTasks(main) {
   ]);
 }
 
-/** The page /samples/:task. */
+/** The page /samples/:task. @type {DrawPage} */
 export async function samplesPage(main, params, query) {
-  const index = await loadData("index");
+  const index = await loadIndex();
   const task = index.tasks.find((one) => one.name === params.task || one.slug === params.task);
   if (!task || !hasData(`samples-${task.slug}`)) throw new Error(`This report has no samples of ${params.task}.`);
   const about = await loadData(`samples-${task.slug}`);
@@ -38,29 +40,28 @@ export async function samplesPage(main, params, query) {
     main.append(heading, why);
     return;
   }
-  const known = new Map((index.models || []).map((model) => [model.name, model]));
-  const view = { task, about, chosen, condition, known, chunk: about.chunk };
-  view.questions = await loadData(`${condition.questions}-questions`);
-  await withModels(view);
+  const known = new Map(index.models.map((model) => [model.name, model]));
+  const questions = await loadData(`${condition.questions}-questions`);
+  const view = { task, about, chosen, condition, known, chunk: about.chunk, questions, ...await modelsOf(condition, chosen, known) };
   if (main.isConnected) browse(main, heading, view);
 }
 
-/** Load the outcomes of the shown models. */
-async function withModels(view) {
-  const { condition, chosen, known } = view;
-  view.models = chosenModels(condition.models, chosen, known);
-  const earlier = checkpointBefore(view.models[0], condition.models, known);
-  const wanted = [...view.models, ...(earlier && !view.models.includes(earlier) ? [earlier] : [])];
+/** The shown models with their outcomes, and the checkpoint before the first.
+    @type {(condition: SampledCondition, chosen: SampleChoice, known: Map<string, Model>) => Promise<Pick<SampleView, "models" | "outcomes" | "earlier">>} */
+async function modelsOf(condition, chosen, known) {
+  const models = chosenModels(condition.models, chosen, known);
+  const earlier = checkpointBefore(models[0], condition.models, known);
+  const wanted = [...models, ...(earlier && !models.includes(earlier) ? [earlier] : [])];
   const found = await Promise.all(wanted.map((model) => outcomesOf(model)));
-  view.outcomes = new Map(wanted.map((model, i) => [model, found[i]]));
-  view.earlier = earlier;
+  return { models, outcomes: new Map(wanted.map((model, i) => [model, found[i]])), earlier };
 }
 
+/** @type {(model: SampledModel) => Promise<Outcomes | null>} */
 async function outcomesOf(model) {
   try {
     return hasData(`${model.data}-points`) ? unpackOutcomes(await loadData(`${model.data}-points`)) : null;
-  } catch (why) {
-    model.problem = why.message;
+  } catch (error) {
+    model.problem = /** @type {Error} */ (error).message;
     return null;
   }
 }

@@ -1,11 +1,13 @@
 /* Images at full size in a dialog: arrow keys change the image, Esc closes it. */
 import { h } from "../base/elements.js";
 
+/** @type {Record<string, number>} */
+const STEPS = { ArrowLeft: -1, k: -1, ArrowRight: 1, j: 1 };
 const SIZES = [["fit", "fit"], ["1", "1:1"], ["2", "2×"], ["4", "4×"]];
 
-/** Show images, each {full, alt}; closing restores the focus. */
+/** Show images, each {full, alt}; closing restores the focus. @type {(images: ShownImage[], at?: number) => void} */
 export function zoom(images, at = 0) {
-  const back = document.activeElement;
+  const back = /** @type {HTMLElement | null} */ (document.activeElement);
   let size = "fit";
   const image = h("img", { alt: "", onload: () => draw(), onclick: () => resize(size === "fit" ? "1" : "fit") });
   const frame = h("div", { class: "zoomed", tabindex: "0", role: "group", "aria-label": "Image" }, image);
@@ -22,12 +24,14 @@ export function zoom(images, at = 0) {
     frame,
   );
 
+  /** @type {(sign: string, name: string, onclick: () => void) => HTMLElement} */
   function button(sign, name, onclick) {
     return h("button", { type: "button", class: "plain", "aria-label": name, title: name, onclick }, sign);
   }
 
+  /** @type {(event: KeyboardEvent) => void} */
   function key(event) {
-    const steps = { ArrowLeft: -1, k: -1, ArrowRight: 1, j: 1 }[event.key];
+    const steps = STEPS[event.key];
     if (steps && images.length > 1) {
       event.preventDefault();
       step(steps);
@@ -35,6 +39,7 @@ export function zoom(images, at = 0) {
     event.stopPropagation();
   }
 
+  /** @type {(steps: number) => void} */
   function step(steps) {
     at = (at + steps + images.length) % images.length;
     image.src = images[at].full;
@@ -42,6 +47,7 @@ export function zoom(images, at = 0) {
     draw();
   }
 
+  /** @type {(wanted: string) => void} */
   function resize(wanted) {
     size = wanted;
     draw();
@@ -52,7 +58,7 @@ export function zoom(images, at = 0) {
     caption.textContent = `${at + 1} of ${images.length}${width ? ` · ${width} × ${height} px` : ""}`;
     image.className = size === "fit" ? "fits" : size === "1" ? "" : "pixels";
     image.style.width = size === "fit" || !width ? "" : `${width * Number(size)}px`;
-    SIZES.forEach(([value], i) => sizes[i].setAttribute("aria-pressed", value === size));
+    SIZES.forEach(([value], i) => sizes[i].setAttribute("aria-pressed", String(value === size)));
   }
 
   document.body.append(dialog);

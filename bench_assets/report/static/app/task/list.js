@@ -6,7 +6,7 @@ import { pageTitle } from "../base/pages.js";
 import { isLowestBest, loadIndex } from "../base/results.js";
 import { formatCount, formatNumber, metricName, printable } from "../base/text.js";
 
-/** The page /task. */
+/** The page /task. @type {DrawPage} */
 export async function taskList(main) {
   const index = await loadIndex();
   const samples = await Promise.all(index.tasks.map((task) => hasData(`samples-${task.slug}`) && loadData(`samples-${task.slug}`)));
@@ -17,13 +17,13 @@ export async function taskList(main) {
   ))), hasData("gold") && h("p", { class: "ways no-print" }, h("a", { href: "#/gold" }, "Keys of proposed questions"))]);
 }
 
-/** The first image of a task's samples; nothing without one. */
+/** The first image of a task's samples; nothing without one. @type {(samples: SampledTask | false) => Child} */
 function thumbnail(samples) {
   const src = samples && samples.conditions[0] && samples.conditions[0].thumbnail;
   return src && h("img", { src, alt: "", loading: "lazy" });
 }
 
-/** The size of a task, and how its models are ranked. */
+/** The size of a task, and how its models are ranked. @type {(index: Index, task: Task) => HTMLElement} */
 export function taskFacts(index, task) {
   const asked = index.rows.filter((row) => row.task === task.name && row.condition === "main" && row.value !== null).length;
   return h(

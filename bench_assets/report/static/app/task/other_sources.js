@@ -5,7 +5,7 @@ import { bestFirst, conditionOf, isLowestBest, markElements } from "../base/resu
 import { sortableTable } from "../base/table.js";
 import { foreign, formatInterval, formatNumber, metricName, printable } from "../base/text.js";
 
-/** A section of the task's page; null if there are no other sources. */
+/** A section of the task's page; null if there are no other sources. @type {(page: TaskView) => HTMLElement | null} */
 export function otherSources({ index, task, data, chosen }) {
   const here = new Set(["", task.edition, ...data.rows.map((row) => row.edition)]);
   const rows = index.rows.filter((row) => row.task === task.name && row.value !== null && !here.has(row.edition));
@@ -30,6 +30,7 @@ export function otherSources({ index, task, data, chosen }) {
   );
 }
 
+/** @type {(parts: string[], query: Query, text: string, row: Row) => HTMLElement} */
 function way(parts, query, text, row) {
   return h("a", { href: pageLink(parts, query), "aria-label": `${text} of ${printable(row.model)}, ${row.edition}` }, text);
 }

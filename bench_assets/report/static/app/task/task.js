@@ -1,35 +1,37 @@
 /* A task: its models, the paper's tables, and plots. */
 import { pageLink, replaceQuery } from "../base/addresses.js";
 import { controlBar, dropDown } from "../base/controls.js";
-import { hasData, loadData } from "../base/data.js";
-import { h } from "../base/elements.js";
+import { loadData } from "../base/data.js";
+import { append, h } from "../base/elements.js";
 import { pageTitle } from "../base/pages.js";
-import { bestFirst, bestValue, byMerit, dominatingCluster, isBaseline, isLowestBest, loadIndex, markElements, shownInterval, shownValue, unpackRows, unreadLink } from "../base/results.js";
-import { sortableTable } from "../base/table.js";
-import { asWords, foreign, formatNumber, metricName, printable } from "../base/text.js";
+import { bestValue, byMerit, isBaseline, isLowestBest, loadIndex, unpackRows } from "../base/results.js";
+import { asWords, foreign, metricName, printable } from "../base/text.js";
 import { barChart, dotChart, heatMap } from "../charts/charts.js";
 import { curveChart } from "../charts/curves.js";
 import { radarChart } from "../charts/radar.js";
 import { taskFacts } from "./list.js";
+import { modelTable } from "./model_table.js";
 import { otherSources } from "./other_sources.js";
 import { mainTable, paperTable, paperTables } from "./paper_tables.js";
 import { confusionSection, usageSection } from "./usage.js";
 
-/** The page /task/:task. */
+/** The page /task/:task. @type {DrawPage} */
 export async function taskPage(main, params, query) {
   const index = await loadIndex();
   const task = index.task(params.task);
   if (!task) throw new Error(`This report has no task named ${params.task}.`);
   const data = await loadData(`task-${task.slug}`);
-  const page = { index, task, data: { ...data, ...Object.fromEntries(["rows", "published", "usage", "confusion"].map((name) => [name, unpackRows(data[name])])) } };
-  page.chosen = defaults(page, query);
+  for (const name of ["rows", "published", "usage", "confusion"]) data[name] = unpackRows(data[name]);
+  /** @type {TaskView} */
+  const page = { index, task, data, chosen: defaults({ task, data }, query), change };
   const place = h("div", { class: "sections" });
-  const draw = () => place.replaceChildren(...sections(page).filter(Boolean));
-  page.change = (changes) => {
+  const draw = () => { place.replaceChildren(); append(place, sections(page)); };
+  /** @type {(changes: Query) => void} */
+  function change(changes) {
     Object.assign(page.chosen, changes);
     replaceQuery(changes);
     draw();
-  };
+  }
   main.append(
     pageTitle(task.title), h("p", {}, printable(task.purpose)), taskFacts(index, task),
     h(
@@ -41,8 +43,10 @@ export async function taskPage(main, params, query) {
   draw();
 }
 
+/** @type {(page: Pick<TaskView, "task" | "data">, query: URLSearchParams) => TaskChoice} */
 function defaults({ task, data }, query) {
   const editions = [...new Set(data.rows.map((row) => row.edition))];
+  /** @type {(name: string, known: string[], start: string) => string} */
   const given = (name, known, start) => (known.includes(query.get(name)) ? query.get(name) : start);
   return {
     metric: given("metric", measured(data), task.metric),
@@ -54,13 +58,16 @@ function defaults({ task, data }, query) {
   };
 }
 
+/** @type {(data: TaskData) => string[]} */
 function measured(data) {
   return data.metrics.filter((metric) => data.rows.some((row) => row.metric === metric));
 }
 
+/** @type {(page: TaskView) => HTMLElement} */
 function choices(page) {
   const { task, data, chosen, change } = page;
   const editions = [...new Set(data.rows.map((row) => row.edition))];
+  /** @type {(values: unknown[]) => boolean} */
   const several = (values) => values.length > 1;
   return controlBar(
     several(measured(data)) && dropDown("Metric", measured(data).map((name) => [name, metricName(name)]), chosen.metric, (metric) => change({ metric })),
@@ -69,6 +76,7 @@ function choices(page) {
   );
 }
 
+/** @type {(page: TaskView) => Child[]} */
 function sections(page) {
   const rows = page.data.rows.filter((row) => row.metric === page.chosen.metric && row.edition === page.chosen.edition);
   const here = rows.filter((row) => row.condition === page.chosen.condition);
@@ -79,66 +87,23 @@ function sections(page) {
   ];
 }
 
+/** @type {(title: string, ...children: Child[]) => HTMLElement} */
 function section(title, ...children) {
   return h("section", {}, h("h2", {}, title), children);
 }
 
-/** A section that takes the whole width. */
+/** A section that takes the whole width. @type {(title: string, ...children: Child[]) => HTMLElement} */
 function wideSection(title, ...children) {
   return h("section", { class: "all" }, h("h2", {}, title), children);
 }
 
-const OUTCOMES = ["n_no_answer", "n_refused", "unread", "n_rejected", "n_expired"]; // columns hidden if they are empty
-function modelTable(page, rows) {
-  const { task, chosen } = page;
-  if (!rows.length) return h("p", {}, `No results of this task under this condition yet. Run: bench evaluate ${task.name} --model …`);
-  const asked = (row) => ({ model: row.model, condition: row.condition === "main" ? "" : row.condition });
-  const sentence = page.task.conditions[chosen.condition];
-  return wideSection(
-    `${metricName(chosen.metric)}, over all questions`,
-    chosen.condition !== "main" && h("p", { class: "note" }, printable(sentence)),
-    sortableTable([
-      { key: "model", title: "Model", cell: (row) => [foreign(row.model), markElements({ ...row, task: task.name })] },
-      { key: "value", title: metricName(chosen.metric), number: true, ascending: isLowestBest(task, chosen.metric), cell: (row) => h("b", {}, shownValue(row)) },
-      { key: "low", title: "95 % interval", number: true, cell: (row) => shownInterval(row) },
-      { key: "n_scored", title: "n", number: true, hint: "units behind the value: questions, pairs, ..." },
-      { key: "n_clusters", title: "Clusters", number: true, hint: "effective number of clusters: questions that share an image or group count once, uneven clusters count less; below ten the interval is rough", cell: (row) => h("span", { title: dominatingCluster(row) || null }, formatNumber(row.n_clusters, 1), dominatingCluster(row) && "°") },
-      { key: "n_no_answer", title: "No answer", number: true, hint: "cut off, an error, a tool call; counted as wrong" },
-      { key: "n_refused", title: "Refused", number: true, hint: "refused for good by the provider; accepted, and counted as wrong" },
-      { key: "unread", title: "Unread", number: true, hint: "share of the responses from which no answer could be read", cell: (row) => unreadLink({ ...row, task: task.name }) },
-      { key: "n_rejected", title: "Rejected", number: true, hint: "rows of the source that are not usable as questions" },
-      { key: "n_expired", title: "Expired", number: true, hint: "left out, because people had not decided by the deadline" },
-      { key: "constant", title: "Best constant", number: true, hint: "value of the best constant response", cell: (row) => h("span", { title: row.baselines || null }, formatNumber(row.constant)) },
-      { key: "shuffled", title: "Shuffled", number: true, hint: "value of this model's responses, shuffled across questions", cell: (row) => h("span", { title: row.baselines || null }, formatNumber(row.shuffled)) },
-      {
-        key: "ways", title: "Look", plain: true, value: () => "", cell: (row) => h(
-          "span", { class: "ways" },
-          way(["samples", task.name], asked(row), "samples", row), way(["samples", task.name], { ...asked(row), outcome: "wrong" }, "wrong ones", row),
-          way(["compare"], { b: row.model, task: task.name }, "compare", row),
-          hasData(`number-${numberOf(page, row)}`) && way(["number", numberOf(page, row)], { condition: asked(row).condition }, "where from", row),
-        ),
-      },
-    ].filter(({ key }) => !OUTCOMES.includes(key) || rows.some((row) => row[key])), rows, {
-      label: "Models", heading: "model", sort: bestFirst(task, "value", chosen.metric), rowClass: (row) => (row.model === chosen.model ? "chosen" : null),
-    }),
-  );
-}
-
-function way(parts, query, text, row) {
-  return h("a", { href: pageLink(parts, query), "aria-label": `${text} of ${printable(row.model)}` }, text);
-}
-
-/** Name of a number's page. */
-function numberOf({ index, task }, row) {
-  return `${task.slug}-${(index.model(row.model) || {}).slug}`;
-}
-
+/** @type {(page: TaskView) => Child} */
 function unreadable({ data }) {
   return data.unreadable.length > 0 && h("ul", { class: "note reasons" }, data.unreadable.map((one) =>
     h("li", {}, foreign(one.model), ` (${asWords(one.condition)}): `, printable(one.why))));
 }
 
-/** Blind baselines as lines of a plot. */
+/** Blind baselines as lines of a plot. @type {(page: TaskView, rows: Row[]) => BaselineLine[]} */
 function lines({ task, chosen }, rows) {
   const constants = rows.map((row) => row.constant).filter((one) => one !== null);
   const random = rows.find((row) => row.model === "random");
@@ -149,6 +114,7 @@ function lines({ task, chosen }, rows) {
   ].filter(Boolean);
 }
 
+/** @type {(page: TaskView, here: Row[]) => Child} */
 function learning(page, here) {
   const { index, chosen, change, data } = page;
   const inRuns = here.map((row) => ({ ...row, ...stepOf(index, row.model) })).filter((row) => row.step !== null);
@@ -166,11 +132,13 @@ function learning(page, here) {
   );
 }
 
+/** @type {(index: Index, name: string) => { run: string | null, step: number | null }} */
 function stepOf(index, name) {
   const model = index.model(name);
   return model && model.run !== null && model.step !== null ? { run: model.run, step: model.step } : { run: null, step: null };
 }
 
+/** @type {(page: TaskView, all: Row[]) => Child} */
 function beside(page, all) {
   const { task, data, chosen } = page;
   const fits = data.published.filter((row) => row.metric === chosen.metric && row.condition === chosen.condition && row.category === "all");
@@ -189,11 +157,13 @@ function beside(page, all) {
   );
 }
 
+/** @type {(page: TaskView) => HTMLElement} */
 function tables(page) {
   const { task, data, chosen, change } = page;
   const found = paperTables(data, task);
   const table = found.find((one) => one.name === chosen.table) || found[0];
   const rows = data.rows.filter((row) => row.edition === chosen.edition);
+  /** @type {(row: Row) => string} */
   const link = (row) => pageLink(["samples", task.name], {
     model: row.model, condition: row.condition === "main" ? "" : row.condition, category: row.category === "all" ? "" : row.category,
   });
@@ -205,6 +175,7 @@ function tables(page) {
   );
 }
 
+/** @type {(page: TaskView, here: Row[]) => Child[]} */
 function categories(page, here) {
   const { task, data, chosen, index } = page;
   const rows = here.filter((row) => row.category !== "all" && row.value !== null);
@@ -223,13 +194,16 @@ function categories(page, here) {
     }))];
 }
 
-/** At most four models for a radar chart: the chosen one, then the best; baselines last. */
+/** At most four models for a radar chart: the chosen one, then the best; baselines last.
+    @type {(index: Index, models: string[], first: string) => string[]} */
 function chosenFew(index, models, first) {
+  /** @type {(name: string) => boolean} */
   const isBlind = (name) => isBaseline(index.model(name) || { name });
-  const ordered = [...models].sort((a, b) => (b === first) - (a === first) || isBlind(a) - isBlind(b));
+  const ordered = [...models].sort((a, b) => Number(b === first) - Number(a === first) || Number(isBlind(a)) - Number(isBlind(b)));
   return ordered.slice(0, 4);
 }
 
+/** @type {(page: TaskView, rows: Row[]) => Child} */
 function conditions(page, rows) {
   const { task, chosen } = page;
   const over = rows.filter((row) => row.category === "all" && row.value !== null);
