@@ -245,14 +245,15 @@ def test_a_response_that_cannot_be_scored_is_its_own_error_and_ends_nothing(why,
         version=1,
         conditions={},
         scorers={"strict": fails_at("bad", why)},
-        measures={"accuracy": lambda rows: mean(ScoredPoint(one.score.points) for one in rows)},
+        measures={"accuracy": lambda rows: mean(ScoredPoint(row.score.points) for row in rows)},
     )
     questions = [question(question_id=name) for name in ("bad", "good")]
     predictions = [
-        prediction(question_id=one.question_id, text=one.question_id) for one in questions
+        prediction(question_id=question.question_id, text=question.question_id)
+        for question in questions
     ]
     scores = pipeline.score(task, questions, predictions, [])
-    assert [(one.points, one.note) for one in scores] == [(None, note), (1.0, "")]
+    assert [(score.points, score.note) for score in scores] == [(None, note), (1.0, "")]
     (overall,) = pipeline.summarise(task, questions, predictions, scores)
     assert (overall.value, overall.n_scored, overall.n_unscored) == (1.0, 1, 1)
 
@@ -262,8 +263,8 @@ def test_a_response_that_the_rules_cannot_read_is_its_own_error_and_ends_nothing
         if any(pair.prediction.text == "bad" for pair in pairs):
             raise ValueError("4,301 digits")
         return [
-            Judgement.of(one.prediction, judge="rules", criterion="c", verdict=True, response="")
-            for one in pairs
+            Judgement.of(pair.prediction, judge="rules", criterion="c", verdict=True, response="")
+            for pair in pairs
         ]
 
     pairs = [answered(text, question_id=text) for text in ("bad", "good")]

@@ -37,8 +37,8 @@ def reader(read):
 
 def test_only_responses_that_state_nothing_are_unread():
     looks = unread_responses(COGBENCH, SIGNS, RESPONSES)
-    assert [int(one.question.question_id) for one in looks] == UNREAD
-    elicited = [replace(one, decoding="m|elicit=likelihood") for one in RESPONSES]
+    assert [int(look.question.question_id) for look in looks] == UNREAD
+    elicited = [replace(response, decoding="m|elicit=likelihood") for response in RESPONSES]
     assert unread_responses(COGBENCH, SIGNS, elicited) == []
 
 
@@ -155,8 +155,11 @@ def test_a_reader_does_not_change_what_the_authors_read():
 def test_an_answer_that_is_only_named_is_marked():
     task, fields, _ = SUITES["cogbench"]
     predictions = [prediction(text="B) seems to be it"), prediction(text="Answer: B")]
-    rows = [pipeline.score(task, [question(**fields)], [one], [])[0] for one in predictions]
-    assert [(one.answer, one.named) for one in rows] == [(("B",), True), (("B",), False)]
+    rows = [
+        pipeline.score(task, [question(**fields)], [prediction], [])[0]
+        for prediction in predictions
+    ]
+    assert [(row.answer, row.named) for row in rows] == [(("B",), True), (("B",), False)]
 
 
 def test_a_form_is_read_like_the_benchmark_reads():

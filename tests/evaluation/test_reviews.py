@@ -23,7 +23,7 @@ REVIEWED_BY_ANSWER = {"blink", "codis", "multi", "cogbench/vqa", "journeybench/m
 
 
 def predictions_of(questions, text=UNREADABLE):
-    return [prediction(question_id=one.question_id, text=text) for one in questions]
+    return [prediction(question_id=question.question_id, text=text) for question in questions]
 
 
 def scored(task, questions, predictions, lines=(), scorer=""):
@@ -42,12 +42,13 @@ def _joined(question):
 
 
 @pytest.mark.parametrize(
-    ("task", "scorer"), [one for one in SCORERS if one.values[0].name in REVIEWED_BY_ANSWER]
+    ("task", "scorer"),
+    [scorer for scorer in SCORERS if scorer.values[0].name in REVIEWED_BY_ANSWER],
 )
 def test_the_right_answer_that_a_reviewer_reads_has_all_points(task, scorer):
     questions = questions_of(task)
     predictions = predictions_of(questions)
-    key = {one.question_id: one for one in questions}
+    key = {question.question_id: question for question in questions}
     lines = [
         replace(line, answer=_joined(key[line.question_id]), by="ada")
         for line in forms(task, questions, predictions)
@@ -68,7 +69,7 @@ def line(**fields):
 
 def test_what_is_read_otherwise_or_as_nothing_is_wrong_and_the_others_stay():
     questions = questions_of(BLINK) * 3
-    questions = [replace(one, question_id=f"t/{n}") for n, one in enumerate(questions)]
+    questions = [replace(question, question_id=f"t/{n}") for n, question in enumerate(questions)]
     predictions = predictions_of(questions)
     other, none, _ = forms(BLINK, questions, predictions)
     lines = [replace(other, answer="B"), replace(none, answer="none")]
@@ -90,7 +91,8 @@ def test_a_reviewed_answer_that_a_scorer_cannot_read_is_unscored_and_none_is_wro
     ][:2]
     predictions = predictions_of(questions)
     named = [
-        line(question_id=one.question_id, response=response_name(UNREADABLE)) for one in questions
+        line(question_id=question.question_id, response=response_name(UNREADABLE))
+        for question in questions
     ]
     lines = [replace(named[0], answer="none"), replace(named[1], answer="B")]
     found = scored(task, questions, predictions, lines)
@@ -118,10 +120,10 @@ def test_the_form_has_no_model_and_each_response_once():
 
 def test_what_two_scorers_read_differently_is_doubtful():
     questions = questions_of(VQA)
-    (one,) = forms(
+    (form,) = forms(
         VQA, questions, predictions_of(questions, "Because it is wet, the answer is (A).")
     )
-    assert one.why == "doubtful"
+    assert form.why == "doubtful"
     assert forms(VQA, questions, predictions_of(questions, "A")) == []
 
 
@@ -147,7 +149,7 @@ class Reviewer:
         self.prompts = []
 
     def response(self, requests):
-        self.prompts += [one.prompt for one in requests]
+        self.prompts += [request.prompt for request in requests]
         return [Response(text=self.text) for _ in requests]
 
 

@@ -103,8 +103,8 @@ def test_measures_count_questions_groups_and_categories():
         for n, (group, category) in enumerate(zip(groups, categories, strict=True))
     ]
     points = [
-        replace(one, question_id=q.question_id)
-        for q, one in zip(questions, scores(questions, responses), strict=True)
+        replace(score, question_id=q.question_id)
+        for q, score in zip(questions, scores(questions, responses), strict=True)
     ]
     found = {
         (metric, row.metric): (row.value, row.n_scored)

@@ -100,7 +100,7 @@ def described(read):
     def run(folder, rows):
         stories.write_release(folder, dict(zip("abc", rows, strict=True)))
         table = read(cogbench.find_release(folder))
-        return replace(table, rows=list(dict.fromkeys(one.image_id for one in table.rows)))
+        return replace(table, rows=list(dict.fromkeys(row.image_id for row in table.rows)))
 
     return run
 

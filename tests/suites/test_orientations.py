@@ -69,8 +69,8 @@ def write_turned(folder, turned):
 
 def plain(questions, images):
     """Questions by id, with the pixels that are shown in the places of digests."""
-    names = {one: sha256(np.asarray(images.open(one)).tobytes()).hexdigest()
-             for question in questions for one in question.images}  # fmt: skip
+    names = {image: sha256(np.asarray(images.open(image)).tobytes()).hexdigest()
+             for question in questions for image in question.images}  # fmt: skip
     return {q.question_id: replace(q, images=tuple(map(names.get, q.images))) for q in questions}
 
 

@@ -169,7 +169,7 @@ def test_a_key_reads_itself_and_no_part_of_it_is_right(key):
     assert made.grade(key, gold).points == 1
     own = parse_quantity(key).value
     parts = [one for one in re.findall(r"\d+(?:\.\d+)?", key) if float(one) != own]
-    assert [one for one in parts if made.grade(one, gold).points] == []
+    assert [part for part in parts if made.grade(part, gold).points] == []
 
 
 @pytest.mark.parametrize("key", NO_KEYS)

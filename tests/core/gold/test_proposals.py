@@ -84,7 +84,9 @@ YES, OTHER, THIRD, NONE, ABSENT = "21", "15", "16", "none", ""
 
 def votes(*answers):
     kinds = {YES: "yes", ABSENT: "absent"}
-    return [SolverVote(f"s{n}", kinds.get(one, "no"), one) for n, one in enumerate(answers)]
+    return [
+        SolverVote(f"s{n}", kinds.get(answer, "no"), answer) for n, answer in enumerate(answers)
+    ]
 
 
 @pytest.mark.parametrize(

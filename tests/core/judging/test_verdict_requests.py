@@ -34,8 +34,8 @@ class Judge:
 
     def response(self, requests):
         found = []
-        for one in requests:
-            about = one.prompt.turns[0].parts[0]
+        for request in requests:
+            about = request.prompt.turns[0].parts[0]
             found.append(Response(text=RESPONSES[about][self.asked[about]]))
             self.asked[about] += 1
         return found

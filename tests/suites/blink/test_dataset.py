@@ -40,7 +40,7 @@ JIGSAW = {
 def items_of(folder):
     """The items of a release, and the reasons of what is rejected."""
     table = read_items(folder, lambda item: item)
-    return table.rows, [f"{one.entry}: {one.reason}" for one in table.rejections]
+    return table.rows, [f"{rejection.entry}: {rejection.reason}" for rejection in table.rejections]
 
 
 @pytest.mark.parametrize("write", [write_parquet, write_json])
@@ -201,7 +201,7 @@ def test_an_answer_that_cannot_be_right_is_rejected(tmp_path, entry, reason):
     file.write_text(f'{{{entry}, "val_IQ_Test_1": "(D)"}}')
     key = read_key(file)
     assert key.rows == [("val_IQ_Test_1", "D")]
-    assert [reason in one.reason for one in key.rejections] == [True]
+    assert [reason in rejection.reason for rejection in key.rejections] == [True]
 
 
 @pytest.mark.parametrize(

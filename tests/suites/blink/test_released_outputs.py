@@ -216,7 +216,7 @@ def test_files_of_both_spellings_are_read_and_strays_left_alone(tmp_path):
     (tmp_path / "Art_Style.json.gz").write_bytes(packed)
     (tmp_path / ".DS_Store").write_bytes(b"\x00\xff")
     outputs = read_outputs(tmp_path)
-    assert [(one.idx, one.answer, one.extracted) for one in outputs] == [
+    assert [(output.idx, output.answer, output.extracted) for output in outputs] == [
         ("val_Art_Style_1", "(B)", "(Z)"),
         ("val_Jigsaw_1", "(A)", "(A)"),
     ]

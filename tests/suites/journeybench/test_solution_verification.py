@@ -60,7 +60,7 @@ def test_both_scorers_of_a_verdict(verdict, strict, official):
 def test_a_judge_that_finds_no_number_says_unknown_and_the_answer_is_empty():
     pair = answered("I cannot see any cup.", answer=("no cups exist", "0"))
     judgements = v.judge([pair], judge_saying("Unknown.", "yes"))
-    assert [(one.criterion, one.verdict) for one in judgements] == [
+    assert [(judgement.criterion, judgement.verdict) for judgement in judgements] == [
         ("extracted", False),
         ("correct", True),
     ]

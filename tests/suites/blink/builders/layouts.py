@@ -71,8 +71,8 @@ def lettered(data, letters, colour="red"):
 
 def circled(data, colour="red"):
     """Where the one circle is on an image that a question shows; px."""
-    (found,) = find_circles(np.asarray(seen(data)), 1, colour)
-    return found
+    (circle,) = find_circles(np.asarray(seen(data)), 1, colour)
+    return circle
 
 
 def wikiart(folder, **styles):

@@ -59,7 +59,7 @@ def written(folder, task, names, orientation=1, **values):
 
 
 def drafts(candidates):
-    return [one for one in candidates if isinstance(one, Draft)]
+    return [candidate for candidate in candidates if isinstance(candidate, Draft)]
 
 
 def test_images_become_units_by_the_folder_they_lie_in():
@@ -221,13 +221,15 @@ def test_what_people_marked_follows_what_the_source_has(tmp_path):
     built = build_all(
         source, store.put, edition="built", seed=0, parameters=parameters, added=added
     )
-    entries = {one.labels["entry"] for one in built.questions}
+    entries = {question.labels["entry"] for question in built.questions}
     assert entries == {"./DIW_test/a.thumb", "marked_a.png"}
     again = redraw_prompts(
         [source, added], built.questions, Marks(radius=5), store.put, seed=0, parameters=parameters
     )
-    assert [one.question_id for one in again] == [one.question_id for one in built.questions]
-    assert not {one.images for one in again} & {one.images for one in built.questions}
+    assert [one.question_id for one in again] == [
+        question.question_id for question in built.questions
+    ]
+    assert not {one.images for one in again} & {question.images for question in built.questions}
 
 
 def test_without_answers_nothing_is_written(tmp_path):

@@ -151,7 +151,10 @@ def test_a_bad_entry_or_image_of_published_data_costs_itself(tmp_path):
         assert str(tmp_path) not in image.reason
         assert torn.entry == "data.json, entry 3 (id '002')"
         assert pair.entry == "data.json, id 001"
-        assert [one.question_id for one in bench.questions()] == ["codis/000/1", "codis/000/2"]
+        assert [question.question_id for question in bench.questions()] == [
+            "codis/000/1",
+            "codis/000/2",
+        ]
 
 
 BROKEN = {  # what data.json holds: what is said of it

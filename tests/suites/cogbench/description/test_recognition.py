@@ -288,7 +288,7 @@ def test_the_best_constant_description_is_found_once_for_all_models(tmp_path, mo
     settings = load_settings(tmp_path)
 
     def constant(*entities):
-        pairs, _ = images(*((named, []) for named in entities))
+        pairs, _ = images(*((entity, []) for entity in entities))
         questions = [pair.question for pair in pairs]
         matches = match_entities(*images((["boy"], ["boy"])), TableEncoder())
         metrics = assets.recognition_metrics(settings, "model", questions, [], matches)

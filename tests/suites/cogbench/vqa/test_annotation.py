@@ -49,7 +49,7 @@ def test_people_are_scored_from_the_file_of_the_settings(tmp_path):
 
 
 def test_people_answer_each_question_and_the_last_answer_counts(tmp_path):
-    shown = [replace(one, images=("a" * 64,)) for one in QUESTIONS]
+    shown = [replace(question, images=("a" * 64,)) for question in QUESTIONS]
     first, second = HUMAN_TASK.units(shown)
     assert (first.unit_id, first.needed, "Right" in first.shown) == (
         QUESTIONS[0].question_id,
@@ -62,8 +62,8 @@ def test_people_answer_each_question_and_the_last_answer_counts(tmp_path):
         answer(second.unit_id, "r", answer="B. b"),
     ]
     assert [
-        fits(HUMAN_TASK.task, unit, one)
-        for unit, one in zip((first, second), answers, strict=False)
+        fits(HUMAN_TASK.task, unit, answer)
+        for unit, answer in zip((first, second), answers, strict=False)
     ] == ["", ""]
     opened = Home(tmp_path, human_answers="people.jsonl")
     lines = [{"question_id": second.unit_id, "person": "p", "answer": "B"}]

@@ -98,7 +98,7 @@ def test_a_number_that_stands_twice_is_not_shown():
 )
 def test_a_response_without_proposals_says_why(answer, reason):
     found = find_quantities([PROBLEM], [answer])
-    assert [one.reason for one in found.rejections] == [reason]
+    assert [rejection.reason for rejection in found.rejections] == [reason]
 
 
 OTHER = 5  # the accepted other number
@@ -159,7 +159,7 @@ def test_a_solution_that_calculates_wrongly_is_not_used():
 
 
 def items(counts):
-    quantities = {one.quantity_id: one for one in find(GOOD).rows}
+    quantities = {row.quantity_id: row for row in find(GOOD).rows}
     return to_items({"p": PROBLEM}, quantities, planned(), counts)
 
 

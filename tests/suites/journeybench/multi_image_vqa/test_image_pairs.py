@@ -145,7 +145,7 @@ def test_the_answer_is_the_position_of_the_wanted_image():
 )
 def test_events_that_are_not_drawn_say_why(answer, reason):
     planned = plan_causes([EVENT], [answer])
-    assert [one.reason for one in planned.rejections] == [reason]
+    assert [rejection.reason for rejection in planned.rejections] == [reason]
     assert planned.rows == []
 
 

@@ -42,7 +42,7 @@ from tests.suites.multi.rows import item
 SMALL = stored("a.png", "a" * 64)
 ORDERS = item(specific="正确的顺序是[MASK]\nA. 1和3\nB. 2和4\nC. 1和4\nD. 2和3")
 PLAIN = item(item_id="gzsx_2_0", problem_id="gzsx_2")
-PROPOSALS = next(one for one in ANNOTATION_TASKS if one.task.name == "multi/proposals")
+PROPOSALS = next(task for task in ANNOTATION_TASKS if task.task.name == "multi/proposals")
 
 
 def annotation(**fields):
@@ -102,7 +102,7 @@ def test_which_piece_an_item_gets(links, names, piece, n_pieces):
     found = add_written_pieces(
         links, {"集合": Knowledge(name="集合", content="their own")}, written
     )
-    assert [one.knowledge for one in found.links] == piece
+    assert [link.knowledge for link in found.links] == piece
     assert len(found.pieces) == n_pieces
 
 

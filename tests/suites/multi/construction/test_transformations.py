@@ -81,7 +81,7 @@ def scripted(rows, rng, mistakes):
         return [Response(text=f"#### {answer}") for answer in answers]
 
     items = [replace(problem(row), item_id=f"x_{number}") for number, row in enumerate(rows)]
-    requests = {one.item_id: {"name": row["rule"]} for one, row in zip(items, rows, strict=True)}
+    requests = {item.item_id: {"name": row["rule"]} for item, row in zip(items, rows, strict=True)}
     proposals = key_proposals(propose(items, requests, 0.0, 0, by="a rule"), items, [])
     keys = {one.id: one.key.replace("\n", "; ") for (one,) in proposals}
     decided = TRANSFORMED.vote(proposals, ("x", "y"), ask)
@@ -93,7 +93,7 @@ def test_of_all_problems_answered_by_hand_at_most_one_in_a_hundred_is_wrong():
     rows = [*ROWS, *TRAPS]
     for row in rows:
         if row["rule"] == "choose_elements" and proof_of_elements(problem(row)):
-            assert [right(one) for one in choose_elements(problem(row))] == row["right"]
+            assert [right(element) for element in choose_elements(problem(row))] == row["right"]
     shares = []
     for seed in range(10):
         accepted, n = scripted(rows, Random(seed), {"x": 0.05, "y": 0.10})
@@ -400,7 +400,9 @@ def test_what_the_solvers_find_is_applied():
     rows = propose([before], {"gzsx_1_0": {"name": "to_blank"}}, 0.0, 0, by="a rule")
     found = settle(rows, decided(rows, [before], x="$H_2O$", y="H₂O"))
     assert [row.fault for row in found] == [""]
-    assert [one.type for one in apply_transformations([before], found)] == ["FB"]
+    assert [transformation.type for transformation in apply_transformations([before], found)] == [
+        "FB"
+    ]
 
 
 def test_an_item_is_split_whole_or_not_at_all():
