@@ -29,7 +29,7 @@ from bench_assets.suites.multi.construction.transformations import (
     propose,
 )
 from bench_assets.suites.multi.dataset.questions import split_options
-from tests.suites.multi.rows import item
+from tests.fakes.multi_rows import item
 
 SHARED = Path(__file__).parents[3] / "shared"
 ERRORS = {"x": 0.05, "y": 0.10}

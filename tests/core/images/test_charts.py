@@ -13,7 +13,7 @@ from bench_assets.core.images.charts import (
     scale,
     training_curve,
 )
-from tests.core.schema.test_training_runs import metric
+from tests.fakes.rows import metric
 
 SVG = "{http://www.w3.org/2000/svg}"
 

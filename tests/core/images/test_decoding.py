@@ -15,7 +15,7 @@ from PIL import Image, PngImagePlugin
 from bench_assets.core.images.decoding import decode, decoding_changes, is_plain, read_header
 from bench_assets.core.schema.errors import BenchError, ImageError
 from tests.core.images.pixels import greys, of, row
-from tests.core.images.written_images import (
+from tests.fakes.written_images import (
     CORNERS,
     animated,
     chunk,

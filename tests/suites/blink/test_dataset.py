@@ -25,8 +25,8 @@ from bench_assets.suites.blink.dataset import (
     to_question,
 )
 from bench_assets.suites.blink.task import TASK
+from tests.fakes.blink_release import png, row, write_json, write_parquet
 from tests.fakes.rows import question
-from tests.suites.blink.release import png, row, write_json, write_parquet
 
 JIGSAW = {
     "sub_task": "Jigsaw",

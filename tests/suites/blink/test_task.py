@@ -19,7 +19,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.models.registry.recorded import RecordedModel, read_responses
 from bench_resources.tables.parquet import TableFiles
-from tests.suites.blink.release import png, row, write_parquet
+from tests.fakes.blink_release import png, row, write_parquet
 
 JIGSAW = {
     "image_1": {"bytes": png(size=(30, 20)), "path": "a"},

@@ -29,8 +29,8 @@ from bench_assets.suites.codis.votes import (
     funnel,
     select_pairs,
 )
+from tests.fakes.codis_source import entry, pair, png, vote, write_raw, write_release
 from tests.fakes.rows import stored
-from tests.suites.codis.raw import entry, pair, png, vote, write_raw, write_release
 
 RELEASE = Path(__file__).resolve().parents[4] / "shared" / "data" / "codis"
 

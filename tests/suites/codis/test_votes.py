@@ -17,8 +17,8 @@ from bench_assets.suites.codis.studies import (
 )
 from bench_assets.suites.codis.studies import agreement as judge_agreement
 from bench_assets.suites.codis.votes import count_ballots, decide_submissions
+from tests.fakes.codis_source import pair, vote
 from tests.fakes.rows import prediction, stored
-from tests.suites.codis.raw import pair, vote
 
 FIVE = ["ana", "bo", "cem", "dia", "eli"]
 

@@ -11,7 +11,7 @@ import pytest
 
 from bench_assets.suites.multi.task import TASK
 from tests.cases import read_rows
-from tests.suites.multi.rows import answered
+from tests.fakes.multi_rows import answered
 from tests.suites.multi.test_readers import SCORERS
 
 FULL_WIDTH = read_rows(__file__, "full_width_points.jsonl")

@@ -20,8 +20,8 @@ from bench_assets.suites.blink.studies import (
 )
 from bench_assets.suites.blink.synthetic import objects as mini_objects
 from bench_assets.suites.blink.task import TASK
+from tests.fakes.blink_release import png, row, write_parquet
 from tests.fakes.home import Home
-from tests.suites.blink.release import png, row, write_parquet
 
 LEFT_HALF = dg.load_assets_from_modules([assets, ablations])
 OF_A_MODEL = [

@@ -13,8 +13,8 @@ from bench_assets.suites.codis.assets import questions as assets
 from bench_assets.suites.codis.assets import questions as vote_assets
 from bench_assets.suites.codis.task import TASK
 from bench_assets.suites.codis.votes import VoteDecision
+from tests.fakes.codis_source import entry, write_raw, write_release
 from tests.fakes.home import Home
-from tests.suites.codis.raw import entry, write_raw, write_release
 
 LEFT_HALF = [
     *dg.load_assets_from_modules([assets, vote_assets, assets]),

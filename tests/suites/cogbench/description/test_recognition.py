@@ -25,7 +25,7 @@ from bench_resources.encoders.part_of_speech import open_noun_finder
 from bench_resources.encoders.sentence_encoder import open_text_encoder
 from tests.cases import read_rows
 from tests.fakes.rows import question
-from tests.suites.cogbench.description.stories import described
+from tests.fakes.stories import described
 
 VECTORS = {
     "boy": (1.0, 0.0),

@@ -17,7 +17,7 @@ from bench_assets.suites.cogbench.description.scoring import judge_by_rules, rea
 from bench_assets.suites.cogbench.description.task import TASK
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.cases import read_cases
-from tests.suites.cogbench.description.stories import described, judge_saying, story_question
+from tests.fakes.stories import described, judge_saying, story_question
 
 HAPPY = "She smiles. -> She is happy."
 BECAUSE = "It rains. -> The street is wet."

@@ -11,7 +11,7 @@ from bench_assets.evaluation import pipeline
 from bench_assets.suites.cogbench.description.evaluators import EvaluatorAccuracy
 from bench_assets.suites.cogbench.description.recognition import EntityMatch
 from bench_assets.suites.cogbench.description.task import TASK
-from tests.suites.cogbench.description.stories import story_question
+from tests.fakes.stories import story_question
 from tests.suites.cogbench.graph import Home
 
 CHAINS = {"event": ["a -> The boy steals.", "b -> The sun shines."]}

@@ -14,8 +14,8 @@ from bench_assets.suites.multi.construction.markup import ocr_engine
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.store import ImageStore
+from tests.fakes.blink_release import png, row, write_parquet
 from tests.fakes.rows import question
-from tests.suites.blink.release import png, row, write_parquet
 
 
 @pytest.fixture

@@ -35,9 +35,9 @@ from bench_assets.suites.multi.dataset.source import MultiItem
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.studies import CONDITIONS, InformationGain
 from bench_assets.suites.multi.task import TASK
+from tests.fakes.multi_rows import item
 from tests.suites.multi.bench import LEFT_HALF, Bench
 from tests.suites.multi.dataset.test_source import PROBLEM
-from tests.suites.multi.rows import item
 
 
 @pytest.fixture

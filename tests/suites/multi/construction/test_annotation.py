@@ -36,8 +36,8 @@ from bench_assets.suites.multi.dataset.questions import UNCOVERED, WRITTEN, Know
 from bench_assets.suites.multi.dataset.source import Knowledge, MultiItem
 from tests.fakes.answers import answer, fits
 from tests.fakes.home import Home
+from tests.fakes.multi_rows import item
 from tests.fakes.rows import stored
-from tests.suites.multi.rows import item
 
 SMALL = stored("a.png", "a" * 64)
 ORDERS = item(specific="正确的顺序是[MASK]\nA. 1和3\nB. 2和4\nC. 1和4\nD. 2和3")

@@ -4,7 +4,7 @@ import pytest
 
 from bench_assets.suites.multi.construction.item_checks import defects, duplicates
 from tests.cases import read_cases
-from tests.suites.multi.rows import item
+from tests.fakes.multi_rows import item
 
 HASHES = {"a.png": "00" * 8, "a2.png": "00" * 7 + "03", "b.png": "ff" * 8}
 LONG = "已知函数的定义域为实数集且满足下列条件求其最大值"

@@ -22,7 +22,7 @@ from bench_assets.suites.multi.construction.selection import (
 from bench_assets.suites.multi.dataset.questions import link_knowledge, select_usable
 from bench_assets.suites.multi.dataset.source import Knowledge
 from bench_assets.suites.multi.studies import CONDITIONS, information_gain
-from tests.suites.multi.rows import item, question
+from tests.fakes.multi_rows import item, question
 
 SEEDS = 1_000
 

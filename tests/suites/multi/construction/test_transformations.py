@@ -35,7 +35,7 @@ from bench_assets.suites.multi.construction.transformations import (
     settle,
 )
 from bench_assets.suites.multi.dataset.questions import gold_blanks, split_options
-from tests.suites.multi.rows import item
+from tests.fakes.multi_rows import item
 
 HERE = Path(__file__)
 ROWS = json.loads(HERE.with_name("transformed_problems.json").read_text("utf-8"))

@@ -13,8 +13,8 @@ from bench_assets.suites.multi.dataset.questions import (
     with_knowledge,
 )
 from bench_assets.suites.multi.dataset.source import Knowledge
+from tests.fakes.multi_rows import item, question
 from tests.fakes.rows import stored
-from tests.suites.multi.rows import item, question
 
 IMAGES = {name: stored(name, f"sha-{name}") for name in ("1.png", "2.png", "3.png")}
 

@@ -28,7 +28,7 @@ from bench_assets.suites.multi.dataset.source import (
 )
 from bench_assets.suites.multi.synthetic.edition import draw
 from bench_assets.suites.multi.task import TASK
-from tests.suites.multi.rows import item
+from tests.fakes.multi_rows import item
 
 PROBLEM = {
     "problem_content": "观察下图[IMAGE_1]",

@@ -10,7 +10,7 @@ from bench_assets.core.images.decoding import decode
 from bench_assets.core.schema.chat import Image
 from bench_assets.core.schema.errors import ImageError
 from bench_resources.models.api.formats.base import encode_image
-from tests.core.images.written_images import CORNERS, animated, corners, numbers, saved, turned
+from tests.fakes.written_images import CORNERS, animated, corners, numbers, saved, turned
 
 CLEAR = PILImage.new("RGBA", (3, 2), (0, 0, 0, 0))
 
