@@ -236,12 +236,18 @@ def table_text(table: RenderableType, width: int) -> str:
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
+NO_RESULTS = "No results yet. Run: bench evaluate SUITE --model MODEL."
+
+
 def print_leaderboard(rows: Sequence[LeaderboardRow], *, published: bool, as_json: bool) -> None:
     """Print leaderboard rows as JSON lines, or as one table per task and edition."""
     if as_json:
         print_rows(rows, as_json=True)
         return
     displayed = [row for row in rows if published or row.is_measured]
+    if not displayed:
+        hidden = f" Published rows: --published ({len(rows)})" if rows else ""
+        print_message(f"{NO_RESULTS}{hidden}")
 
     def heading(row: LeaderboardRow) -> str:
         return f"{row.task}, {row.metric}, {row.edition} edition"

@@ -197,7 +197,12 @@ def list_models(models: Mapping[str, ModelSpec]) -> list[ListedModel]:
     """List the embedded models that lack nothing, then those of bench.toml."""
     unusable = {name for names in missing_embedded(models).values() for name in names}
     return [
-        ListedModel(name=name, kind=spec.kind, place=spec.place, embedded=name not in models)
+        ListedModel(
+            name=name,
+            kind=spec.kind,
+            place=spec.place.replace(str(_TINY_RUN), f"{IN_PACKAGE}bench_resources"),
+            embedded=name not in models,
+        )
         for name, spec in {**EMBEDDED_MODELS, **models}.items()
         if name not in unusable
     ]
