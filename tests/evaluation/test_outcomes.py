@@ -41,7 +41,8 @@ FILTERED = Answer(status=400, text="The prompt was blocked by our content filter
 
 def number(body):
     """Which question is asked."""
-    return int(re.search(r"Item (\d+)\.", "\n".join(texts(body)))[1])
+    (found,) = re.findall(r"Item (\d+)\.", "\n".join(texts(body)))
+    return int(found)
 
 
 def usual(body, refuse=FILTERED):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from bench_assets.core.schema.measured_figures import NULL_FOREIGN, NULL_HALVED
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.readers import NullTest, null_looks, unread_responses
+from bench_assets.evaluation.task import Task
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.suites.cogbench.vqa.task import TASK as COGBENCH
@@ -18,6 +20,7 @@ from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALO
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.multi.task import TASK as MULTI
 from bench_resources.models.registry.baselines import ScriptedModel
+from tests.fakes.keeping import keep
 from tests.fakes.rows import prediction, question
 from tests.fakes.signs import QUESTIONS, UNREAD, read_badly, read_well, response
 
@@ -63,13 +66,14 @@ def test_a_kind_with_few_null_responses_is_not_tested():
 
 
 def test_a_reader_is_tested_once():
-    recorded, prompts = [], []
+    recorded: list[Any] = []
+    prompts: list[str] = []
     test = NullTest(judge="reader:gpt", setup="0c", known=lambda: recorded, record=recorded.extend)
     require = partial(test.require, COGBENCH, SIGNS, RESPONSES)
-    require(reader(lambda prompt: prompts.append(prompt) or read_well(prompt)))
+    require(reader(lambda prompt: read_well(keep(prompts, prompt))))
     assert {one.figure: one.value for one in recorded} == {NULL_FOREIGN: 1.0, NULL_HALVED: 1.0}
     n_prompts = len(prompts)
-    require(reader(lambda prompt: prompts.append(prompt) or "A"))
+    require(reader(lambda prompt: keep(prompts, prompt) and "A"))
     assert len(prompts) == n_prompts
     other = replace(test, setup="another")
     with pytest.raises(ModelError, match="is not trusted"):
@@ -107,7 +111,7 @@ def looked_at(task, question, text, value, verdict=True, **fields):
 
 
 TRUTH = "There is no cat in the picture."
-SUITES = {
+SUITES: dict[str, tuple[Task, dict[str, Any], str]] = {
     "blink": (BLINK, {"kind": "choice", "options": ("left", "right"), "answer": ("B",)}, "B"),
     "cogbench": (COGBENCH, {"kind": "choice", "options": ("x", "y"), "answer": ("B",)}, "B"),
     "codis": (CODIS, {"options": ("Up.", "Down."), "answer": ("Down.",)}, "Down."),

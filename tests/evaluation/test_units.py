@@ -29,9 +29,13 @@ def scored(questions: list[Question], points: "np.ndarray | list[float]") -> lis
 
 
 def pairs(measure, questions, before, after):
-    sides = [scored(questions, points) for points in (before, after)]
-    sides = [ScoredMetric(side, measure(side).value) for side in sides]
-    return metric_pairs(measure, *sides, cluster_questions(questions))
+    first, second = (scored(questions, points) for points in (before, after))
+    return metric_pairs(
+        measure,
+        ScoredMetric(first, measure(first).value),
+        ScoredMetric(second, measure(second).value),
+        cluster_questions(questions),
+    )
 
 
 def test_a_mean_of_points_is_paired_question_by_question():
@@ -72,8 +76,10 @@ def test_points_that_weigh_otherwise_than_the_metric_are_paired_question_by_ques
             for n, one in enumerate(scored(questions, points))
         ]
 
-    sides = [ScoredMetric(side, whole(side).value) for side in (of([1, 1, 3, 0]), of([1, 2, 0, 1]))]
-    found = metric_pairs(whole, *sides, cluster_questions(questions))
+    first, second = (
+        ScoredMetric(side, whole(side).value) for side in (of([1, 1, 3, 0]), of([1, 2, 0, 1]))
+    )
+    found = metric_pairs(whole, first, second, cluster_questions(questions))
     assert [(p.before, p.after) for p in found] == [(1, 1), (0, 1), (1, 0), (0, 1)]
 
 

@@ -43,7 +43,7 @@ def judge_saying(key_points: str, relationships: str = "") -> ScriptedModel:
     """A judge that says one thing of key points and another of event relationships."""
 
     def answer(request: Request) -> str:
-        system = request.prompt.turns[0].parts[0]
+        system = str(request.prompt.turns[0].parts[0])
         return relationships if "<EVENT RELATIONSHIP>" in system else key_points
 
     return ScriptedModel("judge", answer)

@@ -7,6 +7,7 @@ import io
 import json
 from hashlib import sha256
 from textwrap import dedent
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -36,8 +37,14 @@ def stored(image, name):
     data = image if isinstance(image, bytes) else image.read_bytes()
     with Image.open(io.BytesIO(data)) as opened:
         width, height = opened.size
-    facts = {"format": "PNG", "width": width, "height": height, "n_bytes": len(data)}
-    return StoredImage(name=name, sha256=sha256(data).hexdigest(), **facts)
+    return StoredImage(
+        name=name,
+        sha256=sha256(data).hexdigest(),
+        format="PNG",
+        width=width,
+        height=height,
+        n_bytes=len(data),
+    )
 
 
 def written(folder, section, rows):
@@ -118,7 +125,7 @@ def test_mathvista(tmp_path):
         tolerance = "decimals"
     """
     common = {"image": "images/1.jpg", "decoded_image": png(), "unit": None}
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"pid": "1", "question": "Which?", "choices": ["145°", "65°"], "answer": "65°"},
         {"pid": "2", "question": "How many?", "choices": None, "answer": "3"},
         {"pid": "3", "question": "How long?", "choices": None, "answer": "1.45", "precision": 2.0},
@@ -171,7 +178,7 @@ def test_mmvet(tmp_path):
     ]
     written(tmp_path, section, rows)
     grades = {"x = -1": "1.0", "x = -5, I think": "0.5", "x = 2": "Score: 0.3"}
-    judge = ScriptedModel("j", lambda r: grades[r.prompt.turns[0].parts[0].split(" | ")[2]])
+    judge = ScriptedModel("j", lambda r: grades[str(r.prompt.turns[0].parts[0]).split(" | ")[2]])
     assert numbers(tmp_path, list(grades), judge) == near(mean_grade=0.6)
 
 

@@ -150,8 +150,8 @@ def test_answers_by_id_are_rows(tmp_path):
 def test_an_image_folder_names_its_images_beside_each_metadata_file(tmp_path):
     for split in ("train", "test"):
         (tmp_path / split).mkdir()
-        row = {"file_name": "1.png", "masks_file_names": ["2.png"], "question": split}
-        (tmp_path / split / "metadata.jsonl").write_text(json.dumps(row) + "\n")
+        entry = {"file_name": "1.png", "masks_file_names": ["2.png"], "question": split}
+        (tmp_path / split / "metadata.jsonl").write_text(json.dumps(entry) + "\n")
     (row,) = read_rows(tmp_path, "test")
     assert row.cells == {"image": "test/1.png", "masks": ["test/2.png"], "question": "test"}
 

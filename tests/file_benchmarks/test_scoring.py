@@ -58,7 +58,7 @@ def test_random_guesses_are_all_read(answer_type, fields, mean):
     found = pipeline.score(one, questions, predictions, verdicts)
     assert not any(score.unread for score in found)
     # Three standard deviations of a mean of 1,000 are at most 0.048.
-    assert sum(score.points for score in found) / 1000 == pytest.approx(mean, abs=0.048)
+    assert sum(score.points or 0 for score in found) / 1000 == pytest.approx(mean, abs=0.048)
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,9 @@ class Reader:
     name = "gpt"
     signature = "gpt|t=0"
 
-    def __init__(self, *replies, elicits=()):
+    def __init__(self, *replies, elicits=(), stored=None):
         self.replies, self.elicits, self.requests = list(replies), elicits, []
+        self.cached = lambda: Reader(stored or Response(error="not cached"))
 
     def response(self, requests):
         self.requests += requests
@@ -104,7 +105,6 @@ REPLIES = (Response(text="B"), Response(text="Z"))
 
 def test_letters_are_constrained_where_the_engine_can():
     reader = Reader(Response(text="B"), elicits=("constrained",))
-    reader.cached = lambda: Reader(Response(error="not cached"))
     look_again([look()], reader)
     (request,) = reader.requests
     assert (request.elicit, request.options) == ("constrained", ("A", "B", "C", "Z"))
@@ -127,9 +127,8 @@ class Ignoring(Reader):
 
 def test_a_server_that_ignores_options_gets_further_requests_without_them():
     ignoring = Ignoring(Response(text="B"), elicits=("constrained",))
-    ignoring.cached = lambda: Reader(Response(error="not cached"))
     look_again([look()], ignoring)
     assert [request.elicit for request in ignoring.requests] == [""]
-    known = Ignoring(Response(text="B"), elicits=("constrained",))
-    known.cached = lambda: Reader(Response(text="B"))
+    replies = {"elicits": ("constrained",), "stored": Response(text="B")}
+    known = Ignoring(Response(text="B"), **replies)
     assert ConstrainedReader(known).response(ignoring.requests) == [Response(text="B")]

@@ -30,7 +30,7 @@ class Judge:
     name = signature = "judge"
 
     def __init__(self):
-        self.asked = Counter()
+        self.asked = Counter[str]()
 
     def response(self, requests):
         found = []

@@ -1,6 +1,7 @@
 """What is expected of the tables: one wrong row each, and what is right."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ MEASURED = Metric(
     edition="own",
     signature="quiz|v1|main",
 )
-RIGHT = {
+RIGHT: dict[str, list[Any]] = {
     "source": [SOURCE],
     "questions": quiz(2),
     "predictions": [
@@ -54,7 +55,7 @@ PLANTED = [
     ),
     pytest.param(
         "questions",
-        [replace(row, edition="latest") for row in quiz(2)],
+        [replace(row, **{"edition": "latest"}) for row in quiz(2)],
         *(True, "in_set of edition"),
         id="questions: no edition",
     ),

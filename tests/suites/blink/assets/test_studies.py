@@ -2,6 +2,7 @@
 
 import json
 from random import Random
+from typing import Any
 
 import dagster as dg
 import pytest
@@ -29,7 +30,7 @@ OF_A_MODEL = [
     *evaluation_assets(TASK),
     *evaluation_assets(TASK, "self_consistency"),
 ]
-JIGSAW = {
+JIGSAW: dict[str, Any] = {
     "image_1": {"bytes": png(size=(30, 20)), "path": "a"},
     "image_2": {"bytes": png("green", (10, 20)), "path": "b"},
     "image_3": {"bytes": png("blue", (10, 20)), "path": "c"},

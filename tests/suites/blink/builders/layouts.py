@@ -71,7 +71,9 @@ def lettered(data, letters, colour="red"):
 
 def circled(data, colour="red"):
     """Where the one circle is on an image that a question shows; px."""
-    (circle,) = find_circles(np.asarray(seen(data)), 1, colour)
+    circles = find_circles(np.asarray(seen(data)), 1, colour)
+    assert circles is not None
+    (circle,) = circles
     return circle
 
 

@@ -32,7 +32,7 @@ from bench_assets.suites.blink.construction.recipes import BuilderParameters
 from bench_assets.suites.blink.visual_prompts import redraw_prompts
 from bench_resources.images.store import ImageStore, inspect_image
 from tests.fakes.answers import answer, fits
-from tests.suites.blink.builders.layouts import diw
+from tests.suites.blink.builders.layouts import diw, reasons
 
 FIVE = ["0 0", "1 0", "0 1", "1 1", "0.5 0.5"]
 SIX = ["0 0", "0.5 0", "1 0", "0 1", "0.5 1", "1 1"]
@@ -171,8 +171,8 @@ def test_a_box_is_the_right_one_of_two_on_the_upright_image(tmp_path, orientatio
 def test_an_image_with_two_objects_of_a_kind_makes_no_question(tmp_path):
     boxes = ["0 0 0.4 0.9", "0.5 0 0.9 0.9"]
     folder = written(tmp_path, OBJECT_BOXES, ["lvis/cup/a.png"], boxes=boxes)
-    (rejection,) = object_localization(folder / "lvis", Random(0))
-    assert rejection.reason == "no object alone of its kind and of a fit size"
+    made = list(object_localization(folder / "lvis", Random(0)))
+    assert reasons(made) == ["no object alone of its kind and of a fit size"]
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_a_puzzle_that_somebody_brought_is_built(tmp_path):
     puzzle = answer("puzzle-001", image="c" * 64, answer="D", explanation="It\nturns.")
     assert fits(IQ_IMAGES.task, slots[0], puzzle) == ""
     write_marked_data(tmp_path, [], IQ_IMAGES.to_rows([puzzle]), {}, lambda sha: sha.encode())
-    (draft,) = iq_test(tmp_path / "puzzles", Random(0))
+    (draft,) = drafts(iq_test(tmp_path / "puzzles", Random(0)))
     assert (draft.places, draft.labels) == ((3,), {"explanation": "It turns."})
     assert draft.originals[0].read_bytes() == b"c" * 64
 

@@ -122,7 +122,7 @@ def test_a_chain_that_is_called_like_a_section_is_a_chain():
 def filled_in(entry):
     """What a person who wrote this text would fill in: taken apart here, not by our reader."""
     parts = re.split(r"^\[([\w ]+)\]: ?", entry["annotation"], flags=re.MULTILINE)[1:]
-    values = {}
+    values: dict[str, object] = {}
     for field, body in zip(parts[::2], map(str.strip, parts[1::2]), strict=True):
         if field == "Description":
             values["description"] = body

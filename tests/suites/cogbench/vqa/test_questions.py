@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
-from bench_assets.core.schema.chat import Response
+from bench_assets.core.schema.chat import Prompt, Response
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.core.tables.build import FunnelStep
@@ -28,6 +28,7 @@ from bench_assets.suites.cogbench.vqa.questions import (
 )
 from bench_assets.suites.cogbench.vqa.refinement import SOLVABLE, Flag, LanguageOnly
 from bench_resources.models.registry.baselines import ScriptedModel
+from tests.fakes.keeping import keep
 from tests.suites.cogbench.graph import LEFT, Home
 from tests.suites.cogbench.release import described, vqa_row, write_release
 
@@ -295,7 +296,9 @@ CHAINS = [StoryChain(image_id="booth", kind="Event", number=1, text=CHAIN)]
 
 
 def test_a_response_in_the_form_of_figure_7_is_read():
-    first, second = read_response(GOOD, n_chains=2)
+    read = read_response(GOOD, n_chains=2)
+    assert not isinstance(read, str)
+    first, second = read
     assert first.text == "What is the man doing in the phone booth?"
     assert first.options[3] == "Sheltering from the cold wind."
     assert (first.answer, second.answer) == ("D", "B")
@@ -323,14 +326,14 @@ def test_fewer_questions_than_chains_are_complained_about():
 
 def test_the_writer_gets_the_complaint_until_its_response_can_be_read():
     responses = iter(["I will not.", GOOD])
-    prompts_seen = []
-    writer = ScriptedModel("w", lambda r: prompts_seen.append(r.prompt) or next(responses))
+    prompts_seen: list[Prompt] = []
+    writer = ScriptedModel("w", lambda r: keep(prompts_seen, r.prompt) and next(responses))
     rows = ask_writer([STORY], CHAINS, writer, max_tries=3)
     assert [(row.tries, bool(row.complaint)) for row in rows] == [(1, True), (2, False)]
     first, again = prompts_seen
     assert first.turns[0] == again.turns[0]
     assert again.turns[1].parts == ("I will not.",)
-    assert "1 lines; each question has six" in again.turns[2].parts[0]
+    assert "1 lines; each question has six" in str(again.turns[2].parts[0])
     questions = written_questions(rows, CHAINS)
     assert [(q.tries, q.chain, q.side) for q in questions] == [
         (2, 1, "conclusion"),
@@ -365,7 +368,7 @@ def test_a_writer_that_never_writes_well_leaves_its_responses_and_no_question():
 def test_the_prompt_is_figure_7(shared_data):
     paper = (shared_data.parent / "papers" / "cogbench.txt").read_text()
     figure = paper[paper.index("We have a description of an image") : paper.index("Figure 7: An")]
-    ours = prompts.writer_prompt(STORY, EVENT, [CHAIN]).turns[0].parts[0]
+    ours = str(prompts.writer_prompt(STORY, EVENT, [CHAIN]).turns[0].parts[0])
     shown = ours[: ours.index("[Description]:\nA windy day.")]
 
     def words(text):

@@ -71,7 +71,7 @@ def verify(text, *conflicts):
 def test_the_writer_sees_image_and_captions():
     (prompt,) = distractors.statement_prompts(CAPTIONS, {"a.png": "sha"}).values()
     assert [image.sha256 for image in prompt.images] == ["sha"]
-    assert "- Two owls watch a fox" in prompt.turns[0].parts[1]
+    assert "- Two owls watch a fox" in str(prompt.turns[0].parts[1])
 
 
 def test_statements_carry_the_response_they_come_from():
@@ -220,7 +220,7 @@ def test_a_trigger_question_that_is_not_kept_says_why(change, accepts, reason):
 def test_the_writer_of_triggers_sees_image_and_captions():
     (prompt,) = triggers.trigger_prompts(CAPTIONS, {"a.png": "sha"}).values()
     assert [image.sha256 for image in prompt.images] == ["sha"]
-    assert "Two owls watch a fox" in prompt.turns[0].parts[1]
+    assert "Two owls watch a fox" in str(prompt.turns[0].parts[1])
 
 
 def drawn(colour, left):

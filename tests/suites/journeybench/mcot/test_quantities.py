@@ -41,8 +41,8 @@ def find(*proposals):
 
 def test_the_prompt_has_the_problem():
     (prompt,) = quantity_prompts([PROBLEM]).values()
-    assert PROBLEM.question in prompt.turns[0].parts[0]
-    assert "{count}" in prompt.turns[0].parts[0]
+    assert PROBLEM.question in str(prompt.turns[0].parts[0])
+    assert "{count}" in str(prompt.turns[0].parts[0])
 
 
 def test_a_proposal_that_stands_in_the_problem_is_kept_with_its_origin():

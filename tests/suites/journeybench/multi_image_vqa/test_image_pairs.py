@@ -151,8 +151,8 @@ def test_events_that_are_not_drawn_say_why(answer, reason):
 
 def test_the_model_is_shown_both_events():
     (prompt,) = cause_prompts([EVENT]).values()
-    assert EVENT.cause in prompt.turns[0].parts[0]
-    assert EVENT.effect in prompt.turns[0].parts[0]
+    assert EVENT.cause in str(prompt.turns[0].parts[0])
+    assert EVENT.effect in str(prompt.turns[0].parts[0])
 
 
 def test_experts_ask_about_images_of_the_source(tmp_path):

@@ -11,6 +11,7 @@ from PIL import Image
 
 from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import Answer
+from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.construction.annotation import FILTER
 from bench_assets.suites.journeybench.construction.filtering import agreement, decide_images
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import (
@@ -96,14 +97,17 @@ def test_the_sky_of_each_image_has_its_colour(mini):
     for member in members():
         image = Image.open(mini / "images" / member.image)
         expected = Image.new("RGB", (1, 1), colours[member.words["sky"]]).getpixel((0, 0))
-        assert max(image.getcolors(image.width * image.height))[1] == expected
+        colours_of_pixels = image.getcolors(image.width * image.height)
+        assert colours_of_pixels is not None
+        assert max(colours_of_pixels)[1] == expected
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_statistic_of_its_images_answers_a_trigger_question(seed):
     """What is asked is the same with every seed; where things lie is not."""
     rng, files = Random(seed), ImageFiles()
-    by_trigger, images = {}, {}
+    by_trigger: dict[str, list[TriggerQuestion]] = {}
+    images: dict[str, StoredImage] = {}
     for member in members():
         data = member.draw(rng)
         digest = sha256(data).hexdigest()

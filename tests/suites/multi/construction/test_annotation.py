@@ -1,6 +1,7 @@
 """What people are asked when MULTI is made, and what becomes of their answers."""
 
 from dataclasses import replace
+from typing import Any
 
 import dagster as dg
 import pytest
@@ -107,7 +108,7 @@ def test_which_piece_an_item_gets(links, names, piece, n_pieces):
 
 
 def pair(conflict="the gold is 'B', not 'A'", **fields):
-    defaults = {
+    defaults: dict[str, Any] = {
         "item_id": PLAIN.item_id,
         "earlier": ORDERS.item_id,
         "similarity": 0.9,

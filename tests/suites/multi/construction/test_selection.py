@@ -297,7 +297,7 @@ def scored(example, points):
 ONE = question(question_id="multi/a_0", group_id="a", labels={"images": "SI"})
 THREE = question("MA", "ABC", question_id="multi/b_0", group_id="b", labels={"images": "SI"})
 PLAIN = question(question_id="multi/c_0", group_id="c")
-NONE = {condition: [] for condition in CONDITIONS}
+NONE: dict[str, list[Score]] = {condition: [] for condition in CONDITIONS}
 
 
 def gains(**scores):
