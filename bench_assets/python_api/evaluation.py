@@ -19,6 +19,7 @@ from bench_assets.workspace.evaluate.subset import (
     WHOLE,
     QuestionSubset,
     evaluate_suite_subsets,
+    without_needless_limit,
 )
 from bench_assets.workspace.evaluate.whole import evaluate_suite, stored_evaluations
 from bench_assets.workspace.materialization.model_arguments import save_models
@@ -131,6 +132,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
     ) as bench:
         called = bench.resolved[0].name
         check_names(bench, names, [called], [condition])
+        part = without_needless_limit(bench, names, [(called, condition)], part)
         if part == WHOLE or not callable(model):  # else no table names the function
             save_models(bench.resolved, bench.settings)
         done, failures = _evaluations(bench, names, called, condition, part)
