@@ -8,7 +8,6 @@ from bench_assets.audit.items import (
     contamination,
     duplicates,
     item_statistics,
-    subsets,
     wrong_keys,
 )
 from bench_assets.audit.judges import human_agreement
@@ -54,7 +53,6 @@ CHECKS: tuple[AuditCheck, ...] = (
     wrong_keys.suspected_keys,
     duplicates.redundant_questions,
     item_statistics.solved_finding,
-    subsets.smallest_subset,
 )
 
 
