@@ -146,9 +146,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
 
 
 @interface
-def review(
-    task: str, model: str, file: str | Path, *, condition: str = "main", by: str = ""
-) -> list[ReviewLine]:
+def review(task: str, model: str, file: str | Path, *, condition: str = "main") -> list[ReviewLine]:
     """Write a model's unread and doubtful responses to a form; its filled-in lines are kept.
 
     Fill in ``answer`` ("none" for no answer), or ``verdict`` ("right", "wrong") where a line has
@@ -165,14 +163,13 @@ def review(
         model: The name of an evaluated model.
         file: The form, JSON lines.
         condition: ``"main"`` or an ablation.
-        by: A model that fills in the open lines.
 
     Raises:
         BenchError: If the model was not evaluated, or the file is not a review form.
     """
     with open_workbench(task) as bench:
         chosen = bench.catalog.task(task)
-        return write_review(bench, chosen, model, condition, Path(file), by=by)
+        return write_review(bench, chosen, model, condition, Path(file))
 
 
 def _evaluations(

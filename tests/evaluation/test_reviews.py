@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.annotation.responses.units import response_name
-from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.evaluation import pipeline
@@ -14,8 +13,8 @@ from bench_assets.evaluation.reviews import ResponseReview, ReviewLine, format_l
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
-from bench_assets.workspace.evaluate.response_review import fill_in, review_lines
-from tests.fakes.rows import prediction, question
+from bench_assets.workspace.evaluate.response_review import review_lines
+from tests.fakes.rows import prediction
 from tests.test_no_answer import SCORERS, questions_of
 
 UNREADABLE = "Well, that is what everybody would like to know, and it was discussed at length."
@@ -139,35 +138,6 @@ def test_where_a_model_judges_a_verdict_is_requested():
     review = ResponseReview.of([replace(one, verdict="right")])
     (score,) = pipeline.score(CODIS, questions, predictions, [unreadable], "", review)
     assert (score.points, score.note) == (1.0, "reviewed: right")
-
-
-class Reviewer:
-    name, signature = "r", "r"
-
-    def __init__(self, text):
-        self.text = text
-        self.prompts = []
-
-    def response(self, requests):
-        self.prompts += [request.prompt for request in requests]
-        return [Response(text=self.text) for _ in requests]
-
-
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    [("(B).", "B"), ("None.", "none"), ("A or B", ""), ("I think B", ""), ("C", ""), ("", "")],
-)
-def test_a_model_fills_in_what_it_states_alone(text, answer):
-    reviewer = Reviewer(text)
-    open_line = line()
-    example = question(
-        question_id=open_line.question_id, kind="choice", options=("left", "right"), answer=("A",)
-    )
-    lines = [line(question_id="t/1", answer="A", by="ada"), open_line]
-    done, open_ = fill_in(lines, reviewer, VQA, [example])
-    assert (done.answer, done.by) == ("A", "ada")
-    assert len(reviewer.prompts) == 2 - bool(answer)  # once more if it is unreadable
-    assert (open_.answer, open_.by) == (answer, "model:r" if answer else "")
 
 
 @pytest.mark.parametrize(
