@@ -46,8 +46,6 @@ CHECKS: tuple[AuditCheck, ...] = (
     human_agreement.agreement_finding,
     human_agreement.bias_finding,
     annotators.agreement_finding,
-    annotators.speed_finding,
-    annotators.drift_finding,
     position_bias.orders_finding,
     item_statistics.discrimination_finding,
     wrong_keys.suspected_keys,
