@@ -11,7 +11,7 @@ from bench_assets.audit.items import (
     wrong_keys,
 )
 from bench_assets.audit.judges import human_agreement
-from bench_assets.audit.robustness import parsing_coverage, position_bias
+from bench_assets.audit.robustness import position_bias
 from bench_assets.audit.shortcuts import (
     answer_leaks,
     blind_solvability,
@@ -42,7 +42,6 @@ CHECKS: tuple[AuditCheck, ...] = (
     duplicates.questions_elsewhere,
     contamination.training_images,
     contamination.training_texts,
-    parsing_coverage.unread_finding,
     human_agreement.agreement_finding,
     human_agreement.bias_finding,
     annotators.agreement_finding,
