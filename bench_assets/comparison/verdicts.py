@@ -160,7 +160,7 @@ def _required_questions(line: Comparison, reach: float, smallest: float | None) 
 
 
 def verdict_sentence(lines: Sequence[Comparison]) -> str:
-    """Summarise decided comparisons in a sentence; ``compare/differences.js`` writes it likewise."""
+    """Summarise decided comparisons in a sentence; ``compare/differences.js`` has it too."""
     found = {"better": [line for line in lines if line.verdict == "better"]}
     found["worse"] = [line for line in lines if line.verdict == "worse"]
     parts = [
