@@ -11,7 +11,7 @@ from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.suites.cogbench.vqa.annotation import HUMAN as HUMAN_TASK
 from tests.fakes.answers import answer, fits
 from tests.fakes.rows import question
-from tests.suites.cogbench.graph import Home
+from tests.suites.cogbench.graph import Bench
 
 QUESTIONS = [
     question(
@@ -27,9 +27,9 @@ HUMAN = dg.AssetSelection.assets(["cogbench", "vqa", "human"])
 
 
 def run(home, **settings):
-    opened = Home(home, **settings)
+    opened = Bench(home, **settings)
     opened.tables.write(["cogbench", "vqa", "questions"], QUESTIONS, Question)
-    opened.materialize(HUMAN)
+    opened.run(HUMAN)
     return opened.rows("vqa/human", Metric)
 
 
@@ -65,12 +65,12 @@ def test_people_answer_each_question_and_the_last_answer_counts(tmp_path):
         fits(HUMAN_TASK.task, unit, answer)
         for unit, answer in zip((first, second), answers, strict=False)
     ] == ["", ""]
-    opened = Home(tmp_path, human_answers="people.jsonl")
+    opened = Bench(tmp_path, human_answers="people.jsonl")
     lines = [{"question_id": second.unit_id, "person": "p", "answer": "B"}]
     (tmp_path / "people.jsonl").write_text("\n".join(map(json.dumps, lines)))
     opened.tables.write(HUMAN_TASK.table("answers").split("/"), answers, Answer)
     opened.tables.write(["cogbench", "vqa", "questions"], QUESTIONS, Question)
-    opened.materialize(HUMAN)
+    opened.run(HUMAN)
     row = opened.rows("vqa/human", Metric)[0]
     assert (row.value, row.n_scored) == (pytest.approx(2 / 3), 3)  # A, then C instead of B, and B
 
