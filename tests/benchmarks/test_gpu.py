@@ -10,8 +10,8 @@ import pytest
 from benchmarks.gpu.checkpoint import TINY
 from benchmarks.gpu.measuring import NO_TIME, NO_VLLM, Plan, Row, measured
 from tests.conftest import CHECKOUT
-from tests.resources.models.api.test_served import is_running, lines, until
 from tests.resources.models.managed.fake_vllm import install
+from tests.resources.models.managed.test_engine import is_running, lines, until
 from tests.sensors.watched import write_checkpoint
 
 

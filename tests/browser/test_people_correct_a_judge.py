@@ -14,7 +14,7 @@ from bench_resources.config.bench_toml import load_settings
 from tests.browser.test_people_pages import to_keys, to_task
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.commands import bench
-from tests.resources.annotation.pages.on_pages import Site
+from tests.resources.annotation.web.on_pages import Site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -26,8 +26,8 @@ from tests.faults.processes import EVALUATE, ended, require_sentence, running
 from tests.faults.servers.healing import key_set
 from tests.faults.servers.server import MisbehavingServer
 from tests.faults.table import Fault, FoundError, Trial
-from tests.resources.annotation.pages.on_pages import Site
 from tests.resources.annotation.port_cases import FORM, A
+from tests.resources.annotation.web.on_pages import Site
 from tests.resources.checkpoints.test_hub_access import Faults, failing_hub
 
 _FORMS: Mapping[str, tuple[str, Mapping[str, object]]] = {

@@ -83,7 +83,7 @@ def test_a_home_is_moved_there_and_back_and_no_request_is_repeated(bench, addres
     assert (back["responses"], back["prompts"]) == (2_500, 2_500)
     again = response_file(home / "responses.sqlite")
     assert CachingModel("m", engine, again).response(requests) == responses
-    assert len(engine.asked) == 2_500
+    assert len(engine.requests) == 2_500
     before = sorted(response_file(home / "moved-away.sqlite").rows(), key=lambda one: one["key"])
     assert sorted(again.rows(), key=lambda one: one["key"]) == before
 

@@ -30,12 +30,12 @@ class Judge:
     name = signature = "judge"
 
     def __init__(self):
-        self.asked = Counter[str]()
+        self.asked = Counter()
 
     def response(self, requests):
         found = []
-        for request in requests:
-            about = request.prompt.turns[0].parts[0]
+        for one in requests:
+            about = one.prompt.turns[0].parts[0]
             found.append(Response(text=RESPONSES[about][self.asked[about]]))
             self.asked[about] += 1
         return found

@@ -26,7 +26,7 @@ def objects(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
     """What [storage] says: objects, endpoint."""
     if request.param == "s3":
         bucket: str = request.getfixturevalue("bucket")
-        return f"{bucket}/team a", request.getfixturevalue("endpoint")
+        return f"{bucket}/team a", request.getfixturevalue("store_endpoint")
     return ("" if request.param == "folder" else f"file://{tmp_path}/shared%20by%20all"), ""
 
 

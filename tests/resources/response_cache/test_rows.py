@@ -29,7 +29,7 @@ def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Resp
     """Opens the same store again and again."""
     if request.param == "a file":
         return lambda: response_file(tmp_path / "home" / "responses.sqlite")
-    shared: Callable[[], ResponseStore] = request.getfixturevalue("shared")
+    shared: Callable[[], ResponseStore] = request.getfixturevalue("open_shared_responses")
     return shared
 
 

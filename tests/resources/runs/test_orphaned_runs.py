@@ -1,111 +1,160 @@
-"""Runs that are sent to a cluster of two nodes, arrive, wait and are ended."""
+"""Runs whose process is gone end, and no others."""
 
-import json
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 
 import dagster as dg
 import pytest
 
-import bench_resources.cluster.ray_launcher as ray_launcher_module
-from bench_resources.runs.orphaned_runs import end_orphaned_runs
-from tests.fakes.ray_cluster import HEAD, OTHER, RayCluster, ray_cluster
-from tests.resources.runs.sending import Send, ended, instance_of, ray_launcher, sending
+from bench_resources.runs.dagster_names import WorkerStatus
+from bench_resources.runs.orphaned_runs import (
+    MonitoredRunLauncher,
+    end_orphaned_runs,
+    guard_run,
+    process_tags,
+)
+from bench_resources.storage.process_identity import ProcessIdentity, start_ticks, this_process
+from tests.conftest import CHECKOUT
 
-pytestmark = pytest.mark.long
+STARTED = dg.DagsterRunStatus.STARTED
+OVER = dg.DagsterRunStatus.FAILURE
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[RayCluster]:
-    with ray_cluster() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def instance(
-    tmp_path_factory: pytest.TempPathFactory, cluster: RayCluster
-) -> Iterator[dg.DagsterInstance]:
-    home = tmp_path_factory.mktemp("home")
-    (home / "bench.toml").write_text(
-        '[models.tiny]\nkind = "transformers"\npath = "/proc/self/cwd/models"\ndevice = "cpu"\n'
-        "needs = { node_b = 0.5 }\n"
-    )
-    with instance_of(home, ray_launcher(cluster.jobs_address)) as opened:
+@pytest.fixture
+def instance(tmp_path):
+    folder = tmp_path / "home" / "dagster"
+    folder.mkdir(parents=True)
+    (folder / "dagster.yaml").write_text((CHECKOUT / "dagster.yaml").read_text())
+    with dg.DagsterInstance.from_config(str(folder)) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def send(instance: dg.DagsterInstance) -> Iterator[Send]:
-    with sending(instance) as launch:
-        yield launch
+def dead():
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    process = replace(this_process(), pid=child.pid, started=start_ticks(child.pid))
+    child.kill()
+    child.communicate()
+    return process
 
 
-def messages_of(instance: dg.DagsterInstance, run_id: str) -> str:
-    return "\n".join(one.user_message or one.message for one in instance.all_logs(run_id))
+@dg.asset
+def nothing() -> None:
+    """Makes nothing."""
 
 
-def test_a_run_takes_what_its_model_needs_and_tells_no_token(
-    instance: dg.DagsterInstance, send: Send, cluster: RayCluster
-) -> None:
-    for node in (HEAD, OTHER):
-        (cluster.folder_of(node) / "models").mkdir()
-    run_id = send({"dagster/partition": "tiny"})
-    run = ended(instance, run_id, 90)
-    assert run.status == dg.DagsterRunStatus.SUCCESS, messages_of(instance, run_id)
-    assert json.loads(run.tags["dagster-ray/config"]) == {
-        "num_cpus": 1,
-        "resources": {"node_b": 0.5},
+def add_run(instance, tags=None, status=STARTED, of=""):
+    """A run in the pool of GPUs that Dagster believes goes on."""
+    job = dg.Definitions([nothing]).resolve_implicit_global_asset_job_def()
+    run = instance.create_run_for_job(job, status=status)
+    instance.add_run_tags(
+        run.run_id, {".dagster/bench_process_of": of or run.run_id, **(tags or {})}
+    )
+    return run.run_id
+
+
+def named(process, **changed):
+    return {".dagster/bench_process": str(replace(process, **changed))}
+
+
+@pytest.mark.parametrize(
+    ("changed", "after"),
+    [
+        pytest.param({}, OVER, id="a killed process"),
+        pytest.param({"boot": "before"}, OVER, id="a machine that started anew"),
+        pytest.param({"host": "elsewhere"}, STARTED, id="a process of another machine"),
+        pytest.param({"pids": "pid:[0]"}, STARTED, id="a process of another container"),
+    ],
+)
+def test_a_run_ends_if_its_process_is_gone_for_certain(instance, dead, changed, after):
+    run_id = add_run(instance, named(dead, **changed))
+    ended = end_orphaned_runs(instance)
+    assert instance.get_run_by_id(run_id).status == after
+    assert ended == ([f"run {run_id[:8]}"] if after == OVER else [])
+    assert end_orphaned_runs(instance) == []
+
+
+def test_a_run_that_lives_is_left_alone(instance):
+    living = add_run(instance, {".dagster/bench_process": str(this_process())})
+    unknown = add_run(instance)  # of a version that did not name processes
+    assert end_orphaned_runs(instance) == []
+    assert {instance.get_run_by_id(one).status for one in (living, unknown)} == {STARTED}
+
+
+def test_a_second_try_is_not_taken_for_the_first_whose_tags_it_has(instance, dead):
+    add_run(instance, named(dead), of="the first")
+    assert end_orphaned_runs(instance) == []
+
+
+def test_a_failed_run_is_tried_once_more(instance, dead):
+    run_id = add_run(instance, named(dead))
+    end_orphaned_runs(instance)
+    assert instance.get_run_by_id(run_id).tags["dagster/will_retry"] == "true"
+
+
+def test_the_daemon_asks_the_launcher(instance, dead):
+    launcher = instance.run_launcher
+    assert isinstance(launcher, MonitoredRunLauncher)
+    assert launcher.supports_check_run_worker_health
+    gone, living = add_run(instance, named(dead)), add_run(instance, process_tags(""))
+    found = {
+        run_id: launcher.check_run_worker_health(instance.get_run_by_id(run_id)).status
+        for run_id in (gone, living)
     }
-    assert f"made on {OTHER}" in messages_of(instance, run_id)
-    debug_info = instance.run_launcher.get_run_worker_debug_info(run)
-    assert debug_info
-    assert run_id in debug_info
-    assert cluster.variables["RAY_AUTH_TOKEN"] not in debug_info
+    assert found == {gone: WorkerStatus.FAILED, living: WorkerStatus.RUNNING}
 
 
-def test_a_run_for_which_there_is_no_room_is_waited_for(
-    instance: dg.DagsterInstance, send: Send
-) -> None:
-    whole = {"dagster-ray/config": '{"num_cpus": 1, "resources": {"node_b": 1}}'}
-    first = send({**whole, "seconds": "300"})
-    _made(instance, first)
-    second = send(whole)
-    time.sleep(75)  # more than a minute, and several looks
-    waiting = instance.get_run_by_id(second)
-    assert waiting
-    assert waiting.status == dg.DagsterRunStatus.STARTING
-    assert instance.run_launcher.terminate(first)
-    assert ended(instance, second, 90).status == dg.DagsterRunStatus.SUCCESS
+@pytest.mark.parametrize(
+    ("seconds", "after"),
+    [
+        pytest.param(0, STARTED, id="milliseconds ago"),
+        pytest.param(301, OVER, id="longer ago than a run may take to start"),
+    ],
+)
+def test_a_run_killed_before_it_could_name_its_process_ends_in_time(
+    instance, monkeypatch, seconds, after
+):
+    run_id = add_run(
+        instance, {".dagster/bench_launched_on": str(this_process()), ".dagster/bench_process": ""}
+    )
+    start = instance.get_run_by_id(run_id)
+    instance.report_dagster_event(dg.DagsterEvent("PIPELINE_START", start.job_name), run_id)
+    now = time.time() + seconds
+    monkeypatch.setattr(time, "time", lambda: now)
+    end_orphaned_runs(instance)
+    assert instance.get_run_by_id(run_id).status == after
 
 
-def test_a_run_whose_job_ends_before_it_begins_fails(
-    instance: dg.DagsterInstance, send: Send, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        ray_launcher_module, "_quote_entrypoint", lambda _: "false"
-    )  # no Python there
-    run_id = send()
-    until = time.monotonic() + 90
-    while not (gone := end_orphaned_runs(instance)):
-        assert time.monotonic() < until
-        time.sleep(0.5)
-    assert gone == [f"run {run_id[:8]}"]
-    assert ended(instance, run_id, 5).status == dg.DagsterRunStatus.FAILURE
+@dg.resource
+@contextmanager
+def guarded(context: dg.InitResourceContext) -> Iterator[None]:
+    """As the IO manager of the graph guards a run."""
+    with guard_run(context.instance, context.run):
+        yield
 
 
-def test_a_run_is_ended_where_it_is(instance: dg.DagsterInstance, send: Send) -> None:
-    run_id = send({"seconds": "300"})
-    _made(instance, run_id)
-    run = instance.get_run_by_id(run_id)
-    assert run
-    assert instance.run_launcher.check_run_worker_health(run).status.value == "RUNNING"
-    assert instance.run_launcher.terminate(run_id)
-    assert ended(instance, run_id, 60).status == dg.DagsterRunStatus.CANCELED
+@dg.op(required_resource_keys={"guard"})
+def codis__predictions(context: dg.OpExecutionContext) -> None:
+    """Fails unless its run names this process, which holds the locks."""
+    tags = context.instance.get_run_by_id(context.run_id).tags
+    assert ProcessIdentity.parse(tags[".dagster/bench_process"]) == this_process()
+    folder = Path(context.instance.root_directory).parent / "locks"
+    assert len(list(folder.iterdir())) == 2  # of the run, and of the model on codis
 
 
-def _made(instance: dg.DagsterInstance, run_id: str) -> None:
-    """Wait until a run says where it is."""
-    until = time.monotonic() + 90
-    while "made on" not in messages_of(instance, run_id):
-        assert time.monotonic() < until
-        time.sleep(0.5)
+@dg.job(executor_def=dg.in_process_executor, resource_defs={"guard": guarded})
+def evaluation() -> None:
+    """As Dagster runs the graph's jobs, in a process of its own."""
+    codis__predictions()
+
+
+def test_a_run_names_its_process_and_locks_its_tables(instance, tmp_path):
+    whole = dg.reconstructable(evaluation)
+    with dg.execute_job(whole, instance, tags={"dagster/partition": "m"}) as result:
+        assert result.success
+    assert len(list((tmp_path / "home" / "locks").iterdir())) == 1  # none for each run there was

@@ -21,7 +21,7 @@ def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Data
     if request.param == "a file":
         return lambda: SqliteDatabase(tmp_path / "home" / "leases.sqlite", "delete it")
     pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
-    address = request.getfixturevalue("address")
+    address = request.getfixturevalue("database_address")
     return lambda: PostgresDatabase(address, "V")
 
 

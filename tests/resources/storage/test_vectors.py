@@ -25,7 +25,7 @@ def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Vect
     pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
     from bench_resources.cluster.postgres import PostgresDatabase
 
-    address = request.getfixturevalue("address")
+    address = request.getfixturevalue("database_address")
     return lambda: VectorCache(PostgresDatabase(address, "V"))
 
 

@@ -1,4 +1,4 @@
-"""The index says of metrics what their tables say, whatever became of either."""
+"""The index says of metrics what their tables say, in files and in a store."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,6 +13,7 @@ from bench_assets.core.tables.arrow import to_table
 from bench_resources.storage.database import SqliteDatabase
 from bench_resources.storage.schema import metric_rows, metric_tables
 from bench_resources.tables.metrics_index import FetchedTable, MetricsIndex
+from bench_resources.tables.parquet import TableFiles
 from tests.report.fair import metric
 
 BELOW = "codis/metrics"
@@ -151,3 +152,49 @@ def test_what_cannot_be_indexed_is_fetched_each_time(tables: Tables, other: Fetc
     for fetched in (["m0", "m1", "m2"], ["m1"]):
         assert tables.rows()["m1"] == other
         assert tables.fetched == fetched
+
+
+KEY = ("quiz", "metrics")
+SQL = "SELECT * FROM metrics WHERE category = $category ORDER BY model, metric"
+
+
+@pytest.mark.long
+def test_indexed_metrics_are_those_of_the_tables(
+    tmp_path: Path,
+    bucket: str,
+    store_endpoint: str,
+    database_address: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("INDEX", database_address)
+    there = {"objects": f"{bucket}/team", "endpoint": store_endpoint, "database": "INDEX"}
+    store = TableFiles(folder=str(tmp_path / "a" / "tables"), **there)
+    files = TableFiles(folder=str(tmp_path / "b" / "tables"))
+
+    def write(model: str, value: float) -> None:
+        rows = [replace(metric(model, value), category=key) for key in ("all", "é")]
+        for tables in (store, files):
+            tables.write(KEY, rows, Metric, model)
+
+    def same() -> bool:
+        found, wanted = (
+            tables.query_metrics(SQL, KEY, {}, category="é").to_pylist()
+            for tables in (store, files)
+        )
+        return bool(found == wanted)
+
+    for n in range(3):
+        write(f"run/step-{n}", n / 20)
+    index = store.metrics_index
+    assert index
+    versions = store.versions(KEY)
+    fetched: list[str] = []
+    index.rows("quiz/metrics", versions, lambda key: fetched.append(key) or key, {})
+    assert not fetched  # each was indexed under the version that the listing has
+    assert same()
+    write("run/step-1", 0.99)
+    write("new", 0.5)
+    assert same()
+    store.blobs.delete(store.name(KEY, "new"))
+    files.path(KEY, "new").unlink()
+    assert same()

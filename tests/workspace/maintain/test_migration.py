@@ -16,13 +16,13 @@ from bench_resources.config.stores import open_home_blobs
 from bench_resources.images.store import ImageStore, open_image_store
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.codis_release import image
-from tests.fakes.codis_source import entry, write_release
 from tests.fakes.object_store import Front
 from tests.fakes.rows import question
-from tests.resources.storage.blobs.conftest import bucket, endpoint, numbers
+from tests.resources.conftest import bucket, store_endpoint
+from tests.suites.codis.raw import entry, write_release
 from tests.workspace.evaluate.test_whole import bench, lines
 
-__all__ = ["bucket", "endpoint", "numbers"]
+__all__ = ["bucket", "store_endpoint"]
 long = pytest.mark.long
 KEY = ["codis", "questions"]
 HOLDS = """
@@ -40,7 +40,7 @@ def storage(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A section [storage]."""
     if request.param == "folder":
         return f'[storage]\nobjects = "file://{tmp_path}/shared"\n'
-    return _section(request.getfixturevalue("bucket"), request.getfixturevalue("endpoint"))
+    return _section(request.getfixturevalue("bucket"), request.getfixturevalue("store_endpoint"))
 
 
 def _section(address: str, at: str) -> str:
@@ -176,22 +176,22 @@ def test_in_a_home_that_shares_nothing_the_message_says_what_to_write(tmp_path: 
 
 @long
 def test_a_store_that_is_away_for_a_while_is_waited_for(
-    bucket: str, endpoint: str, tmp_path: Path
+    bucket: str, store_endpoint: str, tmp_path: Path
 ) -> None:
     home = filled(tmp_path / "home", "a", 60)
-    with Front(endpoint) as front:
+    with Front(store_endpoint) as front:
         (home / "bench.toml").write_text(_section(bucket, front.endpoint))
         settings = load_settings(home)
         Timer(0.5, front.away_for, [3.0]).start()
         assert moved(settings)["images"].n == 60
         front.shutdown()
-    (home / "bench.toml").write_text(_section(bucket, endpoint))
+    (home / "bench.toml").write_text(_section(bucket, store_endpoint))
     assert shared(load_settings(home)) == lying(home)
 
 
 @long
 def test_commands_know_a_home_that_was_taken_over_and_ask_and_make_nothing_again(
-    bucket: str, endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bucket: str, store_endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = tmp_path / "home"
     monkeypatch.setenv("BENCH_HOME", str(home))
@@ -201,7 +201,7 @@ def test_commands_know_a_home_that_was_taken_over_and_ask_and_make_nothing_again
     bench("evaluate", "codis", "--model", "random")
     bench("leaderboard")
     before = bench("tables", "show", "codis/metrics", "--json").stdout
-    (home / "bench.toml").write_text(_section(bucket, endpoint) + alone)
+    (home / "bench.toml").write_text(_section(bucket, store_endpoint) + alone)
     rows = lines(bench("home", "migrate", "--json"))
     assert {one["what"]: one["left_out"] for one in rows}.keys() >= {"tables", "images"}
     for part in ("images", "tables"):

@@ -1,4 +1,4 @@
-"""What a server that was started here says is written down, and no key with it."""
+"""A server that dies comes back or ends the run; its output is logged without keys."""
 
 import os
 from collections.abc import Iterator
@@ -11,7 +11,8 @@ import pytest
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import Secrets
 from bench_resources.models.managed.process import copy_redacted
-from tests.resources.models.api.serving import engine, responses_to
+from tests.resources.models.api.serving import engine, responses_to, texts_of
+from tests.resources.models.managed.test_engine import lines
 from tests.sensors.watched import write_checkpoint
 
 KEY = "sk-0123456789abcdefghijkl"
@@ -81,3 +82,40 @@ def test_a_key_of_the_home_is_in_no_servers_log_and_no_error(
     (log,) = (tmp_path / "servers").glob("**/*.log")
     assert "the key is ***\n" in log.read_text(encoding="utf-8")
     assert KEY not in str(why.value) + log.read_text(encoding="utf-8")
+
+
+TEXTS = [f"question {n}" for n in range(60)]
+EXPECTED = [f"1234 {text}" for text in TEXTS]
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    return write_checkpoint(tmp_path / "run" / "step", b"1234")
+
+
+def test_the_only_one_dies_and_the_rest_waits_for_its_successor(
+    weights: Path, tmp_path: Path
+) -> None:
+    options = ["after=10", f"once={tmp_path / 'died'}", f"asked={tmp_path / 'asked'}"]
+    with engine(weights, tmp_path, *options, concurrency=2, max_tries=2) as served:
+        assert texts_of(responses_to(served, *TEXTS)) == EXPECTED
+    assert len(lines(tmp_path / "asked")) <= len(TEXTS) + 2
+
+
+@pytest.mark.long
+def test_a_question_that_ends_every_server_is_an_error_and_the_others_are_answered(
+    weights: Path, tmp_path: Path
+) -> None:
+    with engine(weights, tmp_path, "dies=poison", concurrency=1, max_tries=2) as served:
+        first, poison, last = responses_to(served, "a", "poison", "b")
+    assert (first.text, last.text) == ("1234 a", "1234 b")
+    assert "connection" in poison.error or "disconnected" in poison.error.lower()
+
+
+@pytest.mark.long
+def test_servers_that_die_again_and_again_end_the_run(weights: Path, tmp_path: Path) -> None:
+    with (
+        engine(weights, tmp_path, "after=1", concurrency=1, max_tries=2) as served,
+        pytest.raises(ModelError, match="out of memory, says the stand-in"),
+    ):
+        responses_to(served, "a", "b", "c", "d", "e")

@@ -19,8 +19,8 @@ from bench_resources.models.registry.model_check import (
 )
 from tests.fakes.chat_server import ChatServer
 from tests.families import llama
-from tests.resources.models.api.test_served import is_running
 from tests.resources.models.managed import fake_vllm
+from tests.resources.models.managed.test_engine import is_running
 from tests.resources.models.registry.checking import PROBES, checked, copied, errors, local, python
 
 

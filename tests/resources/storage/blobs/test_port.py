@@ -30,7 +30,7 @@ def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Blob
     if request.param == "local":
         return lambda: ObjectBlobs(stores.LocalStore(tmp_path / "store", mkdir=True), "local")
     bucket: str = request.getfixturevalue("bucket")
-    endpoint: str = request.getfixturevalue("endpoint")
+    endpoint: str = request.getfixturevalue("store_endpoint")
     return lambda: open_blobs(tmp_path, "tables", f"{bucket}/team a", endpoint)
 
 

@@ -18,7 +18,7 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> Blobs:
     if request.param == "files":
         return FileBlobs(tmp_path / "target")
     bucket: str = request.getfixturevalue("bucket")
-    return open_blobs(tmp_path, "tables", bucket, request.getfixturevalue("endpoint"))
+    return open_blobs(tmp_path, "tables", bucket, request.getfixturevalue("store_endpoint"))
 
 
 @pytest.fixture

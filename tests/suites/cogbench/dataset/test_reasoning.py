@@ -70,21 +70,15 @@ CODES = "time location character character_relationship event event_relationship
 
 
 def code_of(spelling):
-    kind = reasoning.find_kind(spelling)
-    return kind and kind.code
+    return reasoning.find_kind(spelling).code
 
 
 def agreed_fields():
-    items = [AnnotatedItem(annotator="p", field=field, image="a.png", text="x") for field in FIELDS]
+    given = {"image": "a.png", "text": "x"}
+    items = [AnnotatedItem(annotator="p", field=field, **given) for field in FIELDS]
     merged = [
         merging.MergedItem(
-            image="a.png",
-            text="x",
-            field=field,
-            variants=("x",),
-            annotators=("p",),
-            outcome="waiting",
-            reason="",
+            field=field, variants=("x",), annotators=("p",), outcome="waiting", reason="", **given
         )
         for field in FIELDS
     ]

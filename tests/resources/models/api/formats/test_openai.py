@@ -1,151 +1,243 @@
-"""How responses are read: text, thought, end and tokens, wherever servers put them."""
+"""Servers that fail under HTTP 200, beside a response or in its place; and counts of tokens."""
 
+import re
 from typing import Any
 
 import orjson
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from bench_resources.http.backoff import Failure
+from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
+from bench_resources.models.api.engine import FormatOf
+from bench_resources.models.api.formats.anthropic import Anthropic
+from bench_resources.models.api.formats.gemini import Gemini
 from bench_resources.models.api.formats.openai import OpenAI
-from bench_resources.models.api.formats.response_body import decode_response as read_body
+from bench_resources.models.api.formats.response_body import decode_response, is_empty
 from tests.resources.models.api.formats.asking import form
-from tests.resources.models.api.stand_ins import completion
+
+AGAIN = UNLIMITED_TRIES
+ZERO = {"message": "", "type": "", "param": "", "code": None}  # as Go writes an empty struct
 
 
-def read(body: object) -> Response | Failure:
+def read_as(body: object, api: FormatOf = OpenAI) -> Response | Failure:
     data = body if isinstance(body, bytes) else orjson.dumps(body)
-    return read_body(form(OpenAI), data, 0.5, {})
+    return decode_response(form(api), data, 0.5, {})
 
 
-def message(end: str | None = "stop", **fields: object) -> Response | Failure:
-    raw = completion(end, **fields).raw
-    assert raw
-    return read(raw)
+def one(
+    content: str | None, end: str | None = "stop", beside: Any = None, **more: Any
+) -> dict[str, Any]:
+    message = {"role": "assistant", "content": content, **more}
+    choice = {"index": 0, "message": message, "finish_reason": end}
+    return {"choices": [choice], **(beside or {})}
 
 
-TOOL_CALL = [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+FAILURES = [
+    pytest.param({"code": 500, "msg": "internal"}, "HTTP 500: internal", AGAIN, id="a code"),
+    pytest.param({"code": "503", "msg": "busy"}, "HTTP 503: busy", AGAIN, id="a code in a text"),
+    pytest.param({"code": 10007, "message": "busy"}, ": busy", 2, id="a code of its own"),
+    pytest.param(
+        {"base_resp": {"status_code": 1013, "status_msg": "unknown error"}},
+        ": unknown error",
+        2,
+        id="MiniMax",
+    ),
+    pytest.param({"error_code": 336100, "error_msg": "try again"}, ": try again", 2, id="Baidu"),
+    pytest.param(
+        {"code": "InternalError", "message": "An error"}, ": An error", 2, id="DashScope: a name"
+    ),
+    pytest.param({"success": False}, "an error instead", 2, id="no success"),
+    pytest.param({"success": "false", "message": "no"}, ": no", 2, id="no success, as a text"),
+    pytest.param({"status": 502}, "HTTP 502", AGAIN, id="a status of HTTP"),
+    pytest.param({"detail": "Internal Server Error"}, ": Internal", 2, id="FastAPI"),
+]
+DECISIVE = [
+    pytest.param({"status": "failed"}, "an error instead", 2, id="a status in words"),
+    pytest.param({"status": "Error"}, "an error instead", 2, id="in capitals"),
+    pytest.param({"errors": [{"message": "no"}]}, ": no", 2, id="a list of errors"),
+]
+"""Failures also beside a text, which may be cut or of another request."""
+
+
+@pytest.mark.parametrize(("beside", "shown", "tries"), DECISIVE)
+def test_a_text_beside_a_decisive_failure_is_no_response(
+    beside: dict[str, Any], shown: str, tries: int
+) -> None:
+    outcome = read_as(one("B", beside=beside))
+    assert isinstance(outcome, Failure)
+    assert shown in str(outcome)
+    assert outcome.tries == tries
+
+
+@pytest.mark.parametrize(("beside", "shown", "tries"), [*FAILURES, *DECISIVE])
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(one(""), id="an empty text"),
+        pytest.param(one(None), id="null"),
+        pytest.param(one(" \n"), id="blanks"),
+        pytest.param(one("", reasoning_content="A or"), id="a thought alone"),
+        pytest.param(one("", None), id="no end either"),
+        pytest.param({"choices": None}, id="no choices"),
+        pytest.param({"choices": []}, id="none of them"),
+    ],
+)
+def test_a_failure_beside_no_answer_is_one(
+    body: dict[str, Any], beside: dict[str, Any], shown: str, tries: int
+) -> None:
+    outcome = read_as(body | beside)
+    assert isinstance(outcome, Failure)
+    assert shown in str(outcome)
+    assert (outcome.tries, outcome.refused) == (tries, False)
+
+
+@pytest.mark.parametrize(("beside", "shown", "tries"), [*FAILURES, *DECISIVE])
+def test_it_is_one_at_the_other_apis_too(beside: dict[str, Any], shown: str, tries: int) -> None:
+    empty = {"type": "message", "content": [], "stop_reason": "end_turn"}
+    nothing = {"candidates": [{"content": {"parts": []}, "finishReason": "STOP"}]}
+    for outcome in (read_as(empty | beside, Anthropic), read_as(nothing | beside, Gemini)):
+        assert isinstance(outcome, Failure)
+        assert shown in str(outcome)
+
+
+@pytest.mark.parametrize(("beside", "shown", "tries"), FAILURES)
+def test_a_text_is_a_response_whatever_stands_beside(
+    beside: dict[str, Any], shown: str, tries: int
+) -> None:
+    outcome = read_as(one("B", beside=beside))
+    assert isinstance(outcome, Response)
+    assert (outcome.text, outcome.finish_reason) == ("B", "stop")
+
+
+@pytest.mark.parametrize(("beside", "shown", "tries"), FAILURES)
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(one("", "content_filter"), id="content_filter"),
+        pytest.param(one("", "length"), id="length"),
+        pytest.param(one(None, refusal="No."), id="refusal"),
+        pytest.param(one(None, tool_calls=[{"id": "1"}]), id="tool_calls"),
+    ],
+)
+def test_an_end_that_says_why_there_is_no_text_counts(
+    body: dict[str, Any], beside: dict[str, Any], shown: str, tries: int
+) -> None:
+    assert isinstance(read_as(body | beside), Response)
 
 
 @pytest.mark.parametrize(
-    ("end", "fields", "text", "stored_end"),
+    "beside",
     [
-        pytest.param("stop", {"content": "B"}, "B", "stop", id="a text"),
-        pytest.param(None, {"content": "B"}, "B", "", id="without a reason, as Ollama may"),
-        pytest.param("eos", {"content": "B"}, "B", "stop", id="Together's word for stop"),
-        pytest.param("STOP", {"content": "B"}, "B", "stop", id="in capitals"),
-        pytest.param("model_length", {"content": "B"}, "B", "length", id="Mistral's for length"),
-        pytest.param("stop", {"content": None}, "", "stop", id="null is an empty text"),
-        pytest.param("length", {}, "", "length", id="Gemini: nothing but the cut"),
-        *(
-            pytest.param(end, {}, "", "content_filter", id=f"Gemini: {end}")
-            for end in (
-                *("PROHIBITED_CONTENT", "RECITATION", "SPII", "BLOCKLIST", "LANGUAGE", "SAFETY"),
-                *("IMAGE_SAFETY", "MODEL_ARMOR", "content_filter: PROHIBITED_CONTENT"),
-                *("content_filter: OTHER", "CONTENT_FILTER: SPII", "prohibited_content"),
-            )
-        ),
-        *(
-            pytest.param(end, {}, "", "tool_calls", id=f"Gemini: {end}")
-            for end in (
-                *("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "function_call_filter"),
-                *("function_call_filter: MALFORMED_FUNCTION_CALL", "TOO_MANY_TOOL_CALLS"),
-            )
-        ),
-        pytest.param(
-            "content_filter: SAFETY", {"content": "A"}, "A", "content_filter", id="half a text"
-        ),
-        pytest.param("content_filter", {}, "", "content_filter", id="Azure: all of it filtered"),
-        pytest.param(
-            "tool_calls", {"content": None, "tool_calls": TOOL_CALL}, "", "tool_calls", id="a tool"
-        ),
-        pytest.param(
-            "stop", {"content": None, "refusal": "I can't."}, "I can't.", "refusal", id="a refusal"
-        ),
-        pytest.param("stop", {"content": "B", "refusal": None}, "B", "stop", id="no refusal"),
-        pytest.param(
-            "stop",
-            {"content": "B", "thinking": "A? B."},
-            "<think>A? B.</think>B",
-            "stop",
-            id="a thought in a field named thinking",
-        ),
-        pytest.param(
-            "stop",
-            {"content": "B", "reasoning": None, "reasoning_details": [{"summary": "A? B."}]},
-            "<think>A? B.</think>B",
-            "stop",
-            id="OpenRouter: a summary of a thought",
-        ),
-        pytest.param(
-            "stop",
-            {"content": "B", "reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]},
-            "B",
-            "stop",
-            id="OpenRouter: a thought that nobody can read",
-        ),
-        pytest.param(
-            "length",
-            {"content": "", "reasoning_content": "A or"},
-            "<think>A or",
-            "length",
-            id="a thought that was cut off",
-        ),
-        pytest.param(
-            "length",
-            {"content": "The", "reasoning_content": "A or B"},
-            "<think>A or B</think>The",
-            "length",
-            id="a text that was cut off behind a whole thought",
-        ),
-        pytest.param(
-            "stop",
-            {"content": None, "reasoning_content": "A"},
-            "<think>A</think>",
-            "stop",
-            id="a thought and then nothing",
-        ),
-        pytest.param(
-            "stop",
-            {"content": [{"type": "text", "text": "A "}, {"type": "text", "text": "B"}]},
-            "A B",
-            "stop",
-            id="Mistral: parts that are texts",
-        ),
-        pytest.param(
-            "stop",
-            {"content": [{"type": "thinking", "thinking": "A?"}, {"type": "text", "text": "B"}]},
-            "<think>A?</think>B",
-            "stop",
-            id="a part that is a thought",
-        ),
-        pytest.param(
-            "stop",
-            {
-                "content": [
-                    {"type": "reference", "reference_ids": [1]},
-                    {"type": "text", "text": "B"},
-                ]
-            },
-            "B",
-            "stop",
-            id="Mistral: a part that refers to something",
-        ),
+        pytest.param({"code": 0, "msg": "success"}, id="code 0"),
+        pytest.param({"code": "0000", "message": "ok"}, id="noughts"),
+        pytest.param({"code": 200, "message": "OK"}, id="code 200"),
+        pytest.param({"code": 20000, "message": "Ok"}, id="code 20000"),
+        pytest.param({"code": "Success"}, id="a word"),
+        pytest.param({"code": None, "error_code": None, "detail": None, "errors": None}, id="null"),
+        pytest.param({"base_resp": {"status_code": 0, "status_msg": ""}}, id="MiniMax"),
+        pytest.param({"base_resp": None, "errors": [], "detail": ""}, id="nothing in them"),
+        pytest.param({"success": True, "status": "completed"}, id="success"),
+        pytest.param({"status": 200}, id="a status of HTTP"),
+        pytest.param({"message": "ok", "created": 404, "seed": 500}, id="other numbers"),
+        pytest.param({"error": None}, id="no error"),
+        pytest.param({"error": ZERO}, id="an empty error"),
     ],
 )
-def test_a_response(end: str | None, fields: dict[str, Any], text: str, stored_end: str) -> None:
-    found = message(end, **fields)
-    assert found == Response(
-        text=text, finish_reason=stored_end, prompt_tokens=7, completion_tokens=3, seconds=0.5
-    )
+@pytest.mark.parametrize("content", ["B", ""])
+def test_what_goes_well_is_a_response(content: str, beside: dict[str, Any]) -> None:
+    outcome = read_as(one(content, beside=beside))
+    assert isinstance(outcome, Response)
+    assert (outcome.text, outcome.finish_reason) == (content, "stop")
+
+
+@pytest.mark.parametrize(
+    ("more", "what"),
+    [
+        pytest.param({"native_finish_reason": "error"}, "native_.*'error'", id="an error"),
+        pytest.param({"native_finish_reason": "ABORT"}, "native_.*'ABORT'", id="in capitals"),
+        pytest.param({"native_finish_reason": "cancelled"}, "native_", id="cancelled"),
+        pytest.param({"stop_reason": "abort"}, "stop_reason 'abort'", id="vLLM"),
+    ],
+)
+def test_half_a_text_is_no_response(more: dict[str, Any], what: str) -> None:
+    body = one("The answer is")
+    body["choices"][0] |= more
+    outcome = read_as(body)
+    assert isinstance(outcome, Failure)
+    assert re.search(f"broken off: {what}", outcome.what)
+    assert outcome.tries == 2
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({"native_finish_reason": "STOP"}, id="Gemini behind OpenRouter"),
+        pytest.param({"native_finish_reason": "completed"}, id="OpenAI behind OpenRouter"),
+        pytest.param({"native_finish_reason": None}, id="null"),
+        pytest.param({"stop_reason": None}, id="vLLM: the end of a response"),
+        pytest.param({"stop_reason": 151645}, id="vLLM: a token"),
+        pytest.param({"stop_reason": "\n\n"}, id="vLLM: a word to stop at"),
+        pytest.param({"stop_reason": "error"}, id="vLLM: an awkward word to stop at"),
+        pytest.param({"matched_stop": 151645}, id="SGLang"),
+        pytest.param({"error": {"code": 0, "message": ""}}, id="an empty error"),
+        pytest.param({"error": {"message": " ", "metadata": {"raw": []}}}, id="empty within"),
+    ],
+)
+def test_a_choice_is_a_response_all_the_same(more: dict[str, Any]) -> None:
+    body = one("B", error=ZERO)
+    body["choices"][0] |= more
+    outcome = read_as(body)
+    assert isinstance(outcome, Response)
+    assert outcome.text == "B"
+
+
+@pytest.mark.parametrize("name", ["error", "Error", "ERROR", "chat.completion.Chunk"])
+def test_an_object_of_another_kind_is_no_response(name: str) -> None:
+    outcome = read_as(one("B", beside={"object": name}))
+    assert isinstance(outcome, Failure)
+    assert outcome.what == f"the response is of type {name!r}"
+
+
+@pytest.mark.parametrize("api", [Anthropic, Gemini])
+def test_an_empty_error_is_none_at_the_other_apis(api: FormatOf) -> None:
+    text = {"type": "text", "text": "B"}
+    body = {
+        **{"type": "message", "content": [text], "stop_reason": "end_turn", "error": ZERO},
+        "candidates": [{"content": {"parts": [{"text": "B"}]}, "finishReason": "STOP"}],
+    }
+    outcome = read_as(body, api)
+    assert isinstance(outcome, Response)
+    assert outcome.text == "B"
+
+
+@pytest.mark.parametrize(
+    ("value", "nothing"),
+    [
+        (None, True),
+        ({}, True),
+        (ZERO, True),
+        ("", True),
+        (" ", True),
+        (0, True),
+        (False, True),
+        ([{}, None], True),
+        ("none", False),
+        ({"code": 0, "message": "no"}, False),
+        ({"code": 1, "message": ""}, False),
+        ([{"a": [1]}], False),
+        (True, False),
+    ],
+)
+def test_nothing(value: object, nothing: bool) -> None:
+    assert is_empty(value) is nothing
 
 
 def test_a_hidden_thought_that_was_cut_off_is_one_too() -> None:
     usage = {"completion_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 9}}
     choice = {"message": {"content": ""}, "finish_reason": "length"}
-    found = read({"choices": [choice], "usage": usage})
-    assert isinstance(found, Response)
-    assert found.text == "<think>"
+    outcome = read_as({"choices": [choice], "usage": usage})
+    assert isinstance(outcome, Response)
+    assert outcome.text == "<think>"
 
 
 @pytest.mark.parametrize(
@@ -167,7 +259,7 @@ def test_a_number_of_tokens_that_cannot_be_one_is_dropped(
     tokens: object, count: int | None
 ) -> None:
     choice = {"message": {"content": "B"}, "finish_reason": "stop"}
-    outcome = read(
+    outcome = read_as(
         {"choices": [choice], "usage": {"prompt_tokens": tokens, "completion_tokens": tokens}}
     )
     assert isinstance(outcome, Response)
@@ -176,6 +268,17 @@ def test_a_number_of_tokens_that_cannot_be_one_is_dropped(
 
 @pytest.mark.parametrize("usage", [None, [], "7", 7, {"prompt_tokens_details": None}])
 def test_a_usage_that_is_none_costs_nothing(usage: object) -> None:
-    found = read({"choices": [{"message": {"content": "B"}}], "usage": usage})
-    assert isinstance(found, Response)
-    assert found.prompt_tokens is None
+    outcome = read_as({"choices": [{"message": {"content": "B"}}], "usage": usage})
+    assert isinstance(outcome, Response)
+    assert outcome.prompt_tokens is None
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [b"1180591620717411303424", b"1e300", b'{"a": 1}', b"[[[]]]", b"-0.0", b"12.0", b"false"],
+)
+def test_a_number_of_tokens_that_is_none_is_left_out(tokens: bytes) -> None:
+    usage = b'{"prompt_tokens":%b,"completion_tokens":3}' % tokens
+    outcome = read_as(orjson.dumps(one("B"))[:-1] + b',"usage":%b}' % usage)
+    assert isinstance(outcome, Response)
+    assert (outcome.text, outcome.prompt_tokens, outcome.completion_tokens) == ("B", None, 3)

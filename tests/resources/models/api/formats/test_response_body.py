@@ -3,6 +3,7 @@
 import logging
 import re
 import time
+from collections.abc import Mapping
 
 import orjson
 import pytest
@@ -24,13 +25,11 @@ from bench_resources.models.api.formats.response_body import (
     decode_response,
     prepend_reasoning,
 )
-from bench_resources.models.api.formats.response_body import decode_response as read_body
+from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import ask, engine, read_image, requests_for
 from tests.resources.models.api.formats.apis import whole
 from tests.resources.models.api.formats.asking import form
-from tests.resources.models.api.formats.test_openai import read
-from tests.resources.models.api.formats.test_responses import candidate, message
 
 MARKS = sorted({mark for form in (*THOUGHTS, *ANSWERS) for mark in (form.opening, form.closing)})
 OWN = pytest.mark.parametrize(
@@ -44,7 +43,24 @@ OWN = pytest.mark.parametrize(
         pytest.param(("", "</reflect>"), id="a tag that only closes"),
     ],
 )
+FORMATS: Mapping[str, FormatOf] = {"openai": OpenAI, "anthropic": Anthropic, "gemini": Gemini}
+TEXT = {"type": "text", "text": "B"}
+WHOLE = b'{"choices":[{"index":0,"message":{"content":"B"},"finish_reason":"stop"}]}'
 AWKWARD = ("{0}", "A {0} then B", "{0}{0}{0}", "see {0}\nThe answer is (A)\nNo, wait.", "x {0}  ")
+
+
+def read_as(api: FormatOf, body: object) -> Response | Failure:
+    data = body if isinstance(body, bytes) else orjson.dumps(body)
+    return decode_response(form(api), data, 0.5, {})
+
+
+def message(end: str | None, *blocks: object) -> dict[str, object]:
+    return {"type": "message", "content": list(blocks), "stop_reason": end}
+
+
+def candidate(end: str | None, *parts: object, **usage: int) -> dict[str, object]:
+    one = {"content": {"role": "model", "parts": list(parts)}, "finishReason": end}
+    return {"candidates": [one], "usageMetadata": usage}
 
 
 def without_blanks(text: str) -> str:
@@ -225,86 +241,110 @@ def test_the_build_of_a_server_is_a_part_of_who_answered() -> None:
 APIS = pytest.mark.parametrize("api", [OpenAI, Anthropic, Gemini])
 
 
+@pytest.mark.parametrize(("api", "body", "text", "end"), read_cases(__file__, "responses.jsonl"))
+def test_a_response(api: str, body: object, text: str, end: str) -> None:
+    response = read_as(FORMATS[api], body)
+    assert isinstance(response, Response)
+    assert (response.text, response.finish_reason, response.seconds) == (text, end, 0.5)
+
+
 @pytest.mark.parametrize(
-    ("body", "what"),
+    ("data", "text"),
+    [
+        pytest.param(b"\xef\xbb\xbf" + WHOLE, "B", id="a mark of byte order"),
+        pytest.param(
+            b'{"id":1,"id":1,"choices":[{"message":{"content":"\\u0022B"},"finish_reason":"stop"}]}',
+            '"B',
+            id="a field that says the same twice",
+        ),
+    ],
+)
+def test_bytes_that_are_odd_and_a_response(data: bytes, text: str) -> None:
+    response = read_as(OpenAI, data)
+    assert isinstance(response, Response)
+    assert (response.text, response.finish_reason) == (text, "stop")
+
+
+@pytest.mark.parametrize(
+    ("api", "body", "message", "tries"), read_cases(__file__, "no_responses.jsonl")
+)
+def test_no_response(api: str, body: object, message: str, tries: int | str) -> None:
+    failure = read_as(FORMATS[api], body)
+    assert isinstance(failure, Failure)
+    assert re.search(message, str(failure))
+    assert failure.tries == (UNLIMITED_TRIES if tries == "again" else tries)
+    assert not failure.refused
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
     [
         pytest.param(b"<html>", "not JSON", id="a page"),
         pytest.param(b"", "not JSON", id="nothing"),
-        pytest.param({}, "no choices", id="nothing in it"),
-        pytest.param({"choices": []}, "no choices", id="no choice"),
-        pytest.param({"choices": [{"text": "B"}]}, "no .*message", id="the older API's form"),
-        pytest.param({"choices": [{"message": {"content": 5}}]}, "neither", id="a number"),
         pytest.param(
-            {"choices": [{"message": {"content": [{"type": "image_url"}]}}]},
-            "a part that is not text",
-            id="an image",
+            b'{"choices":[{"message":{"content":"A","content":"B"},"finish_reason":"stop"}]}',
+            "another value",
+            id="a field with two values",
         ),
-        pytest.param(
-            {"choices": [{"message": {"content": "B"}, "finish_reason": "error"}]},
-            "broken off",
-            id="LMDeploy and OpenRouter: an error",
-        ),
-        pytest.param(
-            {"choices": [{"message": {"content": ""}, "finish_reason": "load"}]},
-            "broken off",
-            id="Ollama: the model was only loaded",
-        ),
+        pytest.param(b'{"choices":[{"message":{"content":"\\ud83d"}}]}', "not JSON", id="half"),
+        pytest.param(b'{"choices":' * 900 + b"1" + b"}" * 900, "too deeply", id="nested deeply"),
+        pytest.param(b"[" * 100_000 + b"]" * 100_000, "not JSON", id="100,000 brackets"),
+        pytest.param(b'data: {"choices":[]}\n\ndata: [DONE]\n\n', "not JSON", id="a stream"),
+        pytest.param(WHOLE * 2, "not JSON", id="two bodies in one"),
+        pytest.param(WHOLE[:-1], "not JSON", id="cut short"),
     ],
 )
-def test_no_response(body: object, what: str) -> None:
-    found = read(body)
-    assert isinstance(found, Failure)
-    assert found.tries == 2, "half a response may be whole the next time"
-    assert not found.refused
-    assert re.search(what, found.what)
+def test_bytes_that_are_no_response(data: bytes, message: str) -> None:
+    failure = read_as(OpenAI, data)
+    assert isinstance(failure, Failure)
+    assert (failure.tries, failure.refused) == (2, False)
+    assert re.search(message, failure.what)
+
+
+@pytest.mark.parametrize("api", [Anthropic, Gemini])
+def test_an_error_inside_200_is_read_as_one(api: FormatOf) -> None:
+    failure = read_as(api, {"error": {"code": 503, "message": "overloaded"}})
+    assert isinstance(failure, Failure)
+    assert (str(failure), failure.tries) == ("HTTP 503: overloaded", UNLIMITED_TRIES)
 
 
 @pytest.mark.parametrize(
-    ("body", "shown", "tries"),
+    ("api", "body", "tokens"),
     [
         pytest.param(
-            {"error": {"code": 502, "message": "Provider down"}},
-            "HTTP 502: Provider down",
-            UNLIMITED_TRIES,
-            id="OpenRouter: what a provider failed with",
-        ),
-        pytest.param(
-            {"choices": [{"error": {"code": 429, "message": "slow"}, "finish_reason": "error"}]},
-            "HTTP 429: slow",
-            UNLIMITED_TRIES,
-            id="OpenRouter: in a choice",
-        ),
-        pytest.param(
-            {"error": {"code": "400", "message": "maximum context length is 5"}},
-            "too long for the model's context (HTTP 400): maximum context length is 5",
-            1,
-            id="a code that is a text",
-        ),
-        pytest.param(
-            {"object": "error", "message": "maximum context length is 5", "code": 400},
-            "too long for the model's context (HTTP 400): maximum context length is 5",
-            1,
-            id="without an envelope",
-        ),
-        pytest.param(
-            {"error": "busy"}, "an error instead of a response (HTTP 200): busy", 2, id="a text"
-        ),
-        pytest.param(
+            Anthropic,
             {
-                "choices": [
-                    {"message": {"content": ""}, "finish_reason": "insufficient_system_resource"}
-                ]
+                **message("end_turn", TEXT),
+                "usage": {
+                    "input_tokens": 1,
+                    "cache_creation_input_tokens": 2,
+                    "cache_read_input_tokens": 4,
+                    "output_tokens": 3,
+                },
             },
-            "the response was broken off: finish_reason 'insufficient_system_resource'",
-            UNLIMITED_TRIES,
-            id="DeepSeek: overloaded in the middle",
+            (7, 3),
+            id="Anthropic: what a cache was filled with and read from was read",
         ),
+        pytest.param(Anthropic, message("end_turn", TEXT), (None, None), id="Anthropic: untold"),
+        pytest.param(
+            Gemini,
+            candidate("STOP", {"text": "B"}, promptTokenCount=7, candidatesTokenCount=1),
+            (7, 1),
+            id="Gemini",
+        ),
+        pytest.param(
+            Gemini,
+            candidate("MAX_TOKENS", promptTokenCount=7, thoughtsTokenCount=2),
+            (7, 2),
+            id="Gemini: thoughts are paid for, and nought is left out",
+        ),
+        pytest.param(Gemini, candidate("STOP", {"text": "B"}), (None, None), id="Gemini: untold"),
     ],
 )
-def test_an_error_inside_an_answer_that_looks_well(body: object, shown: str, tries: int) -> None:
-    found = read(body)
-    assert isinstance(found, Failure)
-    assert (str(found)[: len(shown)], found.tries) == (shown, tries)
+def test_tokens(api: FormatOf, body: object, tokens: tuple[int | None, int | None]) -> None:
+    outcome = read_as(api, body)
+    assert isinstance(outcome, Response)
+    assert (outcome.prompt_tokens, outcome.completion_tokens) == tokens
 
 
 NAMES = st.sampled_from(
@@ -340,7 +380,7 @@ def test_no_json_is_an_exception(api: FormatOf, whole: object, inner: object) ->
         {"promptFeedback": inner},
     ):
         data = orjson.dumps(body)
-        found = read_body(form(api), data, 0.5, {})
+        found = decode_response(form(api), data, 0.5, {})
         assert isinstance(found, Failure) or isinstance(found.text, str)
         assert failure(500, data, {}).tries
 
@@ -349,5 +389,5 @@ def test_no_json_is_an_exception(api: FormatOf, whole: object, inner: object) ->
 @settings(max_examples=40)
 @given(st.binary(max_size=80), st.dictionaries(st.sampled_from(["Retry-After"]), st.text()))
 def test_no_bytes_are_an_exception(api: FormatOf, data: bytes, headers: dict[str, str]) -> None:
-    assert read_body(form(api), data, 0.5, headers)
+    assert decode_response(form(api), data, 0.5, headers)
     assert failure(429, data, headers).wait >= 0

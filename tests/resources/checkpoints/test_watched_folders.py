@@ -1,0 +1,309 @@
+"""What lies in a watched folder: found, finished, named by its content, as frameworks write it."""
+
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
+from bench_resources.checkpoints.identity import fingerprint
+from bench_resources.checkpoints.watched_folders import (
+    CheckpointSurvey,
+    find_checkpoint,
+    survey_folders,
+)
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.sections.local_models import TransformersSpec
+from bench_resources.models.registry.named_models import base_of_checkpoints, resolve_name
+from tests.sensors.watched import (
+    look,
+    safetensors,
+    watching,
+    write_adapter,
+    write_checkpoint,
+    write_files,
+)
+
+
+def test_checkpoints_are_found_at_any_depth_and_named_by_their_place(tmp_path: Path) -> None:
+    write_checkpoint(tmp_path / "runs" / "a" / "step-1", b"1")
+    write_checkpoint(tmp_path / "runs" / "b" / "c" / "step-2", b"2", shards=3)
+    write_checkpoint(tmp_path / "final", b"3")
+    write_checkpoint(tmp_path / "final" / "optimizer", b"4")
+    write_checkpoint(tmp_path / "runs" / ".trash" / "step-3", b"5")
+    (tmp_path / "runs" / "latest").symlink_to(tmp_path / "runs" / "a" / "step-1")
+    found = look(tmp_path / "runs", tmp_path / "final")
+    assert [one.name for one in found.finished] == ["a/step-1", "b/c/step-2", "final"]
+    assert found.unfinished == {}
+
+
+def test_a_checkpoint_is_taken_when_its_files_are_at_rest(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "step-1")
+    for file in folder.iterdir():
+        os.utime(file, (0, 0))  # copied with its old time: still changed a moment ago
+    assert "changed a moment ago" in look(tmp_path, settle_seconds=60).unfinished["step-1"]
+    assert look(tmp_path, settle_seconds=0).finished != []
+
+
+def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
+    assert "no such folder" in look(tmp_path / "runs").unfinished[str(tmp_path / "runs")]
+
+
+@pytest.mark.parametrize("full", [False, True], ids=["sampled", "every byte"])
+def test_the_content_names_a_checkpoint(tmp_path: Path, full: bool) -> None:
+    weights = bytes(3_000_000)
+    folder = write_checkpoint(tmp_path / "a", weights)
+    same = fingerprint(folder, full=full)
+    assert fingerprint(write_checkpoint(tmp_path / "b", weights), full=full) == same
+    (folder / "README.md").write_text("read by nothing")
+    assert fingerprint(folder, full=full) == same
+    others = [
+        write_checkpoint(tmp_path / "first", b"\x01" + weights[1:]),
+        write_checkpoint(tmp_path / "middle", weights[:1_500_000] + b"\x01" + weights[1_500_001:]),
+        write_checkpoint(tmp_path / "last", weights[:-1] + b"\x01"),
+    ]
+    others.append(write_checkpoint(tmp_path / "tokenizer", weights))
+    (others[-1] / "tokenizer.json").write_text("[]")
+    assert len({same, *(fingerprint(other, full=full) for other in others)}) == 5
+
+
+def test_what_did_not_change_is_not_read_again(tmp_path: Path) -> None:
+    write_checkpoint(tmp_path / "step-1")
+    (state,) = look(tmp_path).digests
+    again = survey_folders(
+        [tmp_path], now=time.time() + 1, settle_seconds=0, remembered={state: "0123abcd"}
+    )
+    assert [one.key for one in again.finished] == ["step-1@0123abcd"]
+
+
+def test_a_file_in_place_of_another_as_old_and_as_long_is_seen(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "a")
+    (before,) = look(tmp_path).digests
+    weights = folder / "model.safetensors"
+    was = weights.stat()
+    other = tmp_path / "other"
+    other.write_bytes(weights.read_bytes()[:-1] + b"5")
+    os.utime(other, ns=(was.st_atime_ns, was.st_mtime_ns))
+    other.replace(weights)
+    assert before not in look(tmp_path).digests
+
+
+def test_a_checkpoint_is_found_again_by_its_name_or_its_content(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "run" / "step-1")
+    write_checkpoint(tmp_path / "run" / "step-2", b"5678")
+    (key,) = (one.key for one in look(tmp_path).finished if one.name == "run/step-1")
+    assert find_checkpoint(key, [tmp_path]) == folder
+    renamed = folder.rename(tmp_path / "run" / "best")
+    assert find_checkpoint(key, [tmp_path]) == renamed
+    write_checkpoint(renamed, b"new!")
+    with pytest.raises(ModelError, match="deleted, overwritten or unfinished"):
+        find_checkpoint(key, [tmp_path])
+
+
+def test_a_partition_runs_as_the_model_it_is_to_be_like(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "runs" / "a" / "step-1")
+    settings = watching(
+        tmp_path / "home",
+        'like = "base"\n[models.base]\nkind = "transformers"\npath = "x"\nmax_tokens = 7\n',
+    )
+    (found,) = look(tmp_path / "runs").finished
+    spec = resolve_name(found.key, settings).spec
+    assert isinstance(spec, TransformersSpec)
+    assert (Path(spec.path).resolve(), spec.max_tokens) == (folder, 7)
+    with pytest.raises(ModelError, match="no folder with these weights"):
+        resolve_name("a/step-1@00000000", settings)
+
+
+LIKE = (
+    'like = "base"\n[models.base]\nkind = "transformers"\npath = "org/vlm"\nrevision = "v2"\n'
+    'gguf_file = "m.gguf"\nbase = "../vlm"\n'
+)
+
+
+def test_an_adapter_is_a_checkpoint_like_any_other(tmp_path: Path) -> None:
+    write_checkpoint(tmp_path / "vlm")
+    folder = write_adapter(tmp_path / "runs" / "a" / "step-1", base="not/there/any/more")
+    write_checkpoint(tmp_path / "runs" / "a" / "merged", b"5678")
+    settings = watching(tmp_path / "home", LIKE)
+    base = base_of_checkpoints(settings)
+    found = look(tmp_path / "runs", base=base)
+    merged, adapter = (resolve_name(one.key, settings).spec for one in found.finished)
+    assert isinstance(adapter, TransformersSpec)
+    assert isinstance(merged, TransformersSpec)
+    assert (Path(adapter.path).resolve(), Path(adapter.base).resolve()) == (
+        folder,
+        tmp_path / "vlm",
+    )
+    assert (adapter.revision, adapter.gguf_file) == ("main", None)  # those of like's own weights
+    assert merged.base == ""
+    (folder / "adapter_model.safetensors").write_bytes(safetensors(b"4321"))
+    with pytest.raises(ModelError, match="deleted, overwritten or unfinished"):
+        resolve_name(found.finished[1].key, settings)
+
+
+def test_checkpoints_cannot_be_like_a_model_that_is_none_of_transformers(tmp_path: Path) -> None:
+    write_checkpoint(tmp_path / "runs" / "a" / "step-1")
+    settings = watching(tmp_path / "home", 'like = "random"')
+    (found,) = look(tmp_path / "runs").finished
+    with pytest.raises(SettingsError, match="like: random is a random model, not transformers"):
+        resolve_name(found.key, settings)
+
+
+def test_without_watched_folders_no_name_is_a_checkpoint(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="a/step-1@00000000"):
+        resolve_name("a/step-1@00000000", load_settings(tmp_path))
+
+
+def names(found: CheckpointSurvey) -> list[str]:
+    return [one.name for one in found.finished]
+
+
+def _trainer(runs: Path) -> None:
+    for step in (500, 1000):
+        folder = write_checkpoint(runs / "sft" / f"checkpoint-{step}", f"{step:04}".encode())
+        write_files(folder, "optimizer.pt", "scheduler.pt", "rng_state.pth", "training_args.bin")
+        (folder / "trainer_state.json").write_text("{}")
+
+
+def _trainer_that_ended(runs: Path) -> None:
+    _trainer(runs)
+    write_checkpoint(runs / "sft", b"1500")
+    write_files(runs / "sft", "all_results.json", "training_args.bin")
+
+
+def _config_of_a_script(runs: Path) -> None:
+    write_checkpoint(runs / "sft" / "checkpoint-500")
+    (runs / "sft" / "config.json").write_text('{"lr": 1e-5}')
+
+
+def _lora(runs: Path) -> None:
+    folder = write_adapter(runs / "sft" / "checkpoint-500")
+    write_files(folder, "optimizer.pt", "README.md", "tokenizer.json")
+
+
+def _zero_two(runs: Path) -> None:
+    folder = write_checkpoint(runs / "sft" / "checkpoint-500")
+    write_files(folder, "global_step500/mp_rank_00_model_states.pt", "latest", "zero_to_fp32.py")
+
+
+def _swift(runs: Path) -> None:
+    write_checkpoint(runs / "out" / "v0-20261121" / "checkpoint-500")
+    write_files(runs / "out" / "v0-20261121", "args.json", "logging.jsonl", "images/loss.png")
+
+
+def _llama_factory(runs: Path) -> None:
+    write_adapter(runs / "saves" / "qwen" / "lora" / "sft" / "checkpoint-500")
+    write_files(runs / "saves" / "qwen" / "lora" / "sft", "trainer_log.jsonl", "all_results.json")
+
+
+def _hub_folder_with_originals(runs: Path) -> None:
+    folder = write_checkpoint(runs / "llama")
+    write_files(folder, "original/consolidated.00.pth", ".cache/huggingface/x.incomplete")
+
+
+def _bin_shards(runs: Path) -> None:
+    folder = write_checkpoint(runs / "a")
+    (folder / "model.safetensors").unlink()
+    shards = [f"pytorch_model-0000{n}-of-00002.bin" for n in (1, 2)]
+    write_files(folder, *shards)
+    index = {"weight_map": {name: name for name in shards}}
+    (folder / "pytorch_model.bin.index.json").write_text(json.dumps(index))
+
+
+def _verl_with_weights(runs: Path) -> None:
+    actor = runs / "exp" / "global_step_100" / "actor"
+    write_checkpoint(actor / "huggingface")
+    write_files(actor, "model_world_size_8_rank_0.pt", "optim_world_size_8_rank_0.pt")
+
+
+@pytest.mark.parametrize(
+    ("write", "taken"),
+    [
+        pytest.param(
+            _trainer, ["sft/checkpoint-1000", "sft/checkpoint-500"], id="HF Trainer while it runs"
+        ),
+        pytest.param(
+            _trainer_that_ended,
+            ["sft/checkpoint-1000", "sft/checkpoint-500", "sft"],
+            id="HF Trainer when it has saved the model into the run's root",
+        ),
+        pytest.param(_config_of_a_script, ["sft/checkpoint-500"], id="a script's own config.json"),
+        pytest.param(_lora, ["sft/checkpoint-500"], id="LoRA of PEFT"),
+        pytest.param(_zero_two, ["sft/checkpoint-500"], id="DeepSpeed, weights gathered"),
+        pytest.param(_swift, ["out/v0-20261121/checkpoint-500"], id="ms-swift"),
+        pytest.param(
+            _llama_factory, ["saves/qwen/lora/sft/checkpoint-500"], id="LLaMA-Factory, LoRA"
+        ),
+        pytest.param(_hub_folder_with_originals, ["llama"], id="a release with original/"),
+        pytest.param(_bin_shards, ["a"], id="shards of .bin"),
+        pytest.param(
+            _verl_with_weights, ["exp/global_step_100/actor/huggingface"], id="verl with weights"
+        ),
+    ],
+)
+def test_what_holds_weights_is_taken(
+    tmp_path: Path, write: Callable[[Path], None], taken: list[str]
+) -> None:
+    write(tmp_path)
+    found = look(tmp_path)
+    assert names(found) == taken
+    assert found.unfinished == {}
+
+
+MODEL_CONFIG = '{"model_type": "llava"}'
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        pytest.param("non_lora_trainables.bin", "Merge it with LLaVA's own script", id="LLaVA"),
+        pytest.param("model.safetensors", "an adapter and a complete model", id="beside a model"),
+    ],
+)
+def test_an_adapter_that_peft_alone_would_spoil_is_not_taken(
+    tmp_path: Path, damage: str, says: str
+) -> None:
+    folder = write_adapter(tmp_path / "a")
+    (folder / "config.json").write_text(MODEL_CONFIG)
+    write_files(folder, damage)
+    (folder / damage).write_bytes(safetensors(b"1"))
+    assert says in look(tmp_path).unfinished["a"]
+
+
+def test_an_adapter_whose_base_is_not_there_is_not_taken_until_like_says_where(
+    tmp_path: Path,
+) -> None:
+    write_adapter(tmp_path / "runs" / "a", base="/no/longer/there")
+    base = write_checkpoint(tmp_path / "base")
+    assert "its base /no/longer/there does not exist" in look(tmp_path / "runs").unfinished["a"]
+    assert names(look(tmp_path / "runs", base=str(base))) == ["a"]
+
+
+def test_one_that_cannot_be_taken_costs_the_others_nothing(tmp_path: Path) -> None:
+    write_files(tmp_path, "bad/adapter_config.json", "worse/model.safetensors", "nest/model.pt")
+    write_checkpoint(tmp_path / "nest" / "checkpoint-500")
+    found = look(tmp_path)
+    assert names(found) == ["nest/checkpoint-500"]
+    assert sorted(found.unfinished) == ["bad", "nest", "worse"]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        pytest.param("pytorch_model-00002-of-00002.bin", "is missing", id="a shard of .bin"),
+        pytest.param("pytorch_model.bin.index.json", "index.json is missing", id="their index"),
+    ],
+)
+def test_a_missing_part_of_bin_weights_is_noticed(tmp_path: Path, name: str, says: str) -> None:
+    _bin_shards(tmp_path)
+    (tmp_path / "a" / name).unlink()
+    assert says in look(tmp_path).unfinished["a"]
+
+
+def test_a_bin_that_was_cut_short_is_noticed(tmp_path: Path) -> None:
+    _bin_shards(tmp_path)
+    (tmp_path / "a" / "pytorch_model-00001-of-00002.bin").write_bytes(b"PK\x03\x04 and no end")
+    assert "half-written" in look(tmp_path).unfinished["a"]

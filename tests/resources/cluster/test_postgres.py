@@ -1,0 +1,388 @@
+"""Machines that share responses and locks, whoever dies, whatever becomes of the database."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from bench_assets.core.schema.chat import Response
+from bench_assets.core.schema.errors import HomeError, SettingsError
+from bench_resources.cluster.postgres import PostgresDatabase
+from bench_resources.response_cache.caching_model import CachingModel
+from bench_resources.response_cache.store import ResponseStore
+from bench_resources.storage.locks import LeaseLocks, Locks
+from bench_resources.storage.schema import STORES, responses
+from tests.fakes.postgres_server import PASSWORD, PostgresServer
+from tests.resources.models.api.asking import requests_for
+from tests.resources.response_cache.shared_process import ask
+from tests.resources.response_cache.test_rows import Says, keep, named, older, row
+
+CHECKOUT = Path(__file__).parents[3]
+
+psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
+pytestmark = pytest.mark.long
+
+
+def start_process(
+    database_address: str, n: int, seconds: float, lease: float
+) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.resources.response_cache.shared_process",
+         *map(str, (n, seconds, lease))],
+        cwd=CHECKOUT, env={**os.environ, "BENCH_DATABASE": database_address},
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def n_leases(database_address: str) -> int:
+    with psycopg.connect(database_address) as db:
+        row = db.execute("SELECT count(*) FROM leases").fetchone()
+    assert row
+    return int(row[0])
+
+
+def test_what_four_processes_request_at_once_is_sent_once(database_address: str) -> None:
+    processes = [start_process(database_address, 400, 0.005, 60) for _ in range(4)]
+    outputs = [process.communicate(timeout=120)[0].split("\n") for process in processes]
+    counts = [int(lines[-2].removeprefix("in all ")) for lines in outputs]
+    assert sum(counts) == 400
+    assert n_leases(database_address) == 0
+
+
+def test_a_long_request_is_renewed_and_sent_once(database_address: str) -> None:
+    with ThreadPoolExecutor(2) as threads:  # a request of three leases
+        each = list(threads.map(lambda _: ask(database_address, 1, 3.0, 1.0), range(2)))
+    assert sorted(n for _, n in each) == [0, 1]
+    assert [texts for texts, _ in each] == [["Q0"]] * 2
+
+
+def test_a_request_of_a_process_that_was_killed_is_taken_over(database_address: str) -> None:
+    process = start_process(database_address, 20, 0.1, 2.0)
+    assert process.stdout
+    for _ in range(5):
+        assert process.stdout.readline() == "asked\n"
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    began = time.monotonic()
+    texts, n = ask(database_address, 20, 0.0, 2.0)
+    assert texts == [f"Q{i}" for i in range(20)]
+    assert 20 - 6 <= n <= 20 - 4  # what was being written or asked
+    assert time.monotonic() - began < 10
+    process.stdout.close()
+
+
+def test_what_came_back_with_an_error_is_free_for_another(
+    open_shared_responses: Callable[..., ResponseStore],
+) -> None:
+    with pytest.raises(Exception, match="HTTP 500"):
+        CachingModel("m", Says(Response(error="HTTP 500")), open_shared_responses()).response(
+            requests_for("a")
+        )
+    began = time.monotonic()
+    engine = Says(Response(text="A"))
+    assert (
+        CachingModel("m", engine, open_shared_responses()).response(requests_for("a"))[0].text
+        == "A"
+    )
+    assert time.monotonic() - began < 5  # not the length of a lease
+
+
+def test_a_restart_of_the_database_loses_nothing_and_asks_nothing_twice(
+    database_server: PostgresServer, database_address: str
+) -> None:
+    def restart() -> None:
+        time.sleep(1)
+        database_server.stop()
+        time.sleep(2)
+        database_server.start()
+
+    restarting = threading.Thread(target=restart)
+    restarting.start()
+    texts, n = ask(database_address, 300, 0.02, 60)
+    restarting.join()
+    assert (texts, n) == ([f"Q{i}" for i in range(300)], 300)
+    assert ask(database_address, 300, 0.0, 60)[1] == 0
+    assert n_leases(database_address) == 0
+
+
+def test_who_waits_for_a_database_that_went_away_gets_a_message(
+    database_server: PostgresServer, database_address: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def work(connection: sa.Connection) -> int:
+        return int(connection.exec_driver_sql("SELECT 1").scalar_one())
+
+    database = PostgresDatabase(database_address, "BENCH_DATABASE")
+    assert database.read(work) == 1
+    database_server.stop()
+    try:
+        with pytest.raises(HomeError, match="Connection refused"):
+            database.write(work, patience=1)
+    finally:
+        database_server.start()
+    (message,) = caplog.messages
+    assert message.endswith("; retrying for 1 s")
+    assert database.read(work) == 1
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, ZeroDivisionError])
+def test_work_that_is_interrupted_is_rolled_back(
+    database_address: str, raised: type[BaseException]
+) -> None:
+    def work(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("CREATE TABLE half (done int)")
+        raise raised
+
+    database = PostgresDatabase(database_address, "BENCH_DATABASE")
+    with pytest.raises(raised):
+        database.write(work)
+    assert database.read(lambda connection: sa.inspect(connection).get_table_names()) == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE responses SET text = 'another'",
+        "UPDATE responses SET text = NULL",
+        "UPDATE responses SET digest = ''",
+        "UPDATE responses SET model = 'other'",
+        "DELETE FROM responses",
+    ],
+)
+def test_damaged_responses_are_requested_again_and_kept(
+    database_address: str, open_shared_responses: Callable[..., ResponseStore], sql: str
+) -> None:
+    n_requests = []
+    for _ in range(2):
+        engine = Says(Response(text="A"))
+        responses = CachingModel("m", engine, open_shared_responses()).response(
+            requests_for("a", "b")
+        )
+        assert [response.text for response in responses] == ["A", "A"]
+        n_requests.append(len(engine.requests))
+        with psycopg.connect(database_address) as db:
+            if len(n_requests) == 1:
+                db.execute(sql)
+    assert n_requests == [2, 2]
+    engine = Says(Response(text="B"))
+    CachingModel("m", engine, open_shared_responses()).response(requests_for("a", "b"))
+    assert not engine.requests
+
+
+def test_many_may_make_the_tables_at_once(database_address: str) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        opened = threads.map(
+            lambda _: ResponseStore(PostgresDatabase(database_address, "V")), range(16)
+        )
+        assert all(store.find([]) == {} for store in opened)
+
+
+_SET_REVISION = "UPDATE bench_revisions SET version_num = %s WHERE version_num = %s"
+
+
+def test_tables_of_a_newer_version_are_refused_and_stay(
+    database_address: str, open_shared_responses: Callable[..., ResponseStore]
+) -> None:
+    keep(open_shared_responses(), row("a"))
+    with psycopg.connect(database_address) as db:
+        db.execute(_SET_REVISION, ("responses_0007", "responses_0002"))
+    with pytest.raises(HomeError, match="written by a newer version of bench-assets"):
+        open_shared_responses()
+    with psycopg.connect(database_address) as db:
+        db.execute(_SET_REVISION, ("responses_0002", "responses_0007"))
+    assert open_shared_responses().find([named("a")])
+
+
+def test_a_migrated_database_has_the_schema_of_a_new_one(database_address: str) -> None:
+    """Alembic itself finds no difference between the tables and the schema of the program."""
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    database = PostgresDatabase(database_address, "V")
+    for name in STORES:
+        database.prepare(name)
+    older(ResponseStore(database), noted="answered by m-2024")
+    with pytest.raises(HomeError, match=r"older version\. Run `bench home migrate-schema`"):
+        ResponseStore(database)
+    assert database.migrate(tuple(STORES)) == ["responses"]
+    assert database.migrate(tuple(STORES)) == []
+
+    def differences(connection: sa.Connection) -> list[object]:
+        options = {"version_table": "bench_revisions"}
+        context = MigrationContext.configure(connection, opts=options)
+        found: list[object] = compare_metadata(context, responses.metadata)
+        return [one for one in found if "nullable" not in str(one)]
+
+    assert database.read(differences) == []
+
+
+@pytest.mark.parametrize(
+    ("address_of", "complaint"),
+    [
+        pytest.param(
+            lambda server: server.address(password="wrong secret"), "authentication failed",
+            id="a wrong password",
+        ),
+        pytest.param(
+            lambda server: server.address().replace("127.0.0.1", "no.such.host.invalid"),
+            "resolve|translate|Name or service", id="no such computer",
+        ),
+    ],
+)  # fmt: skip
+def test_a_database_that_cannot_be_used_is_named_without_its_password(
+    database_server: PostgresServer, address_of: Callable[[PostgresServer], str], complaint: str
+) -> None:
+    began = time.monotonic()
+    with pytest.raises(HomeError, match=complaint) as why:
+        ResponseStore(PostgresDatabase(address_of(database_server), "BENCH_DATABASE"))
+    assert "BENCH_DATABASE" in str(why.value)
+    assert PASSWORD not in str(why.value)
+    assert "wrong" not in str(why.value)
+    assert time.monotonic() - began < 9
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["not-an-address secret", "postgresql://u:secret@[h/d", "mysql://u:secret@h/d", "a=secret"],
+)
+def test_what_is_no_address_is_refused_and_not_shown(text: str) -> None:
+    with pytest.raises((SettingsError, HomeError), match="V: not the address") as why:
+        PostgresDatabase(text, "V")
+    assert "secret" not in str(why.value)
+
+
+_HOLD = """
+import os, sys
+from bench_resources.cluster.postgres import PostgresDatabase
+from bench_resources.storage.locks import LeaseLocks
+database = PostgresDatabase(os.environ["BENCH_DATABASE"], "BENCH_DATABASE")
+locks = LeaseLocks(database, float(sys.argv[1]))
+with locks.held(sys.argv[2:], lambda why: print(why, flush=True)):
+    print("held", flush=True)
+    input()
+"""
+
+
+@pytest.fixture
+def open_locks(database_address: str) -> Callable[..., Locks]:
+    """Opens the locks as another process would."""
+    return lambda lease=60.0: LeaseLocks(PostgresDatabase(database_address, "V"), lease)
+
+
+@pytest.fixture
+def hold(database_address: str) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts a process that takes locks, and holds them until it is told."""
+    with ExitStack() as processes:
+
+        def start(lease: float, *names: str) -> subprocess.Popen[str]:
+            pipe = subprocess.PIPE
+            one = subprocess.Popen(
+                [sys.executable, "-c", _HOLD, str(lease), *names],
+                cwd=CHECKOUT, env={**os.environ, "BENCH_DATABASE": database_address},
+                stdin=pipe, stdout=pipe, text=True,
+            )  # fmt: skip
+            processes.callback(one.wait)
+            processes.callback(one.kill)
+            return one
+
+        yield start
+
+
+def next_line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout
+    return process.stdout.readline().strip()
+
+
+def refuse(why: str) -> None:
+    raise HomeError(why)
+
+
+def test_the_second_waits_says_for_whom_and_goes_on_at_once_when_the_first_is_killed(
+    hold: Callable[..., subprocess.Popen[str]],
+) -> None:
+    first = hold(60, "m on codis", "m on blink")
+    assert next_line(first) == "held"
+    second, other = hold(60, "m on codis"), hold(60, "n on codis")
+    assert next_line(second).startswith(f"m on codis: waiting for process {first.pid} on ")
+    assert next_line(other) == "held"
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    began = time.monotonic()
+    assert next_line(second) == "held"
+    assert time.monotonic() - began < 10  # not the length of a lease
+
+
+def test_a_lock_of_a_machine_that_died_is_free_when_the_lease_ends(
+    database_address: str,
+    hold: Callable[..., subprocess.Popen[str]],
+    open_locks: Callable[..., Locks],
+) -> None:
+    first = hold(2, "a", "b")
+    assert next_line(first) == "held"
+    with psycopg.connect(database_address) as db:  # as if it were elsewhere
+        db.execute("UPDATE leases SET note = replace(note, '\"host\": \"', '&other-')")
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    waited: list[str] = []
+    began = time.monotonic()
+    with open_locks(2.0).held(["b", "c"], waited.append):
+        assert 0.5 < time.monotonic() - began < 5
+    assert len(waited) == 1
+
+
+def test_a_lock_that_is_held_for_long_stays_its_holder_s(open_locks: Callable[..., Locks]) -> None:
+    with open_locks(0.6).held(["a"], refuse):
+        time.sleep(2)  # three leases
+        with (
+            pytest.raises(HomeError, match=rf"^a: waiting for process {os.getpid()} on "),
+            open_locks(0.6).held(["a"], refuse),
+        ):
+            pytest.fail("two have it")
+    with open_locks().held(["a"], refuse):
+        pass
+
+
+def test_many_that_want_several_in_any_order_all_have_them_in_turn(
+    open_locks: Callable[..., Locks],
+) -> None:
+    inside, most = [], []
+
+    def work(n: int) -> None:
+        names = [*["a", "b", "c", "d"][n % 4 :], "a"]
+        with open_locks().held(names, lambda why: None):
+            inside.append(n)
+            most.append(len(inside))
+            time.sleep(0.02)
+            inside.remove(n)
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(work, range(8)))
+    assert most == [1] * 8
+
+
+def test_a_restart_of_the_database_loses_no_lock(
+    database_server: PostgresServer, open_locks: Callable[..., Locks]
+) -> None:
+    waited: list[str] = []
+    with open_locks(8.0).held(["a"], refuse):
+        database_server.stop()
+        database_server.start()
+        waiting = threading.Thread(
+            target=lambda: open_locks(8.0).held(["a"], waited.append).__enter__(), daemon=True
+        )
+        waiting.start()
+        time.sleep(3)
+        assert waiting.is_alive()
+        assert [why.partition(" on ")[0] for why in waited] == [
+            f"a: waiting for process {os.getpid()}"
+        ]
+    waiting.join(10)
+    assert not waiting.is_alive()

@@ -1,0 +1,165 @@
+"""Runs that are sent to a cluster of two nodes, arrive, wait and are ended; its token."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+import bench_resources.cluster.ray_launcher as ray_launcher_module
+from bench_resources.runs.orphaned_runs import end_orphaned_runs
+from tests.conftest import CHECKOUT
+from tests.fakes.ray_cluster import HEAD, OTHER, RayCluster, ray_cluster
+from tests.resources.runs.sending import Send, ended, instance_of, ray_launcher, sending
+
+pytestmark = pytest.mark.long
+
+# Ray reads its token once in a process.
+_ASK = """
+import sys
+import dagster as dg
+from bench_assets.core.schema.errors import BenchError
+from bench_resources.cluster.ray_launcher import RayLauncher
+
+def send():
+    launcher = RayLauncher(sys.argv[1])
+    with dg.DagsterInstance.ephemeral() as instance:
+        launcher.register_instance(instance)
+        launcher.get_run_worker_debug_info(dg.DagsterRun(job_name="j", run_id="r"))
+
+try:
+    send()
+    print("is let in")
+except BenchError as why:
+    print(str(why))
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[RayCluster]:
+    with ray_cluster() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def instance(
+    tmp_path_factory: pytest.TempPathFactory, cluster: RayCluster
+) -> Iterator[dg.DagsterInstance]:
+    home = tmp_path_factory.mktemp("home")
+    (home / "bench.toml").write_text(
+        '[models.tiny]\nkind = "transformers"\npath = "/proc/self/cwd/models"\ndevice = "cpu"\n'
+        "needs = { node_b = 0.5 }\n"
+    )
+    with instance_of(home, ray_launcher(cluster.jobs_address)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def send(instance: dg.DagsterInstance) -> Iterator[Send]:
+    with sending(instance) as launch:
+        yield launch
+
+
+def messages_of(instance: dg.DagsterInstance, run_id: str) -> str:
+    return "\n".join(one.user_message or one.message for one in instance.all_logs(run_id))
+
+
+def test_a_run_takes_what_its_model_needs_and_tells_no_token(
+    instance: dg.DagsterInstance, send: Send, cluster: RayCluster
+) -> None:
+    for node in (HEAD, OTHER):
+        (cluster.folder_of(node) / "models").mkdir()
+    run_id = send({"dagster/partition": "tiny"})
+    run = ended(instance, run_id, 90)
+    assert run.status == dg.DagsterRunStatus.SUCCESS, messages_of(instance, run_id)
+    assert json.loads(run.tags["dagster-ray/config"]) == {
+        "num_cpus": 1,
+        "resources": {"node_b": 0.5},
+    }
+    assert f"made on {OTHER}" in messages_of(instance, run_id)
+    debug_info = instance.run_launcher.get_run_worker_debug_info(run)
+    assert debug_info
+    assert run_id in debug_info
+    assert cluster.variables["RAY_AUTH_TOKEN"] not in debug_info
+
+
+def test_a_run_for_which_there_is_no_room_is_waited_for(
+    instance: dg.DagsterInstance, send: Send
+) -> None:
+    whole = {"dagster-ray/config": '{"num_cpus": 1, "resources": {"node_b": 1}}'}
+    first = send({**whole, "seconds": "300"})
+    _made(instance, first)
+    second = send(whole)
+    time.sleep(75)  # more than a minute, and several looks
+    waiting = instance.get_run_by_id(second)
+    assert waiting
+    assert waiting.status == dg.DagsterRunStatus.STARTING
+    assert instance.run_launcher.terminate(first)
+    assert ended(instance, second, 90).status == dg.DagsterRunStatus.SUCCESS
+
+
+def test_a_run_whose_job_ends_before_it_begins_fails(
+    instance: dg.DagsterInstance, send: Send, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        ray_launcher_module, "_quote_entrypoint", lambda _: "false"
+    )  # no Python there
+    run_id = send()
+    until = time.monotonic() + 90
+    while not (gone := end_orphaned_runs(instance)):
+        assert time.monotonic() < until
+        time.sleep(0.5)
+    assert gone == [f"run {run_id[:8]}"]
+    assert ended(instance, run_id, 5).status == dg.DagsterRunStatus.FAILURE
+
+
+def test_a_run_is_ended_where_it_is(instance: dg.DagsterInstance, send: Send) -> None:
+    run_id = send({"seconds": "300"})
+    _made(instance, run_id)
+    run = instance.get_run_by_id(run_id)
+    assert run
+    assert instance.run_launcher.check_run_worker_health(run).status.value == "RUNNING"
+    assert instance.run_launcher.terminate(run_id)
+    assert ended(instance, run_id, 60).status == dg.DagsterRunStatus.CANCELED
+
+
+def _made(instance: dg.DagsterInstance, run_id: str) -> None:
+    """Wait until a run says where it is."""
+    until = time.monotonic() + 90
+    while "made on" not in messages_of(instance, run_id):
+        assert time.monotonic() < until
+        time.sleep(0.5)
+
+
+@pytest.mark.parametrize(
+    ("token", "message"),
+    [
+        pytest.param({}, "is let in", id="the right one"),
+        pytest.param({"RAY_AUTH_TOKEN": "0" * 64}, "InvalidAuthToken", id="another one"),
+        pytest.param(
+            {"RAY_AUTH_TOKEN": "", "RAY_AUTH_MODE": ""}, "InvalidAuthToken", id="none",
+        ),
+        pytest.param(
+            {"RAY_AUTH_TOKEN": ""}, "there is no RAY_AUTH_TOKEN, and no ",
+            id="none, where one is wanted: Ray would end the process",
+        ),
+    ],
+)  # fmt: skip
+def test_who_lacks_the_token_gets_one_message(
+    cluster: RayCluster, tmp_path: Path, token: dict[str, str], message: str
+) -> None:
+    given = {**os.environ, **cluster.variables, **token, "HOME": str(tmp_path)}
+    process = subprocess.run(
+        [sys.executable, "-c", _ASK, cluster.jobs_address],
+        env={name: value for name, value in given.items() if value},
+        cwd=CHECKOUT, capture_output=True, text=True, timeout=180, check=True,
+    )  # fmt: skip
+    (line,) = process.stdout.splitlines()
+    assert message in line
+    assert cluster.variables["RAY_AUTH_TOKEN"] not in line
+    assert "Traceback" not in process.stderr

@@ -1,0 +1,337 @@
+"""When a server is tried again and when no more, and how its answers travel."""
+
+import asyncio
+import gzip
+import logging
+import random
+import re
+import time
+import tracemalloc
+import zlib
+from collections.abc import Sequence
+from email.utils import formatdate
+from pathlib import Path
+
+import orjson
+import pytest
+
+from bench_assets.core.schema.chat import REQUEST_REFUSED, Response
+from bench_assets.core.schema.errors import ModelError
+from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.http.backoff import UNLIMITED_TRIES, Failure, RetryPolicy, retry_after
+from tests.fakes.chat_server import Answer, ChatServer, texts
+from tests.resources.models.api.asking import ask, engine, requests_for
+from tests.resources.models.api.raw_server import http, saying
+
+BODY = b'{"choices":[{"index":0,"message":{"content":"\xc3\xa9"},"finish_reason":"stop"}]}'
+MIB = 2**20
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(http(BODY), id="as it is"),
+        pytest.param(http(gzip.compress(BODY), "Content-Encoding: gzip"), id="gzip"),
+        pytest.param(http(zlib.compress(BODY), "Content-Encoding: deflate"), id="deflate"),
+        pytest.param(b"HTTP/1.1 200 OK\r\n\r\n" + BODY, id="as long as the connection is open"),
+        pytest.param(
+            http(BODY, "Content-Type: application/json; charset=latin-1"),
+            id="UTF-8, whatever it says of itself",
+        ),
+    ],
+)
+def test_a_response_is_read(answer: bytes) -> None:
+    with saying(answer) as url:
+        (response,) = ask(url, "?")
+    assert (response.text, response.error) == ("é", "")
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        pytest.param(http(BODY, "Content-Encoding: gzip"), "broke", id="gzip in name only"),
+        pytest.param(http(gzip.compress(BODY)), "not JSON", id="gzip, and it does not say so"),
+        pytest.param(http(BODY[:40], length=len(BODY)), "broke", id="hangs up in the middle"),
+        pytest.param(b"HTTP/1.1 200 OK\r\n\r\n" + BODY[:40], "not JSON", id="without a length"),
+        pytest.param(http(BODY.decode().encode("utf-16")), "not JSON", id="UTF-16"),
+        pytest.param(http(BODY, status="206 Partial Content"), "HTTP 206", id="a part"),
+        pytest.param(http(b"<title>Log in</title>"), "a web page: Log in", id="a page with 200"),
+        pytest.param(b"", "broke", id="nothing"),
+    ],
+)
+def test_no_response(answer: bytes, error: str) -> None:
+    with saying(answer) as url:
+        first, second = ask(url, "a", "b", max_tries=1, concurrency=9)
+    assert re.search(error, first.error)
+    assert re.search(error, second.error)
+
+
+def packed(n_bytes: int) -> bytes:
+    packer = zlib.compressobj(wbits=31)
+    return packer.compress(b'"' + b" " * n_bytes + b'"') + packer.flush()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(http(packed(64 * MIB), "Content-Encoding: gzip"), id="64 MiB in 64 KiB"),
+        pytest.param(http(b" " * MIB, length=17 * MIB), id="by what it says"),
+        pytest.param(b"HTTP/1.1 200 OK\r\n\r\n" + b" " * (17 * MIB), id="by what comes"),
+    ],
+)
+def test_what_is_too_large_is_an_error_and_not_kept_in_memory(answer: bytes) -> None:
+    with saying(answer) as url:
+        tracemalloc.start()
+        (response,) = ask(url, "?", max_tries=1)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert re.fullmatch(r"HTTP \d+ with a body of more than 16 MiB.*", response.error)
+    assert peak < 40 * MIB
+
+
+HOSTED = "https://models.example.invalid/v1"
+NOT_JSON = Answer(raw=b"<html>")
+
+
+@pytest.mark.parametrize(
+    ("failures", "n_requests", "error"),
+    [
+        pytest.param([429, 500, 502, 503, 504], 6, "", id="what may pass is tried again"),
+        pytest.param([Answer(drop=True)] * 2, 3, "", id="a broken connection is tried again"),
+        pytest.param([NOT_JSON], 2, "", id="half a response is tried again"),
+        pytest.param([NOT_JSON] * 2, 2, "the response is not JSON", id="half a response, twice"),
+        pytest.param(
+            [Answer(raw=b'{"error": "overloaded"}')] * 2,
+            2,
+            r"an error instead of a response \(HTTP 200\): overloaded",
+            id="an error with status 200 is no response",
+        ),
+        pytest.param([503] * 6, 6, r"HTTP 503: as asked \(tries: 6\)", id="no more than max_tries"),
+        pytest.param([400] * 2, 2, "HTTP 400: as asked", id="what is wrong stays wrong"),
+        pytest.param([422] * 2, 2, "HTTP 422: as asked", id="another thing that is wrong"),
+        pytest.param(
+            [Answer(status=429, headers={"Retry-After": "3600"})],
+            1,
+            "HTTP 429",
+            id="a wait beyond max_wait is not waited for",
+        ),
+        pytest.param([400], 2, "", id="a refusal that passes"),
+        pytest.param(
+            [Answer(status=400, text="x" * 301)] * 2,
+            2,
+            f"^HTTP 400: {'x' * 300}$",
+            id="a long message",
+        ),
+    ],
+)
+def test_tries(failures: Sequence[int | Answer], n_requests: int, error: str) -> None:
+    with ChatServer() as server:
+        for failure in failures:
+            server.fail_next(1, failure)
+        first, second = ask(server.base_url, "?", "another", concurrency=1)
+        assert server.n_requests == n_requests + 1
+    assert bool(first.error) == bool(error)
+    assert re.search(error, first.error)
+    assert second.text == "A"
+
+
+def test_retry_after_is_waited_for() -> None:
+    with ChatServer() as server:
+        server.fail_next(1, Answer(status=503, headers={"Retry-After": "0.3"}))
+        ask(server.base_url, "?")
+        assert server.times[1] - server.times[0] >= 0.3
+
+
+def test_retry_after_may_be_a_date() -> None:
+    assert 58 < retry_after(formatdate(time.time() + 60, usegmt=True)) <= 60
+
+
+def test_a_response_that_takes_too_long_is_requested_again() -> None:
+    with ChatServer(lambda _: Answer(wait=0.5)) as server:
+        (response,) = ask(server.base_url, "?", timeout=0.2, max_tries=2)
+        assert server.n_requests == 2
+    assert response.error == "no response within 0.2 s (tries: 2)"
+
+
+def test_every_retry_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    with ChatServer() as server, caplog.at_level(logging.WARNING, "bench_assets.server"):
+        server.fail_next(2, 503)
+        ask(server.base_url, "?")
+        where = f"m at {server.base_url}: HTTP 503"
+    assert [re.sub(r"[\d.]+ s$", "S", message) for message in caplog.messages] == [
+        f"{where}; try 2/6 in S",
+        f"{where}; try 3/6 in S",
+    ]
+
+
+def test_back_off_doubles() -> None:
+    with ChatServer() as server:
+        server.fail_next(4, 500)
+        ask(server.base_url, "?")
+        waits = [later - one for one, later in zip(server.times, server.times[1:], strict=False)]
+    # Ten milliseconds doubled each time, of which jitter leaves at least half.
+    assert all(wait >= 0.005 * 2**n for n, wait in enumerate(waits))
+
+
+def test_a_server_that_is_down_is_named_after_one_round_of_tries(dead_port: int) -> None:
+    base_url = f"http://127.0.0.1:{dead_port}/v1"
+    why = "Connection refused: no server is listening"
+    with pytest.raises(ModelError, match=f"^{base_url}: cannot be reached: {why}$"):
+        ask(base_url, *map(str, range(10_000)), max_tries=3)
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_server_that_refuses_us_gets_no_more_requests(status: int) -> None:
+    with ChatServer(lambda _: Answer(status=status, text="who are you?")) as server:
+        with pytest.raises(ModelError, match=f"{server.base_url}: HTTP {status}: who are you"):
+            ask(server.base_url, *map(str, range(1_000)), concurrency=4)
+        assert server.n_requests <= 4
+
+
+def test_a_refusal_after_a_response_is_about_one_request() -> None:
+    with ChatServer(lambda body: 404 if texts(body) == ["odd"] else "A") as server:
+        responses = ask(server.base_url, "?", "odd", "?!", concurrency=1)
+    assert [response.error for response in responses] == ["", "HTTP 404: as asked", ""]
+
+
+def test_one_request_that_always_fails_does_not_stop_the_others() -> None:
+    with ChatServer(lambda body: 500 if texts(body) == ["poison"] else "A") as server:
+        responses = ask(server.base_url, "poison", *"abc", concurrency=1, max_tries=2)
+    assert [bool(response.error) for response in responses] == [True, False, False, False]
+
+
+def test_a_server_that_only_fails_is_given_up_after_a_round() -> None:
+    with ChatServer(lambda _: 503) as server:
+        with pytest.raises(ModelError, match="cannot be reached: HTTP 503"):
+            ask(server.base_url, *map(str, range(10_000)), concurrency=4, max_tries=2)
+        assert server.n_requests <= (8 + 4) * 2
+
+
+def test_a_gateway_whose_backend_is_down_is_given_up_after_one_request() -> None:
+    down = Answer(status=500, text="litellm.InternalServerError: Connection error.")
+    with ChatServer(lambda _: down) as server:
+        with pytest.raises(ModelError, match=r"cannot be reached: HTTP 500.*Connection error"):
+            ask(server.base_url, *map(str, range(1_000)), concurrency=1, max_tries=2)
+        assert server.n_requests == 2
+
+
+def test_a_server_that_goes_away_costs_only_the_rest() -> None:
+    with ChatServer(latency=0.01) as server:
+        requests = requests_for(*map(str, range(2_000)))
+        responses: dict[int, Response] = {}
+        started = time.monotonic()
+        for position, response in engine(server.base_url, concurrency=4).stream(requests):
+            responses[position] = response
+            if len(responses) == 20:
+                server.stop()
+    assert sorted(responses) == list(range(2_000))
+    answered = [response for response in responses.values() if not response.error]
+    assert 20 <= len(answered) < 100  # those that had arrived, on a busy machine too
+    assert responses[1_999].error.startswith(f"{server.base_url} cannot be reached any more: ")
+    assert time.monotonic() - started < 5
+
+
+def test_an_address_that_is_none_is_named_as_such() -> None:
+    with pytest.raises(ModelError, match=r"http://127.0.0.1:99999/v1: not a URL"):
+        ask("http://127.0.0.1:99999/v1", "?")
+
+
+def test_a_hosted_server_is_reached_through_the_proxy_of_the_environment_and_a_near_one_is_not(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "netrc").write_text("default login ana password secret")  # not for models
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    monkeypatch.setenv("KEY", "sk-0123456789abcdef")
+    with saying(http(b"", status="502 No Way Through")) as proxy, ChatServer("A") as near:
+        for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"):
+            monkeypatch.setenv(name, proxy.removesuffix("/v1"))
+        assert [one.text for one in ask(near.base_url, "?")] == ["A"]
+        (hosted,) = ask(HOSTED, "?", max_tries=1, api_key_env="KEY")
+        assert hosted.error.startswith("the connection broke: 502, message='No Way Through'")
+        for name in ("HTTPS_PROXY", "https_proxy"):
+            monkeypatch.setenv(name, "http://127.0.0.1:9")
+        with pytest.raises(ModelError, match=r"no server is listening \(proxy 127\.0\.0\.1:9\)"):
+            ask(HOSTED, "?", max_tries=1, api_key_env="KEY")
+        monkeypatch.setenv("NO_PROXY", "example.invalid")
+        with pytest.raises(ModelError, match=r"cannot be reached: .*models.example.invalid"):
+            ask(HOSTED, "?", max_tries=1, api_key_env="KEY")
+
+
+@pytest.mark.parametrize(
+    ("failures", "max_tries", "refused"),
+    [
+        pytest.param([400, 400], 6, REQUEST_REFUSED, id="twice the same"),
+        pytest.param([400, 500, 400], 6, REQUEST_REFUSED, id="twice, with a failure between"),
+        pytest.param([400], 1, "", id="once, with one try"),
+    ],
+)
+def test_a_request_that_is_refused_twice_is_refused_for_good(
+    failures: Sequence[int], max_tries: int, refused: str
+) -> None:
+    with ChatServer() as server:
+        for failure in failures:
+            server.fail_next(1, failure)
+        (response,) = ask(server.base_url, "?", max_tries=max_tries)
+    assert (response.refused, response.error[:8]) == (refused, "HTTP 400")
+
+
+@pytest.mark.parametrize("status", [401, 402, 404])
+def test_a_key_that_expires_ends_the_run_after_ten_requests_in_a_row(status: int) -> None:
+    """The responses before it are cached, and what is fine in between begins the count anew."""
+    expired = Answer(status=status, text="no")
+    wrong = [f"not so {n}" for n in range(30)]
+    with ChatServer(lambda body: "A" if "fine" in str(body) else expired) as server:
+        kept = ask(server.base_url, "fine", *wrong[:9], "fine too", *wrong[9:10], concurrency=1)
+        assert sum(bool(response.error) for response in kept) == 10
+        with pytest.raises(ModelError, match=f"HTTP {status}"):
+            ask(server.base_url, "fine", *wrong, concurrency=1)
+        assert server.n_requests == 12 + 1 + 10
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"status": "queued"}, id="queued"),
+        pytest.param({"status": "failed"}, id="failed"),
+        pytest.param({"status": "in_progress"}, id="in progress"),
+        pytest.param({"errors": [{"message": "half of it is missing"}]}, id="errors"),
+    ],
+)
+def test_a_body_that_says_that_it_is_no_response_is_requested_again(
+    fields: dict[str, object],
+) -> None:
+    choice = {"index": 0, "message": {"content": "half"}, "finish_reason": "stop"}
+    with ChatServer() as server:
+        server.fail_next(1, Answer(raw=orjson.dumps({"choices": [choice], **fields})))
+        (response,) = ask(server.base_url, "?", max_tries=2)
+    assert (response.text, server.n_requests) == ("A", 2)
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        b'{"prompt_tokens": NaN}',
+        b'{"prompt_tokens": 1e999, "completion_tokens": -Infinity}',
+        b'{"prompt_tokens": 3, "prompt_tokens": 4}',
+        b'{"prompt_tokens": "many", "details": {"cached": 01}}',
+        b'{"prompt_tokens": 3, "completion_tokens": 1e30, "cost": "\\ud800"}',
+    ],
+)
+def test_counts_that_make_no_sense_lose_no_response(usage: bytes) -> None:
+    body = b'{"choices": [{"index": 0, "message": {"content": "paid"}, "finish_reason": "stop"}],'
+    with ChatServer(lambda _: Answer(raw=body + b' "usage": ' + usage + b"}")) as server:
+        (response,) = ask(server.base_url, "?", max_tries=1)
+    assert (response.text, response.completion_tokens) == ("paid", None)
+
+
+def test_a_timeout_of_a_suspended_process_does_not_count() -> None:
+    """A laptop that sleeps through a timeout has used up no try."""
+    spec = ServerSpec(kind="server", base_url="http://s", model="m", max_tries=1, max_wait=1.0)
+    slept = Failure(what="no response", tries=UNLIMITED_TRIES, stalled=True)
+    outcomes = iter([slept, Response(text="A")])
+
+    async def ask_once() -> Response | Failure:
+        return next(outcomes)
+
+    policy = RetryPolicy(spec, 0.001, random.Random(0))
+    assert asyncio.run(policy.response(ask_once)).text == "A"

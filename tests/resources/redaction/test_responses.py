@@ -1,0 +1,141 @@
+"""A key that an answer holds is shown to nobody and stored nowhere."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from bench_assets.core.schema.errors import ModelError, SettingsError
+from bench_assets.core.text.redaction import Secrets
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
+from bench_resources.redaction.responses import RedactingEngine
+from tests.fakes.chat_server import Answer, ChatServer
+from tests.fakes.echoing_server import BROKEN, ECHOES, FAILURES, RESPONSES, Echo, EchoingServer
+from tests.resources.models.api.asking import ask, engine, requests_for
+
+KEY = "sk-Qu1te/a+l0ng=key~0f-m1ne"
+WRITTEN_KEY = "a-k3y-th4t-w4s-wr1tten"
+
+
+def responses_of(home: Path, url: str, *texts: str) -> list[str]:
+    """Ask as an evaluation does."""
+    section = (
+        f'kind = "server"\nmodel = "m"\nbase_url = "{url}"\nextra_body.api_key = "{WRITTEN_KEY}"'
+    )
+    (home / "bench.toml").write_text(f"[models.m]\n{section}\n")
+    models = Models(
+        settings=load_settings(home),
+        image_store=ImageStore(folder=str(home / "images")),
+    )
+    with models.open("m") as model:
+        return [response.text for response in model.response(requests_for(*texts))]
+
+
+def test_an_identity_with_a_key_is_stored_without_it(tmp_path: Path) -> None:
+    with ChatServer("B") as server:
+        url = f"{server.base_url}?key={WRITTEN_KEY}"
+        for _ in range(2):
+            assert responses_of(tmp_path, url, "1", "2", "3") == ["B"] * 3
+        assert server.n_requests == 3
+        (tmp_path / "bench.toml").unlink()
+        assert WRITTEN_KEY.encode() not in b"".join(
+            one.read_bytes() for one in tmp_path.glob("re*")
+        )
+
+
+@pytest.mark.parametrize("secrets", [Secrets(), Secrets({"4n0ther-k3y-Q7x": "MY_KEY"})])
+def test_an_identity_without_a_secret_is_what_it_was(secrets: Secrets) -> None:
+    at = engine("http://127.0.0.1:1/v1?api-version=1", extra_body={"prompt_key_frames": 3})
+    assert RedactingEngine(at, secrets).identity == at.identity
+
+
+def forms(key: str) -> Iterator[str]:
+    """The key as it may be told, whole or cut."""
+    yield from (key, key[:12], key[-12:], quote(key, safe=""), json.dumps(key)[1:-1])
+    yield key.replace("/", "\\/")
+
+
+def visible_texts(echo: Echo, caplog: pytest.LogCaptureFixture, key: str) -> str:
+    """Everything that comes of asking."""
+    with EchoingServer([echo]) as server:
+        try:
+            (response,) = ask(server.base_url, "?", api_key_env="MY_KEY", max_tries=2, timeout=5)
+            visible = repr(response)
+        except ModelError as error:
+            visible = repr(error)
+        assert server.keys[0] == key
+    return visible + caplog.text
+
+
+@pytest.mark.parametrize(
+    "echo", [pytest.param(echo, id=f"it is told in {name}") for name, echo in ECHOES.items()]
+)
+def test_a_key_in_an_answer_is_shown_to_nobody(
+    echo: Echo, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    visible = visible_texts(echo, caplog, KEY)
+    assert [form for form in forms(KEY) if form.lower() in visible.lower()] == []
+
+
+@pytest.mark.parametrize("blanks", ["{} ", " {}", "{}\t", " {}  "])
+def test_blanks_around_a_key_are_not_part_of_it(
+    blanks: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", blanks.format(KEY))
+    assert KEY not in visible_texts(RESPONSES["a text"], caplog, KEY)
+
+
+def test_the_rest_of_an_answer_is_shown(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    assert "'B, and your key is ***'" in visible_texts(RESPONSES["a text"], caplog, KEY)
+    assert "Hello ***" in visible_texts(FAILURES["a page"], caplog, KEY)
+    assert "the connection broke" in visible_texts(BROKEN["a header without a colon"], caplog, KEY)
+
+
+@pytest.mark.parametrize("word", ["x", "test", "EMPTY", "none", "1234"])
+def test_a_word_instead_of_a_key_hides_no_words(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", word)
+    with ChatServer(lambda _: Answer(status=400, text="an extra test of 1234 is EMPTY")) as server:
+        (response,) = ask(server.base_url, "?", api_key_env="MY_KEY")
+    assert response.error == "HTTP 400: an extra test of 1234 is EMPTY"
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        pytest.param("sk-1234567\nX-Other: 1", r"MY_KEY holds a newline \(char.* 11 of 21\)"),
+        pytest.param("sk-1234567\n", "MY_KEY holds a newline", id="as of a file with one line"),
+        pytest.param("sk-1234567\r", "MY_KEY holds a newline", id="as of a file of Windows"),
+        pytest.param("sk-\x1b1234567", "MY_KEY holds an invalid character"),
+        pytest.param("sk-1234567\u2026", "MY_KEY holds an invalid character", id="an ellipsis"),
+        pytest.param("  ", "MY_KEY is not set", id="blanks alone"),
+    ],
+)
+def test_a_key_that_no_header_can_hold_names_its_variable(
+    value: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", value)
+    with ChatServer() as server:
+        with pytest.raises(SettingsError, match=message) as refused:
+            ask(server.base_url, "?", api_key_env="MY_KEY")
+        assert server.n_requests == 0
+    assert "1234567" not in str(refused.value)
+
+
+def test_a_key_in_an_address_or_a_field_is_not_shown(caplog: pytest.LogCaptureFixture) -> None:
+    with ChatServer(lambda _: Answer(status=500, text=f"{KEY} and {KEY[::-1]}")) as server:
+        url = f"{server.base_url}?api-version=2024-10-21&subscription-key={quote(KEY, safe='')}"
+        body = {"metadata": {"api_key": KEY[::-1]}}
+        (response,) = ask(url, "?", extra_body=body, max_tries=2)
+        assert server.bodies[0]["metadata"]["api_key"] == KEY[::-1]
+    assert response.error == "HTTP 500: *** and *** (tries: 2)"
+    assert "api-version=2024-10-21&subscription-key=***" in caplog.text
+    for key in (KEY, KEY[::-1]):
+        assert [form for form in forms(key) if form in caplog.text] == []

@@ -1,0 +1,65 @@
+"""Writes small releases in the authors' layouts."""
+
+import io
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from PIL import Image
+
+IMAGES = ("image_1", "image_2", "image_3", "image_4")
+
+
+def png(colour="red", size=(8, 6)):
+    data = io.BytesIO()
+    Image.new("RGB", size, colour).save(data, "PNG")
+    return data.getvalue()
+
+
+def row(idx, **fields):
+    """A row of Relative_Depth, complete."""
+    defaults = {
+        "idx": idx,
+        "question": "Which point is closer to the camera?",
+        "prompt": f"Two points are circled. Which one is closer? ({idx})\n(A) A is closer",
+        "sub_task": "Relative_Depth",
+        "image_1": {"bytes": png(), "path": "1.jpg"},
+        "image_2": None,
+        "image_3": None,
+        "image_4": None,
+        "choices": ["A is closer", "B is closer"],
+        "answer": "(B)",
+        "explanation": "",
+    }
+    return defaults | fields
+
+
+def write_parquet(folder, task, split, rows, schema=None):
+    """As on the hub: one file a split, images as structs of bytes and path."""
+    image = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+    columns = schema or pa.schema(
+        [
+            *((name, pa.string()) for name in ("idx", "question", "sub_task", "answer", "prompt")),
+            *((name, image) for name in IMAGES),
+            ("choices", pa.list_(pa.string())),
+            ("explanation", pa.string()),
+        ]
+    )
+    file = folder / task / f"{split}-00000-of-00001.parquet"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(rows, schema=columns), file)
+    return file
+
+
+def write_json(folder, task, split, rows):
+    """The same with images in files beside it."""
+    file = folder / task / f"{split}.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    written = []
+    for entry in rows:
+        images = {name: entry[name] for name in IMAGES if isinstance(entry[name], dict)}
+        for name, image in images.items():
+            (file.parent / f"{entry['idx']}_{name}.png").write_bytes(image["bytes"])
+        written.append(entry | {name: f"{entry['idx']}_{name}.png" for name in images})
+    file.write_text(json.dumps(written), encoding="utf-8")
+    return file

@@ -1,0 +1,61 @@
+"""CODIS source folders that a test writes, and what is in them."""
+
+import json
+from typing import Any
+
+from bench_assets.core.images.synthetic_scenes import Scene
+from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
+
+
+def entry(**fields: Any) -> dict[str, Any]:
+    """An entry as the authors write it."""
+    return {
+        "id": "000",
+        "image_id": "a.png",
+        "question": "Opening or closing?",
+        "context": {"context_1": "I go left.", "context_2": "I go right."},
+        "answer": {"answer_1": "Opening.", "answer_2": "Closing."},
+        "category": "Attributes",
+    } | fields
+
+
+def pair(**fields: Any) -> ContextPair:
+    """The same entry, read."""
+    defaults: dict[str, Any] = {
+        "pair_id": "000",
+        "image": "a.png",
+        "question": "Opening or closing?",
+        "contexts": ("I go left.", "I go right."),
+        "answers": ("Opening.", "Closing."),
+        "category": "Attributes",
+    }
+    return ContextPair(**(defaults | fields))
+
+
+def vote(submission: str, annotator: str, **fields: Any) -> SubmissionVote:
+    """A vote that approves, but for what a test names."""
+    defaults = {"correct": True, "different": True, "within_rules": True}
+    return SubmissionVote(submission=submission, annotator=annotator, **(defaults | fields))
+
+
+def png() -> bytes:
+    """An image of 8 x 6 px."""
+    return Scene(8, 6).png()
+
+
+def write_release(folder, entries, images=("a.png",)):
+    """Write a published edition; ``entries`` may be text, for files that are broken."""
+    (folder / "images").mkdir(parents=True, exist_ok=True)
+    text = entries if isinstance(entries, str) else json.dumps(entries)
+    (folder / "data.json").write_text(text)
+    for name in images:
+        (folder / "images" / name).write_bytes(png())
+    return folder
+
+
+def write_raw(folder, submissions, votes, images=("a.png",)):
+    """Write an edition that is to be built."""
+    write_release(folder, submissions, images)
+    (folder / "data.json").rename(folder / "submissions.json")
+    (folder / "votes.json").write_text(json.dumps(votes))
+    return folder
