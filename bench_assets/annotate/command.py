@@ -301,12 +301,11 @@ def review(
     ] = None,
     condition: ConditionOption = "main",
     source: SourceOption = "",
-    by: Annotated[str, typer.Option(help="Model that fills in the open lines.")] = "",
     draw: Annotated[
         int, typer.Option(min=0, help="Export only this many, drawn at random once. 0: all.")
     ] = 0,
 ) -> None:
-    """Export unread and doubtful responses to a form that people or a model fill in.
+    """Export unread and doubtful responses to a form that people fill in.
 
     Score them with bench evaluate TASK --model MODEL --review FILE.
 
@@ -319,9 +318,7 @@ def review(
         chosen += bench.source_option(task)
         suffix = "" if condition == "main" else f"-{condition}"
         target = file or Path(f"review-{task}-{model}{suffix}.jsonl".replace("/", "-"))
-        lines = write_review(
-            bench, bench.catalog.task(task), model, condition, target, by=by, draw=draw
-        )
+        lines = write_review(bench, bench.catalog.task(task), model, condition, target, draw=draw)
         filled = sum(line.is_filled for line in lines)
         print_message(
             f"{len(lines)} responses to review, {filled} filled in. Fill in answer"

@@ -219,8 +219,6 @@ def extract_votes(task: AnnotationTask, answers: Iterable[Answer]) -> list[Vote]
             unit=answer.unit_id,
             criterion=name,
             value=", ".join(sorted(answer.values[name])),
-            seconds=answer.seconds,
-            at=answer.changed_at,
         )
         for answer in answers
         if not answer.complaint and not answer.skipped

@@ -1,1 +1,1 @@
-"""Audit checks: whether a benchmark's key, items, images, judge and parser can be trusted."""
+"""Audit checks: whether a benchmark's key, items, images and judge can be trusted."""

@@ -8,11 +8,10 @@ from bench_assets.audit.items import (
     contamination,
     duplicates,
     item_statistics,
-    subsets,
     wrong_keys,
 )
 from bench_assets.audit.judges import human_agreement
-from bench_assets.audit.robustness import parsing_coverage, position_bias
+from bench_assets.audit.robustness import position_bias
 from bench_assets.audit.shortcuts import (
     answer_leaks,
     blind_solvability,
@@ -43,18 +42,14 @@ CHECKS: tuple[AuditCheck, ...] = (
     duplicates.questions_elsewhere,
     contamination.training_images,
     contamination.training_texts,
-    parsing_coverage.unread_finding,
     human_agreement.agreement_finding,
     human_agreement.bias_finding,
     annotators.agreement_finding,
-    annotators.speed_finding,
-    annotators.drift_finding,
     position_bias.orders_finding,
     item_statistics.discrimination_finding,
     wrong_keys.suspected_keys,
     duplicates.redundant_questions,
     item_statistics.solved_finding,
-    subsets.smallest_subset,
 )
 
 

@@ -1,12 +1,12 @@
 """Bundle archive: a deterministic zip file.
 
-Files are not compressed, because the output would depend on the library, and never extracted.
-Archives must equal the output of ``pack`` byte by byte; others are refused.
+Files are not compressed, because the output would depend on the library, and never extracted. Their
+checksums are in the manifest.
 """
 
 import struct
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
@@ -20,12 +20,14 @@ MAX_BYTES = 2**32 - 2**20  # of the archive; a larger one would need the zip64 f
 
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)
 _UNIX, _MODE = 3, 0o100644 << 16
-_END = struct.Struct("<4s4H2LH")  # the record that a zip without a comment ends with
-_DIRECTORY = struct.Struct("<4s2B5H3L5H2L")  # an entry of the directory, without its name
-_DIRECTORY_ENTRY_SIZE = _DIRECTORY.size
-_VERSION, _DOS_DATE = 20, 33  # of the format; 1 January 1980
-_MAX_NAME_LENGTH = 200
-_READ_ERRORS = (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error, EOFError)
+_READ_ERRORS = (
+    zipfile.BadZipFile,
+    NotImplementedError,
+    ValueError,
+    struct.error,
+    EOFError,
+    RuntimeError,  # encrypted
+)
 
 
 class ArchiveFile(NamedTuple):
@@ -57,19 +59,25 @@ class Archive:
     """The files of a bundle, read one at a time; none is extracted."""
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
-        """Read the directory, and refuse it unless ``pack`` would have written it.
+        """Read the directory.
 
         Raises:
-            SourceError: Names the file and the invalid entry.
+            SourceError: If it is no zip archive, or has an entry that ``pack`` does not write.
         """
         self.path = path
         self._file = file
-        n_bytes = _require_end(path, file)
+        self.sizes: dict[str, int] = {}
         try:
             self._zip = zipfile.ZipFile(file)
-            self.sizes: Mapping[str, int] = _sizes(path, file, self._zip.infolist(), n_bytes)
         except _READ_ERRORS as error:
-            raise SourceError(f"{path}: not a bundle, or damaged: {error!s:.200}") from error
+            raise SourceError(f"{path}: not a bundle, or cut short: {error!s:.200}") from error
+        for entry in self._zip.infolist():
+            where = f"{path}, {entry.filename!r:.100}"
+            if entry.filename in self.sizes:
+                raise SourceError(f"{where}: duplicate entry")
+            if entry.compress_type != zipfile.ZIP_STORED or entry.compress_size != entry.file_size:
+                raise SourceError(f"{where}: compressed (expected an uncompressed entry)")
+            self.sizes[entry.filename] = entry.file_size
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -129,77 +137,3 @@ def _entry(name: str) -> zipfile.ZipInfo:
     entry = zipfile.ZipInfo(name, _FIXED_DATE)
     entry.create_system, entry.external_attr = _UNIX, _MODE
     return entry
-
-
-def _require_end(path: Path, file: IO[bytes]) -> int:
-    """Validate the end of the file first; returns the size of the packed part.
-
-    Raises:
-        SourceError: If it is not a zip archive, truncated, has too many files, or trailing data.
-    """
-    size = file.seek(0, 2)
-    if (
-        size > MAX_BYTES + MAX_FILES * (_DIRECTORY_ENTRY_SIZE + _MAX_NAME_LENGTH)
-        or size < _END.size
-    ):
-        raise SourceError(f"{path}: {size} bytes: not a bundle, or damaged")
-    file.seek(size - _END.size)
-    mark, disk, first, n_disk_files, n_files, n_bytes, start, comment = _END.unpack(
-        file.read(_END.size)
-    )
-    if mark != b"PK\5\6":
-        raise SourceError(f"{path}: not a bundle, or cut short, or data was added at its end")
-    if (disk, first, comment) != (0, 0, 0) or n_disk_files != n_files or n_files > MAX_FILES:
-        raise SourceError(f"{path}: not a bundle, or damaged: {n_files} files in its directory")
-    if start + n_bytes + _END.size != size or n_bytes > n_files * (
-        _DIRECTORY_ENTRY_SIZE + _MAX_NAME_LENGTH
-    ):
-        raise SourceError(f"{path}: damaged, or data was added to it")
-    return int(start)
-
-
-def _sizes(
-    path: Path, file: IO[bytes], found: list[zipfile.ZipInfo], n_bytes: int
-) -> dict[str, int]:
-    """Sizes of the files, which must be contiguous.
-
-    Raises:
-        SourceError: If a file is compressed, a link, a duplicate, out of order, or damaged.
-    """
-    sizes: dict[str, int] = {}
-    at = 0
-    for size in found:
-        where, last = f"{path}, {size.orig_filename!r:.100}", next(reversed(sizes), "")
-        if size.filename in sizes:
-            raise SourceError(f"{where}: duplicate entry")
-        if size.compress_type != zipfile.ZIP_STORED or size.compress_size != size.file_size:
-            raise SourceError(f"{where}: compressed (expected an uncompressed entry)")
-        if size.external_attr != _MODE:
-            raise SourceError(f"{where}: a link, a folder or another special file")
-        header = _header(size)
-        file.seek(at)
-        in_order = size.header_offset == at and size.filename > last
-        if not in_order or file.read(len(header)) != header:
-            raise SourceError(f"{where}: not written by bench bundle pack")
-        sizes[size.filename] = size.file_size
-        at += len(header) + size.file_size
-    if at != n_bytes:
-        raise SourceError(f"{path}: {n_bytes - at} bytes of it belong to no file")
-    file.seek(n_bytes)
-    if file.read()[: -_END.size] != b"".join(map(_directory_entry, found)):
-        raise SourceError(f"{path}: its directory was not written by bench bundle pack")
-    return sizes
-
-
-def _header(one: zipfile.ZipInfo) -> bytes:
-    """Local header of a file with this name, size and checksum."""
-    expected = _entry(one.filename)
-    expected.CRC, expected.file_size, expected.compress_size = one.CRC, one.file_size, one.file_size
-    return expected.FileHeader()
-
-
-def _directory_entry(one: zipfile.ZipInfo) -> bytes:
-    """Directory entry of a file with this name, size, checksum and offset."""
-    name, offset = one.filename.encode(), one.header_offset
-    facts = (one.CRC, one.file_size, one.file_size, len(name), 0, 0, 0, 0, _MODE, offset)
-    return _DIRECTORY.pack(b"PK\1\2", _VERSION, _UNIX, _VERSION, 0, 0, 0, _DOS_DATE, *facts) + name

@@ -1,6 +1,5 @@
 """Verifies bundles and rescores them, offline and without a home."""
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -20,9 +19,8 @@ from bench_assets.bundles.contents import (
 )
 from bench_assets.bundles.rescoring import Divergence, find_divergences, stored_runner
 from bench_assets.catalog import load_catalog
-from bench_assets.core.schema.errors import SourceError, TableError
-from bench_assets.core.schema.signature import Signature, base_scorer, short_digest
-from bench_assets.core.tables.arrow import digest
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.signature import base_scorer
 from bench_assets.evaluation.reviews import ResponseReview
 from bench_assets.evaluation.task import Evaluation, Task
 from bench_assets.file_benchmarks.suite import task_of
@@ -142,25 +140,10 @@ def _require_metrics(path: Path, manifest: Manifest, contents: Contents) -> None
 
 
 def _require_parts(path: Path, manifest: Manifest, contents: Contents) -> None:
-    """Compare the signature with the content."""
-    try:
-        signature = Signature.parse(manifest.signature)
-    except TableError as error:
-        raise SourceError(f"{path}, {MANIFEST_NAME}: {error}") from error
-    if (data := short_digest(digest(contents.questions))) != signature.parts.get("data"):
-        raise SourceError(
-            f"{path}, {table_file('questions')}: their digest is {data}, the signature says"
-            f" {signature.parts.get('data')}"
-        )
-    sent = sorted(row.prompt_sha256 for row in contents.predictions if row.prompt_sha256)
-    prompts = hashlib.sha256("\n".join(sent).encode()).hexdigest()[:12] if sent else "unknown"
-    if prompts != signature.parts.get("prompts"):
-        raise SourceError(
-            f"{path}, {table_file('predictions')}: the digest of their prompts is {prompts}, the"
-            f" signature says {signature.parts.get('prompts')}"
-        )
+    """Require the prompts that were sent, and the images that questions show."""
+    sent = {row.prompt_sha256 for row in contents.predictions if row.prompt_sha256}
     judge_prompts = {row.prompt_sha256 for row in contents.judgements if row.prompt_sha256}
-    for name, wanted in {"prompts": set(sent), "judge_prompts": judge_prompts}.items():
+    for name, wanted in {"prompts": sent, "judge_prompts": judge_prompts}.items():
         _require_prompts(path, name, getattr(contents, name), wanted, manifest.not_there)
     if sorted(manifest.images) != contents.shown:
         raise SourceError(

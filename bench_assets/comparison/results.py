@@ -195,6 +195,8 @@ class HomeResults:
             yield f"{again} --reader MODEL"
         if asked and partial_part(row.signature):
             yield again
+        if row.n_rejected and task.rejections:
+            yield f"bench tables show {task.rejections}"
         yield "bench report --open"
 
     def _responses(self, model: str) -> str:

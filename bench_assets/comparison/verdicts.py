@@ -1,9 +1,9 @@
 """Verdicts on two models: better, worse or undecided, by paired tests over the units of a metric.
 
 The regression check, the terminal, sensors and ``bench tables diff`` use this module; the report's
-pages use the same formulas in ``compare-pairs.js``. ``compare_scores`` computes the effect on each
-slice of a task, with its interval. ``decide`` corrects the p-values of all effects that are tested
-together (Holm, 1979): effects below 5 % are better or worse, all others undecided.
+pages use the same formulas in ``compare/differences.js``. ``compare_scores`` computes the effect on
+each slice of a task, with its interval. ``decide`` corrects the p-values of all effects that are
+tested together (Holm, 1979): effects below 5 % are better or worse, all others undecided.
 """
 
 from collections import defaultdict
@@ -160,7 +160,7 @@ def _required_questions(line: Comparison, reach: float, smallest: float | None) 
 
 
 def verdict_sentence(lines: Sequence[Comparison]) -> str:
-    """Summarise decided comparisons in a sentence; ``compare-pairs.js`` writes the same one."""
+    """Summarise decided comparisons in a sentence; ``compare/differences.js`` has it too."""
     found = {"better": [line for line in lines if line.verdict == "better"]}
     found["worse"] = [line for line in lines if line.verdict == "worse"]
     parts = [

@@ -1,4 +1,4 @@
-"""Reviews: answers that people or a model read from unread or doubtful responses.
+"""Reviews: answers that people read from unread or doubtful responses.
 
 A review is a form as JSON lines: ``answer`` is the response's answer ("B", "A C", a text, or
 "none"), ``verdict`` is "right" or "wrong" for tasks with a model judge. Reviewed responses are
@@ -49,7 +49,7 @@ class ReviewLine:
     asked_for: str = "answer"  # the field to fill in: "answer" or "verdict"
     answer: str = ""  # "B", "A C", a text, or "none"; "" is not filled in
     verdict: str = ""  # "right" or "wrong"
-    by: str = ""  # who filled it in: a person, or "model:NAME"
+    by: str = ""  # who filled it in
     where: str = ""  # location in the file, for messages
 
     @property

@@ -19,6 +19,7 @@ from bench_assets.workspace.evaluate.subset import (
     WHOLE,
     QuestionSubset,
     evaluate_suite_subsets,
+    without_needless_limit,
 )
 from bench_assets.workspace.evaluate.whole import evaluate_suite, stored_evaluations
 from bench_assets.workspace.materialization.model_arguments import save_models
@@ -131,6 +132,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
     ) as bench:
         called = bench.resolved[0].name
         check_names(bench, names, [called], [condition])
+        part = without_needless_limit(bench, names, [(called, condition)], part)
         if part == WHOLE or not callable(model):  # else no table names the function
             save_models(bench.resolved, bench.settings)
         done, failures = _evaluations(bench, names, called, condition, part)
@@ -144,9 +146,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
 
 
 @interface
-def review(
-    task: str, model: str, file: str | Path, *, condition: str = "main", by: str = ""
-) -> list[ReviewLine]:
+def review(task: str, model: str, file: str | Path, *, condition: str = "main") -> list[ReviewLine]:
     """Write a model's unread and doubtful responses to a form; its filled-in lines are kept.
 
     Fill in ``answer`` ("none" for no answer), or ``verdict`` ("right", "wrong") where a line has
@@ -163,14 +163,13 @@ def review(
         model: The name of an evaluated model.
         file: The form, JSON lines.
         condition: ``"main"`` or an ablation.
-        by: A model that fills in the open lines.
 
     Raises:
         BenchError: If the model was not evaluated, or the file is not a review form.
     """
     with open_workbench(task) as bench:
         chosen = bench.catalog.task(task)
-        return write_review(bench, chosen, model, condition, Path(file), by=by)
+        return write_review(bench, chosen, model, condition, Path(file))
 
 
 def _evaluations(

@@ -180,7 +180,7 @@ class Run:
 
     @property
     def _more(self) -> str:
-        return f"{len(self.rows)} rows in .metrics"
+        return f"{len(self.rows)} row{'s' * (len(self.rows) != 1)} in .metrics"
 
     @property
     def _is_stored(self) -> bool:

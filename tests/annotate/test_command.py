@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
-from tests.suites.codis.raw import entry, write_raw
+from tests.fakes.codis_source import entry, write_raw
 
 FORM = "codis/votes"
 YES = {"correct": "yes", "different": "yes", "within_rules": "yes"}

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from bench_assets.asset_factory.asset_metadata import results_page, results_table
-from tests.core.schema.test_training_runs import metric
+from tests.fakes.rows import metric
 
 
 def images(page: str) -> list[str]:

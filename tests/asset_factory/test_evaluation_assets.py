@@ -13,9 +13,9 @@ from bench_assets.asset_factory.evaluation_steps import read_run
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
 from bench_assets.evaluation.task import RULES, ByModel, ByRules
 from bench_resources.tables.parquet import TableFiles
-from tests.core.schema.test_training_runs import metric
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.quiz import TASK, judge_right, questions_asset, quiz, run_for
+from tests.fakes.rows import metric
 
 SPEEDS = {"responses_a_second", "prompt_tokens_a_second", "completion_tokens_a_second"}
 

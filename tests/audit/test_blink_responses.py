@@ -7,13 +7,11 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from bench_assets.audit.framework.evidence import ANSWER_SEPARATOR, Results
 from bench_assets.audit.framework.findings import sort_suspects
 from bench_assets.audit.items.duplicates import redundant_questions
 from bench_assets.audit.items.item_statistics import discrimination_finding, solved_finding
-from bench_assets.audit.items.subsets import cross_validate, group_units
 from bench_assets.audit.items.wrong_keys import suspected_keys
 from bench_assets.suites.blink.dataset import KEY, questions_from_key, read_key
 from bench_assets.suites.blink.released_outputs import read_outputs
@@ -98,12 +96,3 @@ def test_what_all_solve_and_what_none_does(shared_data):
 
 def test_six_models_are_too_few_for_redundancy(shared_data):
     assert redundant_questions(evidence(shared_data / "blink")).skipped
-
-
-@pytest.mark.long
-def test_a_part_of_three_hundred_keeps_their_means(shared_data):
-    """A mean over 300 of 1,901 questions has a standard error of 0.026 by chance."""
-    gathered = evidence(shared_data / "blink")
-    found = cross_validate(group_units(gathered.found, gathered.questions), [300])[0]
-    assert found.error < 0.03
-    assert found.tau > 0.5

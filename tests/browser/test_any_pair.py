@@ -16,7 +16,7 @@ from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Condition
 from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import random_side, side
-from tests.evaluation.test_units import both_halves
+from tests.fakes.measures import both_halves
 from tests.fakes.quiz import TASK, quiz
 from tests.report.fair import report
 

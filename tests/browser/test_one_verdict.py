@@ -14,7 +14,7 @@ from bench_assets.defs.tables.leaderboard import rank_tasks
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import Suite
 from bench_resources.tables.parquet import TableFiles
-from tests.evaluation.test_units import macro, squared
+from tests.fakes.measures import macro, squared
 from tests.fakes.quiz import TASK, quiz
 from tests.report.fair import report
 

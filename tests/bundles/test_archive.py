@@ -1,9 +1,7 @@
-"""The file of a bundle: the same content is the same bytes, and no other zip is read."""
+"""The file of a bundle: the same content is the same bytes, and no compressed zip is read."""
 
 import io
 import os
-import stat
-import struct
 import zipfile
 from functools import partial
 from pathlib import Path
@@ -50,32 +48,8 @@ def zipped(*entries: tuple[str | zipfile.ZipInfo, bytes], how: int = zipfile.ZIP
     return file.getvalue()
 
 
-def entry(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
-    made = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-    made.create_system, made.external_attr = 3, mode << 16
-    return made
-
-
 def ours() -> bytes:
-    return zipped((entry("a"), b"1"), (entry("b"), b"2"))
-
-
-def flipped(data: bytes, at: int, by: int = 1) -> bytes:
-    return data[:at] + bytes([data[at] ^ by]) + data[at + 1 :]
-
-
-def with_flag(data: bytes) -> bytes:
-    """Say of the first file, in the directory alone, that it is encrypted."""
-    return flipped(data, data.index(b"PK\1\2") + 8)
-
-
-def with_gap() -> bytes:
-    """Put bytes that belong to no file before the directory."""
-    data = ours()
-    at = data.index(b"PK\1\2")
-    end = bytearray(data[-22:])
-    struct.pack_into("<L", end, 16, at + 4)
-    return data[:at] + b"more" + data[at:-22] + bytes(end)
+    return zipped(("a", b"1"), ("b", b"2"))
 
 
 BOMB = zipped(("manifest.json", bytes(10**7)), how=zipfile.ZIP_DEFLATED)
@@ -89,22 +63,7 @@ BOMB = zipped(("manifest.json", bytes(10**7)), how=zipfile.ZIP_DEFLATED)
         pytest.param(b"hello" * 100, "not a bundle", id="no zip"),
         pytest.param(ours()[:-1], "cut short", id="cut short by a byte"),
         pytest.param(ours()[:60], "cut short", id="cut short"),
-        pytest.param(ours() + b"\0", "data was added", id="something behind it"),
-        pytest.param(b"#!/bin/sh\n" + ours(), "data was added", id="something before it"),
-        pytest.param(with_gap(), "belong to no file", id="something between"),
         pytest.param(BOMB, "'manifest.json': compressed", id="a zip bomb"),
-        pytest.param(zipped((entry("a", stat.S_IFLNK | 0o777), b"/etc/passwd")), "'a': a link",
-                     id="a link"),
-        pytest.param(zipped((entry("a/", stat.S_IFDIR | 0o755), b"")), "'a/': a link, a folder",
-                     id="a folder"),
-        pytest.param(zipped((entry("a", stat.S_IFREG | 0o4755), b"")), "special file", id="setuid"),
-        pytest.param(zipped((entry("b"), b""), (entry("a"), b"")), "not written by bench",
-                     id="in another order"),
-        pytest.param(with_flag(ours()), "not written by bench", id="said to be encrypted"),
-        pytest.param(flipped(ours(), 10), "not written by bench", id="another time in a header"),
-        pytest.param(flipped(ours(), 30, 2), "not written by bench", id="another name in a header"),
-        pytest.param(zipped((zipfile.ZipInfo("a", (2026, 1, 1, 0, 0, 0)), b"")), "'a'",
-                     id="of another day"),
     ],
 )  # fmt: skip
 def test_other_zips_are_refused(tmp_path, data, says):
@@ -119,7 +78,7 @@ def test_other_zips_are_refused(tmp_path, data, says):
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_a_name_that_is_there_twice_is_refused(tmp_path):
     file = tmp_path / "b.zip"
-    file.write_bytes(zipped((entry("a"), b"1"), (entry("a"), b"2")))
+    file.write_bytes(zipped(("a", b"1"), ("a", b"2")))
     with pytest.raises(SourceError, match="'a': duplicate entry"):
         Archive.open(file)
 
@@ -129,15 +88,6 @@ def test_a_file_whose_bytes_were_changed_is_refused_by_name(tmp_path):
     file.write_bytes(file.read_bytes().replace(b"hello", b"jello"))
     with Archive.open(file) as archive, pytest.raises(SourceError, match="a: damaged"):
         archive.read("a", 10)
-
-
-@pytest.mark.parametrize("bits", [0x41, 0x80, 0x01])
-def test_every_byte_counts(tmp_path, bits):
-    file, whole = tmp_path / "b.zip", ours()
-    for at in range(len(whole)):
-        file.write_bytes(flipped(whole, at, bits))
-        with pytest.raises(SourceError):
-            listed(file)
 
 
 def test_a_file_larger_than_it_may_be_is_not_read(tmp_path):

@@ -135,3 +135,19 @@ def test_a_process_that_completes_imports_nothing_that_takes_long(shell):
     assert "bench_assets.cli.main" in imported
     heavy = {"torch", "transformers", "dagster", "pandas.core", "duckdb", "spacy"}
     assert imported & heavy == set()
+
+
+@pytest.mark.parametrize("task", ["", "codis"], ids=["all", "a task"])
+def test_a_leaderboard_without_results_names_the_next_command(task, tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    done = CliRunner().invoke(app, ["leaderboard", *([task] if task else [])])
+    assert "No results yet. Run: bench evaluate SUITE --model MODEL" in done.output
+    assert "created" not in done.output
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_home_that_a_command_creates_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    done = CliRunner().invoke(app, ["report"])
+    assert f"{tmp_path / 'home'}: created" in done.output
+    assert "created" not in CliRunner().invoke(app, ["report"]).output

@@ -13,7 +13,7 @@ from bench_assets.report.point_provenance import input_digests, question_columns
 from bench_assets.report.samples.questions import dictionary_encode
 from tests.comparison.sides import random_side
 from tests.comparison.test_verdicts import PageQuestions
-from tests.evaluation.test_units import both_halves, macro
+from tests.fakes.measures import both_halves, macro
 from tests.fakes.quiz import TASK, quiz
 from tests.report.static.node import NO_NODE, NODE, run_module
 

@@ -18,7 +18,7 @@ from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question, Scor
 from bench_assets.evaluation import pipeline
 from bench_assets.python_api.comparison import RunComparison
 from bench_resources.tables.parquet import TableFiles
-from tests.evaluation.test_units import both_halves, macro, squared
+from tests.fakes.measures import both_halves, macro, squared
 from tests.fakes.quiz import TASK, quiz
 
 

@@ -15,7 +15,7 @@ from bench_assets.core.schema.rows import Question, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Task
 from bench_assets.report.pages.comparison import _parts
-from tests.evaluation.test_units import both_halves, macro, squared
+from tests.fakes.measures import both_halves, macro, squared
 from tests.fakes.quiz import TASK, quiz
 from tests.fakes.rows import question
 from tests.report.static.node import NO_NODE, NODE, run_module

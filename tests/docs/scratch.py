@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.suites.codis.raw import entry, write_release
+from tests.fakes.codis_source import entry, write_release
 
 _SETTINGS = """
 [sources]

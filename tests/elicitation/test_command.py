@@ -72,7 +72,7 @@ def test_each_method_has_a_row_of_its_own_and_signs_it(home: Path, evaluated):
         model: re.search(r"elicit=([a-z-]+)", found["accuracy"]["signature"])
         for model, found in evaluated.items()
     }
-    assert [one and one[1] for one in signed.values()] == [
+    assert [value and value[1] for value in signed.values()] == [
         None,
         "likelihood-letters-none",
         "constrained-letters",

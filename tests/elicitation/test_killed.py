@@ -35,7 +35,7 @@ def test_what_was_stored_before_a_kill_is_not_requested_again(tmp_path: Path):
         server.forget()
         predictions = predict(server.base_url, file)
         again = requests_of(server)
-    assert not any(one.error for one in predictions)
+    assert not any(prediction.error for prediction in predictions)
     assert len(again) == len(TWELVE) - stored  # also those that were in flight
     assert set(again.values()) == {2}
     assert len(list(response_file(file).rows())) == len(TWELVE)

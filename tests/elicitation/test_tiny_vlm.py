@@ -65,7 +65,7 @@ class ByHand:
     def logprob(self, prompt: Prompt, option: str) -> float:
         """Log-probability of an option behind a prompt of one turn."""
         parts = prompt.turns[0].parts
-        content = [self.open(one.sha256) if isinstance(one, Image) else one for one in parts]
+        content = [self.open(part.sha256) if isinstance(part, Image) else part for part in parts]
         return self.model.logprob(content, option)
 
 
@@ -99,7 +99,8 @@ def test_likelihoods_of_ten_questions_are_those_of_a_plain_forward_pass(
     for question, prediction in zip(ten, predict(bench, models, how, ten), strict=True):
         prompt = task.condition("main").prompt(question)
         expected = [
-            by_hand.logprob(prompt, one) / (size(one) if size else 1) for one in options(question)
+            by_hand.logprob(prompt, option) / (size(option) if size else 1)
+            for option in options(question)
         ]
         assert prediction.error == ""
         assert prediction.logprobs == pytest.approx(expected, abs=2e-4)

@@ -113,7 +113,7 @@ def test_every_metric_has_its_own_best_constant():
         measures={"accuracy": TASK.measures["accuracy"], "b": share_of("B"), "no": share_of("A")},
         lower_is_better=frozenset(["no"]),
     )
-    found = {one.metric: (one.response, one.value) for one in best_constants(
+    found = {constant.metric: (constant.response, constant.value) for constant in best_constants(
         task, [replace(choice(n, "A"), answer=("A",)) for n in range(3)]
     )}  # fmt: skip
     assert found == {"accuracy": ("A", 1.0), "b": ("B", 1.0), "no": ("B", 0.0)}
@@ -284,7 +284,7 @@ def test_the_best_constant_of_a_judged_number_is_of_what_the_judge_has_judged(
     others, constant, why
 ):
     own = evaluated("a", "zz")
-    rows = beside_known(own, *(evaluated(*one) for one in others))
+    rows = beside_known(own, *(evaluated(*other) for other in others))
     assert rows["all"].constant == (pytest.approx(constant) if constant else None)
     assert why in rows["all"].baselines
 

@@ -23,7 +23,8 @@ TASK = replace(QUIZ, judges={"default": ByModel(judge_right)})
 FORM = verdicts_task(TASK.name, TASK.title, judged=True).task
 QUESTIONS = [question(question_id=f"quiz/{n}", answer=("key",)) for n in range(4)]
 PREDICTIONS = [
-    prediction(question_id=one.question_id, text=f"{n} says") for n, one in enumerate(QUESTIONS)
+    prediction(question_id=question.question_id, text=f"{n} says")
+    for n, question in enumerate(QUESTIONS)
 ]
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
 OVER = "2026-11-23T23:59:59.999Z"

@@ -17,6 +17,7 @@ from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.outcomes import is_empty_or_loop
 from bench_assets.evaluation.task import ByModel, ByRules, Condition, Task
 from bench_assets.suites.cogbench.vqa.task import TASK
 from bench_resources.models.registry.baselines import ScriptedModel
@@ -127,9 +128,8 @@ def test_each_model_and_condition_has_metrics_of_its_own():
     ],
 )
 def test_a_signature_changes_with_the_task(change, part):
-    before, after = (
-        metrics(responses_of(q1="1"), **fields)[0].signature for fields in ({}, change)
-    )
+    before = metrics(responses_of(q1="1"))[0].signature
+    after = metrics(responses_of(q1="1"), **change)[0].signature
     assert part in after.split("|")
     assert part not in before.split("|")
 
@@ -245,14 +245,15 @@ def test_a_response_that_cannot_be_scored_is_its_own_error_and_ends_nothing(why,
         version=1,
         conditions={},
         scorers={"strict": fails_at("bad", why)},
-        measures={"accuracy": lambda rows: mean(ScoredPoint(one.score.points) for one in rows)},
+        measures={"accuracy": lambda rows: mean(ScoredPoint(row.score.points) for row in rows)},
     )
     questions = [question(question_id=name) for name in ("bad", "good")]
     predictions = [
-        prediction(question_id=one.question_id, text=one.question_id) for one in questions
+        prediction(question_id=question.question_id, text=question.question_id)
+        for question in questions
     ]
     scores = pipeline.score(task, questions, predictions, [])
-    assert [(one.points, one.note) for one in scores] == [(None, note), (1.0, "")]
+    assert [(score.points, score.note) for score in scores] == [(None, note), (1.0, "")]
     (overall,) = pipeline.summarise(task, questions, predictions, scores)
     assert (overall.value, overall.n_scored, overall.n_unscored) == (1.0, 1, 1)
 
@@ -262,8 +263,8 @@ def test_a_response_that_the_rules_cannot_read_is_its_own_error_and_ends_nothing
         if any(pair.prediction.text == "bad" for pair in pairs):
             raise ValueError("4,301 digits")
         return [
-            Judgement.of(one.prediction, judge="rules", criterion="c", verdict=True, response="")
-            for one in pairs
+            Judgement.of(pair.prediction, judge="rules", criterion="c", verdict=True, response="")
+            for pair in pairs
         ]
 
     pairs = [answered(text, question_id=text) for text in ("bad", "good")]
@@ -272,3 +273,8 @@ def test_a_response_that_the_rules_cannot_read_is_its_own_error_and_ends_nothing
         ("good", True, ""),
         ("bad", None, "the judge cannot read the response: ValueError: 4,301 digits"),
     ]
+
+
+@pytest.mark.parametrize("response", ["1000000", "AABB", "no no no", "bye bye, and thanks", "11"])
+def test_some_words_twice_still_say_something(response):
+    assert not is_empty_or_loop(response)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from bench_assets.core.schema.measured_figures import NULL_FOREIGN, NULL_HALVED
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.readers import NullTest, null_looks, unread_responses
+from bench_assets.evaluation.task import Task
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.suites.cogbench.vqa.task import TASK as COGBENCH
@@ -18,6 +20,7 @@ from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALO
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.multi.task import TASK as MULTI
 from bench_resources.models.registry.baselines import ScriptedModel
+from tests.fakes.keeping import keep
 from tests.fakes.rows import prediction, question
 from tests.fakes.signs import QUESTIONS, UNREAD, read_badly, read_well, response
 
@@ -37,8 +40,8 @@ def reader(read):
 
 def test_only_responses_that_state_nothing_are_unread():
     looks = unread_responses(COGBENCH, SIGNS, RESPONSES)
-    assert [int(one.question.question_id) for one in looks] == UNREAD
-    elicited = [replace(one, decoding="m|elicit=likelihood") for one in RESPONSES]
+    assert [int(look.question.question_id) for look in looks] == UNREAD
+    elicited = [replace(response, decoding="m|elicit=likelihood") for response in RESPONSES]
     assert unread_responses(COGBENCH, SIGNS, elicited) == []
 
 
@@ -63,13 +66,14 @@ def test_a_kind_with_few_null_responses_is_not_tested():
 
 
 def test_a_reader_is_tested_once():
-    recorded, prompts = [], []
+    recorded: list[Any] = []
+    prompts: list[str] = []
     test = NullTest(judge="reader:gpt", setup="0c", known=lambda: recorded, record=recorded.extend)
     require = partial(test.require, COGBENCH, SIGNS, RESPONSES)
-    require(reader(lambda prompt: prompts.append(prompt) or read_well(prompt)))
+    require(reader(lambda prompt: read_well(keep(prompts, prompt))))
     assert {one.figure: one.value for one in recorded} == {NULL_FOREIGN: 1.0, NULL_HALVED: 1.0}
     n_prompts = len(prompts)
-    require(reader(lambda prompt: prompts.append(prompt) or "A"))
+    require(reader(lambda prompt: keep(prompts, prompt) and "A"))
     assert len(prompts) == n_prompts
     other = replace(test, setup="another")
     with pytest.raises(ModelError, match="is not trusted"):
@@ -107,7 +111,7 @@ def looked_at(task, question, text, value, verdict=True, **fields):
 
 
 TRUTH = "There is no cat in the picture."
-SUITES = {
+SUITES: dict[str, tuple[Task, dict[str, Any], str]] = {
     "blink": (BLINK, {"kind": "choice", "options": ("left", "right"), "answer": ("B",)}, "B"),
     "cogbench": (COGBENCH, {"kind": "choice", "options": ("x", "y"), "answer": ("B",)}, "B"),
     "codis": (CODIS, {"options": ("Up.", "Down."), "answer": ("Down.",)}, "Down."),
@@ -155,8 +159,11 @@ def test_a_reader_does_not_change_what_the_authors_read():
 def test_an_answer_that_is_only_named_is_marked():
     task, fields, _ = SUITES["cogbench"]
     predictions = [prediction(text="B) seems to be it"), prediction(text="Answer: B")]
-    rows = [pipeline.score(task, [question(**fields)], [one], [])[0] for one in predictions]
-    assert [(one.answer, one.named) for one in rows] == [(("B",), True), (("B",), False)]
+    rows = [
+        pipeline.score(task, [question(**fields)], [prediction], [])[0]
+        for prediction in predictions
+    ]
+    assert [(row.answer, row.named) for row in rows] == [(("B",), True), (("B",), False)]
 
 
 def test_a_form_is_read_like_the_benchmark_reads():

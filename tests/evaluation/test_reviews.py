@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.annotation.responses.units import response_name
-from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.evaluation import pipeline
@@ -14,8 +13,8 @@ from bench_assets.evaluation.reviews import ResponseReview, ReviewLine, format_l
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
-from bench_assets.workspace.evaluate.response_review import fill_in, review_lines
-from tests.fakes.rows import prediction, question
+from bench_assets.workspace.evaluate.response_review import review_lines
+from tests.fakes.rows import prediction
 from tests.test_no_answer import SCORERS, questions_of
 
 UNREADABLE = "Well, that is what everybody would like to know, and it was discussed at length."
@@ -23,7 +22,7 @@ REVIEWED_BY_ANSWER = {"blink", "codis", "multi", "cogbench/vqa", "journeybench/m
 
 
 def predictions_of(questions, text=UNREADABLE):
-    return [prediction(question_id=one.question_id, text=text) for one in questions]
+    return [prediction(question_id=question.question_id, text=text) for question in questions]
 
 
 def scored(task, questions, predictions, lines=(), scorer=""):
@@ -42,12 +41,13 @@ def _joined(question):
 
 
 @pytest.mark.parametrize(
-    ("task", "scorer"), [one for one in SCORERS if one.values[0].name in REVIEWED_BY_ANSWER]
+    ("task", "scorer"),
+    [scorer for scorer in SCORERS if scorer.values[0].name in REVIEWED_BY_ANSWER],
 )
 def test_the_right_answer_that_a_reviewer_reads_has_all_points(task, scorer):
     questions = questions_of(task)
     predictions = predictions_of(questions)
-    key = {one.question_id: one for one in questions}
+    key = {question.question_id: question for question in questions}
     lines = [
         replace(line, answer=_joined(key[line.question_id]), by="ada")
         for line in forms(task, questions, predictions)
@@ -68,7 +68,7 @@ def line(**fields):
 
 def test_what_is_read_otherwise_or_as_nothing_is_wrong_and_the_others_stay():
     questions = questions_of(BLINK) * 3
-    questions = [replace(one, question_id=f"t/{n}") for n, one in enumerate(questions)]
+    questions = [replace(question, question_id=f"t/{n}") for n, question in enumerate(questions)]
     predictions = predictions_of(questions)
     other, none, _ = forms(BLINK, questions, predictions)
     lines = [replace(other, answer="B"), replace(none, answer="none")]
@@ -90,7 +90,8 @@ def test_a_reviewed_answer_that_a_scorer_cannot_read_is_unscored_and_none_is_wro
     ][:2]
     predictions = predictions_of(questions)
     named = [
-        line(question_id=one.question_id, response=response_name(UNREADABLE)) for one in questions
+        line(question_id=question.question_id, response=response_name(UNREADABLE))
+        for question in questions
     ]
     lines = [replace(named[0], answer="none"), replace(named[1], answer="B")]
     found = scored(task, questions, predictions, lines)
@@ -118,10 +119,10 @@ def test_the_form_has_no_model_and_each_response_once():
 
 def test_what_two_scorers_read_differently_is_doubtful():
     questions = questions_of(VQA)
-    (one,) = forms(
+    (form,) = forms(
         VQA, questions, predictions_of(questions, "Because it is wet, the answer is (A).")
     )
-    assert one.why == "doubtful"
+    assert form.why == "doubtful"
     assert forms(VQA, questions, predictions_of(questions, "A")) == []
 
 
@@ -137,35 +138,6 @@ def test_where_a_model_judges_a_verdict_is_requested():
     review = ResponseReview.of([replace(one, verdict="right")])
     (score,) = pipeline.score(CODIS, questions, predictions, [unreadable], "", review)
     assert (score.points, score.note) == (1.0, "reviewed: right")
-
-
-class Reviewer:
-    name, signature = "r", "r"
-
-    def __init__(self, text):
-        self.text = text
-        self.prompts = []
-
-    def response(self, requests):
-        self.prompts += [one.prompt for one in requests]
-        return [Response(text=self.text) for _ in requests]
-
-
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    [("(B).", "B"), ("None.", "none"), ("A or B", ""), ("I think B", ""), ("C", ""), ("", "")],
-)
-def test_a_model_fills_in_what_it_states_alone(text, answer):
-    reviewer = Reviewer(text)
-    open_line = line()
-    example = question(
-        question_id=open_line.question_id, kind="choice", options=("left", "right"), answer=("A",)
-    )
-    lines = [line(question_id="t/1", answer="A", by="ada"), open_line]
-    done, open_ = fill_in(lines, reviewer, VQA, [example])
-    assert (done.answer, done.by) == ("A", "ada")
-    assert len(reviewer.prompts) == 2 - bool(answer)  # once more if it is unreadable
-    assert (open_.answer, open_.by) == (answer, "model:r" if answer else "")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """One composition for every caller: the same rows, wherever responses and verdicts come from."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
 import pytest
@@ -103,7 +103,7 @@ def test_the_judge_is_opened_after_the_model_was_closed():
 
 
 def test_letters_that_a_model_chose_are_judged_by_rules_without_the_judge():
-    def opened() -> ChatModel:
+    def opened() -> AbstractContextManager[ChatModel]:
         raise ModelError("weights are loaded")
 
     choice = question(question_id="t/1", kind="choice", options=("a", "b"), answer=("A",))

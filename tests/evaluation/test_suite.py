@@ -125,5 +125,5 @@ def test_defects(fields, found):
     ],
 )
 def test_names_that_a_suite_cannot_have(name):
-    (why,) = suite_defects(replace(QUIZ, name=name, tasks=(task(name or "/"),)))[:1]
-    assert why.startswith("name: ")
+    (defect,) = suite_defects(replace(QUIZ, name=name, tasks=(task(name or "/"),)))[:1]
+    assert defect.startswith("name: ")

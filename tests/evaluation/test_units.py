@@ -9,42 +9,14 @@ from bench_assets.comparison.verdicts import compare_scores, decide
 from bench_assets.core.metrics.caption_measures import cider
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.stats.clusters import cluster_questions
-from bench_assets.core.stats.means import ScoredPoint, macro_mean, mean
+from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.core.stats.paired_tests import PairedScores, change_interval, mean_change
 from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.evaluation.units import N_GROUPS, ScoredMetric, metric_pairs
 from bench_assets.suites.journeybench.captioning.scoring import per_caption_cider
+from tests.fakes.measures import accuracy, both_halves, macro, squared
 from tests.fakes.quiz import TASK, quiz
 from tests.fakes.rows import question
-
-
-def accuracy(scored):
-    return mean(ScoredPoint(score.points) for _, score in scored)
-
-
-def both_halves(scored):
-    """As CODIS's acc_p."""
-    groups = {}
-    for one in scored:
-        groups.setdefault(one.question.group_id, []).append(one.score.points)
-    return mean(
-        ScoredPoint(min(points)) if len(points) == 2 else ScoredPoint(None)
-        for points in groups.values()
-    )
-
-
-def macro(scored):
-    """As BLINK's accuracy."""
-    parts = {}
-    for one in scored:
-        parts.setdefault(one.question.category, []).append(ScoredPoint(one.score.points))
-    return macro_mean(parts.values())
-
-
-def squared(scored):
-    """A mean of nothing."""
-    value = accuracy(scored).value ** 2
-    return mean([ScoredPoint(value)])
 
 
 def scored(questions: list[Question], points: "np.ndarray | list[float]") -> list[ScoredQuestion]:
@@ -57,9 +29,13 @@ def scored(questions: list[Question], points: "np.ndarray | list[float]") -> lis
 
 
 def pairs(measure, questions, before, after):
-    sides = [scored(questions, points) for points in (before, after)]
-    sides = [ScoredMetric(side, measure(side).value) for side in sides]
-    return metric_pairs(measure, *sides, cluster_questions(questions))
+    first, second = (scored(questions, points) for points in (before, after))
+    return metric_pairs(
+        measure,
+        ScoredMetric(first, measure(first).value),
+        ScoredMetric(second, measure(second).value),
+        cluster_questions(questions),
+    )
 
 
 def test_a_mean_of_points_is_paired_question_by_question():
@@ -100,8 +76,10 @@ def test_points_that_weigh_otherwise_than_the_metric_are_paired_question_by_ques
             for n, one in enumerate(scored(questions, points))
         ]
 
-    sides = [ScoredMetric(side, whole(side).value) for side in (of([1, 1, 3, 0]), of([1, 2, 0, 1]))]
-    found = metric_pairs(whole, *sides, cluster_questions(questions))
+    first, second = (
+        ScoredMetric(side, whole(side).value) for side in (of([1, 1, 3, 0]), of([1, 2, 0, 1]))
+    )
+    found = metric_pairs(whole, first, second, cluster_questions(questions))
     assert [(p.before, p.after) for p in found] == [(1, 1), (0, 1), (1, 0), (0, 1)]
 
 

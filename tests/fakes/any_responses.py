@@ -7,9 +7,9 @@ from typing import Any
 
 from bench_assets.core.schema.rows import Question
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TASK_NAME as HALOQUEST
+from tests.fakes.multi_rows import question as of_multi
 from tests.fakes.rows import question
-from tests.suites.cogbench.description.stories import story_question
-from tests.suites.multi.rows import question as of_multi
+from tests.fakes.stories import story_question
 
 BITS = {
     "digits": "1",

@@ -1,10 +1,13 @@
 """Rows with everything filled in, so that a test names only what it is about."""
 
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-from bench_assets.core.schema.rows import Prediction, Question, Score, StoredImage
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score, StoredImage
 from bench_assets.evaluation.task import AnsweredQuestion, ScoredQuestion
+
+SIGNATURE = "t|v1|main|data:d|prompts:p|model:{model}|judge:none|scorer:r|n:40"
 
 
 def question(**fields: Any) -> Question:
@@ -44,3 +47,23 @@ def stored(name: str = "a.png", digest: str = "", n_bytes: int = 9) -> StoredIma
     """An image that is never opened; without a digest, it has that of its name."""
     digest = digest or sha256(name.encode()).hexdigest()
     return StoredImage(name=name, sha256=digest, format="PNG", width=9, height=9, n_bytes=n_bytes)
+
+
+def metric(model: str, value: float, **fields: Any) -> Metric:
+    """A number of the one task that training runs are measured on."""
+    row = Metric(
+        task="t",
+        model=model,
+        condition="main",
+        metric="accuracy",
+        category="all",
+        value=value,
+        low=value,
+        high=value,
+        n_scored=40,
+        n_unscored=0,
+        n_failed=0,
+        edition="mini",
+        signature=SIGNATURE.format(model=model),
+    )
+    return replace(row, **fields)

@@ -7,6 +7,7 @@ import io
 import json
 from hashlib import sha256
 from textwrap import dedent
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -36,8 +37,14 @@ def stored(image, name):
     data = image if isinstance(image, bytes) else image.read_bytes()
     with Image.open(io.BytesIO(data)) as opened:
         width, height = opened.size
-    facts = {"format": "PNG", "width": width, "height": height, "n_bytes": len(data)}
-    return StoredImage(name=name, sha256=sha256(data).hexdigest(), **facts)
+    return StoredImage(
+        name=name,
+        sha256=sha256(data).hexdigest(),
+        format="PNG",
+        width=width,
+        height=height,
+        n_bytes=len(data),
+    )
 
 
 def written(folder, section, rows):
@@ -118,7 +125,7 @@ def test_mathvista(tmp_path):
         tolerance = "decimals"
     """
     common = {"image": "images/1.jpg", "decoded_image": png(), "unit": None}
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"pid": "1", "question": "Which?", "choices": ["145°", "65°"], "answer": "65°"},
         {"pid": "2", "question": "How many?", "choices": None, "answer": "3"},
         {"pid": "3", "question": "How long?", "choices": None, "answer": "1.45", "precision": 2.0},
@@ -149,7 +156,7 @@ def test_refcoco(tmp_path):
     responses = ["[10, 10, 30, 20]", "[10, 10, 20, 20]", "[40, 40, 60, 48]"]
     assert numbers(tmp_path, responses) == near(mean_iou=0.5, accuracy_at_50=2 / 3)
     _, built = opened(tmp_path)
-    assert [one.question_id for one in built.questions] == [
+    assert [question.question_id for question in built.questions] == [
         *("refcoco/1/1", "refcoco/1/2", "refcoco/2/1")
     ]
 
@@ -171,7 +178,7 @@ def test_mmvet(tmp_path):
     ]
     written(tmp_path, section, rows)
     grades = {"x = -1": "1.0", "x = -5, I think": "0.5", "x = 2": "Score: 0.3"}
-    judge = ScriptedModel("j", lambda r: grades[r.prompt.turns[0].parts[0].split(" | ")[2]])
+    judge = ScriptedModel("j", lambda r: grades[str(r.prompt.turns[0].parts[0]).split(" | ")[2]])
     assert numbers(tmp_path, list(grades), judge) == near(mean_grade=0.6)
 
 
@@ -334,9 +341,9 @@ def test_points_of_numpy_are_numbers_and_without_a_number_a_response_is_unscored
         prediction(question_id=q.question_id, text=t) for q, t in zip(questions, "abc", strict=True)
     ]
     scores = pipeline.score(task, questions, predictions, [])
-    assert [one.points for one in scores] == [0.5, 1.0, None]
+    assert [score.points for score in scores] == [0.5, 1.0, None]
     assert scores[2].note.startswith("cannot be scored: ValueError: nan (expected points from 0")
-    assert [type(one.points) for one in scores[:2]] == [float, float]  # as tables need them
+    assert [type(score.points) for score in scores[:2]] == [float, float]  # as tables need them
     (row,) = [
         one
         for one in pipeline.summarise(task, questions, predictions, scores)
@@ -438,8 +445,8 @@ def test_a_key_that_is_not_of_its_type_is_a_rejection(tmp_path, answer_type, ans
     rows = [{"question": "1?", "answer": answer}, {"question": "2?", "answer": good} | options]
     written(tmp_path, section, rows)
     _, built = opened(tmp_path)
-    assert [one.entry for one in built.rejections] == [f"{tmp_path}/rows.jsonl, line 1"]
-    assert [one.text for one in built.questions] == ["2?"]
+    assert [rejection.entry for rejection in built.rejections] == [f"{tmp_path}/rows.jsonl, line 1"]
+    assert [question.text for question in built.questions] == ["2?"]
 
 
 def test_a_file_with_a_section_is_a_suite_by_its_path(tmp_path):

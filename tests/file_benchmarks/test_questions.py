@@ -60,7 +60,7 @@ def test_a_row_becomes_a_question_with_its_other_columns_as_labels(tmp_path):
             labels={"level": "3", "hard": "yes"},
         )
     ]
-    assert [one.name for one in found.images] == ["a.png"]
+    assert [image.name for image in found.images] == ["a.png"]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_options_are_found(tmp_path, row, columns):
 def test_an_empty_answer_or_a_single_option_is_a_rejection(tmp_path, row):
     rest = {name: cell for name, cell in ROW.items() if name != "options"} | {"answer": "A"}
     found = built(tmp_path, [rest | row, ROW])
-    assert [one.question_id for one in found.questions] == ["fridge/7"]
+    assert [question.question_id for question in found.questions] == ["fridge/7"]
     assert "(expected at least 2" in found.rejections[0].reason
 
 
@@ -122,7 +122,7 @@ def test_an_option_that_is_the_answer_of_another_row_is_kept(tmp_path):
         ROW | {"id": str(n), "options": ["red", "blue", "N/A"], "answer": answer}
         for n, answer in enumerate(["red", "N/A"])
     ]
-    assert {len(one.options) for one in built(tmp_path, rows).questions} == {3}
+    assert {len(question.options) for question in built(tmp_path, rows).questions} == {3}
 
 
 def test_options_that_only_the_picture_shows_have_letters(tmp_path):
@@ -177,11 +177,11 @@ def test_a_row_that_cannot_be_used_is_a_rejection_and_the_rest_is_kept(tmp_path)
         ROW,
     ]
     found = built(tmp_path, rows, images="optional")
-    assert [one.question_id for one in found.questions] == ["fridge/7"]
-    assert [one.entry for one in found.rejections] == [
+    assert [question.question_id for question in found.questions] == ["fridge/7"]
+    assert [rejection.entry for rejection in found.rejections] == [
         f"{tmp_path}/fridge.jsonl, line {n}" for n in range(1, 6)
     ]
-    assert [one.reason for one in found.rejections] == [
+    assert [rejection.reason for rejection in found.rejections] == [
         "no question",
         "answer 'purple' is none of the options ['red', 'blue']",
         f"no image 'gone.png' in {tmp_path}",
@@ -195,8 +195,8 @@ def test_a_row_without_its_image_beside_rows_that_have_one_is_rejected(tmp_path,
     (tmp_path / "a.png").write_bytes(b"a")
     rows = [ROW | {"image": image}, ROW | {"id": "8", "image": "a.png"}, ROW | {"id": "9"}]
     found = built(tmp_path, rows)
-    assert [one.question_id for one in found.questions] == ["fridge/8"]
-    assert all('set images = "optional"' in one.reason for one in found.rejections)
+    assert [question.question_id for question in found.questions] == ["fridge/8"]
+    assert all('set images = "optional"' in rejection.reason for rejection in found.rejections)
     assert len(built(tmp_path, rows, images="optional").questions) == 3
     assert len(built(tmp_path, rows[2:]).questions) == 1
 
@@ -358,9 +358,13 @@ def test_an_image_cell_may_be_the_index_of_another_row(with_images):
         for n, image in [(1, "2"), (2, "a.png"), (3, "2"), (4, "9")]
     ]
     found = built(with_images, rows)
-    assert [one.question_id for one in found.questions] == ["fridge/1", "fridge/2", "fridge/3"]
-    assert {one.images for one in found.questions} == {digests(["a.png"])}
-    assert [one.name for one in found.images] == ["a.png"]
+    assert [question.question_id for question in found.questions] == [
+        "fridge/1",
+        "fridge/2",
+        "fridge/3",
+    ]
+    assert {question.images for question in found.questions} == {digests(["a.png"])}
+    assert [image.name for image in found.images] == ["a.png"]
     assert found.rejections[0].reason == f"no image '9' in {with_images}, and no row with that id"
 
 
@@ -501,7 +505,7 @@ def test_solved_examples_stand_before_each_question(with_images):
         ("assistant", ("A, B",)),
         ("user", (a, "Which colour?")),
     ]
-    assert [one.name for one in found.images] == ["a.png", "b.png"]
+    assert [image.name for image in found.images] == ["a.png", "b.png"]
     assert len(prompt.rounds()) == 1
 
 
@@ -541,7 +545,7 @@ def test_duplicates_name_the_first_row_in_one_pass(tmp_path, monkeypatch):
     rows = [ROW | {"id": str(n)} for n in (1, 2, 2, 3, 1, 3)]
     found = built(tmp_path, [*rows, {"id": "4"}, *rows])
     line = f"{tmp_path}/fridge.jsonl, line"
-    assert [(one.entry, one.reason) for one in found.rejections[:5]] == [
+    assert [(rejection.entry, rejection.reason) for rejection in found.rejections[:5]] == [
         (f"{line} 3", f"the same id fridge/2 as {line} 2"),
         (f"{line} 5", f"the same id fridge/1 as {line} 1"),
         (f"{line} 6", f"the same id fridge/3 as {line} 4"),

@@ -9,6 +9,7 @@ from pyarrow import feather
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.file_benchmarks.row_files import data_files, read_rows
+from tests.cases import read_cases
 from tests.fakes.commands import bench, lines
 
 GOOD = {"id": "{n}", "question": "Which?", "options": ["red", "blue"], "answer": "A"}
@@ -150,8 +151,8 @@ def test_answers_by_id_are_rows(tmp_path):
 def test_an_image_folder_names_its_images_beside_each_metadata_file(tmp_path):
     for split in ("train", "test"):
         (tmp_path / split).mkdir()
-        row = {"file_name": "1.png", "masks_file_names": ["2.png"], "question": split}
-        (tmp_path / split / "metadata.jsonl").write_text(json.dumps(row) + "\n")
+        entry = {"file_name": "1.png", "masks_file_names": ["2.png"], "question": split}
+        (tmp_path / split / "metadata.jsonl").write_text(json.dumps(entry) + "\n")
     (row,) = read_rows(tmp_path, "test")
     assert row.cells == {"image": "test/1.png", "masks": ["test/2.png"], "question": "test"}
 
@@ -281,66 +282,17 @@ def test_splits_that_were_saved_together_are_kept_apart(tmp_path):
 @pytest.mark.parametrize(
     ("name", "data", "why"),
     [
-        pytest.param("a.xlsx", b"", "not one of .jsonl", id="another kind of file"),
-        pytest.param("a.parquet", b"PAR1", "cannot be read as Parquet", id="a torn Parquet file"),
-        pytest.param("a.arrow", b"ARROW", "cannot be read as Arrow", id="a torn Arrow file"),
-        pytest.param("a.arrow", b"ARROW1\0\0", "cannot be read as Arrow", id="half an Arrow file"),
-        pytest.param("a.csv", b"q,a,a\n1,2,3\n", "duplicate column 'a'", id="columns of a name"),
+        *read_cases(__file__, "unreadable_files.jsonl"),
         pytest.param("a.csv", b"q,fr\xe9\n1,2\n", "line 1: not UTF-8: 'fr", id="a name in Latin-1"),
         pytest.param("a.csv", "q,a\n1,2\n".encode("utf-16"), "line 1: not UTF-8", id="UTF-16"),
-        pytest.param("a.csv", b'q,a\n1,"2\n3,4\n', "line 2, .* no end", id="an open quotation"),
         pytest.param("a.json", b'[\n{"q": "\xe9"}]', "line 2: not UTF-8", id="JSON in Latin-1"),
-        pytest.param("a.json", b"{}", "expected a list", id="JSON that is no list"),
-        pytest.param("empty/README.md", b"", "holds no .jsonl", id="a folder without rows"),
-        pytest.param(
-            "saved/state.json",
-            b'{"_indices_data_files": [{"filename": "indices.arrow"}]}',
-            "Save it after flatten_indices",
-            id="a selection whose rows lie elsewhere",
-        ),
-        pytest.param(
-            "saved/state.json",
-            b'{"_data_files": null}',
-            r"state\.json: _data_files is None, expected a list",
-            id="null for the files of what was saved",
-        ),
-        pytest.param(
-            "saved/state.json",
-            b'{"_data_files": [{"filename": 7}]}',
-            r"state\.json: _data_files: not a file: 7",
-            id="a number for a file of what was saved",
-        ),
-        pytest.param(
-            "saved/state.json",
-            b'{"_data_files": [{"filename": ""}]}',
-            r"state\.json: _data_files: not a file: ''",
-            id="nothing for a file of what was saved",
-        ),
-        pytest.param(
-            "saved/state.json",
-            b'{"_data_files": [{"filename": "../a.arrow"}]}',
-            r"state\.json: _data_files: not a file: '\.\./a\.arrow'",
-            id="a file elsewhere for one of what was saved",
-        ),
-        pytest.param(
-            "saved/dataset_dict.json",
-            b'{"splits": 7}',
-            r"dataset_dict\.json: splits is 7, expected a list",
-            id="a number for the splits",
-        ),
-        pytest.param(
-            "saved/state.json",
-            b'{"_split": 1, "_split": 2}',
-            "duplicate field",
-            id="twins of a state",
-        ),
         pytest.param("saved/state.json", b"[" * 200_000, "nested too deeply", id="brackets"),
     ],
 )
 def test_what_cannot_be_read_names_the_file(tmp_path, name, data, why):
     file = tmp_path / name
     file.parent.mkdir(exist_ok=True)
-    file.write_bytes(data)
+    file.write_bytes(data if isinstance(data, bytes) else data.encode())
     with pytest.raises(SourceError, match=why) as error:
         list(read_rows(file if file.parent == tmp_path else file.parent))
     assert str(tmp_path) in str(error.value)

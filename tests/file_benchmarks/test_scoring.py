@@ -58,7 +58,7 @@ def test_random_guesses_are_all_read(answer_type, fields, mean):
     found = pipeline.score(one, questions, predictions, verdicts)
     assert not any(score.unread for score in found)
     # Three standard deviations of a mean of 1,000 are at most 0.048.
-    assert sum(score.points for score in found) / 1000 == pytest.approx(mean, abs=0.048)
+    assert sum(score.points or 0 for score in found) / 1000 == pytest.approx(mean, abs=0.048)
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ def test_measures_count_questions_groups_and_categories():
         for n, (group, category) in enumerate(zip(groups, categories, strict=True))
     ]
     points = [
-        replace(one, question_id=q.question_id)
-        for q, one in zip(questions, scores(questions, responses), strict=True)
+        replace(score, question_id=q.question_id)
+        for q, score in zip(questions, scores(questions, responses), strict=True)
     ]
     found = {
         (metric, row.metric): (row.value, row.n_scored)

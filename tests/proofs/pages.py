@@ -71,16 +71,16 @@ def known_page() -> str:
     """The page of known benchmarks."""
     kept = counts()
     rows = [
-        f"| {one.title} | [{one.repository}](https://github.com/{one.repository}) {one.commit},"
-        f" {one.day} | {kept[one.name]['kept']:,} of {one.n_rows:,} |"
-        f" {'; '.join(filter(None, (one.lost, one.note)))} |"
-        for one in BENCHMARKS
-        if one.name in kept
+        f"| {benchmark.title} | [{benchmark.repository}](https://github.com/{benchmark.repository}) {benchmark.commit},"
+        f" {benchmark.day} | {kept[benchmark.name]['kept']:,} of {benchmark.n_rows:,} |"
+        f" {'; '.join(filter(None, (benchmark.lost, benchmark.note)))} |"
+        for benchmark in BENCHMARKS
+        if benchmark.name in kept
     ]
-    with_responses = [(one, read_frozen(one)) for one in BENCHMARKS]
+    with_responses = [(benchmark, read_frozen(benchmark)) for benchmark in BENCHMARKS]
     lines = [line for one, points in with_responses for line in _response_lines(one, points)]
     reasons = [f"- {one.title}: {one.differs}" for one, points in with_responses if points]
-    proven = {one.name for one in BENCHMARKS}
+    proven = {benchmark.name for benchmark in BENCHMARKS}
     unproven = [name for name in known_benchmarks() if name not in proven]
     return "".join(
         [
@@ -101,13 +101,13 @@ def _response_lines(
     benchmark: KnownBenchmark, models: Mapping[str, Sequence[Points]]
 ) -> Iterator[str]:
     for model, points in models.items():
-        published = [one for one in points if one.published is not None]
+        published = [point for point in points if point.published is not None]
         ruled = [one for one in published if one.official is not None]
         ours = sum(one.ours != one.published for one in published)
         official = sum(one.official != one.published for one in ruled)
         shares = [
-            _share([one.ours for one in points]),
-            _share([one.official for one in points if one.official is not None]),
+            _share([point.ours for point in points]),
+            _share([point.official for point in points if point.official is not None]),
             _share([one.published for one in published if one.published is not None]),
         ]
         yield (
@@ -142,11 +142,13 @@ def proofs_page() -> str:
 
 def _benchmark_lines() -> Iterator[str]:
     kept = counts()
-    for one in BENCHMARKS:
-        if one.name not in kept:
+    for benchmark in BENCHMARKS:
+        if benchmark.name not in kept:
             continue
-        sentence = f"{one.title}: {kept[one.name]['kept']:,} of {one.n_rows:,} rows kept"
-        points = [row for rows in read_frozen(one).values() for row in rows]
+        sentence = (
+            f"{benchmark.title}: {kept[benchmark.name]['kept']:,} of {benchmark.n_rows:,} rows kept"
+        )
+        points = [row for rows in read_frozen(benchmark).values() for row in rows]
         ruled = [row for row in points if row.published is not None and row.official is not None]
         scored = ruled or [row for row in points if row.published is not None]
         if scored:
@@ -154,6 +156,6 @@ def _benchmark_lines() -> Iterator[str]:
             rule = "by the authors' rule" if ruled else "by our reading"
             sentence += f"; {rule}, {len(scored) - differ:,} of {len(scored):,} points are equal"
         yield (
-            f"| {sentence} | {one.repository} {one.commit} | `make proofs FILES=folder` |"
-            f" {kept[one.name]['day']} |"
+            f"| {sentence} | {benchmark.repository} {benchmark.commit} | `make proofs FILES=folder` |"
+            f" {kept[benchmark.name]['day']} |"
         )

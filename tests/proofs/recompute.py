@@ -83,11 +83,11 @@ def score_responses(
     return [
         Points(
             answer.id,
-            own.points or 0.0,
+            score.points or 0.0,
             None if by_rule is None or by_rule.note else by_rule.points,
             answer.points,
         )
-        for answer, own, by_rule in zip(kept, ours, rule, strict=True)
+        for answer, score, by_rule in zip(kept, ours, rule, strict=True)
     ]
 
 

@@ -136,5 +136,5 @@ def compare(script: Script, folder: Path) -> str:
     points = script.points(checkout, answers)
     rows = [question(kind="text", answer=answer.references) for answer in answers]
     ours = [script.rule(a.response, row) for a, row in zip(answers, rows, strict=True)]
-    equal = sum(abs(one - other) < 1e-9 for one, other in zip(ours, points, strict=True))
+    equal = sum(abs(value - point) < 1e-9 for value, point in zip(ours, points, strict=True))
     return f"{equal:,} of {len(answers):,} points are equal"

@@ -13,9 +13,9 @@ from tests.proofs.recompute import build_known, read_frozen, score_responses
 
 FILES = os.environ.get("BENCH_PROOFS", "")
 LOST = {"logicvista": 1}
-IDS = [one.name for one in BENCHMARKS]
+IDS = [benchmark.name for benchmark in BENCHMARKS]
 OFFICIAL_DIFFER = {"mathvista": 37}  # points that are not those of the authors' own script, either
-RULED = [one for one in BENCHMARKS if "official" in one.settings]
+RULED = [benchmark for benchmark in BENCHMARKS if "official" in benchmark.settings]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_the_authors_rule_gives_the_points_that_they_published(benchmark):
 
 
 def test_every_proof_names_tests_that_exist():
-    assert [one for one in proofs() if not (CHECKOUT / one["tests"]).is_file()] == []
+    assert [proof for proof in proofs() if not (CHECKOUT / proof["tests"]).is_file()] == []
 
 
 @pytest.mark.skipif(not FILES, reason="BENCH_PROOFS names no folder of checkouts")

@@ -29,7 +29,7 @@ from bench_assets.suites.multi.construction.transformations import (
     propose,
 )
 from bench_assets.suites.multi.dataset.questions import split_options
-from tests.suites.multi.rows import item
+from tests.fakes.multi_rows import item
 
 SHARED = Path(__file__).parents[3] / "shared"
 ERRORS = {"x": 0.05, "y": 0.10}
@@ -100,7 +100,9 @@ def number_figures() -> dict[str, float]:
         for number in {int(one[0]) for one in _NUMBER.finditer(text) if int(one[0]) <= 20}:
             places = [one for one in _NUMBER.finditer(text) if int(one[0]) == number]
             if len(places) == 1 and _THINGS.match(text, places[0].end()):
-                own = [one for one in proposals if one.id.split("/")[1] == str(number)]
+                own = [
+                    proposal for proposal in proposals if proposal.id.split("/")[1] == str(number)
+                ]
                 shown["all"] += 1
                 shown["proven"] += any(one.form == "proven" for one in own)
     n = len(found)
@@ -108,7 +110,7 @@ def number_figures() -> dict[str, float]:
         "problems with brackets": n,
         "another number, of problems": sum(map(bool, found.values())) / n,
         "by form alone, of problems": sum(
-            any(one.form == "proven" for one in proposals) for proposals in found.values()
+            any(proposal.form == "proven" for proposal in proposals) for proposals in found.values()
         )
         / n,
         "by form alone, of quantities of things": shown["proven"] / shown["all"],
@@ -143,9 +145,9 @@ def labelled_figures(share_old: float) -> dict[str, float]:
         "solved by hand": len(known),
         "proven by form, and wrong": alone["wrong"],
         "proven by form, and contradictory": alone["contradictory"],
-        "accepted, and right": sum(one["right"] for one in counts) / len(counts),
-        "accepted, and wrong (most)": max(one["wrong"] for one in counts),
-        "accepted, and contradictory (most)": max(one["contradictory"] for one in counts),
+        "accepted, and right": sum(count["right"] for count in counts) / len(counts),
+        "accepted, and wrong (most)": max(count["wrong"] for count in counts),
+        "accepted, and contradictory (most)": max(count["contradictory"] for count in counts),
     }
 
 
@@ -156,13 +158,15 @@ def yield_figures(share_old: float, tries: int) -> dict[str, float]:
         for form in ("proven", "calculated")
     }
     tried = {
-        name: [one for one in proposals if _quantity(one) == _quantity(proposals[0])][:tries]
+        name: [
+            proposal for proposal in proposals if _quantity(proposal) == _quantity(proposals[0])
+        ][:tries]
         for name, proposals in changes().items()
     }
     verdicts = {
-        one.id: Random(_quantity(one)).choice(sorted(rates[one.form].elements()))
+        proposal.id: Random(_quantity(proposal)).choice(sorted(rates[proposal.form].elements()))
         for proposals in tried.values()
-        for one in proposals
+        for proposal in proposals
     }
     runs = list(_runs(NUMBERS, list(tried.values()), _truth(verdicts), share_old))
     accepted = [{row.question_id for row in rows if row.decision == "accepted"} for rows in runs]
@@ -181,8 +185,10 @@ def exam_proposals() -> list[Proposal]:
     """Keys of the transformations of all exam items."""
     entries = _lines(SHARED / "data/gold/exam_items.jsonl.gz")
     items = [
-        item(item_id=one["id"], type=one["type"], specific=one["text"], answer=one["answer"])
-        for one in entries
+        item(
+            item_id=entry["id"], type=entry["type"], specific=entry["text"], answer=entry["answer"]
+        )
+        for entry in entries
     ]
     return [one for (one,) in key_proposals(propose(items, {}, 1.0, 0), items, [])]
 
@@ -190,15 +196,17 @@ def exam_proposals() -> list[Proposal]:
 def exam_figures() -> dict[str, float]:
     """Shares of transformed exam items by form and with solvers, and transformations never made."""
     proposals = exam_proposals()
-    elements = [one for one in proposals if one.construction == "choose_elements"]
+    elements = [proposal for proposal in proposals if proposal.construction == "choose_elements"]
     options = [split_options(o.question)[1] for o in proposals if o.construction == "negate"]
-    blanks = [one.key for one in proposals if one.construction == "to_blank"]
-    runs = list(_runs(TRANSFORMED, [[one] for one in proposals], lambda one: one.key, 0.0))
+    blanks = [proposal.key for proposal in proposals if proposal.construction == "to_blank"]
+    runs = list(
+        _runs(TRANSFORMED, [[proposal] for proposal in proposals], lambda one: one.key, 0.0)
+    )
     accepted = [row.decision == "accepted" for rows in runs for row in rows]
     return {
         "proposed": len(proposals),
-        "by form": sum(one.form == "proven" for one in proposals) / len(proposals),
-        "choose_elements by form": sum(bool(one.form) for one in elements) / len(elements),
+        "by form": sum(proposal.form == "proven" for proposal in proposals) / len(proposals),
+        "choose_elements by form": sum(bool(element.form) for element in elements) / len(elements),
         "accepted with solvers": sum(accepted) / len(accepted),
         "combined options negated": sum(
             any(set(one) & set(CIRCLED) for one in listed) for listed in options
@@ -222,12 +230,14 @@ def _truth(verdicts: Mapping[str, str]) -> Truth:
 def _runs(
     step: GoldStep, candidates: Sequence[Sequence[Proposal]], truth: Truth, share_old: float
 ) -> Iterator[list[DecidedProposal]]:
-    by_id = {one.id: one for proposals in candidates for one in proposals}
+    by_id = {proposal.id: proposal for proposals in candidates for proposal in proposals}
     for seed in range(SEEDS):
         rng = Random(seed)
 
         def ask(solver: str, requests: list[Request]) -> list[Response]:
-            return [Response(text=f"#### {answer(solver, by_id[one.name])}") for one in requests]
+            return [
+                Response(text=f"#### {answer(solver, by_id[request.name])}") for request in requests
+            ]
 
         def answer(solver: str, one: Proposal, rng: Random = rng) -> str:
             true = truth(one)

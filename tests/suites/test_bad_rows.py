@@ -100,7 +100,7 @@ def described(read):
     def run(folder, rows):
         stories.write_release(folder, dict(zip("abc", rows, strict=True)))
         table = read(cogbench.find_release(folder))
-        return replace(table, rows=list(dict.fromkeys(one.image_id for one in table.rows)))
+        return replace(table, rows=list(dict.fromkeys(row.image_id for row in table.rows)))
 
     return run
 
@@ -140,8 +140,9 @@ B = {"image": "b.png"}
 SUM = {"question": "1 + 1?", "answer": "<<1+1=2>>2\n#### 2"}
 AGAIN = {"question": "What is 1 + 1?"}
 COUNT = {"image": "a.png", "annotator": "ana", "count": 3}
-EVENT = {"premise": "It rained.", "choice1": "It is wet.", "choice2": "It is dry."}
-EVENT |= {"question": "effect", "label": 0, "idx": 1}
+EVENT = {"premise": "It rained.", "choice1": "It is wet.", "choice2": "It is dry."} | {
+    "question": "effect", "label": 0, "idx": 1
+}  # fmt: skip
 EXPERT = {"id": "k", "image1": "a.png", "image2": "b.png", "question": "Legs?", "answer": "8"}
 gallery, unusual = raw("gallery", GalleryImage), raw("filter_votes", FilterVote)
 sums, counts = in_lines("gsm8k", read_problems), in_lines("image_counts", read_counts)

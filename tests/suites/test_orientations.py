@@ -22,7 +22,7 @@ from bench_assets.suites.multi.synthetic import edition as multi
 from tests.fakes.turned_images import turn
 from tests.suites.codis.assets.test_questions import Bench as Codis
 from tests.suites.cogbench.graph import LEFT as COGBENCH
-from tests.suites.cogbench.graph import Home as CogBench
+from tests.suites.cogbench.graph import Bench as CogBench
 from tests.suites.journeybench.construction.left_half import LEFT as JOURNEYBENCH
 from tests.suites.journeybench.construction.left_half import Bench as JourneyBench
 from tests.suites.multi.bench import Bench as Multi
@@ -41,10 +41,10 @@ def of_multi(home, source):
 
 
 def of_cogbench(home, source):
-    bench = CogBench(home, source=str(source))
-    bench.materialize(COGBENCH)
+    bench = CogBench(home, source=source)
+    bench.run(COGBENCH)
     tasks = ("description", "vqa")
-    return [q for t in tasks for q in bench.rows(f"{t}/questions", Question)], bench._images
+    return [q for t in tasks for q in bench.rows(f"{t}/questions", Question)], bench.images
 
 
 def of_journeybench(home, source):
@@ -69,8 +69,8 @@ def write_turned(folder, turned):
 
 def plain(questions, images):
     """Questions by id, with the pixels that are shown in the places of digests."""
-    names = {one: sha256(np.asarray(images.open(one)).tobytes()).hexdigest()
-             for question in questions for one in question.images}  # fmt: skip
+    names = {image: sha256(np.asarray(images.open(image)).tobytes()).hexdigest()
+             for question in questions for image in question.images}  # fmt: skip
     return {q.question_id: replace(q, images=tuple(map(names.get, q.images))) for q in questions}
 
 

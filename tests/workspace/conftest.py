@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from tests.suites.codis.raw import entry, write_release
+from tests.fakes.codis_source import entry, write_release
 
 
 @pytest.fixture(scope="session")

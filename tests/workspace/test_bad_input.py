@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.codis_source import entry
 from tests.fakes.commands import answers, bench, write_responses
-from tests.suites.codis.raw import entry
 
 
 @pytest.fixture

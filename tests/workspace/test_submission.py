@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
 from bench_assets.suites.blink.dataset import PERCEPTION_TASKS
-from tests.suites.blink.release import png, row, write_json, write_parquet
+from tests.fakes.blink_release import png, row, write_json, write_parquet
 
 pytestmark = pytest.mark.long
 

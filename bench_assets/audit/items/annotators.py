@@ -1,19 +1,18 @@
-"""Annotators of a benchmark: attention and agreement of each.
+"""Annotators of a benchmark: the agreement of each with the others.
 
 Each annotator is compared with the others on the same items, with agreement corrected for chance
-(by permuting votes over items). At least three annotators are needed.
+(by permuting votes over items). At least three annotators are needed. Their speed and drift are
+printed by ``bench annotate quality``.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from math import isnan, nan, sqrt
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 
-from bench_assets.annotation.tasks import parse_timestamp
 from bench_assets.audit.framework.evidence import Evidence, Floats
 from bench_assets.audit.framework.findings import (
     AuditFinding,
@@ -147,10 +146,7 @@ _RARE_DISSENT, _MAX_DISSENT_RATIO = (
     0.1,
     2.5,
 )  # if the others rarely dissent, up to 2.5 times that is usual
-_MIN_VOTES = 10  # fewest votes of a person for a median, or in each half
-_SPEED_RATIO = 3.0  # times as fast as the others: too fast
-_DROP = 0.1  # smallest drop in agreement that matters
-_MIN_DROP_Z = 2.9  # standard errors: one false alarm in 500 people
+_MIN_VOTES = 10  # fewest deviating votes of a person who gives one value
 
 
 @audit_check("annotators_at_chance", "Do any annotators vote at random?")
@@ -180,66 +176,6 @@ def agreement_finding(evidence: Evidence) -> AuditFinding:
         ),
         n=len(votes),
         suspects=[_suspect(annotator, votes, usual[annotator.name].kappa) for annotator in blind],
-    )
-
-
-@audit_check("annotators_too_fast", "Do any annotators vote too fast?")
-def speed_finding(evidence: Evidence) -> AuditFinding:
-    """Find annotators who take less than a third of the others' time."""
-    seconds: dict[str, list[float]] = defaultdict(list)
-    for vote in evidence.votes:
-        if vote.seconds is not None:
-            seconds[vote.person].append(vote.seconds)
-    middle = {
-        person: median(times) for person, times in seconds.items() if len(times) >= _MIN_VOTES
-    }
-    if len(middle) < _PEOPLE:
-        raise SkippedCheckError(
-            NO_VOTES if not evidence.votes else "fewer than three annotators have ten timed votes"
-        )
-    fast = [
-        Suspect(
-            person,
-            f"median {own_median:.1f} s per vote; others {usual:.1f} s",
-            usual / max(own_median, 0.01),
-        )
-        for person, own_median in middle.items()
-        for usual in [median(median for name, median in middle.items() if name != person)]
-        if own_median * _SPEED_RATIO < usual
-    ]
-    return AuditFinding(
-        sentence=f"{len(fast)} of {len(middle)} annotators vote three times as fast as the others.",
-        n=sum(map(len, seconds.values())),
-        suspects=fast,
-    )
-
-
-@audit_check("annotators_drift", "Do any annotators agree less with the others over time?")
-def drift_finding(evidence: Evidence) -> AuditFinding:
-    """Find annotators whose agreement falls in the second half of their votes."""
-    votes = [replace(vote, at=at) for vote in evidence.votes if (at := _in_utc(vote.at))]
-    if not votes:
-        raise SkippedCheckError("the votes have no timestamps" if evidence.votes else NO_VOTES)
-    if skip_reason := _skip_reason(votes):
-        raise SkippedCheckError(skip_reason)
-    drifting, n_annotators = [], 0
-    for person, shares in sorted(_agreement_over_time(votes).items()):
-        half = len(shares) // 2
-        if half < _MIN_VOTES:
-            continue
-        n_annotators += 1
-        before, after = np.array(shares[:half]), np.array(shares[half:])
-        drop = float(before.mean() - after.mean())
-        error = sqrt(before.var(ddof=1) / len(before) + after.var(ddof=1) / len(after))
-        if drop > _DROP and drop > _MIN_DROP_Z * error:
-            reason = (
-                f"agrees with {before.mean():.2f} of the others at first, {after.mean():.2f} later"
-            )
-            drifting.append(Suspect(person, reason, drop))
-    return AuditFinding(
-        sentence=f"{len(drifting)} of {n_annotators} annotators agree less in the later half.",
-        n=len(votes),
-        suspects=drifting,
     )
 
 
@@ -292,21 +228,3 @@ def _suspect(one: AnnotatorAgreement, votes: Sequence[Vote], usual: float) -> Su
     )
     alphas = f"alpha {alpha:.2f}, without them {alpha_without:.2f}"
     return Suspect(one.name, f"{reason}; {alphas} (n = {one.n})", max(usual - one.kappa, 0.0))
-
-
-def _in_utc(at: str) -> str:
-    try:
-        return parse_timestamp(at)
-    except ValueError:  # unknown, or not ISO 8601
-        return ""
-
-
-def _agreement_over_time(votes: Sequence[Vote]) -> dict[str, list[float]]:
-    """Agreement with the others over time, by annotator."""
-    units = votes_by_unit(votes)
-    agreements: dict[str, list[float]] = defaultdict(list)
-    for vote in sorted(votes, key=lambda vote: vote.at):
-        other_values = [v for p, v in units[vote.criterion, vote.unit].items() if p != vote.person]
-        if other_values:
-            agreements[vote.person].append(other_values.count(vote.value) / len(other_values))
-    return agreements

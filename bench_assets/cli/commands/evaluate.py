@@ -175,10 +175,11 @@ def _ask(
     show: "_Show",
 ) -> None:
     """Evaluate models on suites under conditions."""
-    from bench_assets.workspace.evaluate.subset import WHOLE
+    from bench_assets.workspace.evaluate.subset import WHOLE, without_needless_limit
 
     suites, askings = _check_askings(bench, of)
     save_models(bench.resolved, bench.settings)
+    part = without_needless_limit(bench, suites, askings, part)
     failures: list[BenchError] = []
     if part != WHOLE:
         failures += _evaluate_subsets(bench, suites, askings, part, show)

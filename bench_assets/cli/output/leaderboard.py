@@ -8,6 +8,7 @@ from rich.table import Table
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.core.text.escaping import escape_to_one_line
 from bench_assets.workspace.console.output import (
+    NO_RESULTS,
     output_width,
     print_message,
     print_result,
@@ -37,7 +38,7 @@ def print_matrices(
         matrix for matrix in matrices(rows, chance) if matrix.models or matrix.blind or published
     ]
     if not displayed:
-        print_message("No results yet. Run: bench evaluate SUITE --model MODEL")
+        print_message(NO_RESULTS)
     for matrix in displayed:
         print_result(f"\n{matrix.edition}: each task's primary metric")
         learnt = tuple(task for task in matrix.tasks if task not in matrix.unlearnt)

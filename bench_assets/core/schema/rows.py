@@ -427,24 +427,18 @@ class Vote:
     Attributes:
         person: A pseudonym.
         value: "yes", "3", "kept"; compared as text.
-        seconds: Time it took; None if not measured.
-        at: ISO 8601; "" if unknown.
     """
 
     person: str
     unit: str
     criterion: str
     value: str
-    seconds: float | None = None
-    at: str = ""
 
 
 def votes_in(
     rows: Iterable[Any], *, person: str, unit: Sequence[str], criteria: Sequence[str]
 ) -> list[Vote]:
     """Extract votes from a table with a column per criterion.
-
-    Columns named ``seconds`` and ``at`` are used if they exist.
 
     Args:
         rows: One row per person and unit.
@@ -458,8 +452,6 @@ def votes_in(
             unit=" / ".join(str(getattr(row, name)) for name in unit),
             criterion=criterion,
             value=_said(getattr(row, criterion)),
-            seconds=getattr(row, "seconds", None),
-            at=getattr(row, "at", ""),
         )
         for row in rows
         for criterion in criteria

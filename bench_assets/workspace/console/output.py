@@ -39,6 +39,7 @@ Cell: TypeAlias = Callable[[Any], str]
 _LONGEST = 100  # characters of a cell
 _SHORT = 16  # characters of cells that are broken last, such as those of an interval
 _GAP, _NARROWEST = 2, 10  # characters between columns, and of a column with longer cells
+_REMARKS = ("part", "notes", "source")
 _SHARED = (
     "model",
     "task",
@@ -109,8 +110,9 @@ def _as_json(row: object) -> Any:  # noqa: ANN401
 def table_of(rows: Sequence[Any], columns: Mapping[str, Cell], width: int) -> RenderableType:
     """Format rows as a table of printable cells; nothing is cut off.
 
-    Columns without a value are left out; names that all rows share are the title. Long cells are
-    broken, short ones only if ``width`` characters do not suffice.
+    Columns without a value are left out; names that all rows share are the title. If ``width``
+    characters do not suffice, remarks stand below the table; then long cells are broken, and then
+    short ones.
     """
     cells = {
         name: [escape_to_one_line(cell(row)) for row in rows] for name, cell in columns.items()
@@ -118,7 +120,16 @@ def table_of(rows: Sequence[Any], columns: Mapping[str, Cell], width: int) -> Re
     shared = [n for n in _SHARED if len(rows) > 1 and len(set(cells.get(n, ()))) == 1]
     names = [name for name in cells if name not in shared and any(cells[name])] or list(cells)
     longest = {name: max(map(len, (name, *cells[name]))) for name in names}
-    order = {name: longest[name] * (name != "model") for name in names}  # models stay whole first
+    remarks: dict[str, list[str]] = {}
+    if sum(longest.values()) + _GAP * (len(names) - 1) > width:
+        below = [cells[name] for name in names if name in _REMARKS]
+        names = [name for name in names if name not in _REMARKS]
+        for name, *texts in zip(cells[names[0]], *below, strict=True):
+            remarks.setdefault("; ".join(filter(None, texts)), []).append(name)
+        remarks.pop("", None)
+    order = {name: longest[name] for name in names}
+    if longest.get("model", width) <= width // 2:  # a model stays whole first, unless it is long
+        order["model"] = 0
     short = sorted((n for n in names if order[n] <= _SHORT), key=order.__getitem__)
     room = width - _GAP * len(names) - _NARROWEST * (len(names) - len(short))
     whole = {
@@ -132,7 +143,8 @@ def table_of(rows: Sequence[Any], columns: Mapping[str, Cell], width: int) -> Re
     for line in zip(*map(cells.__getitem__, names), strict=True):
         table.add_row(*line)
     heading = ", ".join(cells[n][0] for n in shared if cells[n][0] not in ("", "main"))
-    return Group(Text(heading, style="bold"), table) if heading else table
+    lines = [Text(f"{', '.join(named)}: {remark}") for remark, named in remarks.items()]
+    return Group(*([Text(heading, style="bold")] if heading else []), table, *lines)
 
 
 def output_width() -> int:
@@ -236,12 +248,18 @@ def table_text(table: RenderableType, width: int) -> str:
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
+NO_RESULTS = "No results yet. Run: bench evaluate SUITE --model MODEL."
+
+
 def print_leaderboard(rows: Sequence[LeaderboardRow], *, published: bool, as_json: bool) -> None:
     """Print leaderboard rows as JSON lines, or as one table per task and edition."""
     if as_json:
         print_rows(rows, as_json=True)
         return
     displayed = [row for row in rows if published or row.is_measured]
+    if not displayed:
+        hidden = f" Published rows: --published ({len(rows)})" if rows else ""
+        print_message(f"{NO_RESULTS}{hidden}")
 
     def heading(row: LeaderboardRow) -> str:
         return f"{row.task}, {row.metric}, {row.edition} edition"

@@ -1,7 +1,4 @@
-"""Response review: exports unread and doubtful responses to a form for people or a model.
-
-A model looks at them as a reader does, where their answers have a form.
-"""
+"""Response review: exports unread and doubtful responses to a form for people."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,30 +8,25 @@ from pathlib import Path
 
 from bench_assets.annotation.responses.units import response_name
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
-from bench_assets.core.judging.second_look import AnswerForm, SecondLook, look_again
 from bench_assets.core.judging.verdict_requests import group_judgements
 from bench_assets.core.reading.choices import lettered
-from bench_assets.core.reading.verdicts import read_word
-from bench_assets.core.schema.chat import ChatModel, Prompt, Request
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.evaluation.outcomes import is_unread
-from bench_assets.evaluation.reviews import NO_ANSWER, ReviewLine, format_lines, read_review
+from bench_assets.evaluation.reviews import ReviewLine, format_lines, read_review
 from bench_assets.evaluation.runner import Runner, StoredResponses
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import AnsweredQuestion, Task
-from bench_assets.workspace.evaluate.subset import open_model
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.storage.atomic_write import open_atomic
 
 
-def write_review(  # noqa: PLR0913  (an option each)
+def write_review(
     bench: Workbench,
     task: Task,
     model: str,
     condition: str,
     file: Path,
     *,
-    by: str = "",
     draw: int = 0,
 ) -> list[ReviewLine]:
     """Write the review form of one model's responses; filled-in lines are kept.
@@ -45,13 +37,11 @@ def write_review(  # noqa: PLR0913  (an option each)
         model: The evaluated model; the form does not name it.
         condition: "main" or an ablation.
         file: The form.
-        by: A model that fills in the open lines; "": none.
         draw: Number of drawn lines, always the same ones; 0: all.
 
     Raises:
         TableError: If the model was not evaluated.
         SourceError: If the file is not a review form.
-        ModelError: If the reviewing model cannot be opened.
     """
     read = bench.tables.read
     existing = {(line.question_id, line.response): line for line in _existing(file)}
@@ -69,10 +59,6 @@ def write_review(  # noqa: PLR0913  (an option each)
     new = {(line.question_id, line.response): line for line in lines}
     kept = {key: line for key, line in existing.items() if line.is_filled}
     form = list({**new, **kept}.values())
-    if by:
-        with bench.models() as models, open_model(models, f"{by}: review", by) as model_by:
-            asked = read(questions_key(task, condition), Question)
-            form = fill_in(form, model_by, task, asked)
     with open_atomic(file) as out:
         out.write(format_lines(form).encode())
     return form
@@ -108,46 +94,8 @@ def review_lines(
     return list(lines.values())
 
 
-def fill_in(
-    lines: Sequence[ReviewLine], model: ChatModel, task: Task, questions: Sequence[Question]
-) -> list[ReviewLine]:
-    """Let a model fill in the open lines; a line without an answer stays open."""
-    questions_by_id = {question.question_id: question for question in questions}
-    open_ = [place for place, line in enumerate(lines) if not line.is_filled]
-    open_ = [place for place in open_ if lines[place].question_id in questions_by_id]
-    looks = {
-        place: SecondLook(question, reading, form, line.text)
-        for place in open_
-        for line in [lines[place]]
-        for question in [questions_by_id[line.question_id]]
-        for form in [_form(task, question) if line.asked_for == "answer" else None]
-        for reading in [Prediction(question_id=line.question_id, model="", condition="", text="")]
-        if form
-    }
-    filled, by = list(lines), f"model:{model.name}"
-    for position, (row, *_) in zip(looks, look_again(list(looks.values()), model), strict=True):
-        filled[position] = (
-            replace(lines[position], answer=row.value, by=by) if row.value else lines[position]
-        )
-    not_looked_at = [place for place in open_ if place not in looks]
-    responses = model.response([Request(prompt=_prompt(lines[place])) for place in not_looked_at])
-    for position, response in zip(not_looked_at, responses, strict=True):
-        text = "" if response.error else response.said.answer
-        filled[position] = _filled_line(lines[position], text, by)
-    return filled
-
-
 def _draw(line: ReviewLine) -> bytes:
     return sha256(f"{line.question_id}/{line.response}".encode()).digest()
-
-
-def _form(task: Task, question: Question) -> AnswerForm | None:
-    """Form of an answer; letters also for tasks that have no readers."""
-    if form := task.form(question):
-        return form
-    if question.kind == "choice":
-        return AnswerForm("choice", question.options)
-    return AnswerForm("choices", question.options) if question.kind == "choices" else None
 
 
 def _existing(file: Path) -> list[ReviewLine]:
@@ -187,30 +135,3 @@ def _option_lines(question: Question) -> str:
     options = [" ".join(option.split()) for option in question.options]
     has_letters = question.kind in ("choice", "choices")
     return lettered(options) if has_letters else "\n".join(options)
-
-
-def _prompt(line: ReviewLine) -> Prompt:
-    sections = [f"Question:\n{line.question}"]
-    if line.options:
-        sections.append(line.options)
-    if line.asked_for == "verdict":
-        sections.append(f"Reference:\n{line.reference}")
-    sections.append(f"Response to the question:\n{line.text}")
-    if line.asked_for == "verdict":
-        task = "Does the response commit to the same answer as the reference? Reply yes or no."
-    else:
-        task = (
-            "Which answer does the response commit to? Do not answer the question yourself."
-            " Reply with the answer alone that the response commits to, or"
-            f" {NO_ANSWER} if it commits to no answer."
-        )
-    return Prompt.of("\n\n".join([*sections, task]))
-
-
-def _filled_line(line: ReviewLine, text: str, by: str) -> ReviewLine:
-    if line.asked_for == "verdict":
-        verdict = read_word(text, {"yes": "right", "no": "wrong"})
-        return replace(line, verdict=verdict, by=by) if verdict else line
-    if read_word(text, {NO_ANSWER: NO_ANSWER}):
-        return replace(line, answer=NO_ANSWER, by=by)
-    return replace(line, answer=text.strip(), by=by) if text.strip() else line

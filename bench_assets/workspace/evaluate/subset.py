@@ -149,6 +149,28 @@ def subset_tasks(bench: Workbench, suites: Sequence[str]) -> list[Task]:
     return asset_selections.tasks_of_one_kind(tasks)
 
 
+def without_needless_limit(
+    bench: Workbench,
+    suites: Sequence[str],
+    askings: Sequence[tuple[str, str]],
+    part: QuestionSubset,
+) -> QuestionSubset:
+    """The subset; all questions if its limit leaves out none. Questions are built first.
+
+    Raises:
+        BenchError: If no questions of a suite can be built, or encoders answer them.
+    """
+    if part.categories or not part.limit:
+        return part
+    for suite in suites:
+        for task in subset_tasks(bench, build_questions(bench, suite)[0]):
+            for _, condition in askings:
+                questions = bench.questions(task, condition)
+                if len(part.of(task, questions)) < len(questions):
+                    return part
+    return WHOLE
+
+
 def evaluate_suite_subsets(
     bench: Workbench,
     suites: Sequence[str],

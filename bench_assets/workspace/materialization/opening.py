@@ -64,6 +64,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         BenchError: If bench.toml or one of the choices cannot be used.
     """
     _check_accepted(accept)
+    is_new = not default_home().exists()
     if review:  # fail on an unusable form before any request
         from bench_assets.evaluation.reviews import load_review
 
@@ -99,6 +100,8 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         progress=progress_style(),
     ) as bench:
         yield bench
+    if is_new and default_home().exists():
+        print_message(f"{default_home()}: created, for tables, responses and the report")
 
 
 _OTHERWISE = f"--source {BENCH_TOML}: bench.toml's, or the mini edition"

@@ -84,11 +84,10 @@ def test_the_answers_to_an_item_come_as_time_goes():
 
 def test_votes_are_what_people_chose_and_texts_are_none():
     vote = answer("x", sound="yes", codes=["b", "a"], why="because")
-    at = vote.changed_at
     assert extract_votes(FORM, [vote, answer("y", sound="no")]) == [
-        Vote(person="ana", unit="x", criterion="sound", value="yes", at=at),
-        Vote(person="ana", unit="x", criterion="codes", value="a, b", at=at),
-        Vote(person="ana", unit="y", criterion="sound", value="no", at=at),
+        Vote(person="ana", unit="x", criterion="sound", value="yes"),
+        Vote(person="ana", unit="x", criterion="codes", value="a, b"),
+        Vote(person="ana", unit="y", criterion="sound", value="no"),
     ]
 
 

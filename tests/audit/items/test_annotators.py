@@ -1,17 +1,11 @@
-"""People who vote without looking, too fast, or worse and worse; and those who do not."""
+"""People who vote without looking, and those who do not."""
 
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
 import pytest
 
-from bench_assets.audit.items.annotators import (
-    agreement_finding,
-    annotator_agreements,
-    drift_finding,
-    speed_finding,
-)
+from bench_assets.audit.items.annotators import agreement_finding, annotator_agreements
 from bench_assets.core.schema.rows import Vote, votes_in
 from bench_assets.suites.codis import synthetic as codis
 from bench_assets.suites.codis.dataset import find_release, read_votes
@@ -21,7 +15,6 @@ from bench_assets.suites.journeybench.synthetic import edition as journeybench
 from tests.audit.held import PartialEvidence
 
 PEOPLE = ("ann", "bo", "cy", "di")
-CHECKS = {"chance": agreement_finding, "speed": speed_finding, "drift": drift_finding}
 
 
 @dataclass
@@ -40,8 +33,6 @@ def votes(seed=0, n=80, right=0.9, yes=0.5):
             unit=f"{number}",
             criterion=criterion,
             value="yes" if (truth if rng.random() < right else not truth) else "no",
-            seconds=float(rng.lognormal(1.5, 0.4)),
-            at=f"2026-01-{1 + number // 20:02}T10:{number % 20:02}:00",
         )
         for number in range(n)
         for criterion in ("unusual", "clear")
@@ -59,33 +50,23 @@ def random_clicks(cast, seed=1, yes=0.5):
     return clicks(cast, lambda _: "yes" if rng.random() < yes else "no")
 
 
-def late(cast):
-    """Bo does not look any more in the second half."""
-    rng = np.random.default_rng(2)
-    return [
-        replace(v, value=str(rng.choice(["yes", "no"])))
-        if v.person == "bo" and v.at > "2026-01-03"
-        else v
-        for v in cast
-    ]
-
-
 def caught(cast):
-    found = {name: check(Votes(cast)) for name, check in CHECKS.items()}
-    return {name: [one.about for one in f.suspects] for name, f in found.items() if not f.passed}
+    found = agreement_finding(Votes(cast))
+    assert found.passed == (not found.suspects)
+    return [suspect.about for suspect in found.suspects]
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_people_who_look_pass_every_check(seed):
-    assert caught(votes(seed)) == {}
+def test_people_who_look_pass(seed):
+    assert caught(votes(seed)) == []
 
 
 def test_people_who_seldom_say_no_pass():
-    assert caught(votes(3, yes=0.95, right=0.97)) == {}
+    assert caught(votes(3, yes=0.95, right=0.97)) == []
 
 
 def test_people_who_find_it_hard_pass():
-    assert caught(votes(4, right=0.75)) == {}
+    assert caught(votes(4, right=0.75)) == []
 
 
 @pytest.mark.parametrize(
@@ -97,29 +78,8 @@ def test_people_who_find_it_hard_pass():
         pytest.param(clicks(votes(), lambda i: "yes" if i % 2 else "no"), id="one who takes turns"),
     ],
 )
-def test_who_does_not_look_is_caught_for_that_alone(cast):
-    assert caught(cast) == {"chance": ["bo"]}
-
-
-def test_who_is_too_fast_is_caught_for_that_alone():
-    hasty = [replace(v, seconds=v.seconds / 10) if v.person == "bo" else v for v in votes()]
-    assert caught(hasty) == {"speed": ["bo"]}
-
-
-def test_who_gets_tired_is_caught_for_that_alone():
-    assert caught(late(votes(n=120))) == {"drift": ["bo"]}
-
-
-def test_votes_are_ordered_by_their_time_and_not_by_its_text():
-    """Bo votes at 22:00 in Auckland first, and then at 00:40 of the same day in Honolulu."""
-
-    def travelled(vote):
-        number = int(vote.unit)
-        zone = timezone(timedelta(hours=12 if number < 40 else -10))
-        when = datetime(2026, 1, 2, 10, tzinfo=UTC) + timedelta(minutes=number)
-        return replace(vote, at=when.astimezone(zone).isoformat())
-
-    assert caught([travelled(vote) for vote in late(votes(n=120))]) == {"drift": ["bo"]}
+def test_who_does_not_look_is_caught(cast):
+    assert caught(cast) == ["bo"]
 
 
 def test_the_alpha_of_the_others_is_higher_without_who_clicks_at_random():
@@ -139,14 +99,14 @@ def test_the_alpha_of_a_suspect_is_the_mean_of_the_criteria():
 
 
 def test_five_votes_tell_nobody_apart():
-    assert caught(random_clicks(votes(n=5))) == {}
+    assert caught(random_clicks(votes(n=5))) == []
 
 
 def test_one_no_among_nothing_but_yes_catches_nobody():
     # Ann and bo never differ, so nothing is known of how well people agree beyond chance.
     cast = [replace(v, value="yes") for v in votes(n=12) if v.person in ("ann", "bo", "cy")]
     once = [replace(v, value="no") if (v.person, v.unit) == ("cy", "3") else v for v in cast]
-    assert caught(once) == {}
+    assert caught(once) == []
 
 
 def test_of_two_people_nobody_knows_who_looked():
@@ -155,26 +115,8 @@ def test_of_two_people_nobody_knows_who_looked():
     assert (found.passed, found.skipped) == (True, "2 annotators; 3 are needed")
 
 
-@pytest.mark.parametrize(
-    ("cast", "check", "why"),
-    [
-        pytest.param([], agreement_finding, "no table has individual votes", id="no votes"),
-        pytest.param(
-            [replace(v, at="") for v in votes()],
-            drift_finding,
-            "the votes have no timestamps",
-            id="no time",
-        ),
-        pytest.param(
-            [replace(v, seconds=None) for v in votes()],
-            speed_finding,
-            "fewer than three annotators have ten timed votes",
-            id="no seconds",
-        ),
-    ],
-)
-def test_what_nobody_noted_is_not_looked_at(cast, check, why):
-    assert check(Votes(cast)).skipped == why
+def test_without_votes_nothing_is_looked_at():
+    assert agreement_finding(Votes([])).skipped == "no table has individual votes"
 
 
 def test_agreement_beyond_chance_by_pencil():
@@ -213,12 +155,6 @@ def test_the_spread_by_chance_is_that_of_all_permutations():
 # The votes of the mini editions: people who looked; and with one of them clicking at random.
 
 
-def caught_mini_votes(votes):
-    checks = (agreement_finding, speed_finding, drift_finding)
-    found = {check.examine.__name__: check(Votes(votes)) for check in checks}
-    return {name: [one.about for one in f.suspects] for name, f in found.items() if not f.passed}
-
-
 def clicking(votes, who, seed):
     rng = np.random.default_rng(seed)
     return [
@@ -244,20 +180,20 @@ def of_journeybench(tmp_path_factory):
 
 
 def test_codis_own_people_pass(of_codis):
-    assert caught_mini_votes(of_codis) == {}
+    assert caught(of_codis) == []
 
 
 @pytest.mark.parametrize("who", ["ana", "bo", "cem", "dia", "eli"])
 def test_any_of_them_who_clicks_at_random_is_caught_for_that(of_codis, who):
-    assert caught_mini_votes(clicking(of_codis, who, 0)) == {"agreement_finding": [who]}
+    assert caught(clicking(of_codis, who, 0)) == [who]
 
 
 @pytest.mark.long  # its images are drawn first
 def test_journeybench_own_people_pass(of_journeybench):
-    assert caught_mini_votes(of_journeybench) == {}
+    assert caught(of_journeybench) == []
 
 
 @pytest.mark.long
 def test_one_of_theirs_who_clicks_at_random_is_caught_for_that(of_journeybench):
     who = of_journeybench[0].person
-    assert caught_mini_votes(clicking(of_journeybench, who, 0)) == {"agreement_finding": [who]}
+    assert caught(clicking(of_journeybench, who, 0)) == [who]

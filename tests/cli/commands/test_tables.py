@@ -7,9 +7,9 @@ import zipfile
 
 import pytest
 
+from tests.fakes.codis_source import entry, write_release
 from tests.fakes.commands import bench, lines
 from tests.resources.datasets.stand_in import StandIn, serving
-from tests.suites.codis.raw import entry, write_release
 
 
 @pytest.fixture

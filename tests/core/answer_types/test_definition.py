@@ -107,8 +107,8 @@ def holds(row):
     if len(row) == 3:
         scale, response, expected = row
         return near(GradedAnswer.of(scale, "").read_judge_grade(response).points, expected)
-    *given, expected, context = row
-    return near(grade(*given, context).points, expected)
+    name, settings, gold, response, expected, context = row
+    return near(grade(name, settings, gold, response, context).points, expected)
 
 
 @pytest.mark.parametrize(
@@ -134,6 +134,7 @@ def holds(row):
 def test_a_box_is_read_as_the_prompt_asks_for_it(settings, instruction, response):
     made = make_answer_type("box", AnswerSettings(**settings))
     sides = {"x1": 0.1, "y1": 0.1, "x2": 0.5, "y2": 0.5}  # of VGA, whatever the order of a list
+    assert isinstance(made.others, boxes.BoxAnswer)
     scale = made.others.coordinates.frame((640.0, 480.0))
     gold = {side: n * scale[k % 2] for k, (side, n) in enumerate(sides.items())}
     assert instruction in made.others.instruction
@@ -167,9 +168,11 @@ def test_a_key_reads_itself_and_no_part_of_it_is_right(key):
     made = make_answer_type("number", AnswerSettings())
     gold = made.gold(key, RowContext())
     assert made.grade(key, gold).points == 1
-    own = parse_quantity(key).value
-    parts = [one for one in re.findall(r"\d+(?:\.\d+)?", key) if float(one) != own]
-    assert [one for one in parts if made.grade(one, gold).points] == []
+    quantity = parse_quantity(key)
+    assert quantity is not None
+    numbers = re.findall(r"\d+(?:\.\d+)?", key)
+    parts = [number for number in numbers if float(number) != quantity.value]
+    assert [part for part in parts if made.grade(part, gold).points] == []
 
 
 @pytest.mark.parametrize("key", NO_KEYS)

@@ -4,6 +4,7 @@ import pytest
 
 from bench_assets.core.answer_types.options import read_answer, read_options, split_options
 from bench_assets.core.schema.errors import SettingsError, SourceError
+from tests.cases import read_cases
 
 COLOURS = ("red", "green", "blue")
 POINTS = ("(2, 3)", "(1, 0)", "(0, 1)", "[2, 3]")
@@ -51,38 +52,10 @@ def test_options_that_cannot_be_shown_are_refused(cells):
 
 
 @pytest.mark.parametrize(
-    ("value", "options", "answer"),
-    [
-        pytest.param("B", COLOURS, ("choice", ("B",)), id="a letter"),
-        pytest.param(" (b). "[:-2], COLOURS, ("choice", ("B",)), id="a small letter in brackets"),
-        pytest.param("Ｂ", COLOURS, ("choice", ("B",)), id="a full-width letter"),
-        pytest.param("ＡＣ", COLOURS, ("choices", ("A", "C")), id="full-width letters together"),
-        pytest.param("ＰＭ", ("AM", "PM"), ("choice", ("B",)), id="the text of one in full width"),
-        pytest.param("ＡＢ", ("ＡＢ", "0"), ("choice", ("A",)), id="a full-width blood group"),
-        pytest.param(1, COLOURS, ("choice", ("B",)), id="an index from 0"),
-        pytest.param("1", COLOURS, ("choice", ("B",)), id="an index as text"),
-        pytest.param(1.0, COLOURS, ("choice", ("B",)), id="an index that a table made a fraction"),
-        pytest.param("Green", COLOURS, ("choice", ("B",)), id="the text of an option"),
-        pytest.param(True, ("yes", "no"), ("choice", ("A",)), id="truth"),
-        pytest.param(["C", "A"], COLOURS, ("choices", ("A", "C")), id="a list of letters"),
-        pytest.param(["A"], COLOURS, ("choices", ("A",)), id="a list of one letter"),
-        pytest.param("A, C", COLOURS, ("choices", ("A", "C")), id="letters with commas"),
-        pytest.param("AC", COLOURS, ("choices", ("A", "C")), id="letters together"),
-        pytest.param('["red", "blue"]', COLOURS, ("choices", ("A", "C")), id="texts as JSON"),
-        pytest.param("AB", ("AB", "0"), ("choice", ("A",)), id="a blood group is no two letters"),
-        pytest.param("(0, 1)", POINTS, ("choice", ("C",)), id="a point that is an option"),
-        pytest.param("[2, 3]", POINTS, ("choice", ("D",)), id="an interval that is an option"),
-        pytest.param("[0, 1]", POINTS, ("choices", ("A", "B")), id="a list of indices"),
-        pytest.param("(2, 3)", (), ("text", ("(2, 3)",)), id="a point without options"),
-        pytest.param("('red', 'blue')", (), ("text", ("red", "blue")), id="references in a tuple"),
-        pytest.param(3, (), ("text", ("3",)), id="a number without options"),
-        pytest.param(10**16 + 1, (), ("text", ("10000000000000001",)), id="every digit of one"),
-        pytest.param(["a cup", "cup", "cup"], (), ("text", ("a cup", "cup")), id="references"),
-        pytest.param("1", ("0", "1"), ("choice", ("B",)), id="index and text that agree"),
-    ],
+    ("value", "options", "kind", "answer"), read_cases(__file__, "read_answers.jsonl")
 )
-def test_an_answer_is_read(value, options, answer):
-    assert read_answer(value, options)[:2] == answer
+def test_an_answer_is_read(value, options, kind, answer):
+    assert read_answer(value, tuple(options))[:2] == (kind, tuple(answer))
 
 
 @pytest.mark.parametrize(

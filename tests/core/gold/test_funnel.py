@@ -11,8 +11,10 @@ from tests.core.gold.test_proposals import OTHER, PROPOSAL, YES, votes
 
 def rows(*answers):
     return [
-        decide(replace(PROPOSAL, id=f"p/{n}", question_id=f"p{n}"), votes(*one), "all", same_value)
-        for n, one in enumerate(answers)
+        decide(
+            replace(PROPOSAL, id=f"p/{n}", question_id=f"p{n}"), votes(*answer), "all", same_value
+        )
+        for n, answer in enumerate(answers)
     ]
 
 

@@ -1,6 +1,7 @@
 """Solvers' answers become votes, votes decisions, and people decide the rest."""
 
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
@@ -36,7 +37,7 @@ BLANKS = replace(PROPOSAL, answer_form="blanks", key="2\nH2O", form="")
 
 
 def test_a_solver_sees_the_question_and_the_image_and_nothing_else():
-    (text,) = solver_prompt(PROPOSAL).turns[0].parts
+    (text,) = map(str, solver_prompt(PROPOSAL).turns[0].parts)
     assert text.startswith(
         "The image shows: exactly 7 of: apple\n\nAnn has the apples in the image"
     )
@@ -83,8 +84,10 @@ YES, OTHER, THIRD, NONE, ABSENT = "21", "15", "16", "none", ""
 
 
 def votes(*answers):
-    kinds = {YES: "yes", ABSENT: "absent"}
-    return [SolverVote(f"s{n}", kinds.get(one, "no"), one) for n, one in enumerate(answers)]
+    kinds: dict[str, Literal["yes", "absent"]] = {YES: "yes", ABSENT: "absent"}
+    return [
+        SolverVote(f"s{n}", kinds.get(answer, "no"), answer) for n, answer in enumerate(answers)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from bench_assets.core.images.charts import (
     scale,
     training_curve,
 )
-from tests.core.schema.test_training_runs import metric
+from tests.fakes.rows import metric
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -142,10 +142,10 @@ def test_a_curve_has_a_dot_a_step_and_a_ring_around_this_one():
     svg = training_curve(steps, 200, "run")
     dots = drawn(svg, "circle")
     # From 62.5 px on, 550 px wide; 200 px high below 40 px: 0.25, 0.5 and 0.75 of it.
-    places = [(float(one["cx"]), float(one["cy"])) for one in dots]
+    places = [(float(dot["cx"]), float(dot["cy"])) for dot in dots]
     assert places == [(62.5, 190.0), (337.5, 140.0), (612.5, 90.0)]
-    assert [one["r"] for one in dots] == ["3", "6", "3"]
-    assert [one["fill"] == "white" for one in dots] == [False, True, False]
+    assert [dot["r"] for dot in dots] == ["3", "6", "3"]
+    assert [dot["fill"] == "white" for dot in dots] == [False, True, False]
     assert size(svg) == (720, 270)  # as wide as bars are; 40 px above, 30 below
 
 

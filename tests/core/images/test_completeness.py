@@ -3,6 +3,7 @@
 import io
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from bench_assets.core.images.completeness import jpeg_layout
 from bench_assets.core.images.decoding import END_ADDED, decode, is_plain
 from bench_assets.core.schema.errors import ImageError
 from bench_resources.images.store import ImageStore, inspect_image
+from tests.fakes.keeping import keep
 
 END = b"\xff\xd9"
 
@@ -32,7 +34,7 @@ def written(image, form, **options):
     return file.getvalue()
 
 
-KINDS = {
+KINDS: dict[str, dict[str, Any]] = {
     "JPEG": {"quality": 90},
     "JPEG progressive": {"quality": 90, "progressive": True},
     "JPEG restarts": {"quality": 90, "restart_marker_rows": 2},
@@ -86,11 +88,10 @@ def test_a_cut_jpeg_with_an_end_is_refused_however_it_is_turned(turn):
 
 @pytest.mark.parametrize(("mode", "opened"), [("RGB", 2), ("L", 4), ("CMYK", 4)])
 def test_a_whole_jpeg_with_a_flat_corner_is_decoded_once_more(mode, opened, monkeypatch):
-    data, seen = written(half_plain("white").convert(mode), "JPEG", quality=90), []
+    data = written(half_plain("white").convert(mode), "JPEG", quality=90)
+    seen: list[object] = []
     start = Image.open
-    monkeypatch.setattr(
-        Image, "open", lambda *arguments, **options: seen.append(1) or start(*arguments, **options)
-    )
+    monkeypatch.setattr(Image, "open", lambda file, **options: start(keep(seen, file), **options))
     inspect_image(data, "a", 10**8, 10**8)
     assert len(seen) == opened
 
@@ -98,7 +99,9 @@ def test_a_whole_jpeg_with_a_flat_corner_is_decoded_once_more(mode, opened, monk
 @pytest.mark.parametrize("end", [b"", END], ids=["cut", "cut, with an end"])
 def test_a_progressive_jpeg_cut_at_any_scan_is_refused(end):
     data = WHOLE["JPEG progressive"]
-    for scan in jpeg_layout(data).scans:
+    layout = jpeg_layout(data)
+    assert layout is not None
+    for scan in layout.scans:
         for at in (scan.start + 2, (scan.start + scan.end) // 2, scan.end - 12):
             with pytest.raises(ImageError, match=r"cut short|does not decode"):
                 inspect_image(data[:at] + end, "a", 10**8, 10**8)
@@ -159,10 +162,12 @@ def test_an_end_of_zeros_in_a_format_without_compression_is_logged(tmp_path, for
 
 
 def test_the_scans_of_a_progressive_jpeg_bring_every_bit():
-    layout = jpeg_layout(WHOLE["JPEG progressive"])
+    layout, plain = (jpeg_layout(WHOLE[kind]) for kind in ("JPEG progressive", "JPEG"))
+    assert layout is not None
+    assert plain is not None
     assert (layout.is_progressive, layout.lacks_scans) == (True, False)
     assert layout._replace(scans=layout.scans[:-1]).lacks_scans
-    assert not jpeg_layout(WHOLE["JPEG"]).lacks_scans
+    assert not plain.lacks_scans
 
 
 def test_a_large_jpeg_is_decoded_at_half_its_size_and_keeps_the_size_of_its_file():
@@ -177,13 +182,12 @@ def test_a_large_jpeg_is_decoded_at_half_its_size_and_keeps_the_size_of_its_file
 
 
 def test_doubtful_ends_of_a_large_jpeg_are_compared_at_half_its_size(monkeypatch):
-    sizes, strips = [], completeness._strips
+    seen: list[Image.Image] = []
+    strips = completeness._strips
     monkeypatch.setattr(completeness, "_MAX_FULL_SIZE_PIXELS", 480 * 480 - 1)
-    monkeypatch.setattr(
-        completeness, "_strips", lambda image: sizes.append(image.size) or strips(image)
-    )
+    monkeypatch.setattr(completeness, "_strips", lambda image: strips(keep(seen, image)))
     inspect_image(written(half_plain("white").convert("L"), "JPEG"), "a", 10**8, 10**8)
-    assert set(sizes) == {(240, 240)}
+    assert {image.size for image in seen} == {(240, 240)}
 
 
 _MEASURED = """

@@ -15,7 +15,7 @@ from PIL import Image, PngImagePlugin
 from bench_assets.core.images.decoding import decode, decoding_changes, is_plain, read_header
 from bench_assets.core.schema.errors import BenchError, ImageError
 from tests.core.images.pixels import greys, of, row
-from tests.core.images.written_images import (
+from tests.fakes.written_images import (
     CORNERS,
     animated,
     chunk,
@@ -57,7 +57,7 @@ def test_a_turned_jpeg_is_upright():
     wide.paste("blue", (16, 0, 32, 16))  # lies on its left side: red is to be above
     shown = decode(turned(6, "JPEG", wide)).image
     assert shown.size == (16, 32)
-    assert np.allclose([shown.getpixel((8, y)) for y in (4, 28)], [RED, BLUE], atol=5)
+    assert np.allclose(np.asarray(shown)[[4, 28], 8], [RED, BLUE], atol=5)
 
 
 XMP = b'<x:xmpmeta><rdf:Description tiff:Orientation="3"/></x:xmpmeta>'
@@ -193,7 +193,7 @@ IMAGES_RED, IMAGES_GREEN, IMAGES_BLUE, IMAGES_BLACK, IMAGES_YELLOW, IMAGES_CYAN 
 def test_several_frames_are_shown_by_the_first_with_a_note(image_format):
     data = animated(image_format)
     shown = decode(data)
-    assert np.allclose(shown.image.getpixel((0, 0)), IMAGES_RED, atol=5)
+    assert np.allclose(np.asarray(shown.image)[0, 0], IMAGES_RED, atol=5)
     assert shown.changes == decoding_changes(data) == {"first frame"}
     assert not is_plain(data)
 
@@ -340,8 +340,11 @@ def test_images_are_opened_in_one_place():
     """But for sprites, which keep their alpha, metadata, and copies with changed ends."""
     folders = ("bench_assets", "resources", "sensors", "examples")
     files = (file for folder in folders for file in (ROOT / folder).rglob("*.py"))
-    opening = {file for file in files if OPENS.search(file.read_text(encoding="utf-8"))}
-    opening = {file.relative_to(ROOT).as_posix() for file in opening}
+    opening = {
+        file.relative_to(ROOT).as_posix()
+        for file in files
+        if OPENS.search(file.read_text(encoding="utf-8"))
+    }
     assert opening == {
         "bench_assets/core/images/completeness.py",
         "bench_assets/core/images/decoding.py",

@@ -102,7 +102,7 @@ def test_a_label_keeps_one_px_of_room_or_stands_elsewhere(last, too_far):
 def test_a_label_may_touch_a_circle_and_cover_none(touches, covers):
     def stands(beside):
         marks = [Mark("A", (200, 150)), Mark("", beside)]
-        circles = [Mark("", one.point) for one in marks]
+        circles = [Mark("", mark.point) for mark in marks]
         bare = draw_labelled_circles(plain(), circles, radius=10, colour="red")
         labelled = draw_labelled_circles(plain(), marks, radius=10, colour="red")
         rows, columns = np.nonzero((np.asarray(labelled) != np.asarray(bare)).any(axis=2))

@@ -30,7 +30,7 @@ def test_a_point_lies_where_its_pixel_is_shown(orientation, image_format):
     image.putpixel((7, 22), (255, 255, 255))
     data = turned(orientation, image, image_format)
     frame = read_frame(data)
-    assert frame == (WIDTH, HEIGHT, orientation)
+    assert (frame.width, frame.height, frame.orientation) == (WIDTH, HEIGHT, orientation)
     upright = ImageOps.exif_transpose(Image.open(io.BytesIO(data)))
     ((row, column),) = np.argwhere(np.asarray(upright).any(axis=2))
     assert frame.shown == upright.size == decode(data).image.size

@@ -209,8 +209,8 @@ def test_things_that_are_given_room_never_touch():
     for number, (left, top, right, bottom) in enumerate(boxes):
         assert 6 <= left < right <= 194
         assert 6 <= top < bottom <= 154
-        for other in boxes[:number]:
-            apart = max(left - other[2], other[0] - right, top - other[3], other[1] - bottom)
+        for box in boxes[:number]:
+            apart = max(left - box[2], box[0] - right, top - box[3], box[1] - bottom)
             assert apart >= 6
 
 

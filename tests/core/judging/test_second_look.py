@@ -36,8 +36,9 @@ class Reader:
     name = "gpt"
     signature = "gpt|t=0"
 
-    def __init__(self, *replies, elicits=()):
+    def __init__(self, *replies, elicits=(), stored=None):
         self.replies, self.elicits, self.requests = list(replies), elicits, []
+        self.cached = lambda: Reader(stored or Response(error="not cached"))
 
     def response(self, requests):
         self.requests += requests
@@ -92,7 +93,7 @@ def test_an_unreadable_reply_is_requested_once_more_and_then_left():
 
 def test_an_answer_is_a_judgement():
     rows = [row for rows in look_again([look(), look()], Reader(*REPLIES)) for row in rows]
-    assert [(one.verdict, one.value, one.judge) for one in rows] == [
+    assert [(row.verdict, row.value, row.judge) for row in rows] == [
         (True, "B", "gpt"),
         (False, NONE, "gpt"),
     ]
@@ -104,7 +105,6 @@ REPLIES = (Response(text="B"), Response(text="Z"))
 
 def test_letters_are_constrained_where_the_engine_can():
     reader = Reader(Response(text="B"), elicits=("constrained",))
-    reader.cached = lambda: Reader(Response(error="not cached"))
     look_again([look()], reader)
     (request,) = reader.requests
     assert (request.elicit, request.options) == ("constrained", ("A", "B", "C", "Z"))
@@ -113,23 +113,22 @@ def test_letters_are_constrained_where_the_engine_can():
 def test_a_number_is_never_constrained():
     reader = Reader(Response(text="12"), elicits=("constrained",))
     look_again([look(form=FORMS["number"])], reader)
-    assert [one.elicit for one in reader.requests] == [""]
+    assert [request.elicit for request in reader.requests] == [""]
 
 
 class Ignoring(Reader):
     """A server that ignores the options, which its engine notices."""
 
     def response(self, requests):
-        if any(one.elicit for one in requests):
+        if any(request.elicit for request in requests):
             raise ModelError("the server does not support constrained")
         return super().response(requests)
 
 
 def test_a_server_that_ignores_options_gets_further_requests_without_them():
     ignoring = Ignoring(Response(text="B"), elicits=("constrained",))
-    ignoring.cached = lambda: Reader(Response(error="not cached"))
     look_again([look()], ignoring)
-    assert [one.elicit for one in ignoring.requests] == [""]
-    known = Ignoring(Response(text="B"), elicits=("constrained",))
-    known.cached = lambda: Reader(Response(text="B"))
+    assert [request.elicit for request in ignoring.requests] == [""]
+    replies = {"elicits": ("constrained",), "stored": Response(text="B")}
+    known = Ignoring(Response(text="B"), **replies)
     assert ConstrainedReader(known).response(ignoring.requests) == [Response(text="B")]

@@ -30,12 +30,12 @@ class Judge:
     name = signature = "judge"
 
     def __init__(self):
-        self.asked = Counter()
+        self.asked = Counter[str]()
 
     def response(self, requests):
         found = []
-        for one in requests:
-            about = one.prompt.turns[0].parts[0]
+        for request in requests:
+            about = request.prompt.turns[0].parts[0]
             found.append(Response(text=RESPONSES[about][self.asked[about]]))
             self.asked[about] += 1
         return found

@@ -163,7 +163,7 @@ def accuracy(rows: Sequence[Read], letter: Callable[[Read], object]) -> float:
 
 def page(rows: Sequence[Read]) -> str:
     """The page of the documentation."""
-    of_kind = {kind: [one.row for one in rows if one.row["kind"] == kind] for kind in PARSERS}
+    of_kind = {kind: [row.row for row in rows if row.row["kind"] == kind] for kind in PARSERS}
     return "\n".join(
         [
             "# Parser on real responses",
@@ -190,7 +190,7 @@ def page(rows: Sequence[Read]) -> str:
 def report_table(rows: Sequence[Read]) -> str:
     """The table of the report: shares of choices read and right, as CSV."""
     table = StringIO()
-    choices = [one.row for one in rows if one.row["kind"] == "choice"]
+    choices = [row.row for row in rows if row.row["kind"] == "choice"]
     csv.writer(table, lineterminator="\n").writerows(_others(choices, PARSERS["choice"]))
     return table.getvalue()
 
@@ -203,7 +203,7 @@ def _sources(rows: Sequence[Read]) -> Iterator[str]:
     yield "|source, kind|n|read|right|differs|explicit|right|differs|"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
     for source, kind in sorted({(one.row["src"], one.row["kind"]) for one in rows}):
-        of_source = [one for one in rows if (one.row["src"], one.row["kind"]) == (source, kind)]
+        of_source = [row for row in rows if (row.row["src"], row.row["kind"]) == (source, kind)]
         explicit = [one for one in of_source if not one.named]
         cells = [
             share(one.is_read for one in of_source),

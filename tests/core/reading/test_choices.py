@@ -37,11 +37,14 @@ def test_what_is_only_named_can_be_left_unread():
 def test_the_evidence_is_the_text_that_was_read():
     response = "I see **two** lamps. So the **answer** is $(B)$, the right one."
     found = read_choice(response, ("left", "right"))
+    assert found is not None
     assert response[slice(*found.evidence)] == "(B)$, the right one"
 
 
 def test_texts_are_read_without_letters():
-    assert read_one_of("choice", "He goes up. Answer: Up.", ("Up.", "Down.")).value == "Up."
+    found = read_one_of("choice", "He goes up. Answer: Up.", ("Up.", "Down."))
+    assert found is not None
+    assert found.value == "Up."
     assert read_one_of("choice", "The answer is A.", ("Up.", "Down.")) is None
 
 

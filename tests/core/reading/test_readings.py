@@ -37,14 +37,14 @@ def released(shared_data):
 
 
 def of(rows, *kinds, source=""):
-    return [one for one in rows if one.row["kind"] in kinds and source in ("", one.row["src"])]
+    return [row for row in rows if row.row["kind"] in kinds and source in ("", row.row["src"])]
 
 
 def test_choices_are_read(shared):
     rows = of(shared, "choice", "choices")
-    assert share(one.is_read for one in rows) >= 91
-    assert share(one.is_right for one in rows) >= 50
-    assert share(one.is_read and not one.named for one in rows) >= 89.5
+    assert share(row.is_read for row in rows) >= 91
+    assert share(row.is_right for row in rows) >= 50
+    assert share(row.is_read and not row.named for row in rows) >= 89.5
 
 
 @pytest.mark.parametrize(("source", "most"), [("mmlu-pro", 3), ("mathvista", 3.5), ("gaokao", 0.3)])
@@ -54,14 +54,14 @@ def test_choices_are_those_that_the_source_reads(shared, source, most):
 
 def test_numbers_are_read(shared):
     rows = of(shared, "number")
-    assert share(one.is_read for one in rows) >= 89
-    elsewhere = [one for one in rows if one.row["src"] != "mathvista"]
+    assert share(row.is_read for row in rows) >= 89
+    elsewhere = [row for row in rows if row.row["src"] != "mathvista"]
     assert share(one.is_read for one in elsewhere) >= 99.5
 
 
 def test_solutions_of_gsm8k_have_the_authors_marks(shared):
     rows = of(shared, "number", source="gsm8k-openai")
-    assert [one.row["id"] for one in rows if one.is_right != (one.row["ref"] == "right")] == []
+    assert [row.row["id"] for row in rows if row.is_right != (row.row["ref"] == "right")] == []
 
 
 def test_explicit_letters_are_the_recorded_judges(released):

@@ -77,10 +77,14 @@ def dutch(monkeypatch, tmp_path):
 def test_a_language_is_one_line():
     texts = ("Kijk goed. Het juiste antwoord luidt B.", "Antwoord: B", "Optie B is juist.")
     for text in texts:
-        assert read_choice(text, ("links", "rechts"), named=False).value == "B"
+        choice = read_choice(text, ("links", "rechts"), named=False)
+        assert choice is not None
+        assert choice.value == "B"
     assert read_choice("Het antwoord is niet B.", ("links", "rechts")) is None
-    assert read_yes_no("Nee.").value == "no"
-    assert read_number("Het antwoord is twaalf: 12 kopjes.").value.value == 12
+    answer, number = read_yes_no("Nee."), read_number("Het antwoord is twaalf: 12 kopjes.")
+    assert answer is not None
+    assert number is not None
+    assert (answer.value, number.value.value) == ("no", 12)
 
 
 def test_a_language_without_its_line_is_requested():

@@ -32,8 +32,11 @@ NO_WORD = [
     *("neither right nor wrong", "It is right-handed.", "I have no idea.", "correct"),
     *("The answer is not right.", "Verdict: right, but wrong too"),
 ]
-WORDS = [(text, True) for text in RIGHT] + [(text, False) for text in WRONG]
-WORDS += [(text, None) for text in NO_WORD]
+WORDS: list[tuple[str, bool | None]] = [
+    *((text, True) for text in RIGHT),
+    *((text, False) for text in WRONG),
+    *((text, None) for text in NO_WORD),
+]
 
 
 @pytest.mark.parametrize("reply", FOUR)

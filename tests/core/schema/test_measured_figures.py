@@ -49,7 +49,7 @@ def test_votes_and_figures_of_the_task_are_there(tmp_path):
     gathered(tmp_path).tables.write(["codis", "votes"], [vote], SubmissionVote)
     add_figures(tmp_path, OrderFigure, [figure("codis"), figure("blink")])
     found = gathered(tmp_path)
-    assert [one.criterion for one in found.votes] == ["correct", "different", "within_rules"]
+    assert [vote.criterion for vote in found.votes] == ["correct", "different", "within_rules"]
     assert list(found.order_figures) == [figure("codis")]
 
 

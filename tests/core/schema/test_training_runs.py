@@ -5,30 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.training_runs import curve_of, parse_step
-
-SIGNATURE = "t|v1|main|data:d|prompts:p|model:{model}|judge:none|scorer:r|n:40"
-
-
-def metric(model: str, value: float, **fields) -> Metric:
-    row = Metric(
-        task="t",
-        model=model,
-        condition="main",
-        metric="accuracy",
-        category="all",
-        value=value,
-        low=value,
-        high=value,
-        n_scored=40,
-        n_unscored=0,
-        n_failed=0,
-        edition="mini",
-        signature=SIGNATURE.format(model=model),
-    )
-    return replace(row, **fields)
-
+from tests.fakes.rows import SIGNATURE, metric
 
 HERE = metric("run/step-900", 0.6)
 

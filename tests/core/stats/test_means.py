@@ -159,7 +159,7 @@ def test_a_mean_of_many_is_the_closed_form():
 def test_no_order_of_points_and_no_name_of_a_cluster_changes_a_digit():
     rng = random.Random(1)
     points = [ScoredPoint(rng.random(), f"c{rng.randrange(9)}", 2.0) for _ in range(50)]
-    turned = [one._replace(cluster=one.cluster * 3) for one in points]
+    turned = [point._replace(cluster=point.cluster * 3) for point in points]
     assert mean(points)[1:] == mean(turned)[1:]
 
 

@@ -168,7 +168,7 @@ def ranked(
     values: dict[str, dict[str, float]],
 ) -> dict[str, tuple[float, float | None, float | None]]:
     found = rank_models(values, np.random.default_rng(1))
-    return {one.model: (one.mean, one.low, one.high) for one in found.ranks}
+    return {rank.model: (rank.mean, rank.low, rank.high) for rank in found.ranks}
 
 
 def test_a_model_that_is_first_twice_and_third_once_has_the_mean_of_that():
@@ -205,7 +205,7 @@ def test_a_specialist_is_not_ranked_and_takes_no_task_away():
     values["a"]["specialist"] = 2.0
     found = rank_models(values, np.random.default_rng(1))
     assert found.tasks == ("a", "b", "c")
-    assert {one.model for one in found.ranks} == {"x", "y"}
+    assert {rank.model for rank in found.ranks} == {"x", "y"}
 
 
 def test_a_task_that_one_of_the_ranked_lacks_does_not_count():

@@ -23,11 +23,11 @@ def units():
 
 def alpha_by_definition(rated):
     """1 - D_o / D_e from a coincidence matrix that is filled pair by pair."""
-    coincidences = {}
+    coincidences: dict[tuple[str, str], float] = {}
     for unit in rated:
         for one, other in permutations(unit, 2):
             coincidences[one, other] = coincidences.get((one, other), 0) + 1 / (len(unit) - 1)
-    marginals = {}
+    marginals: dict[str, float] = {}
     for (one, _), n in coincidences.items():
         marginals[one] = marginals.get(one, 0) + n
     total = sum(marginals.values())

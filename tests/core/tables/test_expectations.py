@@ -1,6 +1,7 @@
 """What is expected of the tables: one wrong row each, and what is right."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ MEASURED = Metric(
     edition="own",
     signature="quiz|v1|main",
 )
-RIGHT = {
+RIGHT: dict[str, list[Any]] = {
     "source": [SOURCE],
     "questions": quiz(2),
     "predictions": [
@@ -54,7 +55,7 @@ PLANTED = [
     ),
     pytest.param(
         "questions",
-        [replace(row, edition="latest") for row in quiz(2)],
+        [replace(row, **{"edition": "latest"}) for row in quiz(2)],
         *(True, "in_set of edition"),
         id="questions: no edition",
     ),
@@ -86,8 +87,8 @@ def test_the_least_that_there_may_be_is_as_expected(kind, edge):
 
 @pytest.mark.parametrize(("kind", "rows", "blocks", "broken"), PLANTED)
 def test_one_wrong_row_breaks_one_expectation_and_no_other(kind, rows, blocks, broken):
-    (found,) = problems(rows, EXPECTATIONS_BY_TABLE[kind])
-    assert broken in found.partition(": ")[0]
+    (problem,) = problems(rows, EXPECTATIONS_BY_TABLE[kind])
+    assert broken in problem.partition(": ")[0]
     assert (
         bool(problems(rows, [one for one in EXPECTATIONS_BY_TABLE[kind] if one.blocking])) == blocks
     )
@@ -110,7 +111,7 @@ def test_few_wrong_values_are_named(n_wrong, named):
 
 @pytest.mark.parametrize("kind", EXPECTATIONS_BY_TABLE)
 def test_a_table_without_rows_is_reported_and_blocks_nothing(kind):
-    assert [one.partition(":")[0] for one in problems([], EXPECTATIONS_BY_TABLE[kind])] == [
+    assert [problem.partition(":")[0] for problem in problems([], EXPECTATIONS_BY_TABLE[kind])] == [
         "expect_table_row_count_to_be_between of the table"
     ]
     assert problems([], [one for one in EXPECTATIONS_BY_TABLE[kind] if one.blocking]) == []
@@ -136,14 +137,14 @@ def test_an_expectation_says_what_it_is_about_and_the_rest_of_its_arguments(
     kind, type_, about, arguments
 ):
     rows = validate_table(kind, RIGHT[kind], "t/source")
-    expected = [(one.about, one.told) for one in rows if one.expectation == f"expect_{type_}"]
+    expected = [(row.about, row.told) for row in rows if row.expectation == f"expect_{type_}"]
     assert (about, arguments) in expected
-    assert {(one.table, one.rows) for one in rows} == {("t/source", len(RIGHT[kind]))}
+    assert {(row.table, row.rows) for row in rows} == {("t/source", len(RIGHT[kind]))}
 
 
 def test_of_six_unexpected_values_the_first_five_are_kept():
     rows = validate_table("source", [replace(SOURCE, path=f"/{n}") for n in range(6)])
-    assert [(one.n_unexpected, one.unexpected) for one in rows if not one.passed] == [
+    assert [(row.n_unexpected, row.unexpected) for row in rows if not row.passed] == [
         (6, ("/0", "/1", "/2", "/3", "/4")),
     ]
 

@@ -192,7 +192,7 @@ def test_an_entry_that_tells_a_field_twice_is_a_rejection_and_no_other(tmp_path)
     )
     table = make_rows(read_entries(tmp_path / "x.json"), lambda entry, _: entry)
     assert table.rows == [{"a": "]"}, {}]
-    assert [one.reason for one in table.rejections] == [
+    assert [rejection.reason for rejection in table.rejections] == [
         "duplicate field 'b'; remove one", "duplicate field 'd'; remove one",
     ]  # fmt: skip
     (tmp_path / "x.json").write_text('[{"b": 1, "b": 1}, {"a": ')
@@ -239,7 +239,9 @@ def test_bad_rows_are_rejections_where_they_are_collected(tmp_path):
         read = read_lines if file is lines else read_entries
         table = make_rows(read(file), lambda entry, _: entry["n"])
         assert table.rows == [1, 3]
-        assert [one.entry for one in table.rejections] == [f"{file.name}, {at}" for at in bad]
+        assert [rejection.entry for rejection in table.rejections] == [
+            f"{file.name}, {at}" for at in bad
+        ]
 
 
 @dataclass

@@ -42,9 +42,9 @@ from bench_sensors.annotation import listen
 from tests.annotation.answer_file import AnswerFile
 from tests.audit.judged import queries
 from tests.audit.test_report_page import data
+from tests.fakes.codis_source import entry, write_raw
 from tests.fakes.home import Home
 from tests.fakes.rows import prediction
-from tests.suites.codis.raw import entry, write_raw
 
 MISTAKES = TASK.response_tasks[1]
 CODE = TASK.code_book.codes[0].name

@@ -21,8 +21,8 @@ from bench_assets.suites.journeybench.multi_image_vqa.dataset import read_multi_
 from bench_assets.suites.journeybench.retrieval.dataset import read_samples
 from bench_assets.suites.multi.dataset import source as multi
 from bench_assets.suites.multi.dataset.source import find_release, read_list
+from tests.fakes.codis_source import entry
 from tests.faults.readers.reader import Reader, of_file
-from tests.suites.codis.raw import entry
 
 _VOTE = {"submission": "0", "annotator": "a", "correct": True, "different": True,
          "within_rules": True}  # fmt: skip

@@ -28,8 +28,8 @@ from bench_assets.suites.multi.construction.markup import draw_table
 from bench_assets.suites.multi.readers import careful, says_image_is_missing
 from bench_resources.datasets.hub import parse_release_address
 from bench_resources.http.backoff import duration, retry_after, wait_of
+from tests.fakes.multi_rows import item, question
 from tests.faults.readers.reader import Reader, of_text
-from tests.suites.multi.rows import item, question
 
 _OPTIONS = ("red", "blue", "red and blue", "none")
 _RESPONSE = (

@@ -152,8 +152,8 @@ def docvqa(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
 
     def points(references: Sequence[str], response: str) -> float:
         pairs = [
-            (" ".join(one.lower().split()), " ".join(response.lower().split()))
-            for one in references
+            (" ".join(reference.lower().split()), " ".join(response.lower().split()))
+            for reference in references
         ]
         distances = (edits(*pair) / max(map(len, pair)) for pair in pairs)
         best = 1 - min(distances)

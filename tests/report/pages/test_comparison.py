@@ -14,7 +14,7 @@ from bench_assets.report.site.folder import Site, slug
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import side
-from tests.evaluation.test_units import both_halves
+from tests.fakes.measures import both_halves
 from tests.fakes.quiz import TASK, quiz
 
 PAIRS = replace(TASK, measures={"acc_p": both_halves})

@@ -15,8 +15,8 @@ from bench_assets.core.schema.rows import Rejection
 from bench_resources.images.locations import ImageFolder
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore, damaged_images
-from tests.core.images.written_images import turned
 from tests.fakes.rows import question
+from tests.fakes.written_images import turned
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from bench_resources.response_cache.image_changes import (
     SERVER_CHANGES,
     ImageChangeRecorder,
 )
-from tests.core.images.written_images import animated, corners, numbers, saved, turned
+from tests.fakes.written_images import animated, corners, numbers, saved, turned
 
 MARK = "images@1"
 IMAGES = {

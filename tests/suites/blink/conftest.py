@@ -39,14 +39,6 @@ def whole_edition(tmp_path_factory) -> MiniEdition:
     return built_of(folder, sorted(recipes(BuilderParameters())))
 
 
-@pytest.fixture(scope="session")
-def full_size_edition(tmp_path_factory) -> MiniEdition:
-    """As it is shipped: what looks closely finds less in smaller images."""
-    folder = tmp_path_factory.mktemp("blink-full-size")
-    mini.write(folder / "raw")
-    return built_of(folder, sorted(recipes(BuilderParameters())), BuilderParameters())
-
-
 @pytest.fixture(scope="session", params=["part", pytest.param("whole", marks=pytest.mark.long)])
 def mini_edition(request, tmp_path_factory) -> MiniEdition:
     """Eight tasks of fourteen, or all: to draw and build the other six takes ten seconds."""

@@ -25,8 +25,8 @@ from bench_assets.suites.blink.dataset import (
     to_question,
 )
 from bench_assets.suites.blink.task import TASK
+from tests.fakes.blink_release import png, row, write_json, write_parquet
 from tests.fakes.rows import question
-from tests.suites.blink.release import png, row, write_json, write_parquet
 
 JIGSAW = {
     "sub_task": "Jigsaw",
@@ -40,7 +40,7 @@ JIGSAW = {
 def items_of(folder):
     """The items of a release, and the reasons of what is rejected."""
     table = read_items(folder, lambda item: item)
-    return table.rows, [f"{one.entry}: {one.reason}" for one in table.rejections]
+    return table.rows, [f"{rejection.entry}: {rejection.reason}" for rejection in table.rejections]
 
 
 @pytest.mark.parametrize("write", [write_parquet, write_json])
@@ -201,7 +201,7 @@ def test_an_answer_that_cannot_be_right_is_rejected(tmp_path, entry, reason):
     file.write_text(f'{{{entry}, "val_IQ_Test_1": "(D)"}}')
     key = read_key(file)
     assert key.rows == [("val_IQ_Test_1", "D")]
-    assert [reason in one.reason for one in key.rejections] == [True]
+    assert [reason in rejection.reason for rejection in key.rejections] == [True]
 
 
 @pytest.mark.parametrize(

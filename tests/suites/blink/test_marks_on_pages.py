@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.fakes.marked_home import NEAR, SCALE, built_questions, drawn_pixels, write_home
 from tests.resources.annotation.web.on_pages import Site, Visitor
-from tests.suites.blink.marked_home import NEAR, SCALE, built_questions, drawn_pixels, write_home
 
 pytestmark = pytest.mark.long
 

@@ -134,7 +134,7 @@ def test_the_careful_reading_hardly_ever_reads_another_letter_than_the_judge(sha
 
     Their judge reads none in 12 like "<s> A".
     """
-    found, other = Counter(), set()
+    found, other = Counter[str](), set[str]()
     read = cache(partial(read_choice, named=False))  # most are "(A)"
     for file in sorted((shared_data / "blink" / "saved_outputs").glob("*/*.json.gz")):
         task = PERCEPTION_TASKS[file.name.split(".")[0].removesuffix("_concat")]
@@ -216,7 +216,7 @@ def test_files_of_both_spellings_are_read_and_strays_left_alone(tmp_path):
     (tmp_path / "Art_Style.json.gz").write_bytes(packed)
     (tmp_path / ".DS_Store").write_bytes(b"\x00\xff")
     outputs = read_outputs(tmp_path)
-    assert [(one.idx, one.answer, one.extracted) for one in outputs] == [
+    assert [(output.idx, output.answer, output.extracted) for output in outputs] == [
         ("val_Art_Style_1", "(B)", "(Z)"),
         ("val_Jigsaw_1", "(A)", "(A)"),
     ]

@@ -97,7 +97,7 @@ def test_all_words_of_a_recorded_judge_are_taken():
     ]
     judge = RecordedJudge("recorded", responses, Path("responses.jsonl"))
     judgements = scoring.judge(pairs, judge)
-    assert [one.response for one in judgements] == ["(B)", "(B)"]
+    assert [judgement.response for judgement in judgements] == ["(B)", "(B)"]
     assert scoring.score_officially(pairs[0], judgements[:1]).points == 1.0
     assert scoring.score_as_released(pairs[0], judgements[:1]).points == 0.0
 
@@ -151,7 +151,9 @@ def test_the_judge_reads_unread_responses_alone():
     judgements = scoring.judge(pairs, ScriptedModel("judge", answer))
     # The authors' rules leave "Point C." to the judge, the careful scorer the last.
     assert judged_ids == ["Point C.", "Hm.", "Either (A) or (C)"]
-    assert [(one.verdict, one.response) for one in judgements] == [(True, "(C)")] * 3
+    assert [(judgement.verdict, judgement.response) for judgement in judgements] == [
+        (True, "(C)")
+    ] * 3
 
 
 def test_a_judge_without_a_response_leaves_no_verdict():

@@ -89,8 +89,11 @@ def sampled(n, *, per_task=2, seed=0):
         row.question_id
         for row in sample_mistakes(
             questions,
-            [prediction(question_id=one.question_id, text="hm") for one in questions],
-            [score(one.question_id, points=float(one.question_id == "s0")) for one in questions],
+            [prediction(question_id=question.question_id, text="hm") for question in questions],
+            [
+                score(question.question_id, points=float(question.question_id == "s0"))
+                for question in questions
+            ],
             per_task=per_task,
             seed=seed,
         )
@@ -164,7 +167,7 @@ def test_a_file_of_peoples_answers(tmp_path):
     file = tmp_path / "people.jsonl"
     line = {"question_id": "blink/val_Jigsaw_1", "person": "P", "answer": "(a)"}
     file.write_text(json.dumps(line) + "\n")
-    assert [(one.person, one.letter) for one in read_answers(file)] == [("P", "A")]
+    assert [(answer.person, answer.letter) for answer in read_answers(file)] == [("P", "A")]
     file.write_text(2 * (json.dumps(line) + "\n"))
     with pytest.raises(SourceError, match=r"line 2: the same question_id, person as in .*line 1"):
         read_answers(file)

@@ -19,7 +19,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.models.registry.recorded import RecordedModel, read_responses
 from bench_resources.tables.parquet import TableFiles
-from tests.suites.blink.release import png, row, write_parquet
+from tests.fakes.blink_release import png, row, write_parquet
 
 JIGSAW = {
     "image_1": {"bytes": png(size=(30, 20)), "path": "a"},
@@ -132,8 +132,8 @@ def write_home(home, questions, read):
 def by_the_suite(questions, home):
     """Points and metrics of the same responses, as BLINK's own task has them."""
     responses = [
-        replace(one, question_id=one.question_id.replace("fridge/", "blink/", 1))
-        for one in read_responses(home / "said.jsonl")
+        replace(response, question_id=response.question_id.replace("fridge/", "blink/", 1))
+        for response in read_responses(home / "said.jsonl")
     ]
     model = RecordedModel("said", responses, home / "said.jsonl")
     predictions = pipeline.predict(TASK, questions, model)
@@ -156,14 +156,16 @@ def test_two_hundred_questions_have_the_numbers_of_the_suite(
     assert {
         (one.question_id.removeprefix("fridge/"), one.points, one.answer)
         for one in tables.read(["fridge", "scores"], Score, "said")
-    } == {(one.question_id.removeprefix("blink/"), one.points, one.answer) for one in scores}
-    assert sum(one.points for one in scores) not in (0, N)
+    } == {
+        (score.question_id.removeprefix("blink/"), score.points, score.answer) for score in scores
+    }
+    assert sum(score.points for score in scores) not in (0, N)
 
     def numbers(rows, names):
         return {
-            (names[one.metric], one.category, one.value, one.low, one.high, one.n_scored)
-            for one in rows
-            if one.metric in names and not one.category.startswith("split ")
+            (names[row.metric], row.category, row.value, row.low, row.high, row.n_scored)
+            for row in rows
+            if row.metric in names and not row.category.startswith("split ")
         }
 
     ours = tables.read(["fridge", "metrics"], Metric, "said")

@@ -7,8 +7,8 @@ from bench_assets.annotation.tasks import Unit
 from bench_assets.suites.codis import annotation
 from bench_assets.suites.codis.votes import decide_submissions
 from tests.fakes.answers import answer_to
+from tests.fakes.codis_source import pair, vote
 from tests.fakes.rows import stored
-from tests.suites.codis.raw import pair, vote
 
 WRITTEN = {
     "question": ("Coming or going?",),

@@ -29,8 +29,8 @@ from bench_assets.suites.codis.votes import (
     funnel,
     select_pairs,
 )
+from tests.fakes.codis_source import entry, pair, png, vote, write_raw, write_release
 from tests.fakes.rows import stored
-from tests.suites.codis.raw import entry, pair, png, vote, write_raw, write_release
 
 RELEASE = Path(__file__).resolve().parents[4] / "shared" / "data" / "codis"
 
@@ -160,7 +160,7 @@ def test_a_broken_entry_is_rejected_and_the_others_are_read(tmp_path, broken, re
     entries = [entry(id="001"), broken, entry(id="003")]
     read = read_pairs(find_release(write_release(tmp_path, entries)))
     assert [pair.pair_id for pair in read.rows] == ["001", "003"]
-    ((where, why),) = [(one.entry, one.reason) for one in read.rejections]
+    ((where, why),) = [(rejection.entry, rejection.reason) for rejection in read.rejections]
     assert where.startswith("data.json, entry 2")
     assert reason in f"{where}: {why}"
 
@@ -243,7 +243,9 @@ def test_a_second_caption_of_an_image_and_a_torn_line_are_rejected(tmp_path):
     file.write_text(line * 2 + '{"image_id": "b\n' + line.replace("a.png", "c.png"))
     read = read_captions(file)
     assert read.rows == [("a.png", "x"), ("c.png", "x")]
-    assert [one.entry for one in read.rejections] == [f"captions.jsonl, line {n}" for n in (2, 3)]
+    assert [rejection.entry for rejection in read.rejections] == [
+        f"captions.jsonl, line {n}" for n in (2, 3)
+    ]
     assert read.rejections[0].reason == "second caption for a.png. Remove one of them"
 
 

@@ -35,7 +35,7 @@ def test_what_is_stated_is_what_a_person_reads():
 
 
 def row(category):
-    counts = Counter()
+    counts = Counter[object]()
     for label in LABELS:
         if label.category == category:
             found = read(label)

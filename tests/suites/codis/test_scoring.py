@@ -22,7 +22,9 @@ UP = ("Up.", "Down.")
 
 def test_a_judge_is_called_once_for_each_response_and_quoted():
     replies = {"codis/000/1": "Right.", "codis/000/2": "maybe"}
-    judge = ScriptedModel("gpt", lambda request: replies[request.question.question_id])
+    judge = ScriptedModel(
+        "gpt", lambda request: replies[request.question.question_id if request.question else ""]
+    )
     pairs = [answered("up", question_id=name) for name in replies]
     rows = scoring.judge(pairs, judge)
     assert [(r.question_id, r.judge, r.verdict, r.response) for r in rows] == [
@@ -100,7 +102,7 @@ def test_what_a_model_thinks_aloud_is_judged_for_the_official_reading_only():
     pair = answered("up", options=UP)
     pair = pair._replace(prediction=replace(pair.prediction, raw_text="<think>down?</think>up"))
     judge = ScriptedModel(
-        "gpt", lambda request: "wrong" if "<think>" in request.prompt.turns[0].parts[0] else "right"
+        "gpt", lambda r: "wrong" if "<think>" in str(r.prompt.turns[0].parts[0]) else "right"
     )
     judgements = scoring.judge([pair], judge)
     assert [row.verdict for row in judgements] == [True, False]

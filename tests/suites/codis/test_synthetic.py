@@ -139,11 +139,15 @@ def test_people_who_vote_as_the_files_do_decide_the_same(mini):
     rows = annotation.VOTES.to_rows(found.answers)
     unit_ids = {unit.unit_id for unit in units}
     by_people, by_files = (
-        [one for one in decide_submissions(pairs, cast) if one.submission in unit_ids]
+        [
+            submission
+            for submission in decide_submissions(pairs, cast)
+            if submission.submission in unit_ids
+        ]
         for cast in (rows, votes)
     )
-    assert [replace(one, reason="") for one in by_people] == [
-        replace(one, reason="") for one in by_files
+    assert [replace(person, reason="") for person in by_people] == [
+        replace(file, reason="") for file in by_files
     ]
 
 

@@ -17,8 +17,8 @@ from bench_assets.suites.codis.studies import (
 )
 from bench_assets.suites.codis.studies import agreement as judge_agreement
 from bench_assets.suites.codis.votes import count_ballots, decide_submissions
+from tests.fakes.codis_source import pair, vote
 from tests.fakes.rows import prediction, stored
-from tests.suites.codis.raw import pair, vote
 
 FIVE = ["ana", "bo", "cem", "dia", "eli"]
 
@@ -155,7 +155,7 @@ def test_a_faulty_entry_is_dropped_and_spares_the_earlier_one(later, reason):
 def test_pairs_of_the_release_beside_submissions_ask_nobody_for_a_vote():
     pairs = [pair(), pair(pair_id="s-ana", annotator="ana"), pair(pair_id="s-bo", annotator="bo")]
     votes = [vote("s-ana", "bo"), vote("s-bo", "ana")]
-    assert [one.outcome for one in decide_submissions(pairs, votes)] == ["kept"] * 3
+    assert [submission.outcome for submission in decide_submissions(pairs, votes)] == ["kept"] * 3
     units = VOTES.units(submitted=pairs, images=[stored("a.png")])
     assert {unit.unit_id: unit.needed for unit in units} == {"s-ana": 1, "s-bo": 1}
 
@@ -189,7 +189,7 @@ def test_a_vote_that_does_not_count_is_rejected_by_its_annotator_and_submission(
 def test_the_last_word_of_a_person_counts():
     votes = [*votes_on("s-ana"), vote("s-ana", "bo", correct=False)]
     found = count_ballots(everyone_submits(), votes)
-    assert [(one.entry, one.reason) for one in found.rejections] == [
+    assert [(rejection.entry, rejection.reason) for rejection in found.rejections] == [
         (
             "votes.json, vote of 'bo' on 's-ana'",
             "'bo' voted on 's-ana' again; the last vote counts",
@@ -215,7 +215,7 @@ def test_how_many_votes_it_takes_may_be_set(needed, outcome):
 
 def test_nobody_is_waited_for_where_the_image_is_lost():
     decisions = decide_submissions(everyone_submits(image="lost.png"), [], images={"a.png"})
-    assert [one.outcome for one in decisions] == ["dropped", *["open"] * 4]
+    assert [decision.outcome for decision in decisions] == ["dropped", *["open"] * 4]
     assert decisions[0].reason == "image 'lost.png' is missing or does not decode"
 
 

@@ -1,5 +1,7 @@
 """The published route of the suite over files of a test: what is made of them."""
 
+from types import GenericAlias
+
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
@@ -36,7 +38,7 @@ def table_type(row_type):
     return dg.DagsterType(
         name=f"{row_type.__name__}s",
         type_check_fn=lambda _, rows: isinstance(rows, list),
-        typing_type=list[row_type],
+        typing_type=GenericAlias(list, (row_type,)),
     )
 
 
@@ -73,8 +75,8 @@ class Bench:
             },
         )
         self.instance = dg.DagsterInstance.ephemeral()
-        self.instance.add_dynamic_partitions(MODELS.name, ["says-cat"])
-        self.instance.add_dynamic_partitions(ENCODERS.name, ["random"])
+        self.instance.add_dynamic_partitions(str(MODELS.name), ["says-cat"])
+        self.instance.add_dynamic_partitions(str(ENCODERS.name), ["random"])
 
     def build(self, *tasks):
         """Make what does not hang on a model: of all tasks, or of some and of what they share."""

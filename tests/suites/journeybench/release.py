@@ -1,6 +1,7 @@
 """A small JourneyBench in the forms of its release; every text and image is made up here."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from PIL import Image
@@ -64,5 +65,5 @@ def positives(cat: str, whale: str) -> list[tuple[str, str]]:
     return [(cat, "A cat drives a car."), (cat, "A cat at the wheel."), (whale, "A flying whale.")]
 
 
-def write_lines(file: Path, *entries: dict[str, object]) -> None:
+def write_lines(file: Path, *entries: Mapping[str, object]) -> None:
     file.write_text("".join(json.dumps(entry) + "\n" for entry in entries), encoding="utf-8")

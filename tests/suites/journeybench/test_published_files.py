@@ -228,8 +228,10 @@ def test_a_failed_caption_is_missing_in_its_own_category_only():
         for n, category in enumerate(["strange scene", "strange animal", "strange animal"])
     ]
     scores = [
-        Score.of(prediction(question_id=one.question_id, text="A cat."), points=0.5, answer=("A",))
-        for one in questions
+        Score.of(
+            prediction(question_id=question.question_id, text="A cat."), points=0.5, answer=("A",)
+        )
+        for question in questions
     ]
     scores[2] = replace(scores[2], points=None, error="timeout")
     rows = metrics_by_category(questions, scores).value

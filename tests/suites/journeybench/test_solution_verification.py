@@ -13,6 +13,7 @@ from bench_assets.suites.journeybench.mcot.task import TASK
 from bench_assets.suites.journeybench.solutions.assets import solution_metrics
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.cases import read_cases
+from tests.fakes.keeping import keep
 from tests.fakes.pinned_words import inline_words, survivors
 from tests.fakes.rows import answered, prediction, question
 
@@ -32,10 +33,10 @@ def scored(judgements, pair, scorer=v.score_strictly):
 
 
 def test_the_answer_is_extracted_before_it_is_verified():
-    instructions = []
+    instructions: list[str] = []
     says = iter(("12", "yes"))
     judge = ScriptedModel(
-        "judge", lambda r: instructions.append(r.prompt.turns[-1].parts[0]) or next(says)
+        "judge", lambda r: keep(instructions, str(r.prompt.turns[-1].parts[0])) and next(says)
     )
     v.judge([answered("So 12 cups.", answer=("12", "a dozen"))], judge)
     extraction, verification = instructions
@@ -60,7 +61,7 @@ def test_both_scorers_of_a_verdict(verdict, strict, official):
 def test_a_judge_that_finds_no_number_says_unknown_and_the_answer_is_empty():
     pair = answered("I cannot see any cup.", answer=("no cups exist", "0"))
     judgements = v.judge([pair], judge_saying("Unknown.", "yes"))
-    assert [(one.criterion, one.verdict) for one in judgements] == [
+    assert [(judgement.criterion, judgement.verdict) for judgement in judgements] == [
         ("extracted", False),
         ("correct", True),
     ]

@@ -9,7 +9,7 @@ from bench_assets.suites.multi.task import TASK
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.engine import ServerEngine
 from tests.fakes.chat_server import ChatServer
-from tests.suites.multi.rows import question
+from tests.fakes.multi_rows import question
 
 FOUR = question(
     text="甲[IMAGE_1]乙[IMAGE_2]丙[IMAGE_3]丁[IMAGE_4]\n哪幅最大？[MASK]",

@@ -10,7 +10,7 @@ import pytest
 from bench_assets.suites.multi.readers import half_width, says_image_is_missing
 from bench_assets.suites.multi.task import TASK
 from tests.cases import read_rows
-from tests.suites.multi.rows import answered
+from tests.fakes.multi_rows import answered
 
 SCORERS = ("careful", "paper", "current", "current_end")
 

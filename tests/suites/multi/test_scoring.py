@@ -19,7 +19,7 @@ from bench_assets.suites.multi.scoring import (
     slices,
 )
 from bench_assets.suites.multi.task import TASK
-from tests.suites.multi.rows import answered, question
+from tests.fakes.multi_rows import answered, question
 
 POINTS = {"SA": 13_963, "MA": 5_941, "FB": 2_211, "OP": 798}
 IMAGES = {"NI": 14_118, "SI": 8_540, "MI": 255}

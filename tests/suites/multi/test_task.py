@@ -11,7 +11,7 @@ import pytest
 
 from bench_assets.suites.multi.task import TASK
 from tests.cases import read_rows
-from tests.suites.multi.rows import answered
+from tests.fakes.multi_rows import answered
 from tests.suites.multi.test_readers import SCORERS
 
 FULL_WIDTH = read_rows(__file__, "full_width_points.jsonl")
@@ -45,7 +45,9 @@ def as_read(kind, response, **fields):
 
 
 def test_few_frozen_forms_are_misread_and_most_are_read():
-    wrong, unread, n = [], [], 0
+    wrong: list[str] = []
+    unread: list[str] = []
+    n = 0
     for name, rows in FROZEN.items():
         about = {"text": FOR_WRONG} if name == "asked for what is wrong" else {}
         for kind, expected, response in rows:

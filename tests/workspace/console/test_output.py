@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from bench_assets.workspace.console.output import (
+    Cell,
     print_json_result,
     print_message,
     print_result,
     print_rows,
+    table_of,
+    table_text,
 )
 
 HOSTILE = "\x1b]8;;http://x\x07a\x1b[2K\r\x9b31m\u202eb\nforged row :bug: [bold]中文 👩\u200d🔬"
@@ -54,3 +57,35 @@ def test_messages_and_titles_are_printed_as_they_are_written(
     printed = "".join(capsys.readouterr())
     assert not CONTROLS & set(printed)
     assert ":bug: [bold]中文 👩\u200d🔬" in printed
+
+
+def columns(**cells: str) -> dict[str, Cell]:
+    return {name: lambda row, name=name: row[name] for name in cells}
+
+
+def test_remarks_stand_below_a_table_that_is_too_wide() -> None:
+    rows = [
+        {"model": "a", "value": "0.5", "part": "PARTIAL: 2 of 4", "notes": "few clusters"},
+        {"model": "b", "value": "0.4", "part": "PARTIAL: 2 of 4", "notes": "few clusters"},
+        {"model": "c", "value": "0.3", "part": "", "notes": ""},
+    ]
+    wide = table_text(table_of(rows, columns(**rows[0]), 80), 80)
+    assert wide.splitlines()[1].split() == [
+        *("a", "0.5", "PARTIAL:", "2", "of", "4", "few"),
+        "clusters",
+    ]
+    narrow = table_text(table_of(rows, columns(**rows[0]), 30), 60)
+    assert narrow.splitlines() == [
+        "model  value",
+        "a      0.5",
+        "b      0.4",
+        "c      0.3",
+        "a, b: PARTIAL: 2 of 4; few clusters",
+    ]
+
+
+def test_a_long_name_of_a_model_is_broken_before_numbers_are() -> None:
+    row = {"model": "m" * 60, "value": "0.394", "95 % interval": "0.327 to 0.465", "n": "192"}
+    lines = table_text(table_of([row], columns(**row), 80), 80).splitlines()
+    assert lines[1].split()[1:] == ["0.394", "0.327", "to", "0.465", "192"]
+    assert "".join(line.split()[0] for line in lines[1:]) == "m" * 60

@@ -12,7 +12,7 @@ from bench_assets.workspace.evaluate.whole import evaluate_suite
 from bench_assets.workspace.materialization.opening import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from tests.suites.codis.raw import entry, write_release
+from tests.fakes.codis_source import entry, write_release
 
 SECTION = '[annotation.tasks."codis/verdicts"]\nneeded = 2\n'
 

@@ -11,8 +11,8 @@ from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset, evalua
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from tests.fakes.chat_server import ChatServer
+from tests.fakes.codis_source import entry, write_release
 from tests.fakes.quiz import TASK, quiz
-from tests.suites.codis.raw import entry, write_release
 
 MODELS = """
 [suites.codis]

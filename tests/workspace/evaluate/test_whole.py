@@ -8,8 +8,8 @@ import pytest
 
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.workspace.evaluate import whole
+from tests.fakes.codis_source import entry
 from tests.fakes.commands import answers, bench, lines, write_responses
-from tests.suites.codis.raw import entry
 
 
 @pytest.fixture

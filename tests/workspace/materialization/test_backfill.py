@@ -17,8 +17,8 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.fakes.chat_server import ChatServer
+from tests.fakes.codis_source import entry, write_release
 from tests.fakes.quiz import TASK
-from tests.suites.codis.raw import entry, write_release
 
 MODELS = """
 [suites.codis]

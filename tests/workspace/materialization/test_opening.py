@@ -10,8 +10,8 @@ import pytest
 import bench_assets
 from bench_assets.audit.python import audit
 from bench_assets.core.schema.errors import SettingsError, SourceError
+from tests.fakes.codis_source import entry, write_release
 from tests.fakes.commands import bench, lines
-from tests.suites.codis.raw import entry, write_release
 
 TOML = """
 [benchmarks.fridge]

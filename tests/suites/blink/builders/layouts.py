@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.suites.blink.builders.drafts import Draft
-from bench_assets.suites.blink.specialists import find_circles, match_letters
+from tests.suites.blink.builders.circles import find_circles, match_letters
 
 
 def image(path, size=(400, 300), colour=(90, 120, 90)):
@@ -71,8 +71,10 @@ def lettered(data, letters, colour="red"):
 
 def circled(data, colour="red"):
     """Where the one circle is on an image that a question shows; px."""
-    (found,) = find_circles(np.asarray(seen(data)), 1, colour)
-    return found
+    circles = find_circles(np.asarray(seen(data)), 1, colour)
+    assert circles is not None
+    (circle,) = circles
+    return circle
 
 
 def wikiart(folder, **styles):

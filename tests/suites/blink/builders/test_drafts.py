@@ -110,6 +110,7 @@ def test_a_kind_is_named_without_what_tells_it_from_its_namesakes(tmp_path):
 def test_the_wrong_box_overlaps_neither_too_much_nor_too_little(seed):
     box = (100.0, 120.0, 250.0, 320.0)
     moved = jitter_box(box, (400, 512), ObjectLocalizationParameters(), Random(seed))
+    assert moved is not None
     assert 0.2 <= box_iou(box, moved) <= 0.5
     assert 0 <= moved[0] < moved[2] <= 400
     assert 0 <= moved[1] < moved[3] <= 512

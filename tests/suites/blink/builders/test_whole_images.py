@@ -112,7 +112,7 @@ def test_claims_become_questions(claim, question):
 
 @pytest.mark.parametrize(("label", "place"), [(1, 0), (0, 1)])
 def test_yes_stands_first_and_is_right_for_a_true_claim(tmp_path, label, place):
-    votes = {"vote_true_validator_id": [], "vote_false_validator_id": []}
+    votes: dict[str, list[int]] = {"vote_true_validator_id": [], "vote_false_validator_id": []}
     (draft,) = drafts(spatial_relation(vsr(tmp_path, label=label, **votes), Random(0)))
     assert draft.places == (place,)
     shown = draft.show(place, draft.marks)

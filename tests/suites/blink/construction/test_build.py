@@ -169,7 +169,7 @@ def test_a_data_set_at_fault_costs_its_own_task_and_no_other(tmp_path, entries, 
     (tmp_path / "tallyqa" / "test.json").write_text(entries)
     made = built(tmp_path)
     assert [q.category for q in made.questions] == ["Spatial_Relation"] * 2
-    faults = {one.folder: one.fault for one in made.tasks}
+    faults = {task.folder: task.fault for task in made.tasks}
     assert "no questions of Counting: " in faults["tallyqa"]
     assert fault in faults["tallyqa"]
     assert faults["vsr"] == ""

@@ -142,9 +142,9 @@ def tools(folder, orientation, stated, size):
 
 def animals(folder, orientation, stated, size):
     """Two cats whose n-th points correspond."""
-    pair = {"src_imname": "a.png", "trg_imname": "b.png", "category": "cat"}
+    pair: dict[str, object] = {"src_imname": "a.png", "trg_imname": "b.png", "category": "cat"}
     for side, points in (("src", PLACES), ("trg", OTHERS)):
-        name = pair[f"{side}_imname"]
+        name = str(pair[f"{side}_imname"])
         picture(folder / "JPEGImages/cat" / name, orientation, seed=ord(name[0]))
         pair[f"{side}_kps"] = [stored_point(point, stated) for point in points]
         if size:
@@ -181,7 +181,7 @@ def test_visual_correspondence(tmp_path, orientation):
     corners = [(50, 50), (400, 60), (70, 420), (410, 430)]
     before = [stored_point(p, orientation, (512, 512)) for p in corners]
     after = [stored_point((x + 30, y + 10), orientation, (512, 512)) for x, y in corners]
-    matrix = cv2.getPerspectiveTransform(np.float32(before), np.float32(after))
+    matrix = cv2.getPerspectiveTransform(np.array(before, np.float32), np.array(after, np.float32))
     layouts.write(tmp_path / "v/H_1_2", "\n".join(" ".join(map(str, row)) for row in matrix))
     (draft,) = drafts(build("Visual_Correspondence", tmp_path))
     shown = draft.show(1, MARKS)

@@ -13,8 +13,8 @@ from bench_assets.suites.codis.assets import questions as assets
 from bench_assets.suites.codis.assets import questions as vote_assets
 from bench_assets.suites.codis.task import TASK
 from bench_assets.suites.codis.votes import VoteDecision
+from tests.fakes.codis_source import entry, write_raw, write_release
 from tests.fakes.home import Home
-from tests.suites.codis.raw import entry, write_raw, write_release
 
 LEFT_HALF = [
     *dg.load_assets_from_modules([assets, vote_assets, assets]),
@@ -151,7 +151,10 @@ def test_a_bad_entry_or_image_of_published_data_costs_itself(tmp_path):
         assert str(tmp_path) not in image.reason
         assert torn.entry == "data.json, entry 3 (id '002')"
         assert pair.entry == "data.json, id 001"
-        assert [one.question_id for one in bench.questions()] == ["codis/000/1", "codis/000/2"]
+        assert [question.question_id for question in bench.questions()] == [
+            "codis/000/1",
+            "codis/000/2",
+        ]
 
 
 BROKEN = {  # what data.json holds: what is said of it

@@ -122,7 +122,7 @@ def test_a_chain_that_is_called_like_a_section_is_a_chain():
 def filled_in(entry):
     """What a person who wrote this text would fill in: taken apart here, not by our reader."""
     parts = re.split(r"^\[([\w ]+)\]: ?", entry["annotation"], flags=re.MULTILINE)[1:]
-    values = {}
+    values: dict[str, object] = {}
     for field, body in zip(parts[::2], map(str.strip, parts[1::2]), strict=True):
         if field == "Description":
             values["description"] = body
@@ -141,8 +141,12 @@ def test_the_mini_editions_annotations_come_back_item_for_item(tmp_path):
     after = read_annotations(ANNOTATION.to_rows([filled_in(entry) for entry in entries]))
     assert (len(entries), len(before.items)) > (77, 1000)
     assert after.items == before.items
-    missing = [one for one in before.deviations if "section is missing" in one.reason]
-    assert after.deviations == [one for one in before.deviations if one not in missing]
+    missing = [
+        deviation for deviation in before.deviations if "section is missing" in deviation.reason
+    ]
+    assert after.deviations == [
+        deviation for deviation in before.deviations if deviation not in missing
+    ]
 
 
 def waiting(field, text, *near, image="a.png"):
@@ -215,8 +219,8 @@ def test_a_review_is_what_most_reviewers_say(decisions, outcome):
 def test_the_place_of_a_review_is_read_off_its_item_whatever_the_text_is(field):
     text = "A [Entities] stands. + B -> C [Description] "
     (unit,) = MERGE_REVIEW.units([waiting(field, text)], [], [stored("a.png")])
-    (found,) = MERGE_REVIEW.to_rows([answer(unit.unit_id, decision="keep it")])
-    assert found == review(text, True, field=field)
+    (row,) = MERGE_REVIEW.to_rows([answer(unit.unit_id, decision="keep it")])
+    assert row == review(text, True, field=field)
 
 
 TEXT = "[Entities]: [cat]\n[Description]: A cat."

@@ -103,7 +103,7 @@ def test_reviews_that_contradict_each_other_decide_nothing_and_are_listed():
         "cat": "waiting",
         "dog": "accepted",
     }
-    assert [(one.entry, one.reason) for one in found.rejections] == [
+    assert [(rejection.entry, rejection.reason) for rejection in found.rejections] == [
         ("reviews.json, a.png, [Entities]", "'cat' is accepted and rejected: the item waits"),
         ("reviews.json, a.png, [Entities]", "'Cat' is accepted and rejected: the item waits"),
     ]

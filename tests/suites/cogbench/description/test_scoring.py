@@ -6,7 +6,7 @@ from math import isnan
 import pytest
 
 from bench_assets.core.reading.numbered_verdicts import read_numbered_verdicts
-from bench_assets.core.schema.chat import Response
+from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ScoredQuestion
@@ -17,7 +17,8 @@ from bench_assets.suites.cogbench.description.scoring import judge_by_rules, rea
 from bench_assets.suites.cogbench.description.task import TASK
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.cases import read_cases
-from tests.suites.cogbench.description.stories import described, judge_saying, story_question
+from tests.fakes.keeping import keep
+from tests.fakes.stories import described, judge_saying, story_question
 
 HAPPY = "She smiles. -> She is happy."
 BECAUSE = "It rains. -> The street is wet."
@@ -40,13 +41,13 @@ def test_key_points_are_conclusions_and_for_event_relationships_whole_chains():
 
 
 def test_all_key_points_go_into_one_call_and_event_relationships_into_another():
-    seen = []
+    seen: list[Request] = []
     judge = judge_saying("1. [1] 2. [0]", "1. [1]")
     answer = judge._answer
-    judge._answer = lambda request: seen.append(request.prompt) or answer(request)
+    judge._answer = lambda request: answer(keep(seen, request))
     score = judged(described(CHAINS, text="Happy at the beach."), judge)
     assert (score.answer, score.points, score.max_points) == (("yes", "yes", "no"), 2.0, 3.0)
-    assert [prompt.turns[1].parts[0].splitlines()[:5] for prompt in seen] == [
+    assert [str(request.prompt.turns[1].parts[0]).splitlines()[:5] for request in seen] == [
         ["<DESCRIPTION>:", "Happy at the beach.", "", "<KEY POINT>:", "1. A beach."],
         ["<DESCRIPTION>:", "Happy at the beach.", "", "<EVENT RELATIONSHIP>:", f"1. {BECAUSE}"],
     ]

@@ -11,8 +11,8 @@ from bench_assets.evaluation import pipeline
 from bench_assets.suites.cogbench.description.evaluators import EvaluatorAccuracy
 from bench_assets.suites.cogbench.description.recognition import EntityMatch
 from bench_assets.suites.cogbench.description.task import TASK
-from tests.suites.cogbench.description.stories import story_question
-from tests.suites.cogbench.graph import Home
+from tests.fakes.stories import story_question
+from tests.suites.cogbench.graph import Bench
 
 CHAINS = {"event": ["a -> The boy steals.", "b -> The sun shines."]}
 QUESTIONS = [
@@ -33,7 +33,7 @@ def study(tmp_path):
     (tmp_path / "labels.jsonl").write_text("\n".join(map(json.dumps, labels)))
 
     def run(*names, model="m", **settings):
-        home = Home(tmp_path, **settings)
+        home = Bench(tmp_path, **settings)
         predictions = [
             Prediction(question_id=q.question_id, model="m", condition="main", text=text)
             for q, text in zip(QUESTIONS, DESCRIPTIONS, strict=True)
@@ -43,7 +43,7 @@ def study(tmp_path):
         home.tables.write([*key, "predictions"], predictions, Prediction, "m")
         judged = pipeline.judge(TASK, QUESTIONS, predictions, None)
         home.tables.write([*key, "judgements"], judged, Judgement, "m")
-        home.materialize(dg.AssetSelection.assets(*([*key, name] for name in names)), model)
+        home.run(dg.AssetSelection.assets(*([*key, name] for name in names)), model)
         return home
 
     return run

@@ -93,7 +93,7 @@ SEEDS = range(5)
 
 def plain_question(text):
     """The question without its opening."""
-    opening = max((one for one in OPENINGS if text.startswith(one)), key=len)
+    opening = max((opening for opening in OPENINGS if text.startswith(opening)), key=len)
     rest = text.removeprefix(opening)
     return rest[:1].upper() + rest[1:]
 

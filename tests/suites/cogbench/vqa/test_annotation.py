@@ -11,7 +11,7 @@ from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.suites.cogbench.vqa.annotation import HUMAN as HUMAN_TASK
 from tests.fakes.answers import answer, fits
 from tests.fakes.rows import question
-from tests.suites.cogbench.graph import Home
+from tests.suites.cogbench.graph import Bench
 
 QUESTIONS = [
     question(
@@ -27,9 +27,9 @@ HUMAN = dg.AssetSelection.assets(["cogbench", "vqa", "human"])
 
 
 def run(home, **settings):
-    opened = Home(home, **settings)
+    opened = Bench(home, **settings)
     opened.tables.write(["cogbench", "vqa", "questions"], QUESTIONS, Question)
-    opened.materialize(HUMAN)
+    opened.run(HUMAN)
     return opened.rows("vqa/human", Metric)
 
 
@@ -49,7 +49,7 @@ def test_people_are_scored_from_the_file_of_the_settings(tmp_path):
 
 
 def test_people_answer_each_question_and_the_last_answer_counts(tmp_path):
-    shown = [replace(one, images=("a" * 64,)) for one in QUESTIONS]
+    shown = [replace(question, images=("a" * 64,)) for question in QUESTIONS]
     first, second = HUMAN_TASK.units(shown)
     assert (first.unit_id, first.needed, "Right" in first.shown) == (
         QUESTIONS[0].question_id,
@@ -62,15 +62,15 @@ def test_people_answer_each_question_and_the_last_answer_counts(tmp_path):
         answer(second.unit_id, "r", answer="B. b"),
     ]
     assert [
-        fits(HUMAN_TASK.task, unit, one)
-        for unit, one in zip((first, second), answers, strict=False)
+        fits(HUMAN_TASK.task, unit, answer)
+        for unit, answer in zip((first, second), answers, strict=False)
     ] == ["", ""]
-    opened = Home(tmp_path, human_answers="people.jsonl")
+    opened = Bench(tmp_path, human_answers="people.jsonl")
     lines = [{"question_id": second.unit_id, "person": "p", "answer": "B"}]
     (tmp_path / "people.jsonl").write_text("\n".join(map(json.dumps, lines)))
     opened.tables.write(HUMAN_TASK.table("answers").split("/"), answers, Answer)
     opened.tables.write(["cogbench", "vqa", "questions"], QUESTIONS, Question)
-    opened.materialize(HUMAN)
+    opened.run(HUMAN)
     row = opened.rows("vqa/human", Metric)[0]
     assert (row.value, row.n_scored) == (pytest.approx(2 / 3), 3)  # A, then C instead of B, and B
 

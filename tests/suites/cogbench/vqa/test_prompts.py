@@ -7,7 +7,7 @@ from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
 from bench_assets.suites.cogbench.vqa import prompts as vqa
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
 from tests.fakes.rows import question
-from tests.suites.cogbench.description.stories import story_question
+from tests.fakes.stories import story_question
 
 STORY = Story(image_id="kite", image="kite.jpg", entities=(), description="A girl flies a kite.")
 CHAIN = "The wind is strong. -> The kite will fly away."

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
-from bench_assets.core.schema.chat import Response
+from bench_assets.core.schema.chat import Prompt, Response
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.core.tables.build import FunnelStep
@@ -28,14 +28,15 @@ from bench_assets.suites.cogbench.vqa.questions import (
 )
 from bench_assets.suites.cogbench.vqa.refinement import SOLVABLE, Flag, LanguageOnly
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.suites.cogbench.graph import LEFT, Home
+from tests.fakes.keeping import keep
+from tests.suites.cogbench.graph import LEFT, Bench
 from tests.suites.cogbench.release import described, vqa_row, write_release
 
 
 @pytest.fixture(scope="module")
 def mini(tmp_path_factory):
-    home = Home(tmp_path_factory.mktemp("home"))
-    assert set(home.materialize(LEFT).values()) == {True}
+    home = Bench(tmp_path_factory.mktemp("home"))
+    assert set(home.run(LEFT).values()) == {True}
     return home
 
 
@@ -151,8 +152,8 @@ def test_questions_that_are_solved_without_the_image_are_left_out_unless_a_perso
 
 @pytest.mark.long
 def test_what_is_solved_without_the_image_can_be_kept_all_the_same(tmp_path):
-    home = Home(tmp_path, keep_solvable="true")
-    home.materialize(LEFT)
+    home = Bench(tmp_path, keep_solvable="true")
+    home.run(LEFT)
     questions = home.rows("vqa/questions", Question)
     (kept,) = [q for q in questions if SOLVABLE in q.labels.get("flags", "")]
     assert kept.category == "Character"
@@ -167,8 +168,8 @@ def test_the_published_route_reads_the_files_as_they_are(tmp_path):
         vqa_row(),
     ]
     source = write_release(tmp_path / "source", stories, questions)
-    home = Home(tmp_path / "home", source=str(source))
-    passed = home.materialize(LEFT)
+    home = Bench(tmp_path / "home", source=source)
+    passed = home.run(LEFT)
     assert passed["chains_match_the_paper"]  # not compared: one image is not the paper's 251
     (image,) = home.rows("images", StoredImage)
     assert image.format == "PNG"
@@ -187,8 +188,8 @@ def test_the_published_route_reads_the_files_as_they_are(tmp_path):
 def test_a_release_without_one_of_its_images_is_an_edition_of_its_own(tmp_path):
     stories = {"kite": described(), "boat": described(**{"Image Name": "boat.png"})}
     source = write_release(tmp_path / "source", stories, [vqa_row(), vqa_row(img_id="boat")])
-    home = Home(tmp_path / "home", source=str(source))
-    home.materialize(LEFT)
+    home = Bench(tmp_path / "home", source=source)
+    home.run(LEFT)
     for task, entry in (("", "image boat.png"), ("vqa/", "cogbench_vqa.json, entry 2")):
         (rejection,) = home.rows(f"{task}rejections", Rejection)
         assert rejection.entry == entry
@@ -203,8 +204,8 @@ def test_bad_decisions_of_people_are_rejections_of_their_task(tmp_path):
     (source / "reviews.json").write_text('[{"image": "a.png", "accept": "yes"}]')
     (source / "refinements.json").write_text('[{"question_id": "q", "action": "maybe"}]')
     (source / "writer_responses.jsonl").write_text('{"question_id": "q", "text": ""}')
-    home = Home(tmp_path / "home", source=str(source))
-    home.materialize(LEFT)
+    home = Bench(tmp_path / "home", source=source)
+    home.run(LEFT)
     assert [(row.entry, row.reason) for row in home.rows("rejections", Rejection)] == [
         ("reviews.json, entry 1", "field 'accept' is 'yes', expected true or false")
     ]
@@ -228,18 +229,14 @@ def test_one_task_does_not_block_the_other(tmp_path, damaged, left, how):
     (source / damaged).unlink()
     if how == "torn":
         (source / damaged).write_text("{")
-    home = Home(tmp_path / "home", source=str(source))
+    home = Bench(tmp_path / "home", source=source)
     key = dg.AssetKey(["cogbench", *left.split("/")])
-    home.materialize(
-        dg.AssetSelection.assets(key).upstream().required_multi_asset_neighbors() & LEFT
-    )
+    home.run(dg.AssetSelection.assets(key).upstream().required_multi_asset_neighbors() & LEFT)
     assert len(home.rows(left, Question)) == 1
     task = "description" if "vqa" in left else "vqa"
     other = dg.AssetKey(["cogbench", task, "questions"])
     with pytest.raises(SourceError, match=damaged):
-        home.materialize(
-            dg.AssetSelection.assets(other).upstream().required_multi_asset_neighbors() & LEFT
-        )
+        home.run(dg.AssetSelection.assets(other).upstream().required_multi_asset_neighbors() & LEFT)
 
 
 @pytest.mark.long
@@ -295,7 +292,9 @@ CHAINS = [StoryChain(image_id="booth", kind="Event", number=1, text=CHAIN)]
 
 
 def test_a_response_in_the_form_of_figure_7_is_read():
-    first, second = read_response(GOOD, n_chains=2)
+    read = read_response(GOOD, n_chains=2)
+    assert not isinstance(read, str)
+    first, second = read
     assert first.text == "What is the man doing in the phone booth?"
     assert first.options[3] == "Sheltering from the cold wind."
     assert (first.answer, second.answer) == ("D", "B")
@@ -323,14 +322,14 @@ def test_fewer_questions_than_chains_are_complained_about():
 
 def test_the_writer_gets_the_complaint_until_its_response_can_be_read():
     responses = iter(["I will not.", GOOD])
-    prompts_seen = []
-    writer = ScriptedModel("w", lambda r: prompts_seen.append(r.prompt) or next(responses))
+    prompts_seen: list[Prompt] = []
+    writer = ScriptedModel("w", lambda r: keep(prompts_seen, r.prompt) and next(responses))
     rows = ask_writer([STORY], CHAINS, writer, max_tries=3)
     assert [(row.tries, bool(row.complaint)) for row in rows] == [(1, True), (2, False)]
     first, again = prompts_seen
     assert first.turns[0] == again.turns[0]
     assert again.turns[1].parts == ("I will not.",)
-    assert "1 lines; each question has six" in again.turns[2].parts[0]
+    assert "1 lines; each question has six" in str(again.turns[2].parts[0])
     questions = written_questions(rows, CHAINS)
     assert [(q.tries, q.chain, q.side) for q in questions] == [
         (2, 1, "conclusion"),
@@ -365,7 +364,7 @@ def test_a_writer_that_never_writes_well_leaves_its_responses_and_no_question():
 def test_the_prompt_is_figure_7(shared_data):
     paper = (shared_data.parent / "papers" / "cogbench.txt").read_text()
     figure = paper[paper.index("We have a description of an image") : paper.index("Figure 7: An")]
-    ours = prompts.writer_prompt(STORY, EVENT, [CHAIN]).turns[0].parts[0]
+    ours = str(prompts.writer_prompt(STORY, EVENT, [CHAIN]).turns[0].parts[0])
     shown = ours[: ours.index("[Description]:\nA windy day.")]
 
     def words(text):

@@ -5,6 +5,7 @@ import pytest
 from bench_assets.annotation.gold import proposal_task
 from bench_assets.core.gold.funnel import gold_funnel
 from bench_assets.core.gold.proposals import apply_verdicts, is_for_people
+from bench_assets.core.schema.chat import Request
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.cogbench.construction.selection import question_id
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
@@ -24,6 +25,7 @@ from bench_assets.suites.cogbench.vqa.refinement import (
 )
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.fakes.answers import answer
+from tests.fakes.keeping import keep
 from tests.fakes.rows import stored
 
 REVIEW = proposal_task(WRITTEN)
@@ -126,12 +128,12 @@ IMAGE = stored("a.png", "0")
 )
 def test_what_is_right_every_time_is_solvable_without_the_image(says, n_right, solvable):
     questions = to_questions([question(answer="D")], {"a": IMAGE}, "mini")
-    seen = []
-    model = ScriptedModel("text", lambda r: seen.append(r) or says(r))
+    seen: list[Request] = []
+    model = ScriptedModel("text", lambda request: says(keep(seen, request)))
     (row,) = ask_without_image(questions, model, tries=3, seed=0)
     assert (row.n_tries, row.n_right, row.solvable) == (3, n_right, solvable)
     assert all(request.prompt.images == () for request in seen)
-    assert len({request.question.options for request in seen}) > 1
+    assert len({request.question and request.question.options for request in seen}) > 1
 
 
 def test_the_longest_option_is_found_wherever_it_stands():

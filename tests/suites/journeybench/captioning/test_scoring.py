@@ -87,14 +87,16 @@ def test_the_intervals_of_captions_end_where_the_measures_do():
 
 
 def test_a_caption_without_points_is_in_no_corpus():
-    questions = [question(question_id=f"q/{i}", answer=one) for i, one in enumerate(REFERENCES)]
+    questions = [
+        question(question_id=f"q/{i}", answer=reference) for i, reference in enumerate(REFERENCES)
+    ]
     predictions = [
         prediction(question_id="q/0", text="A red cat"),
         prediction(question_id="q/1", text="", error="down"),
     ]
     scored = [
-        ScoredQuestion(one, score)
-        for one, score in zip(
+        ScoredQuestion(question, score)
+        for question, score in zip(
             questions, pipeline.score(TASK, questions, predictions, []), strict=False
         )
     ]

@@ -39,7 +39,7 @@ class Bench:
             "io_manager": TableIOManager(files=self.tables),
         }
         with dg.DagsterInstance.ephemeral() as instance:
-            instance.add_dynamic_partitions(MODELS.name, ["m"])
+            instance.add_dynamic_partitions(str(MODELS.name), ["m"])
             return dg.materialize(selected, instance=instance, resources=resources, **how)
 
     def rows(self, table, row_type, partition=""):

@@ -97,7 +97,7 @@ def test_filtering_votes_of_people_decide_as_those_of_a_file():
         FilterVote(image="cats/a.png", annotator="ana", **dict.fromkeys(CRITERIA, True))
     ]
     decisions = decide_images(gallery, rows, {"cats/a.png": "0" * 16, "b.png": "f" * 16})
-    assert [(one.kept, one.open) for one in decisions] == [
+    assert [(decision.kept, decision.open) for decision in decisions] == [
         (True, False),
         (False, True),
         (False, False),

@@ -53,7 +53,7 @@ def talk(asker, rounds=4, tries=3, answer="It is a dog."):
 def test_a_dialogue_ends_when_the_reasoner_decides():
     held, end = talk(Asker([reasoning("contradiction.")]))
     assert (end.outcome, end.decision, end.rounds) == ("decision", "contradiction", 1)
-    assert [one.speaker for one in held.utterances] == ["asker", "answerer", "reasoner"]
+    assert [utterance.speaker for utterance in held.utterances] == ["asker", "answerer", "reasoner"]
     (statement,) = held.statements
     assert (statement.text, statement.way) == ("A dog on a cake.", "dialogue")
     assert statement.request_id == held.utterances[-1].request_id
@@ -63,7 +63,7 @@ def test_a_dialogue_goes_on_while_the_reasoner_is_not_sure_and_keeps_its_answers
     asker = Asker([reasoning(UNSURE, "First."), reasoning("neutral", "Second.")])
     held, end = talk(asker)
     assert (end.outcome, end.decision, end.rounds) == ("decision", "neutral", 2)
-    assert [one.text for one in held.statements] == ["First.", "Second."]
+    assert [statement.text for statement in held.statements] == ["First.", "Second."]
     second_question, second_reasoning = asker.received[2:]
     assert "Analysis: The answers differ." in second_question
     exchange = "Sub-question: What animal is it? Answer: It is a dog."
@@ -104,14 +104,18 @@ def test_a_dialogue_ends_when_a_response_stays_unreadable(asker, speaker):
         "parse failure",
         f"the {speaker}'s response was unreadable 3 times",
     )
-    assert [one.attempt for one in held.utterances if one.speaker == speaker] == [0, 1, 2]
+    assert [utterance.attempt for utterance in held.utterances if utterance.speaker == speaker] == [
+        0,
+        1,
+        2,
+    ]
     assert held.statements == []
 
 
 def test_an_unreadable_response_is_retried():
     held, end = talk(Asker(["Hm.", reasoning("entailment")]))
     assert (end.outcome, end.decision) == ("decision", "entailment")
-    assert [one.attempt for one in held.utterances] == [0, 0, 0, 1]
+    assert [utterance.attempt for utterance in held.utterances] == [0, 0, 0, 1]
 
 
 def test_a_dialogue_without_a_response_says_why():
@@ -123,7 +127,7 @@ def test_a_dialogue_without_a_response_says_why():
 
     held, end = talk(Silent())
     assert (end.outcome, end.detail) == ("no response", "connection lost")
-    assert [one.said for one in held.utterances] == ["(no response: connection lost)"]
+    assert [utterance.said for utterance in held.utterances] == ["(no response: connection lost)"]
 
 
 def test_what_an_answerer_goes_on_to_ask_itself_is_cut():

@@ -58,8 +58,8 @@ def statement(text, number=1):
 
 def votes(text, *conflicts):
     return [
-        StatementVote(image="a.png", statement=text, annotator=f"a{n}", conflicts=one)
-        for n, one in enumerate(conflicts)
+        StatementVote(image="a.png", statement=text, annotator=f"a{n}", conflicts=conflict)
+        for n, conflict in enumerate(conflicts)
     ]
 
 
@@ -71,17 +71,17 @@ def verify(text, *conflicts):
 def test_the_writer_sees_image_and_captions():
     (prompt,) = distractors.statement_prompts(CAPTIONS, {"a.png": "sha"}).values()
     assert [image.sha256 for image in prompt.images] == ["sha"]
-    assert "- Two owls watch a fox" in prompt.turns[0].parts[1]
+    assert "- Two owls watch a fox" in str(prompt.turns[0].parts[1])
 
 
 def test_statements_carry_the_response_they_come_from():
     text = json.dumps([{"statement": "One."}, {"statement": "Two."}])
     read = read_statements([response("a.png/statements", f"Sure:\n```json\n{text}\n```")])
-    assert [(one.statement_id, one.text) for one in read.rows] == [
+    assert [(row.statement_id, row.text) for row in read.rows] == [
         ("a.png/model/1", "One."),
         ("a.png/model/2", "Two."),
     ]
-    assert {one.request_id for one in read.rows} == {"a.png/statements"}
+    assert {row.request_id for row in read.rows} == {"a.png/statements"}
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_statements_carry_the_response_they_come_from():
 )
 def test_a_response_without_statements_says_why(written, reason):
     read = read_statements([written])
-    assert (read.rows, [one.reason for one in read.rejections]) == ([], [reason])
+    assert (read.rows, [rejection.reason for rejection in read.rejections]) == ([], [reason])
 
 
 @pytest.mark.parametrize(
@@ -178,8 +178,8 @@ TRIGGER = {"trigger": "false premises", "question": "Where is the cat?", "answer
 
 def triggered(change, *accepts):
     cast = [
-        TriggerVote(image="a.png", question="Where is the cat?", annotator=f"a{n}", accepts=one)
-        for n, one in enumerate(accepts)
+        TriggerVote(image="a.png", question="Where is the cat?", annotator=f"a{n}", accepts=accept)
+        for n, accept in enumerate(accepts)
     ]
     return verify_triggers([response("a.png/triggers", json.dumps([TRIGGER | change]))], cast)
 
@@ -196,7 +196,7 @@ def test_an_accepted_trigger_question_is_kept():
 
 def test_questions_about_images_of_one_name_in_two_folders_have_two_ids():
     responses = [response(f"{name}/0_0.png/triggers", json.dumps([TRIGGER])) for name in "ab"]
-    assert [one.entry_id for one in valid_questions(responses)] == ["a/0_0-1", "b/0_0-1"]
+    assert [question.entry_id for question in valid_questions(responses)] == ["a/0_0-1", "b/0_0-1"]
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_a_trigger_question_that_is_not_kept_says_why(change, accepts, reason):
 def test_the_writer_of_triggers_sees_image_and_captions():
     (prompt,) = triggers.trigger_prompts(CAPTIONS, {"a.png": "sha"}).values()
     assert [image.sha256 for image in prompt.images] == ["sha"]
-    assert "Two owls watch a fox" in prompt.turns[0].parts[1]
+    assert "Two owls watch a fox" in str(prompt.turns[0].parts[1])
 
 
 def drawn(colour, left):

@@ -138,7 +138,7 @@ def test_a_image_with_too_few_votes_is_open_and_one_that_is_there_twice_is_not()
     hashes = {"a": "0" * 16, "b": "0" * 16, "c": "f" * 16, "d": "0f" * 8}
     cast = votes("a", *["ufc"] * 4) + votes("c", *["ufc"] * 3)
     decisions = decide_images(shown("a", "b", "c", "lost"), cast, hashes)
-    assert [(one.kept, one.open) for one in decisions] == [
+    assert [(decision.kept, decision.open) for decision in decisions] == [
         (True, False),
         (False, False),
         (False, True),

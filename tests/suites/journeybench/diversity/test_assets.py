@@ -14,8 +14,8 @@ from bench_assets.suites.multi.construction.markup import ocr_engine
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.store import ImageStore
+from tests.fakes.blink_release import png, row, write_parquet
 from tests.fakes.rows import question
-from tests.suites.blink.release import png, row, write_parquet
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_hidden_files_beside_the_other_images_have_no_place_on_the_map(home, sto
 
 def test_what_our_engine_could_not_read_is_not_empty(images):
     by_engine = [ImageText(image=images[0], text="x", author=ocr_engine())]
-    questions = [question(question_id=str(n), images=(one,)) for n, one in enumerate(images)]
+    questions = [question(question_id=str(n), images=(image,)) for n, image in enumerate(images)]
     (row,) = ocr_for_images(questions, by_engine).value
     assert (row.question_id, row.image_texts) == ("0", ("x",))
     released = [replace(one, author="release") for one in by_engine]

@@ -41,8 +41,8 @@ def find(*proposals):
 
 def test_the_prompt_has_the_problem():
     (prompt,) = quantity_prompts([PROBLEM]).values()
-    assert PROBLEM.question in prompt.turns[0].parts[0]
-    assert "{count}" in prompt.turns[0].parts[0]
+    assert PROBLEM.question in str(prompt.turns[0].parts[0])
+    assert "{count}" in str(prompt.turns[0].parts[0])
 
 
 def test_a_proposal_that_stands_in_the_problem_is_kept_with_its_origin():
@@ -98,7 +98,7 @@ def test_a_number_that_stands_twice_is_not_shown():
 )
 def test_a_response_without_proposals_says_why(answer, reason):
     found = find_quantities([PROBLEM], [answer])
-    assert [one.reason for one in found.rejections] == [reason]
+    assert [rejection.reason for rejection in found.rejections] == [reason]
 
 
 OTHER = 5  # the accepted other number
@@ -159,7 +159,7 @@ def test_a_solution_that_calculates_wrongly_is_not_used():
 
 
 def items(counts):
-    quantities = {one.quantity_id: one for one in find(GOOD).rows}
+    quantities = {row.quantity_id: row for row in find(GOOD).rows}
     return to_items({"p": PROBLEM}, quantities, planned(), counts)
 
 

@@ -145,14 +145,14 @@ def test_the_answer_is_the_position_of_the_wanted_image():
 )
 def test_events_that_are_not_drawn_say_why(answer, reason):
     planned = plan_causes([EVENT], [answer])
-    assert [one.reason for one in planned.rejections] == [reason]
+    assert [rejection.reason for rejection in planned.rejections] == [reason]
     assert planned.rows == []
 
 
 def test_the_model_is_shown_both_events():
     (prompt,) = cause_prompts([EVENT]).values()
-    assert EVENT.cause in prompt.turns[0].parts[0]
-    assert EVENT.effect in prompt.turns[0].parts[0]
+    assert EVENT.cause in str(prompt.turns[0].parts[0])
+    assert EVENT.effect in str(prompt.turns[0].parts[0])
 
 
 def test_experts_ask_about_images_of_the_source(tmp_path):

@@ -11,6 +11,7 @@ from PIL import Image
 
 from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import Answer
+from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.construction.annotation import FILTER
 from bench_assets.suites.journeybench.construction.filtering import agreement, decide_images
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import (
@@ -69,7 +70,7 @@ def test_it_goes_down_the_built_route(mini):
 
 def test_there_are_sixty_images_with_eight_captions_each_and_no_two_alike(mini):
     captions = read_raw_rows(mini, WrittenCaption).require()
-    assert Counter(Counter(one.image for one in captions).values()) == {8: 60}
+    assert Counter(Counter(caption.image for caption in captions).values()) == {8: 60}
     assert len(read_raw_rows(mini, GalleryImage).require()) == 66
     images = [mini / "images" / member.image for member in members()]
     assert len({path.read_bytes() for path in images}) == 60
@@ -79,8 +80,8 @@ def test_within_a_family_everything_but_the_animal_differs():
     for family in range(10):
         words = [member.words for member in members() if member.family == family]
         for kind in ("mount", "accessory", "small", "sky"):
-            assert len({one[kind] for one in words}) == 6
-        assert len({one["subject"] for one in words}) == 1
+            assert len({word[kind] for word in words}) == 6
+        assert len({word["subject"] for word in words}) == 1
 
 
 def test_what_is_called_wrong_does_not_fit():
@@ -96,14 +97,17 @@ def test_the_sky_of_each_image_has_its_colour(mini):
     for member in members():
         image = Image.open(mini / "images" / member.image)
         expected = Image.new("RGB", (1, 1), colours[member.words["sky"]]).getpixel((0, 0))
-        assert max(image.getcolors(image.width * image.height))[1] == expected
+        colours_of_pixels = image.getcolors(image.width * image.height)
+        assert colours_of_pixels is not None
+        assert max(colours_of_pixels)[1] == expected
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_statistic_of_its_images_answers_a_trigger_question(seed):
     """What is asked is the same with every seed; where things lie is not."""
     rng, files = Random(seed), ImageFiles()
-    by_trigger, images = {}, {}
+    by_trigger: dict[str, list[TriggerQuestion]] = {}
+    images: dict[str, StoredImage] = {}
     for member in members():
         data = member.draw(rng)
         digest = sha256(data).hexdigest()
@@ -140,7 +144,9 @@ def test_there_are_ten_causes_to_be_seen_and_ten_questions_of_experts(mini):
 
 def test_responses_stand_there_once_for_each_request_and_attempt(mini):
     responses = read_responses(mini / "responses.jsonl")
-    assert len({(one.question_id, one.sample) for one in responses}) == len(responses)
+    assert len({(response.question_id, response.sample) for response in responses}) == len(
+        responses
+    )
 
 
 def test_votes_are_about_what_is_there(mini):
@@ -172,7 +178,7 @@ def test_people_who_filter_as_the_files_do_keep_the_same_images(mini):
     hashes = {name: f"{number:016x}" for number, name in enumerate(names)}
     by_people, by_files = (decide_images(gallery, some, hashes, near=0) for some in (rows, cast))
     assert by_people == by_files
-    assert sum(one.open for one in by_files) == 1
+    assert sum(file.open for file in by_files) == 1
     assert {one.criterion: one.alpha for one in agreement(rows)} == pytest.approx(
         {one.criterion: one.alpha for one in agreement(cast)}
     )

@@ -35,9 +35,9 @@ from bench_assets.suites.multi.dataset.source import MultiItem
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.studies import CONDITIONS, InformationGain
 from bench_assets.suites.multi.task import TASK
+from tests.fakes.multi_rows import item
 from tests.suites.multi.bench import LEFT_HALF, Bench
 from tests.suites.multi.dataset.test_source import PROBLEM
-from tests.suites.multi.rows import item
 
 
 @pytest.fixture
@@ -232,10 +232,13 @@ def test_every_planted_fault_is_caught_and_nothing_else(built):
 
 def test_selection_keeps_the_first_of_each_piece_and_passes_others_over(built):
     decisions = built.read(SelectionDecision, "selection")
-    assert all(one.picked for one in decisions if one.rank == 0)
-    passed_over = {one.problem_id for one in decisions if not one.picked}
+    assert all(decision.picked for decision in decisions if decision.rank == 0)
+    passed_over = {decision.problem_id for decision in decisions if not decision.picked}
     assert passed_over
-    assert {one.knowledge for one in decisions if not one.picked} == {"一次函数", "交通标志"}
+    assert {decision.knowledge for decision in decisions if not decision.picked} == {
+        "一次函数",
+        "交通标志",
+    }
     groups = {question.group_id for question in built.read(Question, "questions")}
     assert not groups & passed_over
 
@@ -323,12 +326,12 @@ def note(name, **fields):
 
 def test_only_picked_items_are_annotated_and_broken_ones_go():
     decisions = select(ITEMS, SelectionParameters(), 0)
-    first, *others = [one.problem_id for one in decisions if one.picked]
-    passed_over = next(one.problem_id for one in decisions if not one.picked)
+    first, *others = [decision.problem_id for decision in decisions if decision.picked]
+    passed_over = next(decision.problem_id for decision in decisions if not decision.picked)
     notes = [note(first, changes={"answer": "E"}), note(passed_over, drop="x"), note("z")]
     annotated = annotate(ITEMS, decisions, notes)
-    assert {one.problem_id for one in annotated.items} == set(others)
-    assert {(one.entry, one.reason) for one in annotated.rejections} == {
+    assert {item.problem_id for item in annotated.items} == set(others)
+    assert {(rejection.entry, rejection.reason) for rejection in annotated.rejections} == {
         (f"item {first}_0", "the answer 'E' is not among ABCD"),
         ("item z_0", "annotated in round 1: no such item"),
     }
@@ -340,7 +343,7 @@ def test_a_dropped_duplicate_names_its_nearest_twin():
         for earlier, alike in (("a_0", 0.8), ("b_0", 0.9))
     ]
     kept = Duplicate(item_id="d_0", earlier="c_0", similarity=0.9, distance=0, dropped=False)
-    assert [one.item_id for one in drop_duplicates(ITEMS[:4], [*pairs, kept])] == [
+    assert [duplicate.item_id for duplicate in drop_duplicates(ITEMS[:4], [*pairs, kept])] == [
         "a_0",
         "b_0",
         "d_0",

@@ -1,6 +1,7 @@
 """What people are asked when MULTI is made, and what becomes of their answers."""
 
 from dataclasses import replace
+from typing import Any
 
 import dagster as dg
 import pytest
@@ -36,13 +37,13 @@ from bench_assets.suites.multi.dataset.questions import UNCOVERED, WRITTEN, Know
 from bench_assets.suites.multi.dataset.source import Knowledge, MultiItem
 from tests.fakes.answers import answer, fits
 from tests.fakes.home import Home
+from tests.fakes.multi_rows import item
 from tests.fakes.rows import stored
-from tests.suites.multi.rows import item
 
 SMALL = stored("a.png", "a" * 64)
 ORDERS = item(specific="正确的顺序是[MASK]\nA. 1和3\nB. 2和4\nC. 1和4\nD. 2和3")
 PLAIN = item(item_id="gzsx_2_0", problem_id="gzsx_2")
-PROPOSALS = next(one for one in ANNOTATION_TASKS if one.task.name == "multi/proposals")
+PROPOSALS = next(task for task in ANNOTATION_TASKS if task.task.name == "multi/proposals")
 
 
 def annotation(**fields):
@@ -102,12 +103,12 @@ def test_which_piece_an_item_gets(links, names, piece, n_pieces):
     found = add_written_pieces(
         links, {"集合": Knowledge(name="集合", content="their own")}, written
     )
-    assert [one.knowledge for one in found.links] == piece
+    assert [link.knowledge for link in found.links] == piece
     assert len(found.pieces) == n_pieces
 
 
 def pair(conflict="the gold is 'B', not 'A'", **fields):
-    defaults = {
+    defaults: dict[str, Any] = {
         "item_id": PLAIN.item_id,
         "earlier": ORDERS.item_id,
         "similarity": 0.9,

@@ -4,7 +4,7 @@ import pytest
 
 from bench_assets.suites.multi.construction.item_checks import defects, duplicates
 from tests.cases import read_cases
-from tests.suites.multi.rows import item
+from tests.fakes.multi_rows import item
 
 HASHES = {"a.png": "00" * 8, "a2.png": "00" * 7 + "03", "b.png": "ff" * 8}
 LONG = "已知函数的定义域为实数集且满足下列条件求其最大值"
@@ -52,107 +52,14 @@ def test_the_later_of_two_that_are_nearly_the_same_goes(items, gone):
     assert dropped(*items) == gone
 
 
-SIGN = "看到图中的这个标志时驾驶人应当知道它的含义是[MASK]"
-LIMITS = "\nA. 最高限速每小时60公里\nB. 最高限速每小时80公里"
-FUNCTION = "已知一次函数的解析式为二倍自变量加一，当自变量x取{}时函数值等于[MASK]"
-
-
 def choice_item(name, text, answer, image="", kind="SA"):
     return replace(problem(name, text, image), answer=answer, type=kind)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "conflict"),
-    [
-        pytest.param(
-            choice_item("a", SIGN + LIMITS, "A", "a.png"),
-            choice_item("b", SIGN + LIMITS, "B", "a2.png"),
-            "the gold is 'B', not 'A'",
-            id="60 and 80 on a sign",
-        ),
-        pytest.param(
-            choice_item("a", SIGN + LIMITS, "A", "a.png"),
-            choice_item("b", SIGN + LIMITS.replace("60", "70"), "A", "a2.png"),
-            "the gold is 'A', not 'A'",
-            id="60 and 70 in the options",
-        ),
-        pytest.param(
-            choice_item("a", FUNCTION.format(3), "7", kind="FB"),
-            choice_item("b", FUNCTION.format(4), "9", kind="FB"),
-            "the gold is '9', not '7'",
-            id="x is 3 and x is 4",
-        ),
-        pytest.param(
-            choice_item("a", FUNCTION.format(3), "7", kind="FB"),
-            choice_item("b", FUNCTION.format(-3), "7", kind="FB"),
-            "only one of them has -",
-            id="another number, and by a slip the same gold",
-        ),
-        *(
-            pytest.param(
-                choice_item("a", LONG + mark, "7", kind="FB"),
-                choice_item("b", LONG + other, "7", kind="FB"),
-                f"only one of them has {', '.join(sorted({mark, other} - {''}))}",
-                id=f"{mark} or {other}",
-            )
-            for mark, other in (
-                *(
-                    ("不", ""),
-                    ("没", ""),
-                    ("非", ""),
-                    ("错误", ""),
-                    ("最大", "最小"),
-                    ("最高", "最低"),
-                ),
-                *(("最多", "最少"), ("最长", "最短"), ("上", "下"), ("左", "右")),
-                *(("东", "西"), ("南", "北"), ("增", "减"), ("<", ">"), ("≤", "≥"), ("+", "-")),
-                *(("=", "√"), ("1.5", "2"), ("未", ""), ("无", ""), ("除", ""), ("仅", "")),
-                *(("均", ""), ("可能", ""), ("一定", ""), ("内", "外"), ("先", "后"), ("正", "反")),
-                *(("半", ""), ("每", "")),
-            )
-        ),
-        *(
-            pytest.param(
-                choice_item(
-                    "a",
-                    f"在标准大气压下{one}的温度升到同一个值以后其质量与原来相比[MASK]",
-                    "不变",
-                    kind="FB",
-                ),
-                choice_item(
-                    "b",
-                    f"在标准大气压下{other}的温度升到同一个值以后其质量与原来相比[MASK]",
-                    "不变",
-                    kind="FB",
-                ),
-                f"{one} is {other} in the other",
-                id=f"{one} or {other}",
-            )
-            for one, other in (
-                *(("冰", "水"), ("酸", "碱"), ("凸", "凹"), ("氧", "氮"), ("甲", "乙")),
-                *(("ice", "water"), ("二", "三"), ("动物", "植")),
-            )
-        ),
-        pytest.param(
-            choice_item(
-                "a", "光滑水平面上甲球以同样的速度撞乙球之后一起运动的方向是[MASK]", "左", kind="FB"
-            ),
-            choice_item(
-                "b", "光滑水平面上乙球以同样的速度撞甲球之后一起运动的方向是[MASK]", "左", kind="FB"
-            ),
-            "the order of the words is another one in the other",
-            id="who pushes whom",
-        ),
-        pytest.param(
-            choice_item("a", f"{LONG}\nA. [IMAGE_1]\nB. 乙", "A", "a.png"),
-            choice_item("b", f"{LONG}\nA. [IMAGE_1]\nB. 乙", "B", "a2.png"),
-            "the gold is 'B', not 'A'",
-            id="the other image",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("one", "other", "conflict"), read_cases(__file__, "item_conflicts.jsonl"))
 def test_what_only_looks_alike_is_a_conflict_and_both_stay(one, other, conflict):
-    (pair,) = duplicates([one, other], HASHES, similarity=0.6, distance=6)
+    items = [choice_item("a", *one), choice_item("b", *other)]
+    (pair,) = duplicates(items, HASHES, similarity=0.6, distance=6)
     assert (pair.conflict, pair.dropped) == (conflict, False)
 
 

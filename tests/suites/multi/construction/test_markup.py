@@ -8,7 +8,7 @@ from bench_assets.core.schema.errors import ImageError, SettingsError
 from bench_assets.suites.multi.construction.item_checks import defects
 from bench_assets.suites.multi.construction.markup import convert_item, draw_table, leftover_tags
 from tests.cases import read_cases
-from tests.suites.multi.rows import item
+from tests.fakes.multi_rows import item
 
 JOINED = "<table><tr><td colspan='2'>a</td></tr><tr><td>b</td><td>c</td></tr></table>"
 

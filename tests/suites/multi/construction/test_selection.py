@@ -22,7 +22,7 @@ from bench_assets.suites.multi.construction.selection import (
 from bench_assets.suites.multi.dataset.questions import link_knowledge, select_usable
 from bench_assets.suites.multi.dataset.source import Knowledge
 from bench_assets.suites.multi.studies import CONDITIONS, information_gain
-from tests.suites.multi.rows import item, question
+from tests.fakes.multi_rows import item, question
 
 SEEDS = 1_000
 
@@ -68,7 +68,7 @@ def test_the_longest_is_always_kept_and_decisions_follow_their_draws(seed):
         for one in decisions:
             assert one.draw == uniform_draw(seed, one.problem_id)
             assert one.picked == (one.draw < one.probability)
-        assert [one.n_problems for one in decisions] == [n] * n
+        assert [decision.n_problems for decision in decisions] == [n] * n
 
 
 def test_the_same_seed_decides_the_same_and_another_problem_changes_no_draw():
@@ -117,7 +117,7 @@ def test_length_adds_question_answer_and_analysis_with_their_weights():
 
 def test_questions_without_knowledge_are_compared_with_one_another():
     decisions = select([*piece(2), *piece(3, knowledge=())[2:]], SelectionParameters(), 0)
-    assert [(one.knowledge, one.n_problems) for one in decisions] == [
+    assert [(decision.knowledge, decision.n_problems) for decision in decisions] == [
         ("集合", 2),
         ("集合", 2),
         (NO_KNOWLEDGE, 1),
@@ -282,7 +282,7 @@ def test_pieces_without_text_or_with_lost_images_are_rejected():
     ]
     checked = select_usable(pieces, {"1.png"})
     assert [piece.name for piece in checked.rows] == ["a"]
-    assert [(one.entry, one.reason) for one in checked.rejections] == [
+    assert [(rejection.entry, rejection.reason) for rejection in checked.rejections] == [
         ("knowledge b", "images are missing: 2.png"),
         ("knowledge c", "the text is empty"),
         ("knowledge d", "it refers to image 2 of 1"),
@@ -297,7 +297,7 @@ def scored(example, points):
 ONE = question(question_id="multi/a_0", group_id="a", labels={"images": "SI"})
 THREE = question("MA", "ABC", question_id="multi/b_0", group_id="b", labels={"images": "SI"})
 PLAIN = question(question_id="multi/c_0", group_id="c")
-NONE = {condition: [] for condition in CONDITIONS}
+NONE: dict[str, list[Score]] = {condition: [] for condition in CONDITIONS}
 
 
 def gains(**scores):

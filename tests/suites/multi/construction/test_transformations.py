@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench_assets.core.schema.chat import Response
+from bench_assets.suites.multi.construction import question_transforms
 from bench_assets.suites.multi.construction.item_checks import MASK, defects
 from bench_assets.suites.multi.construction.question_transforms import (
     choose_elements,
@@ -35,7 +36,8 @@ from bench_assets.suites.multi.construction.transformations import (
     settle,
 )
 from bench_assets.suites.multi.dataset.questions import gold_blanks, split_options
-from tests.suites.multi.rows import item
+from tests.cases import read_cases
+from tests.fakes.multi_rows import item
 
 HERE = Path(__file__)
 ROWS = json.loads(HERE.with_name("transformed_problems.json").read_text("utf-8"))
@@ -81,7 +83,7 @@ def scripted(rows, rng, mistakes):
         return [Response(text=f"#### {answer}") for answer in answers]
 
     items = [replace(problem(row), item_id=f"x_{number}") for number, row in enumerate(rows)]
-    requests = {one.item_id: {"name": row["rule"]} for one, row in zip(items, rows, strict=True)}
+    requests = {item.item_id: {"name": row["rule"]} for item, row in zip(items, rows, strict=True)}
     proposals = key_proposals(propose(items, requests, 0.0, 0, by="a rule"), items, [])
     keys = {one.id: one.key.replace("\n", "; ") for (one,) in proposals}
     decided = TRANSFORMED.vote(proposals, ("x", "y"), ask)
@@ -93,7 +95,7 @@ def test_of_all_problems_answered_by_hand_at_most_one_in_a_hundred_is_wrong():
     rows = [*ROWS, *TRAPS]
     for row in rows:
         if row["rule"] == "choose_elements" and proof_of_elements(problem(row)):
-            assert [right(one) for one in choose_elements(problem(row))] == row["right"]
+            assert [right(element) for element in choose_elements(problem(row))] == row["right"]
     shares = []
     for seed in range(10):
         accepted, n = scripted(rows, Random(seed), {"x": 0.05, "y": 0.10})
@@ -169,53 +171,9 @@ def test_parallel_blanks_become_questions_of_their_own():
     assert (first.item_id, second.item_id) == ("gzsx_1_0a", "gzsx_1_0b")
 
 
-@pytest.mark.parametrize(
-    ("make", "before"),
-    [
-        pytest.param(choose_elements, single("选[MASK]", "甲", "乙"), id="nothing is combined"),
-        pytest.param(choose_elements, single("得[MASK]", "10", "20", "30"), id="plain numbers"),
-        pytest.param(choose_elements, single("选[MASK]", "①②", "③"), id="one element is right"),
-        pytest.param(choose_elements, single("选[MASK]", "①②", "②①", answer="A"), id="orders"),
-        pytest.param(choose_elements, single("共[MASK]", "1,200", "2,400"), id="thousands"),
-        pytest.param(choose_elements, single("是[MASK]", "3,4,5", "1,2,3"), id="triples"),
-        pytest.param(negate, single("不正确的是[MASK]", "甲", "乙", "丙"), id="negative already"),
-        pytest.param(
-            negate, single("下列说法错\n误的是[MASK]", "甲", "乙", "丙"), id="hidden by a line end"
-        ),
-        pytest.param(negate, single("正确的是[MASK]", "甲", "乙"), id="one option would be left"),
-        pytest.param(negate, single("合理的是[MASK]", "甲", "乙", "丙"), id="no word to swap"),
-        pytest.param(negate, single("正确的是[MASK]", "①②", "②③", "③④"), id="marks"),
-        pytest.param(
-            negate, single("正确的是[MASK]", "水、冰", "冰和煤", "煤、铁"), id="parts in common"
-        ),
-        *(
-            pytest.param(negate, single("正确的是[MASK]", "甲", "乙", of), id=of)
-            for of in (
-                *("以上都是", "以上都不是", "A和B", "All of the above", "其他都对"),
-                *("前两项", "两者皆是", "上述各项"),
-            )
-        ),
-        pytest.param(
-            split_blanks, item(type="FB", specific="[MASK]得[MASK]", answer="甲\n乙"), id="apart"
-        ),
-        pytest.param(
-            split_blanks, item(type="FB", specific="[MASK]和[MASK]", answer="甲"), id="a gold lacks"
-        ),
-        pytest.param(to_blank, single("下列正确的是[MASK]", "甲甲", "乙乙"), id="needs options"),
-        pytest.param(to_blank, single("下 列[MASK]", "1", "2"), id="needs options, with a blank"),
-        pytest.param(to_blank, single("是[MASK]", "甲", "水"), id="a word"),
-        pytest.param(to_blank, single("最接 近[MASK]", "1", "2"), id="the closest one"),
-        pytest.param(to_blank, single("则[MASK]", "$a>b$", "$a<b$"), id="a relation"),
-        pytest.param(to_blank, single("It is [MASK]", "one", "three 3"), id="an English word"),
-        pytest.param(to_blank, single("是[MASK]", "$A$", "$B$"), id="a letter of a picture"),
-        pytest.param(to_blank, single("是[MASK]", "1", "1" * 41), id="a long text"),
-        pytest.param(to_blank, single("是[MASK]", "1", "2或3"), id="two answers"),
-        pytest.param(to_blank, single("是[MASK]", "[IMAGE_1]", "[IMAGE_2]"), id="images"),
-        pytest.param(to_blank, single("约为[MASK]", "3", "以上都是"), id="all of these"),
-    ],
-)
-def test_where_a_rule_does_not_apply_nothing_is_proposed(make, before):
-    assert make(before) == []
+@pytest.mark.parametrize(("make", "fields"), read_cases(__file__, "refused_transformations.jsonl"))
+def test_where_a_rule_does_not_apply_nothing_is_proposed(make, fields):
+    assert getattr(question_transforms, make)(item(**fields)) == []
 
 
 SOUND = st.text("甲乙丙丁戊己庚辛壬癸", min_size=1, max_size=6)
@@ -292,36 +250,13 @@ POET = single("《静夜思》的作者字[MASK]\n[IMAGE_1]", "李白", "杜甫"
 
 
 @pytest.mark.parametrize(
-    ("before", "words", "instead", "fault"),
-    [
-        pytest.param(POET, "《静夜思》的作者", "李白", "leaks the answer", id="the name"),
-        pytest.param(POET, "《静夜思》的作者", "诗仙李 白", "leaks the answer", id="spaced"),
-        pytest.param(POET, "作者", "诗人（选A）", "leaks the answer", id="a letter"),
-        pytest.param(POET, "作者", "诗人，A项", "leaks the answer", id="a letter's option"),
-        pytest.param(POET, "作者", "诗人，答案见下", "leaks the answer", id="the word answer"),
-        pytest.param(POET, "李白", "太白", "changes the options", id="the right option"),
-        pytest.param(POET, "杜甫", "子美", "changes the options", id="a wrong option"),
-        pytest.param(POET, "\n[IMAGE_1]", "", "changes the images", id="an image mark lost"),
-        pytest.param(POET, "作者", "[IMAGE_1]作者", "changes the images", id="an image doubled"),
-        pytest.param(POET, "[MASK]", "是", "changes the images or blanks", id="a blank lost"),
-        pytest.param(
-            item(type="FB", specific="1776年的事件是[MASK]", answer="美国独立战争"),
-            "1776年", "独立战争", "leaks the answer", id="a part of the answer",
-        ),
-        pytest.param(
-            item(type="FB", specific="甲的值是[MASK]", answer="６０"),
-            "甲", "$60$", "leaks the answer", id="other signs",
-        ),
-        pytest.param(
-            item(type="OP", specific="这位诗人的代表作？", answer="李白；《静夜思》"),
-            "这位诗人", "李白", "leaks the answer", id="one of several",
-        ),
-        pytest.param(POET, "作者", "作者甲", "undoing", id="words not gone"),
-    ],
-)  # fmt: skip
+    ("fields", "words", "instead", "fault"),
+    read_cases(__file__, "faulty_rewrites.jsonl", tuples=True),
+)
 def test_a_rewrite_that_leaks_or_changes_more_than_the_stem_is_faulty(
-    before, words, instead, fault
+    fields, words, instead, fault
 ):
+    before = item(**fields)
     wish = {"name": "deepen", "words": words, "instead": instead}
     for by in ("annotator", "a model"):
         (row,) = propose([before], {"gzsx_1_0": wish}, 0.0, 0, by=by)
@@ -400,7 +335,9 @@ def test_what_the_solvers_find_is_applied():
     rows = propose([before], {"gzsx_1_0": {"name": "to_blank"}}, 0.0, 0, by="a rule")
     found = settle(rows, decided(rows, [before], x="$H_2O$", y="H₂O"))
     assert [row.fault for row in found] == [""]
-    assert [one.type for one in apply_transformations([before], found)] == ["FB"]
+    assert [transformation.type for transformation in apply_transformations([before], found)] == [
+        "FB"
+    ]
 
 
 def test_an_item_is_split_whole_or_not_at_all():

@@ -13,8 +13,8 @@ from bench_assets.suites.multi.dataset.questions import (
     with_knowledge,
 )
 from bench_assets.suites.multi.dataset.source import Knowledge
+from tests.fakes.multi_rows import item, question
 from tests.fakes.rows import stored
-from tests.suites.multi.rows import item, question
 
 IMAGES = {name: stored(name, f"sha-{name}") for name in ("1.png", "2.png", "3.png")}
 
@@ -195,5 +195,5 @@ def test_elite_is_published_if_all_of_the_list_is_there(listed, chosen, edition)
 
 def test_a_published_edition_that_lacks_a_question_is_ones_own():
     sound, torn = item(), item(item_id="x_0", general="[IMAGE_1]", images=("lost.png",))
-    assert [one.edition for one in to_questions([sound], {}, "published").rows] == ["published"]
-    assert [one.edition for one in to_questions([sound, torn], {}, "published").rows] == ["own"]
+    assert [row.edition for row in to_questions([sound], {}, "published").rows] == ["published"]
+    assert [row.edition for row in to_questions([sound, torn], {}, "published").rows] == ["own"]

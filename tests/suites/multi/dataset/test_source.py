@@ -28,7 +28,7 @@ from bench_assets.suites.multi.dataset.source import (
 )
 from bench_assets.suites.multi.synthetic.edition import draw
 from bench_assets.suites.multi.task import TASK
-from tests.suites.multi.rows import item
+from tests.fakes.multi_rows import item
 
 PROBLEM = {
     "problem_content": "观察下图[IMAGE_1]",
@@ -223,7 +223,10 @@ def test_the_second_round_works_on_what_the_first_made():
     )
     (kept,) = merged.items
     assert (kept.answer, kept.specific, kept.difficulty, kept.quality) == ("D", "甲", "5", "4")
-    assert [(one.field, one.before, one.after, one.annotator) for one in merged.revisions] == [
+    assert [
+        (revision.field, revision.before, revision.after, revision.annotator)
+        for revision in merged.revisions
+    ] == [
         ("answer", "B", "C", "a1"),
         ("specific", "x", "甲", "a1"),
         ("difficulty", "", "2", "a1"),
@@ -240,14 +243,14 @@ def test_what_an_annotator_leaves_as_it_is_is_no_revision():
 @pytest.mark.parametrize("round_", [1, 2])
 def test_either_round_may_drop_an_item_and_says_why(round_):
     merged = merge_annotations([item(), item(item_id="y_0")], [note(round_, drop="题目有误")])
-    assert [one.item_id for one in merged.items] == ["y_0"]
+    assert [item.item_id for item in merged.items] == ["y_0"]
     assert merged.rejections[0].entry == "item gzsx_1_0"
     assert merged.rejections[0].reason == f"a{round_} dropped it in round {round_}: 题目有误"
 
 
 def test_an_annotation_of_no_item_is_listed():
     merged = merge_annotations([item()], [note(item_id="z_9")])
-    assert [one.entry for one in merged.rejections] == ["item z_9"]
+    assert [rejection.entry for rejection in merged.rejections] == ["item z_9"]
 
 
 def test_the_later_wish_for_a_transformation_counts():

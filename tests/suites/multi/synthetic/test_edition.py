@@ -135,9 +135,9 @@ def edition(folder, seed):
     data |= {name: table.encode() for one in prepared for name, table in one.tables.items()}
     notes = read_annotations(release.annotations).require()
     items = [
-        one
-        for one in merge_annotations([one.item for one in prepared], notes).items
-        if not defects(one)
+        item
+        for item in merge_annotations([item.item for item in prepared], notes).items
+        if not defects(item)
     ]
     images = {name: image(name, content) for name, content in data.items()}
     rows = propose(items, requested_transformations(notes), 0.1, seed)
@@ -164,7 +164,10 @@ def image(name, content):
 
 
 def exams(editions, kind):
-    return [[one for one in questions if one.category == kind] for questions, _ in editions]
+    return [
+        [question for question in questions if question.category == kind]
+        for questions, _ in editions
+    ]
 
 
 def test_no_constant_response_passes_a_kind_of_question_or_a_subject(editions):
@@ -212,7 +215,7 @@ def test_the_same_text_with_other_images_has_another_answer(editions):
     """Whoever knows the answer to a text knows nothing where the images are others."""
     known = {}
     for questions, _ in editions:
-        for one in questions:
-            known.setdefault(one.text, set()).add((one.images, one.answer))
+        for question in questions:
+            known.setdefault(question.text, set()).add((question.images, question.answer))
     for seen in known.values():
         assert len({images for images, _ in seen}) == len({answer for _, answer in seen}) == 1

@@ -11,8 +11,8 @@ from bench_assets.core.images.decoding import decode
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_assets.core.schema.errors import ImageError, ModelError
 from bench_resources.models.api.formats.base import encode_image
-from tests.core.images.written_images import CORNERS, animated, corners, numbers, saved, turned
 from tests.fakes.chat_server import Answer
+from tests.fakes.written_images import CORNERS, animated, corners, numbers, saved, turned
 from tests.resources.models.api.formats import apis
 from tests.resources.models.api.formats.asking import APIS, IMAGES, ask, image, request_of
 

@@ -124,7 +124,7 @@ def test_sixty_mcot_questions_in_twenty_groups_of_three(mini):
     answers = defaultdict(set)
     for question in questions:
         answers[question.text].add(question.answer)
-    assert all(len(found) == 3 for found in answers.values()), "the text alone gives no answer"
+    assert all(len(value) == 3 for value in answers.values()), "the text alone gives no answer"
 
 
 @pytest.mark.parametrize("task", ["mcot", "multi_image_vqa"])
@@ -358,7 +358,7 @@ def test_a_model_of_the_settings_writes_in_the_place_of_recorded_responses(tmp_p
     questions = bench.rows("mcot/questions", Question)
     assert [question.edition for question in questions] == ["built"] * 3
     assert questions[0].text == "Ann has the pies in the image at 2 dollars. What is paid?"
-    assert {one.writer for one in bench.rows("mcot/quantities", Quantity)} == {"w"}
+    assert {row.writer for row in bench.rows("mcot/quantities", Quantity)} == {"w"}
 
 
 def published(folder, *images):

@@ -1,6 +1,8 @@
 """CODIS source folders that a test writes, and what is in them."""
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from bench_assets.core.images.synthetic_scenes import Scene
@@ -43,7 +45,7 @@ def png() -> bytes:
     return Scene(8, 6).png()
 
 
-def write_release(folder, entries, images=("a.png",)):
+def write_release(folder: Path, entries: object, images: Sequence[str] = ("a.png",)) -> Path:
     """Write a published edition; ``entries`` may be text, for files that are broken."""
     (folder / "images").mkdir(parents=True, exist_ok=True)
     text = entries if isinstance(entries, str) else json.dumps(entries)
@@ -53,7 +55,9 @@ def write_release(folder, entries, images=("a.png",)):
     return folder
 
 
-def write_raw(folder, submissions, votes, images=("a.png",)):
+def write_raw(
+    folder: Path, submissions: object, votes: object, images: Sequence[str] = ("a.png",)
+) -> Path:
     """Write an edition that is to be built."""
     write_release(folder, submissions, images)
     (folder / "data.json").rename(folder / "submissions.json")

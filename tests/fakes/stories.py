@@ -1,5 +1,8 @@
-"""Description questions and responses of judges, for tests."""
+"""Description questions of CogBench and responses of judges."""
 
+from collections.abc import Sequence
+
+from bench_assets.core.schema.chat import Request
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS
@@ -10,14 +13,20 @@ from tests.fakes.rows import prediction, stored
 
 
 def described(
-    chains: dict[str, list[str]], *, image_id="kite", entities=(), text=""
+    chains: dict[str, list[str]],
+    *,
+    image_id: str = "kite",
+    entities: Sequence[str] = (),
+    text: str = "",
 ) -> AnsweredQuestion:
     """An image with chains by code of their kind, and a model's description of it."""
     question = story_question(chains, image_id, entities)
     return AnsweredQuestion(question, prediction(question_id=question.question_id, text=text))
 
 
-def story_question(chains: dict[str, list[str]], image_id="kite", entities=()) -> Question:
+def story_question(
+    chains: dict[str, list[str]], image_id: str = "kite", entities: Sequence[str] = ()
+) -> Question:
     name = f"{image_id}.jpg"
     image = stored(name, "0")
     story = Story(image_id=image_id, image=name, entities=tuple(entities), description="A story.")
@@ -33,8 +42,8 @@ def story_question(chains: dict[str, list[str]], image_id="kite", entities=()) -
 def judge_saying(key_points: str, relationships: str = "") -> ScriptedModel:
     """A judge that says one thing of key points and another of event relationships."""
 
-    def answer(request):
-        system = request.prompt.turns[0].parts[0]
+    def answer(request: Request) -> str:
+        system = str(request.prompt.turns[0].parts[0])
         return relationships if "<EVENT RELATIONSHIP>" in system else key_points
 
     return ScriptedModel("judge", answer)

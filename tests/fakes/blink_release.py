@@ -2,6 +2,9 @@
 
 import io
 import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,13 +13,13 @@ from PIL import Image
 IMAGES = ("image_1", "image_2", "image_3", "image_4")
 
 
-def png(colour="red", size=(8, 6)):
+def png(colour: str = "red", size: tuple[int, int] = (8, 6)) -> bytes:
     data = io.BytesIO()
     Image.new("RGB", size, colour).save(data, "PNG")
     return data.getvalue()
 
 
-def row(idx, **fields):
+def row(idx: object, **fields: Any) -> dict[str, Any]:
     """A row of Relative_Depth, complete."""
     defaults = {
         "idx": idx,
@@ -34,7 +37,13 @@ def row(idx, **fields):
     return defaults | fields
 
 
-def write_parquet(folder, task, split, rows, schema=None):
+def write_parquet(
+    folder: Path,
+    task: str,
+    split: str,
+    rows: list[dict[str, Any]],
+    schema: pa.Schema | None = None,
+) -> Path:
     """As on the hub: one file a split, images as structs of bytes and path."""
     image = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
     columns = schema or pa.schema(
@@ -51,12 +60,12 @@ def write_parquet(folder, task, split, rows, schema=None):
     return file
 
 
-def write_json(folder, task, split, rows):
+def write_json(folder: Path, task: str, split: str, rows: Iterable[Mapping[str, Any]]) -> Path:
     """The same with images in files beside it."""
     file = folder / task / f"{split}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     written = []
-    for entry in rows:
+    for entry in map(dict, rows):
         images = {name: entry[name] for name in IMAGES if isinstance(entry[name], dict)}
         for name, image in images.items():
             (file.parent / f"{entry['idx']}_{name}.png").write_bytes(image["bytes"])

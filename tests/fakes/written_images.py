@@ -3,6 +3,8 @@
 import io
 import struct
 import zlib
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -13,26 +15,35 @@ CORNERS = ((255, 0, 0), (0, 255, 0), (0, 0, 255), (0, 0, 0), (255, 255, 0), (0, 
 """Red, green, blue / black, yellow, cyan: no turn of it looks like another."""
 
 
-def saved(image, image_format="PNG", **options):
+def saved(image: Image.Image, image_format: str = "PNG", **options: Any) -> bytes:
     data = io.BytesIO()
     image.save(data, image_format, **options)
     return data.getvalue()
 
 
-def corners():
+def corners() -> Image.Image:
     return Image.fromarray(np.array(CORNERS, np.uint8).reshape(2, 3, 3))
 
 
-def numbers(values, dtype, image_format="TIFF"):
+def numbers(values: Sequence[float], dtype: Any, image_format: str = "TIFF") -> bytes:
     """One row of grey pixels."""
     return saved(Image.fromarray(np.array([values], dtype)), image_format)
 
 
-def chunk(name, data):
+def chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
 
-def png(width, height, depth, colour_type, rows, *, before=b"", after=b""):
+def png(
+    width: int,
+    height: int,
+    depth: int,
+    colour_type: int,
+    rows: Sequence[bytes],
+    *,
+    before: bytes = b"",
+    after: bytes = b"",
+) -> bytes:
     """A PNG by hand.
 
     Args:
@@ -52,7 +63,7 @@ def png(width, height, depth, colour_type, rows, *, before=b"", after=b""):
     )
 
 
-def tiff(width, bits, levels, *, kind=1, order="<"):
+def tiff(width: int, bits: int, levels: bytes, *, kind: int = 1, order: str = "<") -> bytes:
     """A TIFF of one row of grey by hand.
 
     Args:
@@ -69,19 +80,19 @@ def tiff(width, bits, levels, *, kind=1, order="<"):
     return header + listed + bytes(4) + levels
 
 
-def turned(orientation, image_format, image=None):
+def turned(orientation: int, image_format: str, image: Image.Image | None = None) -> bytes:
     exif = Image.Exif()
     exif[0x0112] = orientation
     options = {"lossless": True} if image_format == "WEBP" else {}
     return saved(image or corners(), image_format, exif=exif, **options)
 
 
-def animated(image_format):
+def animated(image_format: str) -> bytes:
     """Red, then blue."""
     first, second = (Image.new("RGB", (4, 3), colour) for colour in ("red", "blue"))
     return saved(first, image_format, save_all=True, append_images=[second], duration=100)
 
 
-def seen(data):
+def seen(data: bytes) -> list[list[tuple[int, ...]]]:
     """The pixels that are shown, row by row."""
     return [[tuple(pixel) for pixel in row] for row in np.asarray(decode(data).image).tolist()]
