@@ -28,7 +28,9 @@ SIGNS = [
     question(question_id=row["id"], kind="choice", options=tuple(row["options"]), answer=("A",))
     for row in QUESTIONS
 ]
-RESPONSES = [prediction(question_id=row["id"], text=response(int(row["id"]))) for row in QUESTIONS]
+RESPONSES = [
+    prediction(question_id=row["id"], text=response(int(str(row["id"])))) for row in QUESTIONS
+]
 
 
 def reader(read):

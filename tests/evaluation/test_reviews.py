@@ -42,7 +42,7 @@ def _joined(question):
 
 @pytest.mark.parametrize(
     ("task", "scorer"),
-    [scorer for scorer in SCORERS if scorer.values[0].name in REVIEWED_BY_ANSWER],
+    [case for case in SCORERS if getattr(case.values[0], "name", "") in REVIEWED_BY_ANSWER],
 )
 def test_the_right_answer_that_a_reviewer_reads_has_all_points(task, scorer):
     questions = questions_of(task)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
@@ -135,8 +136,9 @@ def test_a_missing_response_stops_a_run_that_has_to_be_complete():
     runner = Runner(task=TASK, responses=GeneratedResponses.of(Refuses()), complete=True)
     with pytest.raises(ModelError, match="2 of 4 questions without a response"):
         runner.run(QUESTIONS)
-    accepting = GeneratedResponses.of(Refuses(), accept=("refused",))
-    assert replace(runner, responses=accepting, accept=("refused",)).run(QUESTIONS).metrics
+    refused: tuple[Literal["refused"]] = ("refused",)
+    accepting = GeneratedResponses.of(Refuses(), accept=refused)
+    assert replace(runner, responses=accepting, accept=refused).run(QUESTIONS).metrics
 
 
 def test_reviewed_responses_are_scored_by_their_review():

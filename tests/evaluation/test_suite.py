@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ def task(name, **fields):
 
 
 MAIN = TASK.conditions["main"]
+OTHER_TYPE: dict[str, Any] = {"about": 7}
 
 
 @pytest.mark.parametrize(
@@ -94,7 +96,7 @@ MAIN = TASK.conditions["main"]
             id="a condition that is none",
         ),
         pytest.param(
-            {"tasks": (task("quiz", conditions={"main": replace(MAIN, about=7)}),)},
+            {"tasks": (task("quiz", conditions={"main": replace(MAIN, **OTHER_TYPE)}),)},
             ["task quiz: condition 'main', about: expected str, it is of type int"],
             id="a field of a condition of another type",
         ),

@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,6 +11,7 @@ from PIL import Image
 
 from bench_assets.catalog import Catalog, load_catalog
 from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.rows import StoredImage
 from bench_assets.file_benchmarks.questions import benchmark_location, build
 from bench_assets.file_benchmarks.suite import file_benchmark_suites
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -69,11 +71,17 @@ def test_questions_are_built_once_and_anew_when_a_image_is_another(tmp_path):
 def test_images_inside_a_table_are_stored(tmp_path):
     row = ROW | {"image": {"bytes": png("red"), "path": "gone.png"}}
     pq.write_table(pa.Table.from_pylist([row]), tmp_path / "a.parquet")
-    benchmark = FileBenchmarkSettings(file=tmp_path / "a.parquet")
+    file = tmp_path / "a.parquet"
+    benchmark = FileBenchmarkSettings(file=file)
     settings = Settings(home=tmp_path, benchmarks={"fridge": benchmark})
-    place = benchmark_location("fridge", benchmark.file, settings)
+    located = benchmark_location("fridge", file, settings)
     store = ImageStore(folder=str(tmp_path / "images"))
-    (image,) = build(benchmark, place, store.put).images
+
+    def put(image: Path | bytes, name: str) -> StoredImage:
+        assert isinstance(image, bytes)
+        return store.put(image, name)
+
+    (image,) = build(benchmark, located, put).images
     assert image.name == f"{tmp_path}/a.parquet, row 1, image 1"
     assert (image.width, image.format) == (4, "PNG")
 

@@ -88,7 +88,7 @@ def test_without_the_images_the_texts_stay():
     ],
 )
 def test_the_judge_sees_the_right_answer_and_the_response(fields, shown):
-    (text,) = prompts.judge(question(**fields), "A {mug}.").turns[0].parts
+    (text,) = map(str, prompts.judge(question(**fields), "A {mug}.").turns[0].parts)
     assert shown in text
     assert "\nReply: A {mug}.\n" in text
 

@@ -136,6 +136,7 @@ def test_a_box_is_read_as_the_prompt_asks_for_it(settings, instruction, response
     sides = {"x1": 0.1, "y1": 0.1, "x2": 0.5, "y2": 0.5}  # of VGA, whatever the order of a list
     assert isinstance(made.others, boxes.BoxAnswer)
     scale = made.others.coordinates.frame((640.0, 480.0))
+    assert scale is not None
     gold = {side: n * scale[k % 2] for k, (side, n) in enumerate(sides.items())}
     assert instruction in made.others.instruction
     assert made.grade(response, made.gold(gold, VGA)).points == pytest.approx(1.0)

@@ -3,6 +3,7 @@ import io
 import numpy as np
 import pytest
 from PIL import Image
+from PIL.JpegImagePlugin import JpegImageFile
 
 from bench_assets.core.images.drawing import (
     LabelledBox,
@@ -237,6 +238,7 @@ def test_encoding_is_repeatable_and_close():
     with Image.open(io.BytesIO(encode_jpeg(drawn))) as back:
         difference = np.abs(np.asarray(back, float) - np.asarray(drawn, float))
         # At quality 95 a tenth of the standard's steps, which begin with 16; colours at full size.
+        assert isinstance(back, JpegImageFile)
         assert back.quantization[0][0] == 2
         assert [sampling[1:3] for sampling in back.layer] == [(1, 1)] * 3
     assert difference.mean() < 1
@@ -334,6 +336,7 @@ def test_a_row_is_stored_as_the_same_bytes_each_time():
     with Image.open(io.BytesIO(encode_jpeg(image))) as stored:
         assert (stored.format, stored.size) == ("JPEG", (30, 20))
         # At quality 95 a tenth of the standard's steps, which begin with 16; colours at full size.
+        assert isinstance(stored, JpegImageFile)
         assert stored.quantization[0][0] == 2
         assert [sampling[1:3] for sampling in stored.layer] == [(1, 1)] * 3
     assert encode_jpeg(image) == encode_jpeg(image.copy())

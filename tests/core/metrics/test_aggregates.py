@@ -16,6 +16,7 @@ from bench_assets.core.metrics.aggregates import (
 )
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Score
+from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.file_benchmarks.metrics import METRICS, default_metric, find_metric
 from tests.fakes.rows import question, scored
 
@@ -73,7 +74,9 @@ def test_boxes_that_count_as_found():
     """A half counts; an unscored one does not."""
     rows = [scored(points=points) for points in (0.49, 0.5, 1.0, None)]
     rows = [
-        (replace(box_question, question_id=f"t/{n}"), replace(score, question_id=f"t/{n}"))
+        ScoredQuestion(
+            replace(box_question, question_id=f"t/{n}"), replace(score, question_id=f"t/{n}")
+        )
         for n, (box_question, score) in enumerate(rows)
     ]
     found = accuracy_at_half(rows)

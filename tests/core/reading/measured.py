@@ -99,15 +99,15 @@ def read(row: Row) -> Read:
     match row["kind"]:
         case "number":
             found = read_number(response)
-            return Read(row, found and found.value.value, *_form(found))
+            return Read(row, None if found is None else found.value.value, *_form(found))
         case "yesno":
             answer = read_yes_no(response)
-            return Read(row, answer and answer.value, *_form(answer))
+            return Read(row, None if answer is None else answer.value, *_form(answer))
         case "choices":
             several = read_choices(response, options)
-            return Read(row, several and "".join(several.value), *_form(several))
+            return Read(row, None if several is None else "".join(several.value), *_form(several))
     letter = read_choice(response, options)
-    return Read(row, letter and letter.value, *_form(letter))
+    return Read(row, None if letter is None else letter.value, *_form(letter))
 
 
 def read_by(parser: Callable[[str, Sequence[str]], Any], row: Row) -> Read:
@@ -233,7 +233,10 @@ def _forms(rows: Sequence[Read]) -> Iterator[str]:
 def _others(
     rows: Sequence[Row], parsers: Mapping[str, Callable[[str, Sequence[str]], Any]]
 ) -> Iterator[Sequence[str]]:
-    readers = {"bench": read, **{name: partial(read_by, one) for name, one in parsers.items()}}
+    readers: dict[str, Callable[[Row], Read]] = {
+        "bench": read,
+        **{name: partial(read_by, one) for name, one in parsers.items()},
+    }
     yield ("source", "n", *readers)
     for source in sorted({row["src"] for row in rows}):
         of_source = [row for row in rows if row["src"] == source]

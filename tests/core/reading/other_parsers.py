@@ -4,8 +4,9 @@ Where theirs draw an option at random or ask a model, nothing is read here.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from string import ascii_uppercase
+from typing import Any
 
 _REFUSALS = (
     "Sorry, I can't help with images of people yet.",
@@ -67,7 +68,7 @@ def lm_eval_number(response: str, _: Sequence[str]) -> float | None:
         return None
 
 
-PARSERS = {
+PARSERS: dict[str, dict[str, Callable[[str, Sequence[str]], Any]]] = {
     "choice": {
         "VLMEvalKit": vlmevalkit,
         "lmms-eval, BLINK": lmms_eval,

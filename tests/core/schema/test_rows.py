@@ -1,6 +1,7 @@
 """What rows say of themselves, by hand."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ def test_what_a_question_depends_on(fields, cluster):
 
 
 def test_by_default_it_is_of_the_first_draw_and_of_one_point():
-    named = {"question_id": "t/1", "model": "m", "condition": "main"}
+    named: dict[str, Any] = {"question_id": "t/1", "model": "m", "condition": "main"}
     score = Score(**named, points=1.0)
     judgement = Judgement(**named, judge="j", criterion="c", verdict=True, response="")
     assert (score.sample, score.max_points, judgement.sample) == (0, 1.0, 0)

@@ -3,6 +3,7 @@
 import random
 from math import inf, isnan, sqrt
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -131,7 +132,8 @@ def test_the_effective_number_of_clusters_counts_equal_ones(sizes, effective):
 )
 def test_few_clusters_and_one_that_dominates_are_warned_of(sizes, warning):
     found = mean(ScoredPoint(0.5, str(n)) for n, size in enumerate(sizes) for _ in range(size))
-    assert cluster_warning(SimpleNamespace(**found._asdict())) == warning
+    counts: Any = SimpleNamespace(**found._asdict())
+    assert cluster_warning(counts) == warning
 
 
 def test_a_change_over_uneven_clusters_by_pencil():

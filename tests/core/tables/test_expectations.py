@@ -28,6 +28,7 @@ MEASURED = Metric(
     edition="own",
     signature="quiz|v1|main",
 )
+LATEST: dict[str, Any] = {"edition": "latest"}
 RIGHT: dict[str, list[Any]] = {
     "source": [SOURCE],
     "questions": quiz(2),
@@ -55,7 +56,7 @@ PLANTED = [
     ),
     pytest.param(
         "questions",
-        [replace(row, **{"edition": "latest"}) for row in quiz(2)],
+        [replace(row, **LATEST) for row in quiz(2)],
         *(True, "in_set of edition"),
         id="questions: no edition",
     ),

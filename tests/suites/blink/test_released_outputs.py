@@ -134,7 +134,7 @@ def test_the_careful_reading_hardly_ever_reads_another_letter_than_the_judge(sha
 
     Their judge reads none in 12 like "<s> A".
     """
-    found, other = Counter[str](), set[str]()
+    found, other = Counter[tuple[bool, bool]](), set[str]()
     read = cache(partial(read_choice, named=False))  # most are "(A)"
     for file in sorted((shared_data / "blink" / "saved_outputs").glob("*/*.json.gz")):
         task = PERCEPTION_TASKS[file.name.split(".")[0].removesuffix("_concat")]

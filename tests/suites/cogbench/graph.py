@@ -27,7 +27,7 @@ LEFT = dg.AssetSelection.assets(
 class Bench(Home):
     """A home folder with CogBench's tables."""
 
-    def __init__(self, folder: Path, source: Path | None = None, **chosen: object) -> None:
+    def __init__(self, folder: Path, source: Path | None = None, **chosen: Any) -> None:
         super().__init__(folder, "cogbench", source, **chosen)
 
     def run(self, selection: dg.AssetSelection, model: str | None = None) -> Mapping[str, bool]:

@@ -32,6 +32,7 @@ from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
+from tests.fakes.assets import value_of
 from tests.fakes.rows import prediction, question
 from tests.suites.journeybench.published_bench import EVALUATED, Bench
 from tests.suites.journeybench.release import HOST, write_lines, write_release
@@ -234,7 +235,7 @@ def test_a_failed_caption_is_missing_in_its_own_category_only():
         for question in questions
     ]
     scores[2] = replace(scores[2], points=None, error="timeout")
-    rows = metrics_by_category(questions, scores).value
+    rows = value_of(metrics_by_category(questions, scores))
     lost = {row.category: row.n_failed for row in rows}
     assert lost == {"strange scene": 0, "strange animal": 1}
 

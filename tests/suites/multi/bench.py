@@ -1,15 +1,15 @@
 """The dataset build of MULTI over a home folder of its own."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import dagster as dg
 
 from bench_assets.suites.multi.assets import ablations, construction, questions
 from tests.fakes.home import Home
 
-LEFT_HALF = [
-    asset
-    for asset in dg.load_assets_from_modules([questions, construction, ablations])
-    if asset.partitions_def is None
-]
+ASSETS: Sequence[Any] = dg.load_assets_from_modules([questions, construction, ablations])
+LEFT_HALF = [asset for asset in ASSETS if asset.partitions_def is None]
 
 
 class Bench(Home):

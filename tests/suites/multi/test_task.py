@@ -45,8 +45,8 @@ def as_read(kind, response, **fields):
 
 
 def test_few_frozen_forms_are_misread_and_most_are_read():
-    wrong: list[str] = []
-    unread: list[str] = []
+    wrong: list[tuple[str, ...]] = []
+    unread: list[tuple[str, ...]] = []
     n = 0
     for name, rows in FROZEN.items():
         about = {"text": FOR_WRONG} if name == "asked for what is wrong" else {}

@@ -91,7 +91,9 @@ def test_frames_are_found_under_the_names_that_they_have(tmp_path, listed, store
 @pytest.mark.parametrize("scale", [0.01, 1.0, 3.5])
 def test_a_scale_inside_of_the_rotation_is_divided_out(tmp_path, scale):
     rotation, translation = around(70, 20)
-    assert view_of(remove_scale(scale * rotation), translation) == pytest.approx((70, 20))
+    unscaled = remove_scale(scale * rotation)
+    assert unscaled is not None
+    assert view_of(unscaled, translation) == pytest.approx((70, 20))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import dagster as dg
 import pytest
@@ -122,7 +123,7 @@ def test_a_chain_that_is_called_like_a_section_is_a_chain():
 def filled_in(entry):
     """What a person who wrote this text would fill in: taken apart here, not by our reader."""
     parts = re.split(r"^\[([\w ]+)\]: ?", entry["annotation"], flags=re.MULTILINE)[1:]
-    values: dict[str, object] = {}
+    values: dict[str, Any] = {}
     for field, body in zip(parts[::2], map(str.strip, parts[1::2]), strict=True):
         if field == "Description":
             values["description"] = body

@@ -28,7 +28,6 @@ from bench_assets.suites.cogbench.vqa.questions import (
 )
 from bench_assets.suites.cogbench.vqa.refinement import SOLVABLE, Flag, LanguageOnly
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.fakes.keeping import keep
 from tests.suites.cogbench.graph import LEFT, Bench
 from tests.suites.cogbench.release import described, vqa_row, write_release
 
@@ -323,7 +322,12 @@ def test_fewer_questions_than_chains_are_complained_about():
 def test_the_writer_gets_the_complaint_until_its_response_can_be_read():
     responses = iter(["I will not.", GOOD])
     prompts_seen: list[Prompt] = []
-    writer = ScriptedModel("w", lambda r: keep(prompts_seen, r.prompt) and next(responses))
+
+    def reply(request):
+        prompts_seen.append(request.prompt)
+        return next(responses)
+
+    writer = ScriptedModel("w", reply)
     rows = ask_writer([STORY], CHAINS, writer, max_tries=3)
     assert [(row.tries, bool(row.complaint)) for row in rows] == [(1, True), (2, False)]
     first, again = prompts_seen

@@ -1,6 +1,7 @@
 """What people are asked about JourneyBench, and what their answers become."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -91,11 +92,9 @@ def test_filtering_votes_of_people_decide_as_those_of_a_file():
         for who in ("ana", "bo")
     ]
     rows = rows_of(annotation.FILTER, units, *answers)
-    no = {"unusual": False, "fictional": True, "comprehensible": True}
-    assert rows[:1] == [FilterVote(image="b.png", annotator="ana", **no)]
-    assert rows[2:3] == [
-        FilterVote(image="cats/a.png", annotator="ana", **dict.fromkeys(CRITERIA, True))
-    ]
+    passed: dict[str, Any] = dict.fromkeys(CRITERIA, True)
+    assert rows[:1] == [FilterVote(image="b.png", annotator="ana", **passed | {"unusual": False})]
+    assert rows[2:3] == [FilterVote(image="cats/a.png", annotator="ana", **passed)]
     decisions = decide_images(gallery, rows, {"cats/a.png": "0" * 16, "b.png": "f" * 16})
     assert [(decision.kept, decision.open) for decision in decisions] == [
         (True, False),

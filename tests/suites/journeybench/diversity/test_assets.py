@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from bench_assets.suites.multi.construction.markup import ocr_engine
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.store import ImageStore
+from tests.fakes.assets import value_of
 from tests.fakes.blink_release import png, row, write_parquet
 from tests.fakes.rows import question
 
@@ -50,8 +52,8 @@ def test_a_question_of_blink_without_its_images_is_left_out(home, store, images,
         for n, shown in enumerate([(red, blue), (red, green), (blue, red)])
     ]
     with caplog.at_level(logging.WARNING, "bench_assets.images"):
-        (made,) = concatenated_images(sources(home), store, questions)
-    assert [one.question_id[-1] for one in made.value] == ["0", "2"]
+        made: Any = concatenated_images(sources(home), store, questions)
+    assert [row.question_id[-1] for output in made for row in output.value] == ["0", "2"]
     assert f"{green}" in caplog.text
     assert "blink/val_Jigsaw_1 is left out" in caplog.text
 
@@ -61,8 +63,8 @@ def test_a_image_without_its_bytes_has_no_place_on_the_map(home, store, images):
         question(images=(digest,), labels={"image": name})
         for name, digest in zip(("red", "green", "blue"), images, strict=True)
     ]
-    made = image_map(load_settings(home), store, shown)
-    assert [point.image_id for point in made.value] == ["red", "blue"]
+    points = value_of(image_map(load_settings(home), store, shown))
+    assert [point.image_id for point in points] == ["red", "blue"]
 
 
 def test_a_map_without_one_image_that_decodes_says_so(home, store, images):
@@ -78,16 +80,16 @@ def test_hidden_files_beside_the_other_images_have_no_place_on_the_map(home, sto
         (others / name).write_bytes(png("white", (24, 24)))
     (home / "bench.toml").write_text('[suites.journeybench]\nother_images = "others"\n')
     shown = [question(images=(images[0],), labels={"image": "red"})]
-    made = image_map(load_settings(home), store, shown)
-    assert [point.image_id for point in made.value] == ["red", "a.png"]
+    points = value_of(image_map(load_settings(home), store, shown))
+    assert [point.image_id for point in points] == ["red", "a.png"]
 
 
 def test_what_our_engine_could_not_read_is_not_empty(images):
     by_engine = [ImageText(image=images[0], text="x", author=ocr_engine())]
     questions = [question(question_id=str(n), images=(image,)) for n, image in enumerate(images)]
-    (row,) = ocr_for_images(questions, by_engine).value
+    (row,) = value_of(ocr_for_images(questions, by_engine))
     assert (row.question_id, row.image_texts) == ("0", ("x",))
     released = [replace(one, author="release") for one in by_engine]
-    assert [one.image_texts for one in ocr_for_images(questions, released).value] == [
+    assert [one.image_texts for one in value_of(ocr_for_images(questions, released))] == [
         ("x",), ("",), ("",)
     ]  # fmt: skip

@@ -108,7 +108,9 @@ def test_only_the_planted_items_have_defects_a_rule_can_see(folder):
 
 def test_every_item_is_annotated_in_both_rounds(folder):
     release = find_release(folder)
-    annotated = Counter(one.item_id for one in read_annotations(release.annotations).require())
+    assert release.annotations is not None
+    notes = read_annotations(release.annotations).require()
+    annotated = Counter(note.item_id for note in notes)
     assert annotated == Counter({item.item_id: 2 for item in read_items(release).require()})
 
 
@@ -133,6 +135,7 @@ def edition(folder, seed):
     prepared = [convert_item(item) for item in read_items(release).require()]
     data = {name: content for name, content in data.items() if b"torn" not in content}
     data |= {name: table.encode() for one in prepared for name, table in one.tables.items()}
+    assert release.annotations is not None
     notes = read_annotations(release.annotations).require()
     items = [
         item
@@ -213,7 +216,7 @@ def test_no_constant_line_fills_more_than_a_tenth_of_the_blanks(editions):
 
 def test_the_same_text_with_other_images_has_another_answer(editions):
     """Whoever knows the answer to a text knows nothing where the images are others."""
-    known = {}
+    known: dict[str, set[tuple[object, object]]] = {}
     for questions, _ in editions:
         for question in questions:
             known.setdefault(question.text, set()).add((question.images, question.answer))
