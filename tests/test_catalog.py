@@ -221,9 +221,9 @@ def test_the_numbers_of_papers_are_read_but_for_a_file_that_cannot_be(site):
             id="an entry that its suite does not know",
         ),
         pytest.param(
-            "[suites.blink]\nmistakes_per_task = 0",
+            "[suites.blink]\nseed = 'x'",
             SettingsError,
-            r"bench.toml, \[suites.blink\]: entry mistakes_per_task: .* \(given: 0\)",
+            r"bench.toml, \[suites.blink\]: entry seed: ",
             id="a value that its suite does not take",
         ),
         pytest.param(

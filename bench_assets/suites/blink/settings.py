@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict
 
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.suites.blink.construction.recipes import BuilderParameters
@@ -21,5 +21,3 @@ class BlinkSettings(SuiteSettings):
     """Vision-language model whose captions replace the images (section 4.3)."""
     human_answers: Path | None = None
     """File of JSON lines with ``question_id``, ``person`` and ``answer``."""
-    mistakes_per_task: int = Field(10, gt=0)
-    """Mistakes sampled for review (section 4.3 and appendix C.2)."""

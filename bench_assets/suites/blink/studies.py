@@ -5,7 +5,6 @@ JSON lines: ``{"question_id": "blink/val_Jigsaw_12", "person": "P1", "answer": "
 may be in brackets or lower case.
 """
 
-import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from statistics import fmean
 
 from bench_assets.core.images.charts import render_svg
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.core.stats.rater_agreement import pairwise_agreement
 from bench_assets.core.tables.json_records import read_lines, records
 
@@ -122,21 +121,6 @@ class CommonMistakes:
     n_expected: float  # n_common if the models' mistakes were independent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mistake:
-    """A wrong answer with its question and response, for manual review."""
-
-    question_id: str
-    category: str
-    text: str
-    images: tuple[str, ...]  # SHA-256
-    options: tuple[str, ...]
-    right: str
-    given: str  # "" if no answer was read
-    response: str
-    note: str  # the scorer's note
-
-
 def common_mistakes(scores: Mapping[str, Sequence[Score]]) -> list[CommonMistakes]:
     """Count the common mistakes of every pair of models.
 
@@ -150,35 +134,6 @@ def common_mistakes(scores: Mapping[str, Sequence[Score]]) -> list[CommonMistake
     return [
         _shared(model, wrong[model], combination, wrong[combination])
         for model, combination in combinations(wrong, 2)
-    ]
-
-
-def sample_mistakes(
-    questions: Iterable[Question],
-    predictions: Iterable[Prediction],
-    scores: Iterable[Score],
-    *,
-    per_task: int,
-    seed: int,
-) -> list[Mistake]:
-    """Sample up to ``per_task`` mistakes of each task, in the order of the questions.
-
-    The sample of a task depends only on the seed and the task's mistakes.
-    """
-    responses = {row.question_id: row.text for row in predictions}
-    wrong = {row.question_id: row for row in scores if row.points == 0}
-    by_task: dict[str, list[Mistake]] = defaultdict(list)
-    for question in questions:
-        if score := wrong.get(question.question_id):
-            by_task[question.category].append(_mistake(question, score, responses))
-    return [
-        of_task[number]
-        for task, of_task in by_task.items()
-        for number in sorted(
-            random.Random(f"{seed}\n{task}\nmistakes").sample(
-                range(len(of_task)), min(per_task, len(of_task))
-            )
-        )
     ]
 
 
@@ -198,20 +153,6 @@ def _shared(
         n_mistakes_other=n_other,
         n_common=sum(wrong[question_id] and wrong_other[question_id] for question_id in both_wrong),
         n_expected=n * n_other / len(both_wrong) if both_wrong else 0.0,
-    )
-
-
-def _mistake(question: Question, score: Score, responses: Mapping[str, str]) -> Mistake:
-    return Mistake(
-        question_id=question.question_id,
-        category=question.category,
-        text=question.text,
-        images=question.images,
-        options=question.options,
-        right="".join(question.answer),
-        given="".join(score.answer),
-        response=responses[question.question_id],
-        note=score.note,
     )
 
 

@@ -18,7 +18,6 @@ from bench_assets.suites.blink.studies import (
     human_scores,
     radar,
     read_answers,
-    sample_mistakes,
     vote_over_runs,
 )
 from bench_assets.suites.blink.task import TASK
@@ -79,37 +78,6 @@ def test_mistakes_that_pairs_of_models_share():
 
 def test_one_model_has_no_pair():
     assert common_mistakes({"x": [score()]}) == []
-
-
-def sampled(n, *, per_task=2, seed=0):
-    questions = [
-        question(question_id=f"{task}{i}", category=task) for task in "st" for i in range(n)
-    ]
-    return [
-        row.question_id
-        for row in sample_mistakes(
-            questions,
-            [prediction(question_id=question.question_id, text="hm") for question in questions],
-            [
-                score(question.question_id, points=float(question.question_id == "s0"))
-                for question in questions
-            ],
-            per_task=per_task,
-            seed=seed,
-        )
-    ]
-
-
-def test_a_sample_of_mistakes_is_seeded_and_has_as_many_of_each_task():
-    drawn = sampled(50)
-    assert [name[0] for name in drawn] == ["s", "s", "t", "t"]
-    assert "s0" not in sampled(50, per_task=49)  # it is right
-    assert drawn == sampled(50)
-    assert drawn != sampled(50, seed=1)
-
-
-def test_fewer_mistakes_than_wanted_are_all_taken_in_order():
-    assert sampled(2) == ["s1", "t0", "t1"]
 
 
 def answer(person, question_id, letter):

@@ -26,27 +26,22 @@ from bench_assets.suites.blink.studies import (
     CommonMistakes,
     HumanAnswer,
     HumanScore,
-    Mistake,
     TaskAccuracy,
     human_scores,
     radar,
     read_answers,
-    sample_mistakes,
     task_accuracies,
     vote_over_runs,
 )
 from bench_assets.suites.blink.studies import common_mistakes as count_common
 from bench_assets.suites.blink.task import TASK
 from bench_resources.config.bench_toml import Settings
-from bench_resources.images.previews import mistakes_preview
-from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles, table_output
 
 _TASK_FOLDER = AssetFolder("blink", str(TASK.version))
 _MODEL_STAGE = _TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS)
 _SCORES = ["blink", "scores"]
 _METRICS = ["blink", "metrics"]
-_MAX_SHOWN = 14  # mistakes shown with their images
 
 
 @_TASK_FOLDER.step("metrics", partitions=MODELS)
@@ -83,26 +78,6 @@ def majority_vote(
             *_accuracies("majority_vote", questions, predictions, voted),
             *_accuracies("single_run", questions, predictions, scores),
         ]
-    )
-
-
-@dg.asset(ins=_TASK_FOLDER.ins("questions", "predictions", "scores"), **_MODEL_STAGE)
-def mistakes(
-    settings: dg.ResourceParam[Settings],
-    image_store: ImageStore,
-    questions: list[Question],
-    predictions: list[Prediction],
-    scores: list[Score],
-) -> dg.Output[list[Mistake]]:
-    """Sample mistakes for manual review."""
-    chosen = settings.suite("blink", BlinkSettings)
-    rows = sample_mistakes(
-        questions, predictions, scores, per_task=chosen.mistakes_per_task, seed=chosen.seed
-    )
-    sampled = {row.question_id for row in rows}
-    wrong = [row for row in scores if row.question_id in sampled]
-    return table_output(
-        rows, mistakes_preview(questions, predictions, [], wrong, image_store, n=_MAX_SHOWN)
     )
 
 
