@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from bench_assets.annotation.answers.values import choice_letter, lettered_choices
-from bench_assets.annotation.responses.units import images_of, option_units
+from bench_assets.annotation.answers.values import lettered_choices
+from bench_assets.annotation.responses.person_answers import person_answers_task
+from bench_assets.annotation.responses.units import images_of
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     Answer,
@@ -23,7 +24,6 @@ from bench_assets.annotation.tasks import (
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.rater_agreement import majority
 from bench_assets.core.tables.build import Table
-from bench_assets.suites.blink.studies import HumanAnswer
 
 Audit: TypeAlias = Literal["right", "wrong", "ambiguous"]
 
@@ -31,7 +31,7 @@ _PEOPLE = 2  # annotators of each task (appendix A.4)
 
 _FILE = read_tasks(Path(__file__).with_name("annotation.toml"))
 CODE_BOOK = _FILE.code_book
-_CHECK, _HUMAN = _FILE.tasks["answer_check"], _FILE.tasks["human"]
+_CHECK = _FILE.tasks["answer_check"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,19 +97,6 @@ def apply_checks(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -
     return Table(list(map(_mark_as_own, table.rows)), table.rejections)
 
 
-def human_answers(answers: Sequence[Answer]) -> list[HumanAnswer]:
-    """Convert annotation answers to chosen letters."""
-    return [
-        HumanAnswer(
-            where=f"{answer.task}, {answer.unit_id} by {answer.person}",
-            question_id=answer.unit_id,
-            person=answer.person,
-            answer=choice_letter(word(answer, "answer")),
-        )
-        for answer in answers
-    ]
-
-
 def _mark_as_own(question: Question) -> Question:
     return replace(question, edition="own") if question.edition == "published" else question
 
@@ -118,9 +105,5 @@ def _shown_fields(question: Question) -> dict[str, str]:
     return {"Question": question.text, "Options": "\n".join(lettered_choices(question.options))}
 
 
-def _human_units(questions: Sequence[Question]) -> list[Unit]:
-    return option_units(_HUMAN, questions, _PEOPLE)
-
-
 ANSWER_CHECK = suite_task(_CHECK, check_units, answer_checks, questions="items")
-HUMAN = suite_task(_HUMAN, _human_units, human_answers)
+HUMAN = person_answers_task(_FILE.tasks["human"], "blink/questions", _PEOPLE)

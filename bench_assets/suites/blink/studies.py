@@ -1,8 +1,6 @@
 """Studies of BLINK: human score, mistakes, profiles, majority votes (section 4.3, appendix C).
 
-The human score of a task is the mean over persons (section 4.2, appendix A.4). Human answers are
-JSON lines: ``{"question_id": "blink/val_Jigsaw_12", "person": "P1", "answer": "A"}``. The letter
-may be in brackets or lower case.
+The human score of a task is the mean over persons (section 4.2, appendix A.4).
 """
 
 from collections import Counter, defaultdict
@@ -11,33 +9,16 @@ from dataclasses import dataclass, replace
 from html import escape
 from itertools import combinations
 from math import cos, isnan, nan, pi, sin
-from pathlib import Path
 from statistics import fmean
 
+from bench_assets.annotation.responses.person_answers import PersonAnswer
 from bench_assets.core.images.charts import render_svg
-from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.core.stats.rater_agreement import pairwise_agreement
-from bench_assets.core.tables.json_records import read_lines, records
 
 ALL = "all"
 ALL_BUT_IQ = "all but IQ_Test"
 """Mean of 13 tasks, the paper's 95.70: the authors answered IQ_Test themselves."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HumanAnswer:
-    """A person's answer to a question."""
-
-    where: str  # file and line, for messages
-    question_id: str
-    person: str
-    answer: str  # as written: "A", "(a)"
-
-    @property
-    def letter(self) -> str:
-        """The letter, upper case and without brackets."""
-        return self.answer.strip(" ()").upper()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,43 +32,27 @@ class HumanScore:
     agreement: float  # share of pairs of persons that agree; NaN if no question has two answers
 
 
-def read_answers(file: Path) -> list[HumanAnswer]:
-    """Read a file of human answers.
-
-    Raises:
-        SourceError: If a line is invalid, or a person answers a question twice.
-    """
-    return records(read_lines(file), HumanAnswer, unique=("question_id", "person")).require()
-
-
-def human_scores(questions: Iterable[Question], answers: Iterable[HumanAnswer]) -> list[HumanScore]:
-    """Score people task by task, and over the tasks with and without IQ_Test.
-
-    Raises:
-        SourceError: If an answer names an unknown question, or is not a letter of its options.
-    """
+def human_scores(
+    questions: Iterable[Question], answers: Iterable[PersonAnswer]
+) -> list[HumanScore]:
+    """Score people task by task, and over the tasks with and without IQ_Test."""
     by_id = {question.question_id: question for question in questions}
-    by_task: dict[str, list[HumanAnswer]] = defaultdict(list)
+    by_task: dict[str, list[PersonAnswer]] = defaultdict(list)
     for answer in answers:
-        if answer.question_id not in by_id:
-            raise SourceError(f"{answer.where}: unknown question {answer.question_id}")
-        question = by_id[answer.question_id]
-        if answer.letter not in "ABCD"[: len(question.options)] or len(answer.letter) != 1:
-            raise SourceError(f"{answer.where}: {answer.letter!r} is not an option of the question")
-        by_task[question.category].append(answer)
+        by_task[by_id[answer.question_id].category].append(answer)
     tasks = [_task_score(task, of_task, by_id) for task, of_task in by_task.items()]
     without_iq = [task for task in tasks if task.category != "IQ_Test"]
     return [*tasks, _mean(ALL, tasks), _mean(ALL_BUT_IQ, without_iq)] if tasks else []
 
 
 def _task_score(
-    task: str, answers: Sequence[HumanAnswer], asked: dict[str, Question]
+    task: str, answers: Sequence[PersonAnswer], asked: dict[str, Question]
 ) -> HumanScore:
     by_person: dict[str, list[bool]] = defaultdict(list)
     by_question: dict[str, list[str]] = defaultdict(list)
     for answer in answers:
-        by_person[answer.person].append((answer.letter,) == asked[answer.question_id].answer)
-        by_question[answer.question_id].append(answer.letter)
+        by_person[answer.person].append((answer.answer,) == asked[answer.question_id].answer)
+        by_question[answer.question_id].append(answer.answer)
     return HumanScore(
         category=task,
         n_persons=len(by_person),

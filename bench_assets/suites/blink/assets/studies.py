@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import dagster as dg
 
-from bench_assets.annotation.answers.validation import keep_latest
+from bench_assets.annotation.responses.person_answers import merge_person_answers
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
 from bench_assets.asset_factory.configured_runner import configured_runner
 from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluation_assets
@@ -24,12 +24,10 @@ from bench_assets.suites.blink.scoring import NO_OPTION_LETTER
 from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.studies import (
     CommonMistakes,
-    HumanAnswer,
     HumanScore,
     TaskAccuracy,
     human_scores,
     radar,
-    read_answers,
     task_accuracies,
     vote_over_runs,
 )
@@ -120,9 +118,9 @@ def human_score(
     file = settings.suite("blink", BlinkSettings).human_answers
     rows: list[HumanScore] = []
     try:
-        written = read_answers(settings.resolve(file)) if file else []
-        collected: list[HumanAnswer] = counted_rows(tables, HUMAN)
-        answers = keep_latest([*written, *collected], lambda one: (one.question_id, one.person))
+        answers = merge_person_answers(
+            settings.resolve(file) if file else None, counted_rows(tables, HUMAN), questions
+        )
         rows = human_scores(questions, answers)
     except SourceError as error:
         context.log.warning(f"human_answers of [suites.blink] is ignored: {error}")

@@ -11,6 +11,7 @@ from pathlib import Path
 import dagster as dg
 
 from bench_assets.annotation.answers.validation import keep_latest
+from bench_assets.annotation.responses.person_answers import merge_person_answers
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.gold_assets import gold_assets, yield_check
@@ -57,9 +58,7 @@ from bench_assets.suites.cogbench.vqa.refinement import (
     longest_option,
 )
 from bench_assets.suites.cogbench.vqa.scoring import (
-    PersonAnswer,
     human_accuracy,
-    read_human_answers,
 )
 from bench_assets.suites.cogbench.vqa.task import TASK
 from bench_resources.config.bench_toml import Settings
@@ -260,9 +259,9 @@ def human(
 ) -> list[Metric]:
     """Score human answers (Table 5)."""
     file = settings.suite("cogbench", CogbenchSettings).human_answers
-    written = read_human_answers(settings.resolve(file)) if file else []
-    collected: list[PersonAnswer] = counted_rows(tables, HUMAN)
-    answers = keep_latest([*written, *collected], lambda one: (one.question_id, one.person))
+    answers = merge_person_answers(
+        settings.resolve(file) if file else None, counted_rows(tables, HUMAN), questions
+    )
     if not answers:
         return []
     people = len({answer.person for answer in answers})

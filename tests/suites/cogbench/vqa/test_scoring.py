@@ -3,10 +3,9 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.schema.errors import SourceError
+from bench_assets.annotation.responses.person_answers import merge_person_answers
 from bench_assets.suites.cogbench.vqa.scoring import (
     human_accuracy,
-    read_human_answers,
     score_carefully,
     score_officially,
 )
@@ -86,7 +85,7 @@ def answers(tmp_path, *given):
     file = tmp_path / "people.jsonl"
     lines = [{"question_id": q, "person": who, "answer": letter} for who, q, letter in given]
     file.write_text("\n".join(map(json.dumps, lines)))
-    return read_human_answers(file)
+    return merge_person_answers(file, [], QUESTIONS)
 
 
 def test_the_score_of_people_is_the_mean_of_their_accuracies(tmp_path):
@@ -104,20 +103,3 @@ def test_the_score_of_people_is_the_mean_of_their_accuracies(tmp_path):
 def test_a_question_that_nobody_answered_is_unscored(tmp_path):
     found = human_accuracy(QUESTIONS, answers(tmp_path, ("p", "q1", "A")))
     assert (found["all"].value, found["all"].n_unscored) == (1.0, 1)
-
-
-def test_answers_to_nothing_and_second_answers_are_refused(tmp_path):
-    with pytest.raises(SourceError, match="1 unknown questions, such as q9"):
-        human_accuracy(QUESTIONS, answers(tmp_path, ("p", "q9", "A")))
-    with pytest.raises(SourceError, match=r"line 2: the same person, question_id as in .* line 1"):
-        answers(tmp_path, ("p", "q1", "A"), ("p", "q1", "B"))
-
-
-def test_a_letter_in_brackets_is_an_answer_and_a_word_is_refused(tmp_path):
-    given = answers(tmp_path, ("p", "q1", "(a)\r"), ("p", "q2", ""))
-    assert [human_accuracy(QUESTIONS, given)[name].value for name in ("Time", "Event")] == [
-        1.0,
-        0.0,
-    ]
-    with pytest.raises(SourceError, match="'E' of p to q1 is no option"):
-        human_accuracy(QUESTIONS, answers(tmp_path, ("p", "q1", "E")))
