@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import isnan, nan
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -84,8 +85,9 @@ def test_a_column_that_is_there_twice_is_refused():
 
 
 def test_a_value_of_another_type_is_reported_with_its_column():
+    number: Any = 3
     with pytest.raises(TableError, match=r"^Thing table: column name: "):
-        to_table([Thing(*(3, 1, 0.5, True, ()))], Thing)
+        to_table([Thing(number, 1, 0.5, True, ())], Thing)
 
 
 TEXT = st.text(st.characters(codec="utf-8"))
