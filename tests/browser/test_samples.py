@@ -1,14 +1,17 @@
 """The page of samples in Chromium: what is chosen, keys, links, texts that mean harm."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.schema.chat import Image, Prompt, Response
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.core.text.escaping import escape_controls
 from tests.fakes.codis_release import image
+from tests.fakes.quiz import TASK
 from tests.fakes.rows import prediction, question
 from tests.report.quiz_report import QuizReport
 
@@ -221,6 +224,35 @@ def test_a_megabyte_is_cut_and_shown_whole_on_request(page: "Page", tmp_path: Pa
     page.wait_for_function(
         "() => document.querySelector('.response pre').textContent.endsWith('word end')"
     )
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_an_answer_was_read_from_is_marked(page: "Page", tmp_path: Path, theme: str) -> None:
+    from playwright.sync_api import expect
+
+    task = replace(TASK, answer_form=lambda q: AnswerForm("choice", q.options))
+    report = QuizReport(tmp_path, task)
+    report.ask(
+        *(question(question_id=f"quiz/{n}", task="quiz", options=("x", "y")) for n in (1, 2))
+    )
+    thoughts = "Perhaps A. \N{GRINNING FACE} "
+    responses = (
+        prediction(question_id=f"quiz/{n}", text=f"{thoughts * times}The answer is B. I am sure.")
+        for n, times in ((1, 1), (2, 500))
+    )
+    report.say(*responses, answer=("B",), note="statement", scorer="exact")
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    opened(page, report.make())
+    marked = page.locator(".response mark")
+    expect(marked).to_have_text("B")
+    assert marked.evaluate("one => one.nextSibling.textContent") == ". I am sure."
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    assert not axe.run(page, options={"preload": False}).response["violations"]
+    page.keyboard.press("j")
+    expect(marked).to_have_count(0)
+    page.get_by_role("button", name="with what was read").click()
+    expect(marked).to_have_text("B")
+    assert marked.evaluate("one => one.nextSibling.textContent") == ". I am sure."
 
 
 def test_axe_finds_nothing(page: "Page", index: Path) -> None:

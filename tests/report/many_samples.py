@@ -23,7 +23,8 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.file_bytes import DIGEST, TABLE_NAME_KEY, table_name, write_groups
 from bench_resources.tables.parquet import TableFiles
-from tests.report.quiz_report import CATALOG, Names
+from tests.fakes.quiz import TASK
+from tests.report.quiz_report import Names, catalog_of
 
 _WORDS = ("left", "cow", "blue", "behind", "the", "kite", "seven", "river", "glass", "under")
 _LETTERS = "ABCD"
@@ -40,7 +41,7 @@ def make_report(home: Path) -> Path:
         ComparisonPage(),
         PointProvenance(),
     ]
-    write_report(site, tables, CATALOG, parts)
+    write_report(site, tables, catalog_of(TASK), parts)
     return site.folder / "index.html"
 
 

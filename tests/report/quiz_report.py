@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.core.schema.training_runs import parse_step
 from bench_assets.evaluation.suite import Suite
+from bench_assets.evaluation.task import Task
 from bench_assets.report.building import write_report
 from bench_assets.report.samples.writer import Samples
 from bench_assets.report.site.folder import Site, slug
@@ -16,7 +18,10 @@ from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.quiz import TASK
 
-CATALOG = Catalog(suites=(Suite(name="quiz", tasks=(TASK,), assets=tuple),))
+
+def catalog_of(task: Task) -> Catalog:
+    """A catalog of one suite with one task."""
+    return Catalog(suites=(Suite(name="quiz", tasks=(task,), assets=tuple),))
 
 
 class Names:
@@ -33,17 +38,20 @@ class Names:
         site.put("index", {"tasks": [task], "models": models, "rows": {}, "standings": []})
 
 
-def make_samples(folder: Path, tables: TableFiles, image_store: ImageStore, **chosen: Any) -> Path:
+def make_samples(
+    folder: Path, tables: TableFiles, image_store: ImageStore, task: Task = TASK, **chosen: Any
+) -> Path:
     """Make a report of the samples alone; give its page."""
     site = Site(folder, image_store)
-    write_report(site, tables, CATALOG, [Names(), Samples(**chosen)])
+    write_report(site, tables, catalog_of(task), [Names(), Samples(**chosen)])
     return folder / "index.html"
 
 
 class QuizReport:
     """A home of the quiz, and the data of its report."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, task: Task = TASK) -> None:
+        self.task = task
         self.tables = TableFiles(folder=str(folder / "tables"))
         self.images = ImageStore(folder=str(folder / "images"))
         self.folder = folder / "report"
@@ -51,10 +59,17 @@ class QuizReport:
     def ask(self, *questions: Question) -> None:
         self.tables.write(["quiz", "questions"], questions, Question)
 
-    def say(self, *responses: Prediction, points: float | None = 1.0, **scored: Any) -> None:
+    def say(
+        self,
+        *responses: Prediction,
+        points: float | None = 1.0,
+        scorer: str = "",
+        **scored: Any,
+    ) -> None:
         model = responses[0].model
         self.tables.write(["quiz", "predictions"], responses, Prediction, model)
-        scores = [Score.of(one, points=points, **scored) for one in responses]
+        plain = [Score.of(one, points=points, **scored) for one in responses]
+        scores = [replace(score, scorer=scorer) for score in plain]
         self.tables.write(["quiz", "scores"], scores, Score, model)
 
     def say_each(
@@ -72,7 +87,7 @@ class QuizReport:
         self.tables.write(["quiz", "scores"], scores, Score, model)
 
     def make(self, **chosen: Any) -> Path:
-        return make_samples(self.folder, self.tables, self.images, **chosen)
+        return make_samples(self.folder, self.tables, self.images, self.task, **chosen)
 
     def files(self) -> dict[str, Path]:
         found = (self.folder / "data").glob("samples-*.js")

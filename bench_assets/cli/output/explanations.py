@@ -48,6 +48,19 @@ def _print_sample(draw: SampleEvidence, one: ScoreEvidence) -> None:
     for judgement in draw.judgements:
         _print_judgement(judgement)
     _section("Parsed answer", "\n".join(_score_lines(score, one.scorer)))
+    if draw.read_from:
+        print_result(f"read from: {_marked(prediction['text'], *draw.read_from)}")
+
+
+def _marked(text: str, start: int, end: int) -> str:
+    r"""A span in brackets, with what is around it, on one line.
+
+    >>> _marked("The lamp is red.\nAnswer: B.", 25, 26)
+    'The lamp is red. Answer: [B].'
+    """
+    before, after = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
+    dots = "…" * (start > _AROUND), "…" * (end + _AROUND < len(text))
+    return escape_to_one_line(f"{dots[0]}{before}[{text[start:end]}]{after}{dots[1]}")
 
 
 def _print_judgement(row: Mapping[str, Any]) -> None:
@@ -156,6 +169,7 @@ def _metric_lines(one: ScoreEvidence) -> Iterator[str]:
 
 
 _MAX_EXAMPLES = 3
+_AROUND = 60  # characters shown on either side of what an answer was read from
 _MAX_TEXT_LENGTH = 100  # characters
 
 CAUSE_COLUMNS: Mapping[str, Cell] = {

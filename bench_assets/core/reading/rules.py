@@ -38,6 +38,12 @@ def tables() -> dict[str, Any]:
 
 
 @cache
+def rule_names() -> frozenset[str]:
+    """Names of all rules: the forms of readings."""
+    return frozenset(rule.name for rule in _rules())
+
+
+@cache
 def rules_of(kind: Kind) -> tuple[Rule, ...]:
     """Rules that read one kind of answer, in the order of the file."""
     return tuple(rule for rule in _rules() if kind in rule.kinds)

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from bench_assets.evaluation.evidence import StoredAnswer
 from bench_assets.report.samples.questions import CHUNK, Columns
 
 FindPrompts: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
@@ -66,13 +67,17 @@ LONGEST = 4000
 Key: TypeAlias = tuple[str, int]
 """A question's id, and the number of the sample."""
 
+FindSpan: TypeAlias = Callable[[str, str, str, StoredAnswer], tuple[int, int] | None]
+"""Finds the evidence of an answer by a question's id, a response, its decoding and its score."""
+
 PREDICTION = (
     *("question_id", "sample", "text", "raw_text", "ranking", "finish_reason", "prompt_tokens"),
     *("completion_tokens", "seconds", "note", "served", "no_answer", "error", "prompt_sha256"),
+    "decoding",
 )
 SCORE = (
     *("question_id", "sample", "points", "max_points", "answer", "note", "judge", "scorer"),
-    *("no_answer", "error", "refused", "unread"),
+    *("no_answer", "error", "refused", "unread", "named", "asked_again"),
 )
 JUDGEMENT = (
     *("question_id", "sample", "judge", "criterion", "verdict", "value", "response", "error"),
@@ -110,6 +115,7 @@ def responses(
     scores: Columns,
     judgements: Columns | None,
     begin: int = 0,
+    find_span: FindSpan = lambda *_: None,
 ) -> Iterator[SampleResponses]:
     """Yield the responses to each question, in chunks; long texts separately.
 
@@ -119,6 +125,7 @@ def responses(
         scores: Columns ``SCORE`` of ``Score``.
         judgements: Columns ``JUDGEMENT`` of ``Judgement``; None without a judge.
         begin: Row of the first question; a multiple of ``CHUNK``.
+        find_span: Finds the evidence of a stored answer, see ``find_evidence``.
 
     Yields:
         Chunks with a list per question, of one object per sample, without empty fields. A text over
@@ -143,12 +150,27 @@ def responses(
                 response = _object(prediction_columns, at, name, long)
                 for position in scored.get(key, ()):
                     response |= _object(points, position, name, long)
+                    stored = StoredAnswer(
+                        *(scores[column][position] for column in StoredAnswer._fields)
+                    )
+                    text, decoding = predictions["text"][at], predictions["decoding"][at]
+                    if span := find_span(question, text, decoding, stored):
+                        response["span"] = _code_units(text, span)
                 if places := judged.get(key):
                     response["verdicts"] = _objects(verdict, places, name, long)
                 of_one.append(response)
             chunk.append(of_one)
         yield SampleResponses(f"responses-{(begin + first) // CHUNK}", chunk)
         yield from long
+
+
+def _code_units(text: str, span: tuple[int, int]) -> list[int]:
+    """A span of a text in UTF-16 code units, by which the page counts.
+
+    >>> _code_units("\N{GRINNING FACE} (B)", (3, 4))
+    [4, 5]
+    """
+    return [len(text[:end].encode("utf-16-le", "surrogatepass")) // 2 for end in span]
 
 
 def _objects(

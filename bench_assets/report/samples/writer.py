@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.text.escaping import escape_to_one_line
+from bench_assets.evaluation.evidence import find_evidence
 from bench_assets.evaluation.task import Task
 from bench_assets.report.samples import questions as page
 from bench_assets.report.samples import responses
@@ -28,7 +29,7 @@ from bench_assets.report.samples.questions import (
     outcomes,
     samples_of,
 )
-from bench_assets.report.samples.responses import FindPrompts, SentPrompts
+from bench_assets.report.samples.responses import FindPrompts, FindSpan, SentPrompts
 from bench_assets.report.site.folder import Site, slug
 from bench_assets.report.site.other_sources import other_sources
 from bench_resources.tables.parquet import (
@@ -80,6 +81,7 @@ class _TaskSamples:
     withheld: bool  # whether images are left out
     find_prompts: FindPrompts
     place: str = ""  # name of another source; "": the present one
+    questions: dict[tuple[str, ...], dict[str, Question]] = field(default_factory=dict)
 
     def write(self) -> list[dict[str, Any]]:
         """Write every condition with questions, and return them; unreadable ones with a reason."""
@@ -197,7 +199,9 @@ class _TaskSamples:
             digests = [tables.digest(key, model) for key in keys.values()]
             made_of = _code_digest(table_questions.digest, *digests)
             if not self._is_current(f"{base}-", made_of):
-                self._put_model(base, made_of, table_questions.ids, (model, tables), keys)
+                self._put_model(
+                    condition, base, made_of, table_questions.ids, (model, tables), keys
+                )
             if tables is self.tables and self._has_other_questions(
                 condition, model, table_questions.digest
             ):
@@ -216,6 +220,7 @@ class _TaskSamples:
 
     def _put_model(
         self,
+        condition: str,
         base: str,
         made_of: str,
         ids: pa.Array,
@@ -229,6 +234,7 @@ class _TaskSamples:
             return read_by_question(tables, keys[table], row_type, model, names, ids, RUN)
 
         judged = tables.exists(keys["judgements"], model)
+        find_span = self._find_span(condition)
         verdicts = read("judgements", Judgement, responses.JUDGEMENT) if judged else repeat(None)
         predictions = read("predictions", Prediction, responses.PREDICTION)
         scores = read("scores", Score, responses.SCORE)
@@ -238,13 +244,27 @@ class _TaskSamples:
             rows = {name: row for row, name in enumerate(names)}
             samples = samples_of(rows, scored, responses.finish_reasons(responded))
             condition_outcomes.append(outcomes(len(names), samples))
-            for response in responses.responses(names, responded, scored, judgements, begin):
+            written = responses.responses(names, responded, scored, judgements, begin, find_span)
+            for response in written:
                 self.site.put(f"{base}-{response.name}", response.value, made_of)
             if judgements:
                 for name, prompt in zip(*(judgements[name] for name in _SENT), strict=True):
                     sent.add(begin + rows[name], prompt)
         self.site.put(f"{base}-points", joined_outcomes(condition_outcomes)._asdict(), made_of)
         self._put_prompts(base, sent, made_of)
+
+    def _find_span(self, condition: str) -> FindSpan:
+        """A function that finds the evidence of an answer; of tasks whose answers have a form."""
+        if not self.task.is_read:
+            return lambda *_: None
+        key = tuple(questions_key(self.task, condition))
+        if key not in self.questions:
+            rows = self.tables.read(key, Question)
+            self.questions[key] = {row.question_id: row for row in rows}
+        of_id = self.questions[key]
+        return lambda name, text, decoding, stored: find_evidence(
+            self.task, of_id[name], text, decoding, stored
+        )
 
     def _placed(self, name: str) -> str:
         """Add the name of another source to a name of data."""

@@ -19,9 +19,10 @@ from bench_assets.comparison.verdicts import Comparison
 from bench_assets.core.reading.reasoning import split_reasoning
 from bench_assets.core.schema.errors import ImageError, SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.metric_text import unread_bounds
-from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Score
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import base_scorer
 from bench_assets.core.tables.arrow import to_json
+from bench_assets.evaluation.evidence import StoredAnswer, find_evidence
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.inspect.stale_numbers import stale_reason
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -55,6 +56,7 @@ class SampleEvidence:
     thought: str
     judgements: list[Step]  # each with the judge's prompt; None if unknown
     score: Step
+    read_from: tuple[int, int] | None  # start and end in the prediction's text, where it is known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,13 +90,13 @@ def explain(
         UnknownNameError: If no question has that id, or the model never answered it.
         TableError: If a table is damaged.
     """
-    steps = _trace(bench, question_id, model, condition)
+    task, asked = _find(bench, question_id, condition)
+    steps = _trace(bench, task, asked, model, condition)
     question, prompt = next(steps), next(steps)
-    task = next(one for one in bench.catalog.tasks if one.name == question["task"])
     evaluated = bench.tables.partitions(evaluation_key(task, condition, "predictions"))
     if model not in evaluated:
         raise UnknownNameError(f"model evaluated on {task.name}, {condition},", model, evaluated)
-    draws = list(_samples(steps, open_response_store(bench.settings)))
+    draws = list(_samples(steps, open_response_store(bench.settings), task, asked))
     if not draws:
         raise UnknownNameError(f"question with a response of {model}", question_id, ())
     rows = _metrics(bench, task, model, condition)
@@ -131,7 +133,9 @@ def _annotations_of(bench: Workbench, task: Task, question: Mapping[str, Any]) -
     return sorted(answers, key=lambda answer: answer.changed_at)
 
 
-def _samples(steps: Iterator[Step], store: "ResponseStore") -> Iterator[SampleEvidence]:
+def _samples(
+    steps: Iterator[Step], store: "ResponseStore", task: Task, question: Question
+) -> Iterator[SampleEvidence]:
     """Group the rows of each sample by table."""
     of: dict[str, list[Step]] = {"predictions": [], "judgements": [], "scores": []}
     for step in steps:
@@ -146,7 +150,15 @@ def _samples(steps: Iterator[Step], store: "ResponseStore") -> Iterator[SampleEv
                 {**row, "prompt": _sent_prompt(store, row["prompt_sha256"])} for row in judgements
             ],
             score=scores[0] if scores else {},
+            read_from=_read_from(task, question, prediction, scores[0]) if scores else None,
         )
+
+
+def _read_from(
+    task: Task, question: Question, prediction: Step, score: Step
+) -> tuple[int, int] | None:
+    stored = StoredAnswer(*(score[name] for name in StoredAnswer._fields))
+    return find_evidence(task, question, prediction["text"], prediction["decoding"], stored)
 
 
 def _without_table(step: Step) -> Step:
@@ -213,15 +225,13 @@ _SHOWN = (
 )
 
 
-def _trace(bench: Workbench, question_id: str, model: str, condition: str) -> Iterator[Step]:
+def _trace(
+    bench: Workbench, task: Task, question: Question, model: str, condition: str
+) -> Iterator[Step]:
     """Yield the question, its prompt, and its rows in a model's tables, as JSON objects.
 
     Each object begins with the name of its table. The prompt is exact, as sent.
-
-    Raises:
-        UnknownNameError: If no question has that id.
     """
-    task, question = _find(bench, question_id, condition)
     yield {"table": "/".join(questions_key(task, condition)), **to_json(question)}
     prompt = task.conditions[condition].prompt(question)
     sent = open_response_store(bench.settings).prompt(prompt.sha256)
@@ -237,11 +247,16 @@ def _trace(bench: Workbench, question_id: str, model: str, condition: str) -> It
         key = evaluation_key(task, condition, table)
         there = model in bench.tables.partitions(key)  # imported tables are no assets
         for row in bench.tables.read(key, row_type, model) if there else ():
-            if row.question_id == question_id:
+            if row.question_id == question.question_id:
                 yield {"table": "/".join(key), **to_json(row)}
 
 
-def _find(bench: Workbench, question_id: str, condition: str) -> tuple[Task, Any]:
+def _find(bench: Workbench, question_id: str, condition: str) -> tuple[Task, Question]:
+    """A question and its task.
+
+    Raises:
+        UnknownNameError: If no question has that id.
+    """
     seen: list[str] = []
     suite = question_id.partition("/")[0]
     tasks = bench.catalog.tasks_of(suite)

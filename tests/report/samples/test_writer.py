@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.schema.rows import Judgement, Question
 from bench_assets.report.samples import writer
 from bench_assets.report.samples.questions import CHUNK, SampleList, texts
 from bench_assets.report.samples.responses import LONGEST
 from bench_assets.report.site.folder import data_script, slug
 from tests.fakes.codis_release import image
+from tests.fakes.quiz import TASK
 from tests.fakes.rows import prediction, question
 from tests.report.quiz_report import QuizReport
 
@@ -50,6 +52,24 @@ def test_a_response_stands_with_how_it_was_read_judged_and_scored(report: QuizRe
             }
         ]
     ]
+
+
+def test_the_part_that_was_read_is_counted_as_the_page_counts(tmp_path: Path) -> None:
+    """An emoji is two of JavaScript's characters, and one of Python's: 1 + 1 + 14 before the B."""
+    task = replace(TASK, answer_form=lambda q: AnswerForm("choice", q.options))
+    report = QuizReport(tmp_path, task)
+    report.ask(
+        *(question(question_id=f"quiz/{n}", task="quiz", options=("x", "y")) for n in (1, 2))
+    )
+    responses = (
+        prediction(question_id=f"quiz/{n}", text=f"{text}The answer is B.")
+        for n, text in ((1, "\N{GRINNING FACE} "), (2, "A? "))
+    )
+    report.say(*responses, answer=("B",), note="statement", scorer="exact")
+    report.make()
+    (first,), (second,) = report.data(f"{OF_M}-responses-0")
+    assert first["span"] == [17, 18]
+    assert second["span"] == [17, 18]
 
 
 def test_samples_of_one_question_stand_together_in_their_order(report: QuizReport) -> None:

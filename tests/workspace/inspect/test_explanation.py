@@ -52,6 +52,7 @@ def test_explain_prints_every_step_in_order():
     assert "\x1b" not in shown
     assert "codis|v" in shown
     assert "acc_p" in shown
+    assert "\nread from: [Opening.]\n" in shown
 
 
 def test_explain_as_json_is_one_object_with_the_whole_way():
@@ -63,6 +64,7 @@ def test_explain_as_json_is_one_object_with_the_whole_way():
     assert draw["prediction"]["text"] == "Opening."
     assert [row["judge"] for row in draw["judgements"]] == ["rules"]
     assert draw["score"]["question_id"] == FIRST
+    assert draw["read_from"] == [0, len("Opening.")]
     assert found["signature"].startswith("codis|v")
     (image,) = found["images"]
     assert image["sha256"] in found["prompt"]["turns"]

@@ -173,6 +173,8 @@ interface SampleResponse {
   text?: LongText; raw?: LongText; ranking?: string[]; end?: string; asked?: LongText; no_answer?: LongText; error?: LongText;
   seconds?: number; tokens?: number; asked_tokens?: number; served?: string; prompt?: string; points?: number; most?: number;
   answer?: LongText[]; why?: LongText; judge?: string; scorer?: string; unread?: boolean; verdicts?: Verdict[];
+  /** Start and end of the text that the answer was read from. */
+  span?: [number, number];
 }
 /** The paths of an image, or why it is missing. */
 interface ShownImage { full?: string; small?: string; problem?: string; alt: string }
@@ -186,7 +188,7 @@ interface SampleView {
 }
 interface FoundSamples { rows: number[]; outcomes: Record<string, number>; categories: [string, number][] }
 type FindPrompt = (prompt: string | undefined, isJudge: boolean) => Child;
-type DrawText = (text: LongText, tag?: string) => HTMLElement;
+type DrawText = (text: LongText, tag?: string, span?: [number, number]) => HTMLElement;
 interface ShownModel {
   model: SampledModel; outcome: Outcome; problem?: string; samples?: SampleResponse[]; sent: FindPrompt;
 }

@@ -13,9 +13,9 @@ export function printable(text) {
 }
 
 /** A foreign text: a question, a response, a name. Always a text node, in its own writing direction.
-    @type {(text: unknown, tag?: string, attributes?: Attributes) => HTMLElement} */
-export function foreign(text, tag = "bdi", attributes = {}) {
-  return h(tag, { dir: "auto", ...attributes }, printable(text));
+    @type {(text: unknown, tag?: string, attributes?: Attributes, ...after: Child[]) => HTMLElement} */
+export function foreign(text, tag = "bdi", attributes = {}, ...after) {
+  return h(tag, { dir: "auto", ...attributes }, printable(text), after);
 }
 
 /** A number with the given number of decimals; "–" for none. @type {(value: number | null | undefined, digits?: number) => string} */

@@ -1,7 +1,7 @@
 /* The responses of one model to one question: parsed answer, verdict, points. */
 import { loadData } from "../base/data.js";
 import { h } from "../base/elements.js";
-import { foreign, formatCount, formatNumber } from "../base/text.js";
+import { foreign, formatCount, formatNumber, printable } from "../base/text.js";
 
 const SHOWN = 1500; // characters of a text that are not folded
 
@@ -9,37 +9,54 @@ const PIECE = 5000; // characters laid out together
 
 /** A foreign text as a block: a long one is cut, with a button that shows all of it.
 
-    text: a text, or [its beginning, its length, the name of the whole]; data: prefix of that name.
-    @type {(text: LongText, tag?: string, data?: string) => HTMLElement} */
-export function longText(text, tag = "pre", data = "") {
+    text: a text, or [its beginning, its length, the name of the whole]; data: prefix of that name; span: start and end
+    of what the answer was read from, which is marked.
+    @type {(text: LongText, tag?: string, data?: string, span?: [number, number]) => HTMLElement} */
+export function longText(text, tag = "pre", data = "", span = undefined) {
   const [begin, length, name] = Array.isArray(text) ? text : [text, text.length, ""];
   const scrolls = tag === "pre" && (length > 500 || begin.split("\n").length > 15); // also by keyboard
-  const block = foreign(begin.slice(0, whole(begin, SHOWN)), tag, { class: "foreign", tabindex: scrolls && "0" });
+  const cut = begin.slice(0, whole(begin, SHOWN));
+  const block = marked(cut, 0, span, tag, { class: "foreign", tabindex: scrolls && "0" });
   if (length <= SHOWN) return block;
   const rest = h("button", {
     type: "button", class: "plain more",
     onclick: async () => {
       rest.disabled = true;
       try {
-        block.replaceChildren(...pieces(name ? await loadData(`${data}-${name}`) : begin));
+        block.replaceChildren(...pieces(name ? await loadData(`${data}-${name}`) : begin, span));
         rest.remove();
       } catch (error) {
         rest.replaceWith(h("p", { class: "problem", role: "alert" }, /** @type {Error} */ (error).message));
       }
     },
-  }, `… show all ${formatCount(length)} characters`);
+  }, `… show all ${formatCount(length)} characters${span && span[1] > cut.length ? ", with what was read" : ""}`);
   return h("div", { class: "long" }, block, rest);
 }
 
-/** A text in pieces, of which browsers lay out the visible ones; laying out a megabyte takes seconds. @type {(text: string) => HTMLElement[]} */
-function pieces(text) {
+/** A text in pieces, of which browsers lay out the visible ones; laying out a megabyte takes seconds. 
+    @type {(text: string, span?: [number, number]) => HTMLElement[]} */
+function pieces(text, span) {
   const found = [];
   for (let at = 0, end; at < text.length; at = end) {
     const gap = Math.max(text.lastIndexOf("\n", at + PIECE), text.lastIndexOf(" ", at + PIECE)) + 1;
     end = at + PIECE < text.length && gap > at ? gap : whole(text, at + PIECE);
-    found.push(foreign(text.slice(at, end), "span", { class: "piece" }));
+    found.push(marked(text.slice(at, end), at, span, "span", { class: "piece" }));
   }
   return found;
+}
+
+/** A piece of a text that begins at a position, with what of the span is in it marked.
+    @type {(piece: string, at: number, span: [number, number] | undefined, tag: string, attributes: Attributes) => HTMLElement} */
+function marked(piece, at, span, tag, attributes) {
+  const [before, inside, after] = partsOf(piece, at, span);
+  return foreign(before, tag, attributes, inside && h("mark", { title: "the answer was read here" }, printable(inside)), printable(after));
+}
+
+/** What of a piece of a text is before, in and after a span of the whole.
+    @type {(piece: string, at: number, span?: number[]) => string[]} */
+export function partsOf(piece, at, span = [at + piece.length, at + piece.length]) {
+  const [start, end] = span.map((position) => Math.max(0, Math.min(piece.length, position - at)));
+  return [piece.slice(0, start), piece.slice(start, end), piece.slice(end)];
 }
 
 /** Position at which a text can be cut without splitting a surrogate pair. @type {(text: string, at: number) => number} */
@@ -84,7 +101,7 @@ export function responseCard(model, samples, of, gold, problem, prompts) {
     problem && h("p", { class: "problem" }, foreign(problem)),
     samples && !samples.length && h("p", { class: "quiet" }, "Not evaluated on this question."),
     (samples || []).map((one, i) => h(
-      "div", { class: "sample" }, samples.length > 1 && h("h4", {}, `sample ${i + 1}`), sample(one, gold, (text, tag) => longText(text, tag, model.data), prompts),
+      "div", { class: "sample" }, samples.length > 1 && h("h4", {}, `sample ${i + 1}`), sample(one, gold, (text, tag, span) => longText(text, tag, model.data, span), prompts),
     )),
   );
 }
@@ -101,7 +118,7 @@ function sample(one, gold, shown, prompts) {
     prompts(one.prompt, false),
     one.error && fact("failed", shown(one.error, "div")),
     one.raw && h("details", {}, h("summary", {}, "raw response, with reasoning"), shown(one.raw)),
-    one.ranking ? ranking(one.ranking, gold) : one.text ? shown(one.text) : !one.error && h("p", { class: "quiet" }, "(an empty response)"),
+    one.ranking ? ranking(one.ranking, gold) : one.text ? shown(one.text, "pre", one.span) : !one.error && h("p", { class: "quiet" }, "(an empty response)"),
     h(
       "dl", { class: "response-facts" },
       pair("read as", one.answer && !one.ranking && one.answer.map((part, i) => [i > 0 && " / ", shown(part, "bdi")])),
