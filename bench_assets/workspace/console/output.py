@@ -39,7 +39,7 @@ Cell: TypeAlias = Callable[[Any], str]
 _LONGEST = 100  # characters of a cell
 _SHORT = 16  # characters of cells that are broken last, such as those of an interval
 _GAP, _NARROWEST = 2, 10  # characters between columns, and of a column with longer cells
-_REMARKS = ("part", "notes", "source")
+_REMARKS = frozenset({"part", "notes", "source"})
 _SHARED = (
     "model",
     "task",
@@ -117,11 +117,14 @@ def table_of(rows: Sequence[Any], columns: Mapping[str, Cell], width: int) -> Re
     cells = {
         name: [escape_to_one_line(cell(row)) for row in rows] for name, cell in columns.items()
     }
-    shared = [n for n in _SHARED if len(rows) > 1 and len(set(cells.get(n, ()))) == 1]
-    names = [name for name in cells if name not in shared and any(cells[name])] or list(cells)
+    names = [name for name in cells if any(cells[name])] or list(cells)
     longest = {name: max(map(len, (name, *cells[name]))) for name in names}
+    is_wide = sum(longest.values()) + _GAP * (len(names) - 1) > width
+    is_named = len(rows) > 1 or is_wide  # else a title would be all that there is
+    shared = [n for n in _SHARED if is_named and n in names and len(set(cells[n])) == 1]
+    names = [name for name in names if name not in shared] or names
     remarks: dict[str, list[str]] = {}
-    if sum(longest.values()) + _GAP * (len(names) - 1) > width:
+    if is_wide and not _REMARKS.issuperset(names):
         below = [cells[name] for name in names if name in _REMARKS]
         names = [name for name in names if name not in _REMARKS]
         for name, *texts in zip(cells[names[0]], *below, strict=True):
@@ -139,12 +142,13 @@ def table_of(rows: Sequence[Any], columns: Mapping[str, Cell], width: int) -> Re
     }
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in names:
-        table.add_column(escape_to_one_line(name), overflow="fold", no_wrap=name in whole)
+        heading = escape_to_one_line(name).replace("_", " ")  # broken between words
+        table.add_column(heading, overflow="fold", no_wrap=name in whole)
     for line in zip(*map(cells.__getitem__, names), strict=True):
         table.add_row(*line)
-    heading = ", ".join(cells[n][0] for n in shared if cells[n][0] not in ("", "main"))
+    title = ", ".join(cells[n][0] for n in shared if cells[n][0] not in ("", "main"))
     lines = [Text(f"{', '.join(named)}: {remark}") for remark, named in remarks.items()]
-    return Group(*([Text(heading, style="bold")] if heading else []), table, *lines)
+    return Group(*([Text(title, style="bold")] if title else []), table, *lines)
 
 
 def output_width() -> int:
