@@ -426,15 +426,3 @@ class AnnotationBackend(Protocol):
     def close(self, task: AnnotationTask) -> None:
         """Close a task; its answers stay. Publishing it again reopens it."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskedUnit:
-    """A published unit; a row of the units table."""
-
-    task: str
-    task_version: str
-    unit_id: str
-    digest: str
-    needed: int
-    tool: str

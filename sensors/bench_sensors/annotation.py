@@ -174,9 +174,7 @@ def _has_expired(table: float, until: str) -> bool:
 
 def _rebuilt_assets(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
     """Tables of the tasks and their downstream assets, without those of models."""
-    keys = [
-        task.table(which).split("/") for task in tasks for which in ("units", "asked", "answers")
-    ]
+    keys = [task.table(which).split("/") for task in tasks for which in ("units", "answers")]
     suite_assets = _suite_assets(tasks)
     return (dg.AssetSelection.assets(*keys).downstream() & suite_assets) - _ASKED_OF - _WHEN_ASKED
 

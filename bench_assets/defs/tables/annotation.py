@@ -24,7 +24,6 @@ from bench_assets.annotation.tasks import (
     AnnotationTask,
     AnnotationTerms,
     Answer,
-    AskedUnit,
     SuiteAnnotationTask,
     Unit,
     UnitCounts,
@@ -50,7 +49,6 @@ from bench_resources.tables.parquet import TableFiles, table_output
 
 _ROWS: Mapping[str, tuple[type[Any], str]] = {
     "units": (Unit, "One row: one annotation unit: {}."),
-    "asked": (AskedUnit, "One row: one unit as published to the annotation tool: {}."),
     "answers": (
         Answer,
         "One row: one person's last answer about one unit, and why it does not count, if so: {}.",
@@ -68,7 +66,6 @@ def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
     )
     stage["kinds"] = {"python"}
     read = {dg.AssetKey(table_read.key.split("/")) for table_read in task.reads.values()}
-    units_key, asked_key = (dg.AssetKey(tables[name].split("/")) for name in ("units", "asked"))
 
     @dg.multi_asset(
         name=task.table("task").replace("/", "__"),
@@ -80,8 +77,7 @@ def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
         },
         internal_asset_deps={
             "units": read,
-            "asked": {units_key},
-            "answers": {units_key, asked_key},
+            "answers": {dg.AssetKey(tables["units"].split("/"))},
         },
     )
     def annotation(
@@ -99,7 +95,7 @@ def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
             with open_model(context, models, _proposer(task, chosen)) as (model, _):
                 built_units = propose(task.task, built_units, model, chosen.unproposed)
         yield table_output(built_units, name="units")
-        yield from _publish_and_read(context, task.task, built_units, chosen.terms, settings)
+        yield _publish_and_read(context, task.task, built_units, chosen.terms, settings)
 
     return annotation
 
@@ -110,16 +106,15 @@ def _publish_and_read(
     units: Sequence[Unit],
     terms: AnnotationTerms,
     settings: Settings,
-) -> Iterator[dg.Output[list[Any]]]:
+) -> dg.Output[list[Answer]]:
     """Publish the units, then read the answers; reasons for refusal are logged."""
     backend = open_annotation_backend(settings)
     counts = _publish_units(backend, task, units, terms)
-    rows = [_asked_unit(task, unit, settings.annotation.kind) for unit in units]
-    yield table_output(rows, counts._asdict() if counts else {"closed": terms.until}, "asked")
+    published = counts._asdict() if counts else {"closed": terms.until}
     resolved = resolve_answers(task, units, backend.answers(task), terms)
     for reason, n in _reasons(resolved.refused):
         context.log.info(f"{n} refused: {reason}")
-    yield _answers_output(resolved)
+    return _answers_output(resolved, {f"units: {name}": n for name, n in published.items()})
 
 
 def _proposer(task: SuiteAnnotationTask, chosen: AnnotationTaskSettings) -> str:
@@ -206,20 +201,11 @@ def _publish_units(
     return port.ask(task, units)
 
 
-def _asked_unit(task: AnnotationTask, unit: Unit, tool: str) -> AskedUnit:
-    return AskedUnit(
-        task=task.name,
-        task_version=task.version,
-        unit_id=unit.unit_id,
-        digest=unit.digest,
-        needed=unit.needed,
-        tool=tool,
-    )
-
-
-def _answers_output(found: ResolvedAnswers) -> dg.Output[list[Answer]]:
+def _answers_output(
+    found: ResolvedAnswers, published: Mapping[str, Any]
+) -> dg.Output[list[Answer]]:
     """Set the data version by the answers that count, so that downstream assets become stale."""
-    counts = {"counted": len(found.answers), "refused": len(found.refused)}
+    counts = {"counted": len(found.answers), "refused": len(found.refused), **published}
     return dg.Output(
         found.all,
         output_name="answers",

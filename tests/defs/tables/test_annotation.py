@@ -12,7 +12,6 @@ from bench_assets.annotation.responses.error_analysis import CodeCount
 from bench_assets.annotation.tasks import (
     AnnotationTask,
     Answer,
-    AskedUnit,
     Field,
     SuiteAnnotationTask,
     UndecidedUnits,
@@ -236,13 +235,13 @@ class Codis(Home):
 @pytest.mark.long
 def test_votes_come_in_are_waited_for_and_are_requested_anew(tmp_path):
     home = Codis(tmp_path).build()
-    units = home.read(AskedUnit, "annotation", "votes_asked")
+    units = home.read(Unit, "annotation", "votes_units")
     assert [(one.unit_id, one.needed) for one in units] == [
         ("s-ana", 2),
         ("s-bo", 2),
         ("s-cem", 2),
     ]
-    assert home.read(Unit, "annotation", "votes_units")[0].barred == ("ana",)
+    assert units[0].barred == ("ana",)
     assert home.listen() == "nothing new"
 
     home.vote("bo", "s-ana")
@@ -285,7 +284,7 @@ def test_without_a_section_there_are_no_units_and_nothing_stops(tmp_path):
     home.materialize(ASSETS[:1])
     assert [home.read(row, "annotation", f"votes_{name}") for name, row in TABLES.items()] == [
         []
-    ] * 3
+    ] * 2
     assert not (tmp_path / "home" / "annotation").exists()
     assert home.listen().startswith("no task in [annotation]")
 
@@ -390,4 +389,4 @@ def test_status_report_and_funnel_count_the_same(tmp_path):
     assert (labels.get(OPEN), labels[EXPIRED]) == (None, "2")
 
 
-TABLES = {"units": Unit, "asked": AskedUnit, "answers": Answer}
+TABLES = {"units": Unit, "answers": Answer}
