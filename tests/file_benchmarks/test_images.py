@@ -6,6 +6,7 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.file_benchmarks.images import Folder, RowReference, images_of, looks_like_media
+from tests.cases import read_cases
 
 LONG = b"\x89PNG" + bytes(2000)
 BASE64 = base64.b64encode(LONG).decode()
@@ -95,24 +96,10 @@ def test_a_name_that_no_file_has_may_be_the_id_of_another_row(folder):
 @pytest.mark.parametrize(
     ("name", "cell", "kind"),
     [
-        pytest.param("video", "abc", "video or audio", id="by its name"),
-        pytest.param("audio_path", ["x"], "video or audio", id="by its name, a list"),
-        pytest.param("frames", "x/y.mp4", "video or audio", id="a file of video"),
-        pytest.param("s", {"array": [0.1], "sampling_rate": 8}, "video or audio", id="a sound"),
-        pytest.param("v", {"bytes": None, "path": "a.avi"}, "video or audio", id="a struct"),
-        pytest.param("photo", "x/y.JPG", "images", id="a file"),
-        pytest.param("photo", ["a.png", "b.png"], "images", id="files"),
-        pytest.param("photo", "['a.png']", "images", id="files as text"),
+        *read_cases(__file__, "media_columns.jsonl"),
         pytest.param("photo", b"x", "images", id="bytes"),
         pytest.param("photo", {"bytes": b"x", "path": None}, "images", id="an image of datasets"),
         pytest.param("photo", BASE64.replace(BASE64[:16], "iVBORw0KGgoAAAAN"), "images", id="b64"),
-        pytest.param("photo", "data:image/png;base64,A", "images", id="a data URI"),
-        pytest.param("coco_url", "http://x.org/a.jpg", "images", id="an address"),
-        pytest.param("video", None, "", id="an empty column"),
-        pytest.param("n_videos", 3, "", id="a number"),
-        pytest.param("video_length", "3 s", "", id="about a video"),
-        pytest.param("hint", "see a.png", "", id="a sentence"),
-        pytest.param("boxes", [1, 2], "", id="numbers"),
     ],
 )
 def test_columns_that_look_like_media(name, cell, kind):

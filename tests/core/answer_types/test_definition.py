@@ -1,6 +1,7 @@
 """Golds and responses of every answer type, by pencil; no word of the readers can be taken out.
 
-Rows are (answer type, settings, gold, response, points): None is unread.
+Rows are (answer type, settings, gold, response, points): None is unread. The box of most is a
+tenth to a half of an image of 640 x 480 px, in both directions.
 """
 
 import re
@@ -22,8 +23,6 @@ NOTHING: dict[str, str] = {}
 COLOURS = RowContext(options=("red", "green", "blue"))
 IMAGES = RowContext(options=("<image>", "<image>", "none"))
 VGA = RowContext(image_size=(640, 480))
-CUP = [64, 48, 320, 240]  # a tenth to a half of VGA in both directions
-CENTIMETRES, RIGHT = {"unit": "cm"}, 1.0
 
 
 def grade(name, settings, gold, response, context=None):

@@ -16,7 +16,6 @@ from bench_assets.core.reading.reasoning import (
 from bench_assets.core.schema.chat import Response
 from tests.cases import read_cases
 
-HARMONY = "<|channel|>analysis<|message|>Up?<|end|><|start|>assistant"
 FORMS = [pytest.param(form, id=form.opening) for form in THOUGHTS]
 PLAIN = st.text("ab ,.\n\"'`()[é思\ud800", max_size=20)  # no two of them begin a tag
 

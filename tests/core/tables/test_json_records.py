@@ -18,6 +18,7 @@ from bench_assets.core.tables.json_records import (
     records,
     require_field,
 )
+from tests.cases import read_cases
 
 
 class Tray(NamedTuple):
@@ -290,40 +291,7 @@ def test_a_row_has_what_its_entry_says_and_where_it_stands(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     ("text", "options", "complaint"),
-    [
-        pytest.param('{"image": "a.png"}', {}, "line 1: no field 'accepts'", id="a field short"),
-        pytest.param(
-            f'{ONE}\n{{"image": "b.png", "accepts": 1}}',
-            {},
-            "line 2: field 'accepts' is 1, expected true or false",
-            id="another type",
-        ),
-        pytest.param(
-            '{"image": "a.png", "accepts": true, "times": null}',
-            {},
-            "line 1: field 'times' is None, expected a whole number",
-            id="null where a field may be absent",
-        ),
-        pytest.param(
-            f"{ONE}\n{ONE}",
-            {"unique": ["image"]},
-            "line 2: the same image as in .*line 1: .*a.png.*; keep one",
-            id="two rows of one name",
-        ),
-        pytest.param(
-            '{"image": "a.png", "accepts": true, "tims": 2}',
-            {"closed": True},
-            r"line 1: unknown field 'tims' \(known: image, accepts, times\)",
-            id="a misspelt field",
-        ),
-        pytest.param(
-            f'{{"image": "a.png", "accepts": true, "times": {2**63}}}',
-            {},
-            "line 1: field 'times' is 9223372036854775808, expected a whole number of 64 bits",
-            id="a number beyond those of tables, which end at 2 ** 63 - 1",
-        ),
-        pytest.param("7", {}, "line 1: expected an object, found 7", id="a number"),
-    ],
+    read_cases(__file__, "refused_records.jsonl"),
 )
 def test_the_file_and_the_entry_are_named(
     tmp_path: Path, text: str, options: dict[str, Any], complaint: str

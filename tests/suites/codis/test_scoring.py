@@ -242,11 +242,6 @@ def test_the_task_counts_add_up_to_the_706_queries_of_the_paper():
     assert pipeline.score(TASK, [], [], []) == []
 
 
-YES = ("Yes.", "No.")
-FIT = ("Appropriate.", "Not appropriate.")
-EDGE = ("Edge A.", "Edge B.")
-CUBES = ("Seven.", "Six.")
-
 # The response, the two possible answers, and which of them is read; None for neither.
 RESPONSES = read_cases(__file__, "read_responses.jsonl", tuples=True)
 

@@ -32,6 +32,7 @@ from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
+from tests.cases import read_cases
 from tests.fakes.assets import value_of
 from tests.fakes.rows import prediction, question
 from tests.suites.journeybench.published_bench import EVALUATED, Bench
@@ -380,55 +381,7 @@ CAT, DOG = "https://h/cat/0_0.png", "https://h/dog/0_0.png"
 
 @pytest.mark.parametrize(
     ("names", "addresses", "file_of"),
-    [
-        pytest.param(["0_0.png"], [CAT], {CAT: "0_0.png"}, id="the end of one address"),
-        pytest.param(["0_0.png"], [CAT, DOG], {}, id="the end of two"),
-        pytest.param(
-            ["cat/0_0.png", "h/dog/0_0.png"],
-            [CAT, DOG],
-            {CAT: "cat/0_0.png", DOG: "h/dog/0_0.png"},
-            id="as much of the address as tells them apart",
-        ),
-        pytest.param(
-            ["cat/0_0.png", "0_0.png"],
-            [CAT, DOG],
-            {CAT: "cat/0_0.png"},
-            id="what one of two is told by does not leave the other's file to guess",
-        ),
-        pytest.param(
-            ["https/g/cat/0_0.png", "t/0_0.png"], [CAT], {}, id="parts of names are no ends"
-        ),
-        pytest.param(
-            ["pink cat.png"],
-            ["https://h/pink%20cat.png", "https://h/pink cat.png"],
-            {
-                "https://h/pink%20cat.png": "pink cat.png",
-                "https://h/pink cat.png": "pink cat.png",
-            },
-            id="one address in two spellings",
-        ),
-        pytest.param(
-            ["a%2Fb.png"],
-            ["http://other/a%2Fb.png?size=1"],
-            {"http://other/a%2Fb.png?size=1": "a%2Fb.png"},
-            id="as it is written, without the query",
-        ),
-        pytest.param(
-            ["a.png?size=1", "a.png?size=2"],
-            ["https://h/a.png?size=1", "https://h/a.png?size=2"],
-            {
-                "https://h/a.png?size=1": "a.png?size=1",
-                "https://h/a.png?size=2": "a.png?size=2",
-            },
-            id="told apart by the query",
-        ),
-        pytest.param(
-            ["g/a.png", "h/a.png"],
-            ["https://g/a.png", "https://h/a.png"],
-            {"https://g/a.png": "g/a.png", "https://h/a.png": "h/a.png"},
-            id="told apart by the host",
-        ),
-    ],
+    read_cases(__file__, "address_files.jsonl"),
 )
 def test_which_file_is_the_image_of_an_address(names, addresses, file_of):
     assert match_addresses(names, addresses).file_of == file_of

@@ -282,10 +282,6 @@ def text_of(request):
     return "".join(part for turn in request.prompt.turns for part in turn.parts)
 
 
-FORTY = "  ".join(f"{n}. [{n % 2}]" for n in range(1, 41))
-FORTY_READ = [n % 2 == 1 for n in range(1, 41)]
-
-
 @pytest.mark.parametrize(
     ("response", "n", "ours", "official"),
     read_cases(__file__, "judge_responses.jsonl"),

@@ -76,10 +76,6 @@ def test_numbers_in_words_and_ordinals_are_stated():
     assert stated_numbers(text) == [3, 12, 205, Fraction("1200.5"), 3, 4]
 
 
-CAKES = "Bo has {} and 5 boxes of 8 buns. How many things are there?"
-STEPS = "<<5*8=40>>40, <<40+6=46>>46"
-
-
 @pytest.mark.parametrize(
     ("question", "steps", "new", "proven"),
     read_cases(__file__, "proven_counts.jsonl"),

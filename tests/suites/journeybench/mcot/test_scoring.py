@@ -109,9 +109,6 @@ def test_from_responses_to_metrics_by_label():
     assert metrics["all", "hallucination_rate"] == 1.0
 
 
-IRRELEVANT, RELEVANT, HIDDEN, DISTRACTORS, HALLUCINATION, LARGE, OCR, OUTSIDE, MONEY, COMMON = (
-    LABELS
-)
 SPELLINGS = read_rows(__file__, "label_spellings.jsonl", tuples=True)
 
 
