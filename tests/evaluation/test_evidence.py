@@ -21,16 +21,16 @@ def evidence(
 ) -> str | None:
     """The part of a text that is the evidence."""
     task = replace(TASK, answer_form=lambda q: AnswerForm(kind, q.options))
-    asked = question(question_id="quiz/0", task="quiz", options=("blue", "red"))
-    span = find_evidence(task, asked, text, decoding, stored)
+    colours = question(question_id="quiz/0", task="quiz", options=("blue", "red"))
+    span = find_evidence(task, colours, text, decoding, stored)
     return span and text[slice(*span)]
 
 
 def test_the_evidence_is_where_the_answer_stands() -> None:
     task = replace(TASK, answer_form=lambda q: AnswerForm("choice", q.options))
-    asked = question(question_id="quiz/0", task="quiz", options=("blue", "red"))
+    colours = question(question_id="quiz/0", task="quiz", options=("blue", "red"))
     at = RESPONSE.index("B. A would")
-    assert find_evidence(task, asked, RESPONSE, "t=0", STORED) == (at, at + 1)
+    assert find_evidence(task, colours, RESPONSE, "t=0", STORED) == (at, at + 1)
 
 
 @pytest.mark.parametrize(
@@ -73,5 +73,5 @@ def test_what_does_not_agree_with_the_score_is_not_shown(other: dict[str, object
 def test_elicited_answers_and_tasks_without_a_form_have_no_evidence() -> None:
     elicited = "t=0,max=1|elicit=likelihood-letters-none"
     assert evidence(RESPONSE, STORED, decoding=elicited) is None
-    asked = question(question_id="quiz/0", task="quiz", options=("blue", "red"))
-    assert find_evidence(TASK, asked, RESPONSE, "t=0", STORED) is None
+    colours = question(question_id="quiz/0", task="quiz", options=("blue", "red"))
+    assert find_evidence(TASK, colours, RESPONSE, "t=0", STORED) is None

@@ -161,7 +161,7 @@ def test_a_factory_that_makes_no_model_is_named_with_its_model(code, tmp_path):
         ask(tmp_path, about("t/1"), factory="none")
 
 
-def test_a_function_of_a_file_beside_the_home_is_asked_with_images_and_text(tmp_path, monkeypatch):
+def test_a_function_of_a_file_beside_the_home_gets_images_and_text(tmp_path, monkeypatch):
     """As ``bench.evaluate`` takes it; each response is kept as it arrives."""
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
