@@ -42,7 +42,6 @@ def test_every_table_of_the_papers_has_a_command(home):
         "bench tables paper blink test/submission --model MODEL",
         "bench tables paper blink majority_vote --model MODEL",
         "bench tables paper blink common_mistakes",
-        "bench tables paper blink mistakes --model MODEL",
         "bench tables paper journeybench diversity/image_map",  # section 4.4
         "bench tables paper journeybench diversity/object_relations",
         "bench evaluate multi --condition elite --model MODEL",
