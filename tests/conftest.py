@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Callable
@@ -20,9 +21,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # `nohup make check &` and some CI ignore these signals, and children inherit that: tests that send
 # them would wait in vain.
-for one in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
-    if signal.getsignal(one) is signal.SIG_IGN:
-        signal.signal(one, signal.default_int_handler if one == signal.SIGINT else signal.SIG_DFL)
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        default = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+        signal.signal(number, default)
 
 # What is imported and collected stays: to look for garbage in it again and again takes a tenth of
 # the time of all tests.
@@ -78,3 +80,32 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no authors' data in {folder}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a source of four questions, and a home where `random` responded to them."""
+    from bench_assets.workspace.materialization.workbench import Workbench
+    from bench_resources.config.bench_toml import load_settings
+    from tests.fakes.codis_source import entry, write_release
+
+    folder = tmp_path_factory.mktemp("evaluated")
+    pairs = [entry(), entry(id="001", image_id="b.png")]
+    write_release(folder / "codis", pairs, images=("a.png", "b.png"))
+    (folder / "home").mkdir()
+    (folder / "home/bench.toml").write_text(f'[sources]\ncodis = "{folder / "codis"}"\n')
+    with Workbench(load_settings(folder / "home"), ["codis"]) as opened:
+        opened.refresh_questions("codis")
+        opened.evaluate(["codis"], "random")
+    return folder
+
+
+@pytest.fixture
+def source(evaluated: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(evaluated / "codis", tmp_path / "codis")
+
+
+@pytest.fixture
+def used_home(evaluated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    return shutil.copytree(evaluated / "home", tmp_path / "home")

@@ -1,4 +1,7 @@
-"""A short run of what `make coverage` tries at length: every kind of promise, few repetitions."""
+"""Short runs of ``make coverage``, few repetitions of every kind of promise, and ``make bench``."""
+
+import subprocess
+import sys
 
 import pytest
 
@@ -60,3 +63,11 @@ def test_the_normal_interval_without_clusters_would_be_noticed() -> None:
         return abs(p - 0.6) <= 1.96 * (p * (1 - p) / n) ** 0.5
 
     assert not tried(Promise(what="", of="", trial=naive, low=93.5, high=96.5), 200, 400).holds
+
+
+def test_a_measurement_is_found_in_its_own_process_and_its_failure_is_reported():
+    command = [sys.executable, "-m", "benchmarks", "no_such_measurement"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "No module named 'benchmarks.no_such_measurement'" in ran.stderr
+    assert "not measured, because they failed: no_such_measurement" in ran.stdout
+    assert ran.returncode == 1

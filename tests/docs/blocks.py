@@ -8,7 +8,7 @@ A block says in its first line, behind its language, how it is tried:
     toml                    is read as the settings of a home; ``toml pyproject.toml`` as TOML alone
     jsonl NAME, json NAME   is written into the folder where the page's commands are run
     python run              is executed there, ``python run long`` likewise
-    python NAME.py          is a file of the page, and test_dagster_page.py runs it
+    python NAME.py          is a file of the page, and test_followed_pages.py runs it
     text                    is only shown; ``text NAME.yaml`` is such a file
 
 Other blocks, indented ones, and code in a line are looked through for commands, which must be ones.

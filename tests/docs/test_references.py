@@ -1,10 +1,14 @@
-"""Files, modules and assets that the pages of the suites and of the code name exist."""
+"""What pages refer to exists: files, modules, assets, places in the navigation, images."""
 
+import json
 import re
 from collections.abc import Iterator
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+import yaml
 
 from tests.docs.blocks import CHECKOUT
 
@@ -71,3 +75,88 @@ def dangling(page: Path) -> Iterator[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))
 def test_what_a_page_names_exists(page: Path) -> None:
     assert list(dangling(page)) == []
+
+
+CONFIGURATION = (CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8")
+IN_OTHER_FOLDERS = {
+    "map.md": "bench_assets/README.md",
+    "suites/": "bench_assets/suites/",
+    "examples/": "examples/",
+}
+
+
+def named() -> list[str]:
+    """The pages of the navigation."""
+    return re.findall(r"[\w/-]+\.md", CONFIGURATION.partition("\nnav:\n")[2])
+
+
+def source(page: str) -> str:
+    """The file of a page, as docs/site_hooks.py takes it."""
+    for place, folder in IN_OTHER_FOLDERS.items():
+        if page == place:
+            return folder
+        if place.endswith("/") and page.startswith(place):
+            return f"{folder}{page.removeprefix(place).removesuffix('.md')}/README.md"
+    return f"docs/{page}"
+
+
+def test_every_page_of_the_navigation_exists():
+    assert [page for page in named() if not (CHECKOUT / source(page)).is_file()] == []
+
+
+def test_every_page_is_in_the_navigation():
+    pages = [*CHECKOUT.glob("docs/**/*.md"), *CHECKOUT.glob("bench_assets/suites/*/README.md")]
+    missing = {str(page.relative_to(CHECKOUT)) for page in pages} - {source(one) for one in named()}
+    assert missing == set()
+
+
+GENERATED = {
+    "defaults.md",
+    "known-benchmarks.md",
+    "parser.md",
+    "parser-measured.md",
+    "proofs.md",
+    "settings.md",
+}
+
+
+def test_readme_and_documentation_keep_their_size():
+    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    written = [page for page in CHECKOUT.glob("docs/*.md") if page.name not in GENERATED]
+    pages = [page.read_text(encoding="utf-8") for page in written]
+    assert len(readme.split()) <= 700
+    assert sum(len(page.split()) for page in pages) <= 22_500
+
+
+def test_a_citation_has_the_version_of_the_package():
+    citation = yaml.safe_load((CHECKOUT / "CITATION.cff").read_text(encoding="utf-8"))
+    package = (CHECKOUT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'version = "{citation["version"]}"' in package
+
+
+FOLDER = CHECKOUT / "docs"
+
+
+@pytest.fixture(scope="module")
+def screenshots() -> ModuleType:
+    pytest.importorskip("playwright")
+    spec = spec_from_file_location("screenshots", FOLDER / "screenshots.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_readme_has_each_image_in_light_and_dark(screenshots: ModuleType) -> None:
+    text = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"docs/images/([\w-]+)\.png", text))
+    assert named == {
+        f"{name}-{scheme}" for name in screenshots.README for scheme in screenshots.SCHEMES
+    }
+    assert all((FOLDER / "images" / f"{name}.png").is_file() for name in named)
+
+
+def test_the_images_are_not_older_than_what_they_show(screenshots: ModuleType) -> None:
+    kept = json.loads(screenshots.SHOWN.read_text(encoding="utf-8"))
+    assert kept == screenshots.shown(), "make demo screenshots takes them anew"

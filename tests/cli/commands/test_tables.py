@@ -1,106 +1,94 @@
-"""The papers' other tables by one command each, and releases that are fetched."""
+"""`bench tables diff` gives no verdict between what readers, judges or nobody read."""
 
-import hashlib
-import io
-import re
-import zipfile
+import json
+import shutil
+from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.fakes.codis_source import entry, write_release
+from tests.fakes.chat_server import ChatServer, texts
 from tests.fakes.commands import bench, lines
-from tests.resources.datasets.stand_in import StandIn, serving
+from tests.fakes.signs import N, read_well, write_home
+
+MODELS = {"half": "responses", "read": "responses", "all": "all"}
 
 
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
-    (tmp_path / "home").mkdir()
-    return tmp_path / "home"
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """Half of the responses are unread; a reader or a judge reads them; others are all stated."""
+    home = tmp_path_factory.mktemp("gate") / "home"
+    with ChatServer(lambda body: read_well("".join(texts(body)))) as server, \
+            pytest.MonkeyPatch.context() as patch:  # fmt: skip
+        patch.setenv("BENCH_HOME", str(home))
+        sections = [
+            f'[models.{name}]\nkind = "recorded"\nfile = "{file}.jsonl"\n'
+            for name, file in MODELS.items()
+        ]
+        served = f'[models.helper]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "h"\n'
+        file = write_home(home, "".join([*sections, served]))
+        file.write_text(file.read_text().replace(', "model": "m"', ""))
+        responses = [{"question_id": f"signs/{n}", "text": "Answer: A"} for n in range(N)]
+        (home / "all.jsonl").write_text("\n".join(map(json.dumps, responses)))
+        bench("evaluate", "signs", "--model", "half", "--model", "all", "--reader", "rules")
+        bench("evaluate", "signs", "--model", "read", "--reader", "helper")
+    return home
 
 
-@pytest.fixture
-def source(tmp_path):
-    pairs = [entry(), entry(id="001", image_id="b.png")]
-    return write_release(tmp_path / "codis", pairs, images=("a.png", "b.png"))
+@pytest.fixture(autouse=True)
+def _at_home(home, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(home))
 
 
-def test_every_table_of_the_papers_has_a_command(home):
-    listed = lines(bench("tables", "paper", "--json"))
-    commands = {row["command"] for row in listed}
-    assert {
-        "bench tables paper codis output_variability --model MODEL",  # Table 4
-        "bench tables paper codis judge_agreement --model MODEL",  # Tables 7 and 8
-        "bench tables paper codis word_bias --model MODEL",  # Table 6
-        "bench evaluate codis --condition captions_for_images --model MODEL",
-        "bench tables paper cogbench description/evaluator_accuracy --model MODEL",  # Table 4
-        "bench tables paper cogbench description/recognition --model MODEL",  # Table 2
-        "bench tables paper cogbench description/caption_metrics --model MODEL",  # Table 7
-        "bench tables paper cogbench description/meteor --model MODEL",
-        "bench tables paper cogbench description/oracle",
-        "bench tables paper cogbench vqa/human",
-        "bench tables paper blink test/submission --model MODEL",
-        "bench tables paper blink majority_vote --model MODEL",
-        "bench tables paper blink common_mistakes",
-        "bench tables paper journeybench diversity/image_map",  # section 4.4
-        "bench tables paper journeybench diversity/object_relations",
-        "bench evaluate multi --condition elite --model MODEL",
-        "bench evaluate multi --condition with_knowledge --model MODEL",
-        "bench tables paper multi information_gain --model MODEL",  # Tables 6 and 8
-        "bench tables paper journeybench mcot/solution_verification --model MODEL",
-    } <= commands
-    assert all(row["about"] for row in listed)
-    assert not [
-        row for row in listed if re.search("(^|/)(predictions|scores|metrics)$", row["name"])
+def check_refused(folder, suite, before, after, reason, command):
+    """All outputs of the gate give the cause; the exit code is 3 on undecided, and 1 on worse."""
+    file = folder / "gate.xml"
+    diff = ("tables", "diff", before, after, "--suite", suite)
+    undecided = bench(*diff, "--fail-on", "undecided", "--junit", file, code=3)
+    assert f"{after} against {before}: not comparable at " in undecided.stdout
+    assert f": {reason}." in undecided.stdout
+    assert f"for a verdict: bench evaluate {command}" in undecided.stderr
+    (error,) = ET.parse(file).getroot().iter("error")
+    assert error.get("message") == f"not comparable: {reason}"
+    worse = bench(*diff, "--fail-on", "worse", code=1).stderr
+    assert f"{before} and {after}: no verdict: not comparable at " in worse
+    first, *_ = lines(bench(*diff, "--json"))
+    assert (first["verdict"], first["reason"], first["p"]) == ("not comparable", reason, None)
+
+
+def test_another_reader_gives_no_verdict(tmp_path):
+    command = "signs --model half --model read --reader helper"
+    check_refused(tmp_path, "signs", "half", "read", "other reader", command)
+
+
+def test_another_judge_gives_no_verdict(evaluated, tmp_path, monkeypatch):
+    """The same responses to CODIS, by rules and by a model that calls everything right."""
+    home = tmp_path / "home"
+    shutil.copytree(evaluated / "home", home)
+    monkeypatch.setenv("BENCH_HOME", str(home))
+    responses = [
+        {"question_id": f"codis/00{pair}/{half}", "text": "Opening."}
+        for pair in (0, 1)
+        for half in (1, 2)
     ]
+    (home / "said.jsonl").write_text("\n".join(map(json.dumps, responses)))
+    with ChatServer(lambda body: "right") as server:
+        (home / "bench.toml").write_text(
+            f'[sources]\ncodis = "{evaluated / "codis"}"\n'
+            '[models.a]\nkind = "recorded"\nfile = "said.jsonl"\n'
+            '[models.b]\nkind = "recorded"\nfile = "said.jsonl"\n'
+            f'[models.gpt]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "gpt"\n'
+        )
+        bench("evaluate", "codis", "--model", "a", "--judge", "rules")
+        bench("evaluate", "codis", "--model", "b", "--judge", "gpt")
+    command = "codis --model a --model b --judge gpt"
+    check_refused(tmp_path, "codis", "a", "b", "other judge", command)
 
 
-@pytest.mark.long
-def test_a_study_makes_all_that_it_is_made_of(home, source):
-    study = ("tables", "paper", "codis", "output_variability", "--source", source)
-    rows = lines(bench(*study, "--model", "random", "--json"))
-    assert {row["condition"] for row in rows} == {"no_context"}
-    assert {row["metric"] for row in rows} == {"output_variability"}
-    assert "name it with --model" in bench(*study, fails=True).output
-    known = "known: judge_agreement, output_variability, word_bias"
+def test_unread_responses_leave_it_undecided_with_the_next_command():
+    diff = ("tables", "diff", "half", "all", "--suite", "signs", "--fail-on", "undecided")
+    shown = bench(*diff, code=3)
     assert (
-        known in bench("tables", "paper", "codis", "radar", "--source", source, fails=True).output
-    )
-
-
-def zipped(folder):
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w") as opened:
-        for file in folder.rglob("*"):
-            opened.write(file, f"CODIS-1/data/{file.relative_to(folder)}")
-    return archive.getvalue()
-
-
-@pytest.mark.long
-def test_a_release_is_fetched_into_the_home_and_evaluated_from_there(home, source):
-    data = zipped(source)
-    with serving(StandIn({"codis.zip": data})) as server:
-        address = f"{server.url}/codis.zip#sha256={hashlib.sha256(data).hexdigest()}&below=data"
-        written = bench("home", "fetch", "codis", address).stdout
-        assert written == f'[sources]\ncodis = "{address}"\n'
-        (home / "bench.toml").write_text(written)
-        server.requests.clear()
-        assert len(lines(bench("tables", "questions", "codis", "--json"))) == 4
-        assert server.requests == []
-    (kept,) = [
-        row for row in lines(bench("home", "usage", "--json")) if row["what"] == "sources/codis"
-    ]
-    assert kept["about"] == address
-
-
-def test_what_may_not_be_fetched_says_what_to_do_by_hand(home):
-    assert (
-        "name it in [sources] of bench.toml"
-        in bench("home", "fetch", "cogbench", fails=True).output
-    )
-
-
-def test_an_address_that_pins_nothing_is_an_error_of_its_entry(home):
-    (home / "bench.toml").write_text('[sources]\ncodis = "https://x.org/codis.zip"\n')
-    output = " ".join(bench("tables", "questions", "codis", fails=True).output.split())
-    assert "bench.toml, [sources], codis: 'https://x.org/codis.zip' is not an address" in output
+        "all against half: undecided on 1 of 1 tasks"
+        " (signs: 50.0 % of the responses of half are unread)."
+    ) in shown.stdout
+    assert "for a verdict: bench evaluate signs --model half --reader MODEL" in shown.stderr

@@ -1,0 +1,106 @@
+"""The papers' other tables by one command each, and releases that are fetched."""
+
+import hashlib
+import io
+import re
+import zipfile
+
+import pytest
+
+from tests.fakes.codis_source import entry, write_release
+from tests.fakes.commands import bench, lines
+from tests.resources.datasets.stand_in import StandIn, serving
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def source(tmp_path):
+    pairs = [entry(), entry(id="001", image_id="b.png")]
+    return write_release(tmp_path / "codis", pairs, images=("a.png", "b.png"))
+
+
+def test_every_table_of_the_papers_has_a_command(home):
+    listed = lines(bench("tables", "paper", "--json"))
+    commands = {row["command"] for row in listed}
+    assert {
+        "bench tables paper codis output_variability --model MODEL",  # Table 4
+        "bench tables paper codis judge_agreement --model MODEL",  # Tables 7 and 8
+        "bench tables paper codis word_bias --model MODEL",  # Table 6
+        "bench evaluate codis --condition captions_for_images --model MODEL",
+        "bench tables paper cogbench description/evaluator_accuracy --model MODEL",  # Table 4
+        "bench tables paper cogbench description/recognition --model MODEL",  # Table 2
+        "bench tables paper cogbench description/caption_metrics --model MODEL",  # Table 7
+        "bench tables paper cogbench description/meteor --model MODEL",
+        "bench tables paper cogbench description/oracle",
+        "bench tables paper cogbench vqa/human",
+        "bench tables paper blink test/submission --model MODEL",
+        "bench tables paper blink majority_vote --model MODEL",
+        "bench tables paper blink common_mistakes",
+        "bench tables paper journeybench diversity/image_map",  # section 4.4
+        "bench tables paper journeybench diversity/object_relations",
+        "bench evaluate multi --condition elite --model MODEL",
+        "bench evaluate multi --condition with_knowledge --model MODEL",
+        "bench tables paper multi information_gain --model MODEL",  # Tables 6 and 8
+        "bench tables paper journeybench mcot/solution_verification --model MODEL",
+    } <= commands
+    assert all(row["about"] for row in listed)
+    assert not [
+        row for row in listed if re.search("(^|/)(predictions|scores|metrics)$", row["name"])
+    ]
+
+
+@pytest.mark.long
+def test_a_study_makes_all_that_it_is_made_of(home, source):
+    study = ("tables", "paper", "codis", "output_variability", "--source", source)
+    rows = lines(bench(*study, "--model", "random", "--json"))
+    assert {row["condition"] for row in rows} == {"no_context"}
+    assert {row["metric"] for row in rows} == {"output_variability"}
+    assert "name it with --model" in bench(*study, fails=True).output
+    known = "known: judge_agreement, output_variability, word_bias"
+    assert (
+        known in bench("tables", "paper", "codis", "radar", "--source", source, fails=True).output
+    )
+
+
+def zipped(folder):
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as opened:
+        for file in folder.rglob("*"):
+            opened.write(file, f"CODIS-1/data/{file.relative_to(folder)}")
+    return archive.getvalue()
+
+
+@pytest.mark.long
+def test_a_release_is_fetched_into_the_home_and_evaluated_from_there(home, source):
+    data = zipped(source)
+    with serving(StandIn({"codis.zip": data})) as server:
+        address = f"{server.url}/codis.zip#sha256={hashlib.sha256(data).hexdigest()}&below=data"
+        written = bench("home", "fetch", "codis", address).stdout
+        assert written == f'[sources]\ncodis = "{address}"\n'
+        (home / "bench.toml").write_text(written)
+        server.requests.clear()
+        assert len(lines(bench("tables", "questions", "codis", "--json"))) == 4
+        assert server.requests == []
+    (kept,) = [
+        row for row in lines(bench("home", "usage", "--json")) if row["what"] == "sources/codis"
+    ]
+    assert kept["about"] == address
+
+
+def test_what_may_not_be_fetched_says_what_to_do_by_hand(home):
+    assert (
+        "name it in [sources] of bench.toml"
+        in bench("home", "fetch", "cogbench", fails=True).output
+    )
+
+
+def test_an_address_that_pins_nothing_is_an_error_of_its_entry(home):
+    (home / "bench.toml").write_text('[sources]\ncodis = "https://x.org/codis.zip"\n')
+    output = " ".join(bench("tables", "questions", "codis", fails=True).output.split())
+    assert "bench.toml, [sources], codis: 'https://x.org/codis.zip' is not an address" in output
