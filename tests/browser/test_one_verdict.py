@@ -1,7 +1,7 @@
 """One verdict: the demo, the leaderboard and the comparison page say the same sentence."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def whole_pairs(scored):
 
 
 FIRST, BETWEEN, LAST = "run/step-1@aaaaaaaa", "run/step-3@cccccccc", "run/step-20@bbbbbbbb"
-MEASURES = {
+MEASURES: dict[str, tuple[Any, float, float]] = {
     "points": (TASK.measures["accuracy"], 0.4, 0.8),
     "pairs": (whole_pairs, 0.8, 0.3),
     "macro": (macro, 0.5, 0.55),

@@ -1,6 +1,7 @@
 """Files of VLMEvalKit: its columns, and our reader finds the same points and numbers in them."""
 
 import csv
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -9,13 +10,12 @@ from typer.testing import CliRunner
 
 import bench_assets as bench
 from bench_assets.cli.main import app
-from bench_assets.export.formats import FORMATS
 from bench_assets.external_results.reading import read_external_results
 from bench_assets.external_results.vlmevalkit import read_sheet
 from bench_resources.tables.parquet import TableFiles
-from tests.export.measured_home import MODEL, leaving, measure, questions
+from tests.export.measured_home import MODEL, leaving, measure, questions, write
 
-WRITE = FORMATS["vlmeval"].write
+WRITE = partial(write, "vlmeval")
 REAL = Path(__file__).parents[1] / "external_results" / "data" / "TinyVLM"
 
 

@@ -162,7 +162,8 @@ def _caches(module: ModuleType) -> list[Callable[[], None]]:
 
 def _first_failing(cases: Sequence[Case], holds: Callable[[Case], bool], start: int) -> int | None:
     """Find a case that does not hold, looking first where the last one was."""
-    for nth in [*range(start, len(cases)), *range(start)]:
+    order: list[int] = [*range(start, len(cases)), *range(start)]
+    for nth in order:
         if not _holds(cases[nth], holds):
             return nth
     return None

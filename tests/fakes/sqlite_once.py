@@ -10,7 +10,7 @@ every step and what was planned, which is for people who look at the UI: it is l
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -173,7 +173,8 @@ def _leave_steps_out() -> None:
         kind.ASSET_MATERIALIZATION_PLANNED,
         *(kind.RESOURCE_INIT_STARTED, kind.RESOURCE_INIT_SUCCESS, kind.STEP_WORKER_STARTING),
     }
-    store, store_in_memory = SqliteEventLogStorage.store_event, InMemoryEventLogStorage.store_event
+    store = SqliteEventLogStorage.store_event
+    in_memory_store: Callable[[Any, Any], None] = InMemoryEventLogStorage.store_event
 
     def store_event(self: SqliteEventLogStorage, event: Any) -> None:
         if event.dagster_event_type not in unread:
@@ -181,7 +182,7 @@ def _leave_steps_out() -> None:
 
     def keep_event(self: InMemoryEventLogStorage, event: Any) -> None:
         if event.dagster_event_type not in unread:
-            store_in_memory(self, event)
+            in_memory_store(self, event)
             return
         for handler in [*self._handlers[event.run_id]]:
             handler(event, "")

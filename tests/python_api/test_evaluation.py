@@ -142,7 +142,7 @@ def test_responses_of_a_function_are_cached_by_its_name(home, name, n_requests):
 
 def test_several_responses_to_a_question_give_pass_at_k_and_are_one_cluster(home):
     """A, B, A, A to each of the questions A, B, A, B: three, one, three and one are right."""
-    counts = Counter()
+    counts: Counter[str] = Counter()
 
     def model(images, prompt):
         counts[prompt] += 1

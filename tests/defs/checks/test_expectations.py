@@ -33,7 +33,9 @@ def made(kind, rows, folder):
     key = dg.AssetKey(["quiz", kind])
     parts = MODELS if kind in ("predictions", "metrics") else None
 
-    @dg.asset(key=key, dagster_type=list[row_type], partitions_def=parts)
+    table_type: Any = list[row_type]
+
+    @dg.asset(key=key, dagster_type=table_type, partitions_def=parts)
     def table():
         return rows
 

@@ -229,7 +229,8 @@ class Codis(Home):
                 annotation.ANNOTATION_TASKS,
                 lambda tasks: [dg.AssetKey(one.table("answers").split("/")) for one in tasks],
             )
-        return [one.run_key for one in found.run_requests or ()] or found.skip_reason.skip_message
+        skipped = found.skip_reason.skip_message if found.skip_reason else None
+        return [request.run_key for request in found.run_requests or ()] or skipped
 
 
 @pytest.mark.long

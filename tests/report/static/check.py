@@ -47,7 +47,7 @@ def main() -> int:
     if not install_packages():
         print("The report's scripts are not checked: npm's registry cannot be reached.")
         return 0
-    tools = (
+    tools: tuple[list[Path | str], ...] = (
         [_program("typescript", "tsc"), "--project", FOLDER],
         [
             *(_program("eslint", "eslint"), "--max-warnings=0"),

@@ -17,10 +17,10 @@ from bench_resources.images.store import ImageStore, open_image_store
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.codis_release import image
 from tests.fakes.codis_source import entry, write_release
+from tests.fakes.commands import bench, lines
 from tests.fakes.object_store import Front
 from tests.fakes.rows import question
 from tests.resources.conftest import bucket, store_endpoint
-from tests.workspace.evaluate.test_whole import bench, lines
 
 __all__ = ["bucket", "store_endpoint"]
 long = pytest.mark.long

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from bench_assets.workspace.maintain.verification_findings import unreadable_findings
+from tests.fakes.commands import bench, lines
 from tests.fakes.unprivileged import unprivileged
 from tests.resources.stores import response_file, vector_file
-from tests.workspace.evaluate.test_whole import bench, lines
 
 
 @pytest.fixture
