@@ -1,11 +1,13 @@
-"""Compare, and where a number comes from, in Chromium: on a report of the quiz."""
+"""Compare, where a number comes from, and one verdict in all places, in Chromium."""
 
 from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from bench_assets.catalog import Catalog
+from bench_assets.comparison.runs import run_verdicts
 from bench_assets.core.schema.rows import (
     LeaderboardRow,
     Metric,
@@ -15,6 +17,9 @@ from bench_assets.core.schema.rows import (
     Score,
     SourceFile,
 )
+from bench_assets.core.stats.means import ScoredPoint, mean, product
+from bench_assets.defs.tables.leaderboard import rank_tasks
+from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import Suite
 from bench_assets.report.pages.comparison import ComparisonPage
 from bench_assets.report.pages.index import IndexPage
@@ -25,9 +30,13 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import side
+from tests.fakes.measures import macro, squared
 from tests.fakes.quiz import TASK, quiz
+from tests.report.fair import report
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
@@ -36,7 +45,7 @@ HOSTILE = "<script>alert(1)</script>\u202e"
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> str:
+def quiz_report(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Two models on 40 questions: 20 right, then 30; and a source with a hostile name."""
     home = tmp_path_factory.mktemp("home")
     tables = TableFiles(folder=str(home / "tables"))
@@ -75,8 +84,8 @@ def standing(row: Metric) -> LeaderboardRow:
     return LeaderboardRow(source="measured here", **values)
 
 
-def test_two_models_are_compared_on_the_questions_of_both(page: "Page", report: str) -> None:
-    page.goto(f"{report}#/compare?a=old&b=new")
+def test_two_models_are_compared_on_the_questions_of_both(page: "Page", quiz_report: str) -> None:
+    page.goto(f"{quiz_report}#/compare?a=old&b=new")
     row = page.get_by_role("row", name="a quiz")
     # 10 of 40 gained: 2.023 sqrt(7.5 / 39 / 40) = 0.140 around 0.25.
     row.get_by_text("+0.250", exact=True).wait_for()
@@ -88,8 +97,8 @@ def test_two_models_are_compared_on_the_questions_of_both(page: "Page", report: 
     page.get_by_text("worse at a quiz").wait_for()
 
 
-def test_a_number_says_where_it_comes_from(page: "Page", report: str) -> None:
-    page.goto(f"{report}#/number/{slug('quiz')}-{slug('new')}")
+def test_a_number_says_where_it_comes_from(page: "Page", quiz_report: str) -> None:
+    page.goto(f"{quiz_report}#/number/{slug('quiz')}-{slug('new')}")
     page.get_by_role("heading", name="new on a quiz").wait_for()
     page.get_by_text("at most 8 tokens").wait_for()
     page.get_by_text("Nothing is known of checks").wait_for()
@@ -100,10 +109,88 @@ def test_a_number_says_where_it_comes_from(page: "Page", report: str) -> None:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("route", ["compare?a=old&b=new", f"number/{slug('quiz')}-{slug('new')}"])
-def test_axe_finds_nothing(page: "Page", report: str, route: str, theme: str) -> None:
+def test_axe_finds_nothing(page: "Page", quiz_report: str, route: str, theme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-    page.goto(f"{report}#/{route}")
+    page.goto(f"{quiz_report}#/{route}")
     page.get_by_role("heading", level=2).first.wait_for()
     found = axe.Axe().run(page, options={"preload": False})  # the policy lets it load nothing
     assert not found.response["violations"], found.generate_report()
+
+
+def whole_pairs(scored):
+    """Pairs of which both halves are right; without points where one half has none."""
+    groups: dict[str, list[float | None]] = {}
+    for one in scored:
+        groups.setdefault(one.question.group_id, []).append(one.score.points)
+    halves = (points if len(points) == 2 else [None] for points in groups.values())
+    return mean(ScoredPoint(product(points)) for points in halves)
+
+
+FIRST, BETWEEN, LAST = "run/step-1@aaaaaaaa", "run/step-3@cccccccc", "run/step-20@bbbbbbbb"
+MEASURES: dict[str, tuple[Any, float, float]] = {
+    "points": (TASK.measures["accuracy"], 0.4, 0.8),
+    "pairs": (whole_pairs, 0.8, 0.3),
+    "macro": (macro, 0.5, 0.55),
+    "squared": (squared, 0.5, 0.7),
+}
+
+
+def tasks():
+    return [
+        replace(
+            TASK,
+            name=name,
+            title=name,
+            measures={"metric": measure},
+            extensions=("acme",) if name == "points" else (),
+        )
+        for name, (measure, *_) in MEASURES.items()
+    ]
+
+
+def evaluate(tables, task, model, chance, rng, lost=()):
+    """Right by chance; without points for the questions ``lost``, as where a judge failed."""
+    exam = [replace(one, task=task.name) for one in quiz(60, categories=3, group=2)]
+    right = rng.random(len(exam)) < chance
+    predictions = [
+        Prediction(question_id=one.question_id, model=model, condition="main", decoding="m|t=0",
+                   text="x" if is_right else "y")
+        for one, is_right in zip(exam, right, strict=True)
+    ]  # fmt: skip
+    scores = [
+        replace(row, unread=False, points=None if n in lost else row.points)
+        for n, row in enumerate(pipeline.score(task, exam, predictions, []))
+    ]
+    tables.write([task.name, "questions"], exam, Question)
+    tables.write([task.name, "predictions"], predictions, Prediction, model)
+    tables.write([task.name, "scores"], scores, Score, model)
+    metrics = pipeline.summarise(task, exam, predictions, scores)
+    tables.write([task.name, "metrics"], metrics, Metric, model)
+
+
+@pytest.mark.parametrize("lost", [(), (3, 8, 41)], ids=["all judged", "three not judged"])
+def test_all_places_say_the_same_sentence(page: "Page", tmp_path: "Path", lost) -> None:
+    """The end of the demo, the leaderboard, and the comparison page that opens without a choice."""
+    tables, rng = TableFiles(folder=str(tmp_path / "tables")), np.random.default_rng(4)
+    for task in tasks():
+        _, first, last = MEASURES[task.name]
+        evaluate(tables, task, FIRST, first, rng)
+        evaluate(tables, task, BETWEEN, first, rng)
+        whole = task.name in ("macro", "squared")
+        evaluate(tables, task, LAST, last, rng, () if whole else lost)
+    catalog = Catalog(
+        suites=tuple(Suite(name=one.name, tasks=(one,), assets=list) for one in tasks())
+    )
+    (wanted,) = run_verdicts(tables, catalog.tasks, rank_tasks(catalog.tasks, tables, []))
+    assert wanted.startswith(f"{LAST} against {FIRST}: better at points+acme (")
+    assert "; worse at pairs (" in wanted
+
+    wanted = wanted.replace("-", "\N{MINUS SIGN}")  # as pages write numbers
+    address = report(tmp_path, tables, catalog).as_uri()
+    for place in ("#/", "#/compare", f"#/compare?a={FIRST}&b={LAST}"):
+        page.goto("about:blank")
+        page.goto(f"{address}{place}")
+        summary = page.locator("p.summary")
+        summary.wait_for()
+        assert summary.inner_text().replace("-", "\N{MINUS SIGN}") == wanted

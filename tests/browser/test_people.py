@@ -1,12 +1,23 @@
-"""What people were asked, in Chromium: who is behind, what they differ on, on a phone too."""
+"""What people answered, in Chromium: who is behind, how their verdicts correct a judge."""
 
+import json
+import random
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from bench_assets.comparison.people_checks import people_checks
+from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.parquet import TableFiles
+from tests.browser.test_people_pages import to_keys, to_task
+from tests.fakes.chat_server import ChatServer
+from tests.fakes.commands import bench
 from tests.report.asked_people import CATALOG, annotated_home
 from tests.report.fair import HOSTILE, measure, report
+from tests.resources.annotation.web.on_pages import Site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -53,3 +64,83 @@ def test_axe_finds_nothing_and_nothing_is_cut(
         assert not found.response["violations"], found.generate_report()
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width
+
+
+N, LABELS = 300, 60
+TRUTH = 0.6  # of the responses are right
+LENIENT = 0.15  # more that the judge calls right
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    rows = [{"id": n, "question": f"What is {n}?", "answer": f"thing {n}"} for n in range(N)]
+    (tmp_path / "quiz.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    folder = tmp_path / "home"
+    folder.mkdir()
+    (folder / "bench.toml").write_text(
+        f'[benchmarks.quiz]\nfile = "{tmp_path / "quiz.jsonl"}"\njudge = "lenient"\n\n'
+        '[annotation]\nkind = "pages"\n\n[annotation.tasks."quiz/verdicts"]\n'
+    )
+    monkeypatch.setenv("BENCH_HOME", str(folder))
+    return folder
+
+
+def outcomes() -> dict[int, str]:
+    """What the model says: right, wrong, or wrong in a way that the judge lets pass."""
+    kinds = ["a sound reply"] * round(N * TRUTH) + ["a smooth reply"] * round(N * LENIENT)
+    kinds += ["a poor reply"] * (N - len(kinds))
+    random.Random(59).shuffle(kinds)
+    return dict(enumerate(kinds))
+
+
+def answer(body: dict[str, object]) -> str:
+    text = json.dumps(body["messages"])
+    if found := re.search(r"an? (sound|smooth|poor) reply", text):  # the judge reads a response
+        return "wrong" if found[1] == "poor" else "right"
+    number = int(re.findall(r"What is (\d+)\?", text)[-1])
+    return f"To {number} this is {outcomes()[number]}{', indeed' * (number % 7)}"
+
+
+def test_sixty_verdicts_on_pages_correct_a_lenient_judge(page: "Page", home: Path) -> None:
+    with ChatServer(answer) as server:
+        with (home / "bench.toml").open("a") as file:
+            for name in ("planted", "lenient"):
+                file.write(
+                    f'\n[models.{name}]\nkind = "server"\nbase_url = "{server.base_url}"\n'
+                    'model = "m"\nconcurrency = 32\n'
+                )
+        bench("evaluate", "quiz", "--model", "planted")
+    assert "? not checked by people" in bench("leaderboard").stdout
+    bench("annotate", "verdicts", "quiz", "--n", LABELS, "--model", "planted")
+
+    with Site(home) as site:
+        page.goto(site.address + site.link("ana"))
+        to_task(page, "is the response right?")
+        for _ in range(LABELS):
+            to_keys(page)
+            before = page.url
+            page.keyboard.press("1" if "a sound reply" in page.inner_text("main") else "2")
+            page.keyboard.press("Control+Enter")
+            page.wait_for_url(re.compile(f"^(?!{re.escape(before)}$)"))
+
+    stderr = bench("annotate", "verdicts", "quiz", "--n", LABELS, "--model", "planted").stderr
+    labels = f"checked by people: {LABELS} of {N}"
+    assert f"planted: {labels}; judge alone 0.750, bias +0." in stderr
+    with Workbench(load_settings(home), ["quiz"]) as opened:
+        check = people_checks(opened.tables, opened.catalog.task("quiz"))["planted"]
+    assert check.corrected is not None
+    assert check.corrected.low < TRUTH < check.corrected.high
+    assert check.corrected.bias_low < LENIENT < check.corrected.bias_high
+
+    board = bench("leaderboard").stdout
+    assert f"{check.corrected.value:.3f}" in board
+    assert labels in " ".join(board.split())
+    assert "0.750" not in board
+    (row,) = map(json.loads, bench("leaderboard", "quiz", "--json").stdout.splitlines())
+    assert row["people"].startswith(labels)
+    bench("report")
+    page.goto((home / "report" / "index.html").as_uri())
+    mark = page.get_by_text(labels).first
+    mark.wait_for()
+    assert "judge alone 0.750" in (mark.get_attribute("title") or "")
+    page.screenshot(path=str(home / "leaderboard.png"))
