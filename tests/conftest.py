@@ -12,7 +12,10 @@ import pytest
 from absl.logging import get_absl_handler
 from hypothesis import settings
 
+from tests.fakes.chromium import chromium, page
 from tests.fakes.sqlite_once import make_databases_once
+
+__all__ = ["chromium", "page"]  # fixtures
 
 make_databases_once()
 

@@ -1,12 +1,23 @@
 """The code that docs/exports.md shows runs, where the other project is installed."""
 
+import json
 import re
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from functools import partial
+from math import isnan
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
+from huggingface_hub import ModelCard
 
+from bench_assets.core.schema.rows import Metric
 from bench_assets.export.formats import FORMATS
-from tests.export.measured_home import MODEL, leaving
+from bench_assets.external_results.reading import read_external_results
+from bench_resources.tables.parquet import TableFiles
+from tests.export.measured_home import MODEL, leaving, measure, questions, write
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "exports.md"
 SHOWN = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
@@ -56,3 +67,127 @@ def test_an_index_is_put_on_a_card_as_the_document_shows(home, monkeypatch):
     assert "license: mit" in card
     assert "value: 0.5" in card
     assert card.endswith("A model.\n")
+
+
+READERS = {"parquet": "parquet", "jsonl": "json", "csv": "csv"}
+TABLES = ("questions", "predictions", "judgements", "scores", "metrics")
+
+
+@pytest.fixture
+def one(shown):
+    """The evaluation of the home, as exports take it."""
+    (found,) = leaving(shown, shown / "out").gathered.evaluations()
+    return found
+
+
+def in_form(value, form):
+    """A field as the form has it: NaN is nothing; labels are pairs, lists of CSV are JSON."""
+    if value is None or (isinstance(value, float) and isnan(value)):
+        return None
+    if isinstance(value, tuple | dict) and form == "csv":
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict) and form == "parquet":
+        return [{"key": key, "value": entry} for key, entry in value.items()]
+    return list(value) if isinstance(value, tuple) else value
+
+
+@pytest.mark.parametrize("form", READERS)
+@pytest.mark.parametrize("table", TABLES)
+def test_datasets_loads_every_table_and_every_field_is_what_it_was(
+    shown, one, form, table, monkeypatch
+):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed")
+    FORMATS[form].write(leaving(shown, shown / "out", raw=True))
+    file, cache = str(shown / f"out/{table}.{form}"), str(shown / "cache")
+    options = {"keep_default_na": False, "na_values": {}} if form == "csv" else {}
+    read = datasets.load_dataset(
+        READERS[form], data_files=file, split="train", cache_dir=cache, **options
+    )
+    rows = one.exam.questions if table == "questions" else getattr(one, table)
+    assert len(read) == len(rows)
+    for found, row in zip(read, rows, strict=True):
+        assert found.pop("question_set") == "main"
+        for name, value in asdict(row).items():
+            written, wanted = found.pop(name), in_form(value, form)
+            if form == "csv" and not isinstance(wanted, str):  # which has texts alone
+                nothing = ("", None)
+                written = None if written in nothing else float(written)
+            elif form == "csv":
+                written = written or ""
+            assert (written, name) == (wanted, name)
+        assert found in ({}, {"task": "quiz"})
+
+
+def test_inspect_has_every_field_of_a_sample_and_of_a_metric(shown, one):
+    log_module = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed")
+    (path,) = FORMATS["inspect"].write(leaving(shown, shown / "out"))
+    log = log_module.read_eval_log(str(path))
+    questions = {question.question_id: question for question in one.exam.questions}
+    for sample, response, score in zip(log.samples, one.predictions, one.scores, strict=True):
+        question = questions[sample.id]
+        assert (sample.epoch, sample.choices) == (response.sample + 1, list(question.options))
+        assert (tuple(sample.target), sample.output.model) == (question.answer, response.model)
+        assert sample.metadata["labels"] == dict(question.labels)
+        assert sample.metadata["images"] == list(question.images)
+        assert (sample.metadata["category"], sample.input[0].text) == ("kind", "Be brief.")
+        if response.error:
+            assert (sample.error.message, sample.scores) == (response.error, {})
+            continue
+        assert (sample.output.completion, sample.output.time) == (response.text, response.seconds)
+        given = sample.scores["exact"]
+        assert (given.value, given.metadata["max_points"]) == (score.points, score.max_points)
+    (metrics,) = (scorer.metrics for scorer in log.results.scores)
+    (row,) = (row for row in one.metrics if row.category == "all")
+    about = metrics["accuracy"].metadata
+    assert (metrics["accuracy"].value, about["high"], about["low"]) == (row.value, row.high, None)
+    assert (about["constant"], about["shuffled"]) == (row.constant, row.shuffled)
+
+
+def test_our_importer_reads_a_log_of_ours_field_by_field(shown, one):
+    (path,) = write("inspect", leaving(shown, shown / "out", images=True))
+    (found,) = read_external_results(path)
+    assert (found.task, found.model) == (one.name, one.model)
+    assert [(m.name, m.value) for m in found.metrics] == [("accuracy", 1 / 3)]
+    questions = {question.question_id: question for question in one.exam.questions}
+    for sample, response, score in zip(found.samples, one.predictions, one.scores, strict=True):
+        question = questions[sample.sample_id]
+        assert (sample.options, sample.target) == (question.options, question.answer)
+        assert (sample.category, sample.response) == (question.category, response.text)
+        assert (sample.points, sample.error) == (score.points, response.error)
+        assert len(sample.images) == len(question.images)
+
+
+FORMS = ("inspect", "lm-eval", "model-index", "parquet", "jsonl", "csv")
+
+
+def blind_in(form, home):
+    """What the constant response gets by each form, and what shuffled responses get."""
+    out = home / "out"
+    paths = write(form, leaving(home, out))
+    if form == "inspect":
+        about = json.loads(paths[0].read_text())["results"]["scores"][0]["metrics"]["accuracy"]
+        return about["metadata"]["constant"], about["metadata"]["shuffled"]
+    if form == "lm-eval":
+        about = json.loads(paths[-1].read_text())["configs"]["quiz_mini"]["metadata"]
+        return tuple(about["blind_baselines"]["accuracy"].values())
+    if form == "model-index":
+        text = paths[0].read_text(encoding="utf-8")
+        data: Any = ModelCard(f"---\n{text}---\n").data
+        args = data.eval_results[0].metric_args
+        return args["constant"], args["shuffled"]
+    read: dict[str, Callable[..., Any]] = {
+        "parquet": pd.read_parquet, "csv": pd.read_csv, "jsonl": partial(pd.read_json, lines=True)
+    }  # fmt: skip
+    rows = read[form](out / f"metrics.{form}").set_index("category")
+    assert rows.loc["kind", ["constant", "shuffled"]].isna().all()  # not known, and not 0
+    return tuple(rows.loc["all", ["constant", "shuffled"]])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_blind_baselines_stand_beside_a_metric_in_every_form(tmp_path, form):
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+    measure(tables, questions("mini"))
+    rows = [replace(row, n_failed=0) for row in tables.read(["quiz", "metrics"], Metric, MODEL)]
+    tables.write(["quiz", "metrics"], rows, Metric, MODEL)
+    assert blind_in(form, tmp_path) == (1.0, 0.25)

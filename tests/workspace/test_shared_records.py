@@ -19,7 +19,7 @@ from bench_assets.core.schema.errors import HomeError, SettingsError
 from bench_assets.workspace.materialization.dagster_instance import open_instance
 from tests.conftest import CHECKOUT
 from tests.fakes.postgres_server import PASSWORD, PostgresServer, postgres
-from tests.test_secrets import KEY, TOKEN, careless
+from tests.resources.redaction.test_records import KEY, TOKEN, careless
 
 psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
 pytest.importorskip("dagster_postgres", reason="make cluster-check installs dagster-postgres")

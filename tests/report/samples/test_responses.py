@@ -1,7 +1,7 @@
 """The page of samples in Chromium: filters, keys, texts that mean harm, 20,000 questions."""
 
-from dataclasses import replace
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
