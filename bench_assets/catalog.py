@@ -216,7 +216,7 @@ def _suites_of_home(settings: Settings) -> list[tuple[str, Suite]]:
     """File benchmarks of bench.toml and suites of features, with their locations."""
     has_imports = (settings.home / IMPORTS_FILE).exists()
     hooks = hooks_of("suites") if has_imports else ()
-    imported = [found for suites_of in hooks for found in suites_of(settings)]
+    imported = [suite for suites_of in hooks for suite in suites_of(settings)]
     if not settings.benchmarks:
         return imported
     from bench_assets.file_benchmarks.suite import (

@@ -173,12 +173,16 @@ def proposal_tasks(bench: Workbench, suite: str) -> list[str]:
     Raises:
         SettingsError: If there is none.
     """
-    steps = [one.gold.suite for one in bench.catalog.suites if one.gold and suite in ("", one.name)]
-    named = [f"{name}/proposals" for name in steps]
-    if suite and not named:
+    steps = [
+        suite_part.gold.suite
+        for suite_part in bench.catalog.suites
+        if suite_part.gold and suite in ("", suite_part.name)
+    ]
+    tables = [f"{name}/proposals" for name in steps]
+    if suite and not tables:
         raise SettingsError(f"{suite}: its build proposes no questions")
-    if not (active := [name for name in named if name in bench.settings.annotation.tasks]):
-        known = " or ".join(f'[annotation.tasks."{name}"]' for name in named)
+    if not (active := [name for name in tables if name in bench.settings.annotation.tasks]):
+        known = " or ".join(f'[annotation.tasks."{name}"]' for name in tables)
         raise SettingsError(f"{bench.settings.file}: no task is configured. Add a section {known}")
     return active
 

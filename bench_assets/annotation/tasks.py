@@ -212,7 +212,7 @@ def extract_votes(task: AnnotationTask, answers: Iterable[Answer]) -> list[Vote]
 
     Skipped answers, and those with complaints, are left out.
     """
-    fields = [one.name for one in task.fields if one.kind in ("choice", "choices")]
+    fields = [field.name for field in task.fields if field.kind in ("choice", "choices")]
     return [
         Vote(
             person=answer.person,

@@ -54,8 +54,8 @@ def questions_key(task: Task, condition: str) -> list[str]:
     Raises:
         UnknownNameError: If the task has no such condition.
     """
-    own = condition if task.condition(condition).own_questions else "main"
-    return evaluation_key(task, own, "questions")
+    question_condition = condition if task.condition(condition).own_questions else "main"
+    return evaluation_key(task, question_condition, "questions")
 
 
 def no_questions_error(task: Task, condition: str) -> SettingsError:
@@ -77,12 +77,12 @@ class MeasuredCondition(NamedTuple):
 def describe_questions(tables: TableFiles, task: Task) -> MeasuredCondition:
     """Facts about the question table; empty if none can be read."""
     try:
-        found = tables.query(
+        rows = tables.query(
             _QUESTIONS_SQL, {"questions": ([questions_key(task, "main")], Question)}
         )
     except TableError:  # reported by the command that builds the table
         return MeasuredCondition(n=0, edition="", chance=None)
-    (row,) = found.to_pylist()
+    (row,) = rows.to_pylist()
     is_uniform = row["least"] == row["most"] == "choice" and row["fewest"] == row["many"]
     is_share = is_uniform and row["fewest"] and task.primary_metric == "accuracy"
     chance = 1 / row["fewest"] if is_share else _chance(tables, task)
@@ -94,10 +94,10 @@ def _chance(tables: TableFiles, task: Task) -> float | None:
         return None
     data = short_digest(tables.digest(questions_key(task, "main")) or "")
     key, wanted = evaluation_key(task, "main", "metrics"), {"metric": "chance", "category": "all"}
-    found = tables.query_metrics(
+    metrics = tables.query_metrics(
         _CHANCE, key, {}, task=task.name, data=f"|data:{data}|", **wanted
     ).to_pylist()
-    return found[0]["chance"] if found else None
+    return metrics[0]["chance"] if metrics else None
 
 
 def read_constants(
@@ -129,14 +129,14 @@ def read_judged_responses(
     judges = frozenset(one for one in named if one[0] != RULES and not is_reader(one[0]))
     if not judges:
         return None
-    questions_digest, own = short_digest(digest(questions)), predictions[0].model
+    questions_digest, model = short_digest(digest(questions)), predictions[0].model
     names = sorted(
         tables.partitions(key := keys("judgements")), key=lambda one: -tables.written(key, one)
     )
     comparable = (
         name
         for name in names
-        if name != own and _has_same_questions(tables, keys("metrics"), name, questions_digest)
+        if name != model and _has_same_questions(tables, keys("metrics"), name, questions_digest)
     )
     others = list(islice(comparable, _MAX_JUDGED // max(1, len(questions))))
     known = chain([(predictions, judgements)], _read_evaluations(tables, keys, others))

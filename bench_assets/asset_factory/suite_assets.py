@@ -139,7 +139,7 @@ class Step(NamedTuple):
             built = self.function(*arguments, **tables)
             return tuple(map(_as_output, built)) if isinstance(built, tuple) else _as_output(built)
 
-        outputs = tuple(dg.Output[one] for one in self.table_types)  # type: ignore[valid-type]
+        outputs = tuple(dg.Output[table_type] for table_type in self.table_types)  # type: ignore[valid-type]
         returned = outputs[0] if len(outputs) == 1 else tuple[outputs]  # type: ignore[valid-type]
         own_signature = signature(self.function).replace(return_annotation=returned)
         build.__signature__ = own_signature  # type: ignore[attr-defined]

@@ -81,9 +81,9 @@ class CommandGroup(TyperGroup):
             if isinstance(command, TyperGroup):
                 command.suggest_commands = False  # click does that itself
             helps = _argument_helps(command)
-            for one in command.params:
-                if isinstance(one, TyperArgument) and not one.help:
-                    one.help = helps.get(one.name or "")
+            for parameter in command.params:
+                if isinstance(parameter, TyperArgument) and not parameter.help:
+                    parameter.help = helps.get(parameter.name or "")
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Find a command, including those of ``SHORTCUTS``."""
@@ -101,8 +101,8 @@ class CommandGroup(TyperGroup):
 
 def _walk_commands(command: click.Command) -> Iterator[click.Command]:
     yield command
-    for one in getattr(command, "commands", {}).values():
-        yield from _walk_commands(one)
+    for subcommand in getattr(command, "commands", {}).values():
+        yield from _walk_commands(subcommand)
 
 
 def _argument_helps(command: click.Command) -> dict[str, str | None]:

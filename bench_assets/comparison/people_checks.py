@@ -107,7 +107,7 @@ def judges_of(signature: str) -> list[str]:
 
 def unchecked(task: Task, signature: str) -> str:
     """Mark of a number by a judge model that people did not check; "" for other judges."""
-    judges = (one for one in judges_of(signature) if not is_reader(one))
+    judges = (judge for judge in judges_of(signature) if not is_reader(judge))
     models = [judge for judge in judges if judge not in _EXEMPT_JUDGES]
     is_model = any(not isinstance(task.judges.get(model), ByRules) for model in models)
     return NOT_CHECKED if is_model else ""

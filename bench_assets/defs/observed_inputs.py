@@ -87,15 +87,15 @@ class ObservedInputs:
     def all(self, instance: dg.DagsterInstance) -> Versions:
         """Versions of all inputs, for the models that are partitions of an instance."""
         models = instance.get_dynamic_partitions(str(MODELS.name))
-        found = self.of(self._catalog.evaluable.suites, models)
-        return {**found, **self.of_leaderboard(instance)}
+        versions = self.of(self._catalog.evaluable.suites, models)
+        return {**versions, **self.of_leaderboard(instance)}
 
     def of(self, suites: Iterable[Suite], models: Iterable[str]) -> Versions:
         """Versions of the inputs of suites and of models' setups."""
-        found = dict(self.of_models(models))
+        versions = dict(self.of_models(models))
         for suite in suites:
-            found |= self.of_suite(suite)
-        return found
+            versions |= self.of_suite(suite)
+        return versions
 
     def of_suite(self, suite: Suite) -> Versions:
         """Versions of a suite's source, judge and scorer."""
@@ -206,8 +206,8 @@ def _images(
         image_files,
     )  # takes 0.1 s
 
-    place = benchmark_location(name, source.folder, settings)
-    files = [*map(Path, image_files(benchmark, place))]
+    location = benchmark_location(name, source.folder, settings)
+    files = [*map(Path, image_files(benchmark, location))]
     read = home_digests(settings.home).of(files) if len(files) <= _MANY else file_states(files)
     state = sha256()
     for fact in read:
@@ -303,10 +303,12 @@ def _observed(
         tables: TableFiles,
     ) -> dg.DataVersion | dg.DataVersionsByPartition:
         versions = ObservedInputs(settings, catalog, tables).all(context.instance)
-        found = {part: version for (name, part), version in versions.items() if name == key}
+        part_versions = {part: version for (name, part), version in versions.items() if name == key}
         if partitions:
-            return dg.DataVersionsByPartition({str(part): found[part] for part in found})
-        return dg.DataVersion(found[None])
+            return dg.DataVersionsByPartition(
+                {str(part): part_versions[part] for part in part_versions}
+            )
+        return dg.DataVersion(part_versions[None])
 
     return observed
 

@@ -113,7 +113,7 @@ def metrics(
         "refused": scored.refused["all"],
         "mixed": len(served) if len(served) > 1 else 0,
     }
-    named = {name: str(n) for name, n in counts.items() if n}
+    labels = {name: str(n) for name, n in counts.items() if n}
     expired = int(signature.parts.get(EXPIRED, 0))  # of the units that the questions are built from
     for category in sorted(
         scored.slices.keys() | scored.failed.keys(), key=lambda c: (c != "all", c)
@@ -135,7 +135,7 @@ def metrics(
                 edition=questions[0].edition,
                 data=signature.parts["data"],
                 setup=join_setups(scored.setups),
-                signature=str(signature.with_parts(**named, n=str(len(questions)))),
+                signature=str(signature.with_parts(**labels, n=str(len(questions)))),
                 **(computed._asdict() | read_value(name, measure, rows, computed.value)._asdict()),
             )
 

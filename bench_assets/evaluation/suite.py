@@ -123,7 +123,7 @@ class Suite:
         """Its own annotation tasks, and those about responses to its tasks."""
         return (
             *self.annotation_tasks,
-            *(one for task in self.tasks for one in task.response_tasks),
+            *(response_task for task in self.tasks for response_task in task.response_tasks),
         )
 
     def annotation_tasks_asked(self, named: Collection[str]) -> tuple[SuiteAnnotationTask, ...]:
@@ -132,35 +132,37 @@ class Suite:
         Args:
             named: Names of tasks: the sections ``[annotation.tasks]`` of bench.toml.
         """
-        return tuple(one for one in self.every_annotation_task if one.task.name in named)
+        return tuple(
+            annotation for annotation in self.every_annotation_task if annotation.task.name in named
+        )
 
 
 def suite_defects(suite: Suite) -> list[str]:
     """Defects of a suite, each of which would break the graph of all suites."""
     if unfit := [*find_mistyped(suite), *_task_type_defects(suite)]:
         return unfit
-    found = [] if suite.tasks else ["it has no tasks"]
-    found += name_defects(suite.name)
+    defects = [] if suite.tasks else ["it has no tasks"]
+    defects += name_defects(suite.name)
     times = Counter(task.name for task in suite.tasks)
-    found += [f"task {name}: {n} tasks have this name" for name, n in times.items() if n > 1]
-    found += [
+    defects += [f"task {name}: {n} tasks have this name" for name, n in times.items() if n > 1]
+    defects += [
         f"task {name}: lies in the folder of task {other}"
         for name in times
         for other in times
         if name.startswith(f"{other}/")
     ]
-    found += [
+    defects += [
         f"task {task.name}: {defect}"
         for task in suite.tasks
         for defect in _task_defects(task, suite)
     ]
     if not issubclass(suite.settings, SuiteSettings):
-        found.append(f"settings: {suite.settings.__name__} does not derive from SuiteSettings")
+        defects.append(f"settings: {suite.settings.__name__} does not derive from SuiteSettings")
     if suite.published and not suite.published.is_file():
-        found.append(f"published: no such file: {suite.published}")
-    found += [f"annotation_tasks: {defect}" for defect in _annotation_task_defects(suite)]
-    found += [f"code: no such file or folder: {path}" for path in suite.code if not path.exists()]
-    return found
+        defects.append(f"published: no such file: {suite.published}")
+    defects += [f"annotation_tasks: {defect}" for defect in _annotation_task_defects(suite)]
+    defects += [f"code: no such file or folder: {path}" for path in suite.code if not path.exists()]
+    return defects
 
 
 def _task_type_defects(suite: Suite) -> Iterator[str]:
@@ -180,51 +182,51 @@ def _task_type_defects(suite: Suite) -> Iterator[str]:
 
 def name_defects(name: str) -> list[str]:
     """Find why a name is not valid for a suite."""
-    found = []
+    defects = []
     if not _NAME.fullmatch(name) or name.startswith(_START) or name.endswith(_RESERVED_SUFFIXES):
-        found.append(
+        defects.append(
             f"name: expected letters, digits and _, no digit first, not beginning with {_START} or"
             f" ending in {', '.join(_RESERVED_SUFFIXES)}"
         )
     if len(name) > MAX_NAME_LENGTH:
-        found.append(f"name: {len(name)} characters (expected at most {MAX_NAME_LENGTH})")
+        defects.append(f"name: {len(name)} characters (expected at most {MAX_NAME_LENGTH})")
     if name in _RESERVED_NAMES:
-        found.append(f"name: the graph itself uses {', '.join(_RESERVED_NAMES)}")
-    return found
+        defects.append(f"name: the graph itself uses {', '.join(_RESERVED_NAMES)}")
+    return defects
 
 
 def _annotation_task_defects(suite: Suite) -> list[str]:
     """Defects that keep an annotation task out of the graph."""
-    times = Counter(one.table("answers") for one in suite.annotation_tasks)
-    found = [f"{n} have the table {key}" for key, n in times.items() if n > 1]
+    times = Counter(task.table("answers") for task in suite.annotation_tasks)
+    defects = [f"{n} have the table {key}" for key, n in times.items() if n > 1]
     for task in suite.annotation_tasks:
         name = task.task.name
         parts = name.split("/")
         if parts[0] != suite.name or len(parts) < 2 or not all(map(_NAME.fullmatch, parts)):
-            found.append(f"{name}: expected {suite.name}/ and a name of letters, digits and _")
-        found += [
+            defects.append(f"{name}: expected {suite.name}/ and a name of letters, digits and _")
+        defects += [
             f"{name}, field {field.name!r}: expected letters, digits and _, no digit first"
             for field in task.task.fields
             if not _NAME.fullmatch(field.name)
         ]
-    return found
+    return defects
 
 
 def _task_defects(task: Task, suite: Suite) -> list[str]:
-    found = []
+    defects = []
     suite_name, *parts = task.name.split("/")
     if suite_name != suite.name:
-        found.append(f"its name should begin with {suite.name!r}")
-    found += [
+        defects.append(f"its name should begin with {suite.name!r}")
+    defects += [
         f"{part!r}: expected letters, digits and _, no digit first"
         for part in (*parts, *task.conditions)
         if not _NAME.fullmatch(part)
     ]
     if next(iter(task.conditions), "") != "main":
-        found.append(f"its first condition should be 'main', got {list(task.conditions)}")
-    found += [
+        defects.append(f"its first condition should be 'main', got {list(task.conditions)}")
+    defects += [
         f"it has no {kind}"
         for kind, entries in (("scorer", task.scorers), ("measure", task.measures))
         if not entries
     ]
-    return found
+    return defects

@@ -54,7 +54,7 @@ def write_lm_eval_results(gathered: TableCollection, out: Path) -> list[Path]:
         last = max(at for at, _ in evaluations)
         written.append(out / model_folder(model) / f"results_{_date(last)}.json")
         with open_atomic(written[-1]) as file:
-            document = results(model, last, [one for _, one in evaluations])
+            document = results(model, last, [evaluation for _, evaluation in evaluations])
             file.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False).encode())
     return written
 

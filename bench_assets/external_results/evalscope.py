@@ -50,9 +50,9 @@ def read_evalscope(file: Path) -> ExternalResults:
 def _limit(file: Path, n_samples: int) -> str:
     """The limit of the run, as its configuration has it; "" if it left out no sample."""
     configs = sorted((file.absolute().parents[2] / "configs").glob("task_config*.yaml"))
-    found = _LIMIT.search(read_text(configs[-1])) if configs else None
-    is_partial = found and (float(found[1]) < 1 or n_samples >= float(found[1]))
-    return f"--limit {found[1]}" if found and is_partial else ""
+    match = _LIMIT.search(read_text(configs[-1])) if configs else None
+    is_partial = match and (float(match[1]) < 1 or n_samples >= float(match[1]))
+    return f"--limit {match[1]}" if match and is_partial else ""
 
 
 def _model(file: Path) -> str:
@@ -71,11 +71,12 @@ def _sample(row: Entry, where: str) -> tuple[ExternalSample, str]:
         values = score.get("value") or {}
         name = score.get("main_score_name") or next(iter(values), "")
         turns = row.get("messages") or []
-        asked = [turn for turn in turns if turn.get("role") != "assistant"]
+        prompt_turns = [turn for turn in turns if turn.get("role") != "assistant"]
         metadata = scored.get("sample_metadata") or {}
         sample = ExternalSample(
             sample_id=to_text(row["index"]),
-            prompt=row.get("input") or "\n\n".join(_text(turn.get("content")) for turn in asked),
+            prompt=row.get("input")
+            or "\n\n".join(_text(turn.get("content")) for turn in prompt_turns),
             target=(to_text(row.get("target")),),
             category=category_of(metadata),
             response=to_text(score.get("prediction")),

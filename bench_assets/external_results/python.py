@@ -50,8 +50,8 @@ def read_results(file: str | Path, *, name: str = "", model: str = "", store: bo
     if store:
         catalog = load_catalog(settings)
         store_evaluations(settings.home, tables_of(settings), catalog, evaluations)
-    tasks = {one.task.name: one.task for one in evaluations}
-    rows = [row for one in evaluations for row in one.metrics]
+    tasks = {evaluation.task.name: evaluation.task for evaluation in evaluations}
+    rows = [row for evaluation in evaluations for row in evaluation.metrics]
     results = HomeResults(settings, tables_of(settings), tasks).of(rows)
     return Run(
         model=evaluations[0].model,

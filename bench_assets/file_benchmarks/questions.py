@@ -352,7 +352,7 @@ def _turns(cells: Sequence[object]) -> list[str]:
         return []
     if not isinstance(listed, list | tuple):
         raise SourceError(f"turns {listed!r:.60} are not a list of texts")
-    texts = [format_cell(one) for one in listed]
+    texts = [format_cell(option) for option in listed]
     while texts and not texts[-1]:
         texts.pop()
     if "" in texts:
@@ -367,10 +367,10 @@ def image_files(benchmark: FileBenchmarkSettings, place: FileLocation) -> list[s
         folder = Folder(location.image_folder)
         for row in location.rows(benchmark):
             try:
-                found = images_of(cells_of(row.cells, benchmark, "images"), folder)
+                images = images_of(cells_of(row.cells, benchmark, "images"), folder)
             except SourceError:
                 continue  # becomes a rejection when the questions are built
-            files.update(str(one) for one in found if isinstance(one, Path))
+            files.update(str(image) for image in images if isinstance(image, Path))
     return sorted(files)
 
 

@@ -308,8 +308,8 @@ def _name_images(row: Row, folder: Path) -> Row:
         if name == "file_name" or name.endswith(("_file_name", "_file_names")):
             column = name.removesuffix("s").removesuffix("file_name").rstrip("_") or "image"
             paths = cell if isinstance(cell, list) else [cell]
-            found = [str(folder / path) if isinstance(path, str) else path for path in paths]
-            cells[column] = found if isinstance(cell, list) else found[0]
+            files = [str(folder / path) if isinstance(path, str) else path for path in paths]
+            cells[column] = files if isinstance(cell, list) else files[0]
         else:
             cells[name] = cell
     return row._replace(cells=cells)

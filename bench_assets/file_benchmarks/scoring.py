@@ -301,10 +301,10 @@ def _import_metric(metric: str) -> Points:
     """
     module, _, name = metric.partition(":")
     try:
-        found = getattr(import_module(module), name)
+        function = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
         raise SettingsError(f"metric {metric}: {error}. Is its folder on PYTHONPATH?") from error
-    if not callable(found):
+    if not callable(function):
         raise SettingsError(f"metric {metric}: expected a function (response, question) -> points")
-    points: Points = found
+    points: Points = function
     return points

@@ -39,7 +39,7 @@ def names(argument: str, value: object) -> list[str]:
     """
     if isinstance(value, str | Path):
         return [str(value)]
-    found = list(value) if isinstance(value, Iterable) else [value]
-    if not all(isinstance(name, str | Path) for name in found):
+    values = list(value) if isinstance(value, Iterable) else [value]
+    if not all(isinstance(name, str | Path) for name in values):
         raise SettingsError(f"{argument}: expected a name or a list of names, got {value!r}")
-    return list(map(str, found))
+    return list(map(str, values))

@@ -140,7 +140,9 @@ def evaluate(  # noqa: PLR0913  (an option each)
             model=called,
             evaluations=tuple(done),
             failures=tuple(map(str, failures)),
-            results=tuple(bench.results([row for one in done for row in one.metrics])),
+            results=tuple(
+                bench.results([row for evaluation in done for row in evaluation.metrics])
+            ),
             image_store=open_image_store(bench.settings),
         )
 

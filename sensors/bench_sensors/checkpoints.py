@@ -107,7 +107,7 @@ def watch_folders(
     names = dict(known)
     for checkpoint in survey.finished:
         names.setdefault(checkpoint.content, checkpoint.key)
-    alive = {names[found.content] for found in survey.finished}
+    alive = {names[checkpoint.content] for checkpoint in survey.finished}
     retired = [key for key in known.values() if key not in alive and survey.is_deleted(key)]
     return _result(
         instance,

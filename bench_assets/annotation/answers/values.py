@@ -54,8 +54,8 @@ def question_units(
         units: All published units of a task.
     """
     parts = {*question_id.split("/"), group_id}
-    named = [unit for unit in units if unit.unit_id in parts]
-    return named or [unit for unit in units if {*unit.images.values()} & {*images}]
+    given_units = [unit for unit in units if unit.unit_id in parts]
+    return given_units or [unit for unit in units if {*unit.images.values()} & {*images}]
 
 
 def unit_answers(units: Sequence[Unit], answers: Sequence[Answer]) -> list[Answer]:

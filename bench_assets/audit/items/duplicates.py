@@ -68,9 +68,9 @@ def contradicting_keys(evidence: Evidence) -> AuditFinding:
         ]
     }
     suspects = [
-        Suspect(one.question_id, _describe_conflict(one, pair))
-        for pair, one in pairs.values()
-        if _contradicts(one, pair) and _contradicts(one, pair, canonical_option)
+        Suspect(reason.question_id, _describe_conflict(reason, pair))
+        for pair, reason in pairs.values()
+        if _contradicts(reason, pair) and _contradicts(reason, pair, canonical_option)
     ]
     return _finding(suspects, len(questions), "answered in two ways")
 

@@ -104,11 +104,11 @@ def _finding(
     mentions: Sequence[Mention], plain: Sequence[Suspect], n: int, where: str
 ) -> AuditFinding:
     """Fail for a stated answer, or if the one mentioned option is right too often."""
-    clusters = cluster_questions([one.question for one in mentions])
+    clusters = cluster_questions([mention.question for mention in mentions])
     best = compare_with_chance(
-        [float(one.is_right) for one in mentions],
-        [one.chance for one in mentions],
-        [clusters[one.question.question_id] for one in mentions],
+        [float(mention.is_right) for mention in mentions],
+        [mention.chance for mention in mentions],
+        [clusters[mention.question.question_id] for mention in mentions],
     )
     suspects = {leak.about: leak for leak in plain}
     for mention in mentions if best.p < FALSE_POSITIVE_RATE else ():

@@ -55,7 +55,7 @@ def _entries(text: str, n: int, *, is_labelled: bool) -> list[str]:
     if is_labelled and len(lines) > n == 1:
         return lines[:1]
     parts = _parts(lines[0], n) if lines and (is_labelled or len(lines) == 1) else []
-    return parts if is_labelled or all(len(one) <= _MAX_PART for one in parts) else []
+    return parts if is_labelled or all(len(part) <= _MAX_PART for part in parts) else []
 
 
 def _lines(text: str) -> list[str]:

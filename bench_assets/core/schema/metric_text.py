@@ -24,8 +24,8 @@ def unread_bounds(row: Metric | LeaderboardRow | ReadValue) -> tuple[float, floa
     """The least and the most that a value may be, by its unread responses; None without any."""
     if row.if_unread_wrong is None or row.if_unread_right is None:
         return None
-    found = sorted((row.value, row.if_unread_wrong, row.if_unread_right))
-    return (found[0], found[-1])
+    bounds = sorted((row.value, row.if_unread_wrong, row.if_unread_right))
+    return (bounds[0], bounds[-1])
 
 
 def is_hidden(row: Metric | LeaderboardRow | ReadValue) -> bool:
@@ -75,18 +75,18 @@ def caveats(row: Metric | LeaderboardRow) -> list[str]:
         "rejected": row.n_rejected,
         "expired": row.n_expired,
     }
-    found = [f"{n} {label}" for label, n in counts.items() if n]
-    found += [f"{format_percent(row.asked_again)} asked again"] if row.asked_again else []
-    found += [f"{format_percent(row.named)} only named"] if row.named else []
+    notes = [f"{n} {label}" for label, n in counts.items() if n]
+    notes += [f"{format_percent(row.asked_again)} asked again"] if row.asked_again else []
+    notes += [f"{format_percent(row.named)} only named"] if row.named else []
     is_clustered = (row.n_clusters or 0.0) < (row.n_scored or 0) - _ROUNDING
-    found += [format_mixed(row.signature), cluster_warning(row) if is_clustered else "", row.people]
-    return [caveat for caveat in found if caveat]
+    notes += [format_mixed(row.signature), cluster_warning(row) if is_clustered else "", row.people]
+    return [caveat for caveat in notes if caveat]
 
 
 def format_caveats(row: Metric | LeaderboardRow) -> str:
     """What qualifies a number, each in brackets."""
     unread = f"{format_unread(row)} unread" if row.unread else ""
-    return "".join(f" ({one})" for one in (*caveats(row), unread, format_part(row)) if one)
+    return "".join(f" ({note})" for note in (*caveats(row), unread, format_part(row)) if note)
 
 
 def format_part(row: Metric | LeaderboardRow) -> str:
@@ -129,8 +129,8 @@ def format_mixed(signature: str | None) -> str:
     'mixed: 2 models answered'
     """
     behind = r"(?:\|n:\d+)?(?:\|[a-zA-Z_]+)?(?:\|partial:[^|]*)?$"
-    found = re.search(rf"\|mixed:(\d+){behind}", signature or "")
-    return f"mixed: {found[1]} models answered" if found else ""
+    match = re.search(rf"\|mixed:(\d+){behind}", signature or "")
+    return f"mixed: {match[1]} models answered" if match else ""
 
 
 def blind(value: float | None) -> str:

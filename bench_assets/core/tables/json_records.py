@@ -366,7 +366,7 @@ def _type_errors(name: str, value: object, hint: Any) -> Iterator[str]:  # noqa:
         yield f"{name}: expected {_type_name(hint)}, it is of type {type(value).__name__}"
     elif get_origin(hint) is Mapping and isinstance(value, Mapping):
         of_key, of_item = get_args(hint)
-        one = name.removesuffix("s")
+        singular = name.removesuffix("s")
         yield from (
             f"{name}: key {key!r}: expected {_type_name(of_key)}"
             for key in value
@@ -374,8 +374,8 @@ def _type_errors(name: str, value: object, hint: Any) -> Iterator[str]:  # noqa:
         )
         for key, item in value.items():
             if _is_mistyped(item, of_item):
-                type_name = type(item).__name__
-                yield f"{one} {key!r}: expected {_type_name(of_item)}, it is of type {type_name}"
+                got = type(item).__name__
+                yield f"{singular} {key!r}: expected {_type_name(of_item)}, it is of type {got}"
     elif get_origin(hint) is tuple and isinstance(value, tuple | list):
         (of_item, *_) = get_args(hint)
         yield from (
@@ -393,9 +393,9 @@ def _fits(value: object, hint: Any) -> bool:  # noqa: ANN401
     """Whether a value has a type; its items are not checked."""
     kind = get_origin(hint) or hint
     if kind in (UnionType, Union):
-        return any(_fits(value, one) for one in get_args(hint))
+        return any(_fits(value, member) for member in get_args(hint))
     if kind is Literal:
-        return any(value == one for one in get_args(hint))
+        return any(value == member for member in get_args(hint))
     if kind is Callable:
         return callable(value)
     if kind is float:

@@ -56,11 +56,11 @@ def _regression_check(task: Task, tasks: Sequence[Task]) -> dg.AssetChecksDefini
         notes: list[str] = []
         others = comparison_models(model, models, written, chosen.baseline)
         for other in others:
-            found = _compare_with(other, task, metrics, tables, settings)
-            if isinstance(found, str):
-                notes.append(f"not comparable with {other}: {found}")
+            regression = _compare_with(other, task, metrics, tables, settings)
+            if isinstance(regression, str):
+                notes.append(f"not comparable with {other}: {regression}")
             else:
-                effects += found
+                effects += regression
         n_tasks = max((n_measured(tables, tasks, other) for other in others), default=1)
         alpha = run_alpha(model, models, n_tasks)
         lines = decide(effects, alpha, chosen.smallest_change)
@@ -139,8 +139,8 @@ def _line(line: Comparison) -> str:
 def _sentence(line: Comparison) -> str:
     """Describe the change of a metric, and the first questions that lost points."""
     slice_ = "" if line.category == "all" else f" of {escape_markdown(line.category)}"
-    named = ", ".join(map(escape_markdown, line.lost[:_MAX_NAMED]))
-    lost = f", {len(line.lost)} questions lost: {named}"
+    metrics = ", ".join(map(escape_markdown, line.lost[:_MAX_NAMED]))
+    lost = f", {len(line.lost)} questions lost: {metrics}"
     return (
         f"{line.metric}{slice_}: {line.before:.3f} to {line.after:.3f}, {line.change:+.3f}"
         f" ({line.interval}) against {line.against}"

@@ -63,8 +63,8 @@ def joint_checks(
         given = {**tables, **{name: getattr(context.resources, name) for name in resources}}
         for check, spec in zip(checks, specs, strict=True):
             if spec.key in context.selected_asset_check_keys:
-                named = {name: given[name] for name in signature(check.run).parameters}
-                result = check.run(**named)
+                arguments = {name: given[name] for name in signature(check.run).parameters}
+                result = check.run(**arguments)
                 yield result._replace(asset_key=spec.asset_key, check_name=spec.name)
 
     # Dagster takes the types of tables from annotations.

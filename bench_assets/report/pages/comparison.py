@@ -46,18 +46,18 @@ def _write(
     site: Site, task: Task, by_condition: Mapping[str, ConditionQuestions], model: str
 ) -> None:
     stamps = [
-        site.stamps.of(one.tables, key, of)
-        for condition, one in by_condition.items()
-        for key, of in ((one.key, ""), *((key, model) for key in _keys(task, condition)))
+        site.stamps.of(rows.tables, key, of)
+        for condition, rows in by_condition.items()
+        for key, of in ((rows.key, ""), *((key, model) for key in _keys(task, condition)))
     ]
     inputs = combined_digest(_FORM, str(task.version), task.primary_metric, *stamps)
     name = f"compare-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
         return
-    found = {
-        condition: _model(task, condition, one, model) for condition, one in by_condition.items()
+    models = {
+        condition: _model(task, condition, rows, model) for condition, rows in by_condition.items()
     }
-    site.put(name, {condition: one for condition, one in found.items() if one}, inputs)
+    site.put(name, {condition: scores for condition, scores in models.items() if scores}, inputs)
 
 
 def _keys(task: Task, condition: str) -> list[list[str]]:

@@ -196,12 +196,12 @@ def _running(
     home: Path, tasks: Iterable[Task], rows: Iterable[Mapping[str, Any]]
 ) -> Iterator[dict[str, Any]]:
     """Evaluations in progress or interrupted, with the time of their last snapshot."""
-    named = {task.name: task for task in tasks}
+    tasks_by_name = {task.name: task for task in tasks}
     for row in rows:
         if (row["partial"] or "").endswith(SO_FAR):
-            key = evaluation_key(named[row["task"]], row["condition"], "metrics")
+            key = evaluation_key(tasks_by_name[row["task"]], row["condition"], "metrics")
             at = partial_tables(home).written(key, row["model"])
-            title = named[row["task"]].shown
+            title = tasks_by_name[row["task"]].shown
             yield {"model": row["model"], "task": title, "part": row["partial"], "at": at}
 
 

@@ -212,8 +212,10 @@ def name_edition(questions: Sequence[Question]) -> list[Question]:
         for task in PERCEPTION_TASKS.values()
         for number in range(1, task.val + 1)
     }
-    found = {question.question_id for question in questions if question.labels["split"] == "val"}
-    edition: Edition = "published" if found == released else "own"
+    question_ids = {
+        question.question_id for question in questions if question.labels["split"] == "val"
+    }
+    edition: Edition = "published" if question_ids == released else "own"
     return [replace(question, edition=edition) for question in questions]
 
 

@@ -263,12 +263,12 @@ def vote_agreement(
     return [
         VoteAgreement(
             criterion=criterion,
-            n_submissions=found.n,
-            unanimous=found.unanimous,
-            pairwise=found.pairwise,
-            alpha=found.alpha,
+            n_submissions=agreement.n,
+            unanimous=agreement.unanimous,
+            pairwise=agreement.pairwise,
+            alpha=agreement.alpha,
         )
         for criterion, units in tables.items()
-        for found in [RaterAgreement.of(units)]
+        for agreement in [RaterAgreement.of(units)]
         if units
     ]

@@ -61,8 +61,8 @@ def _first_letter(response: str) -> str:
 
 
 def _outer_letter(response: str, position: Position) -> str:
-    found = re.findall(r"[a-zA-Z]", response)
-    return str(found[0 if position == "start" else -1]).upper() if found else ""
+    letters = re.findall(r"[a-zA-Z]", response)
+    return str(letters[0 if position == "start" else -1]).upper() if letters else ""
 
 
 def _first_run(response: str) -> str:

@@ -59,8 +59,8 @@ def build_missing_questions(bench: Workbench, suites: Sequence[str]) -> None:
         BenchError: If they cannot be built.
     """
     for name in suites:
-        asked = [task for task in bench.catalog.tasks_of(name) if task.asked_of == "model"]
-        is_built = all(bench.tables.exists(questions_key(task, "main")) for task in asked)
+        model_tasks = [task for task in bench.catalog.tasks_of(name) if task.asked_of == "model"]
+        is_built = all(bench.tables.exists(questions_key(task, "main")) for task in model_tasks)
         if not is_built and not build_models(bench.settings, bench.catalog.suite(name).name):
             build_questions(bench, name)
 
@@ -153,7 +153,7 @@ def _of_task(
     predictions = runner.predictions(questions)
     if isinstance(verdicts, ModelVerdicts | ReaderVerdicts):
         runner.judgements(questions, predictions)
-    judges = [one.estimate(task.name, "judge") for one in of_judges.values()]
+    judges = [count.estimate(task.name, "judge") for count in of_judges.values()]
     return [counter.estimate(task.name, "model"), *judges]
 
 

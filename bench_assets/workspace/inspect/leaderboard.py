@@ -169,7 +169,7 @@ def _learnt(
     for row in rows:
         sign = -1 if row.lower_is_better else 1
         known = (of_task.get(row.task) for of_task in levels.values())
-        merits.setdefault(row.task, []).extend(sign * one for one in known if one is not None)
+        merits.setdefault(row.task, []).extend(sign * bound for bound in known if bound is not None)
         merits[row.task] += [row.merit] if row.is_baseline and not isnan(row.value) else []
     return {
         row.task

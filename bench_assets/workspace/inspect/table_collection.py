@@ -147,7 +147,7 @@ class TableCollection:
 
     def _evaluated(self, exam: ExportTable, condition: str, model: str) -> ModelResponses | None:
         predictions = evaluation_key(exam.task, condition, "predictions")
-        found = ModelResponses(
+        responses = ModelResponses(
             exam=exam,
             condition=condition,
             model=model,
@@ -159,9 +159,9 @@ class TableCollection:
             scores=self._read_evaluation(Score, "scores", exam.task, condition, model),
             metrics=self._metrics(exam.task, condition, model),
         )
-        if self._is_current(found, exam):
-            return found
-        self._report_omission(f"{found.name} of {model}: its questions have changed since")
+        if self._is_current(responses, exam):
+            return responses
+        self._report_omission(f"{responses.name} of {model}: its questions have changed since")
         return None
 
     def _metrics(self, task: Task, condition: str, model: str) -> list[Metric]:

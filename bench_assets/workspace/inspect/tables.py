@@ -127,11 +127,11 @@ def _paper_table_keys(bench: Workbench, suite: str) -> Sequence[dg.AssetKey]:
 def _find(name: str, suite: str, keys: Sequence[dg.AssetKey]) -> dg.AssetKey:
     wanted = name.split("/")
     matching = [key for key in keys if key.path[-len(wanted) :] == wanted]
-    found = [key for key in matching if key.to_user_string().startswith(f"{suite}/")]
-    if len(found) != 1:
-        known = ["/".join(key.path[1:]) for key in found or keys]
+    selected = [key for key in matching if key.to_user_string().startswith(f"{suite}/")]
+    if len(selected) != 1:
+        known = ["/".join(key.path[1:]) for key in selected or keys]
         raise UnknownNameError(f"paper table of {suite}", name, known)
-    return found[0]
+    return selected[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,13 +156,13 @@ def list_tables(bench: Workbench, below: str = "") -> list[ListedTable]:
         UnknownNameError: If it has no tables.
     """
     every = list(_all_tables(bench))
-    found = [table for table in every if not below or f"{table.name}/".startswith(f"{below}/")]
-    if not found:
+    selected = [table for table in every if not below or f"{table.name}/".startswith(f"{below}/")]
+    if not selected:
         folders = {table.name[:end] for table in every for end in _folder_ends(table.name)}
         raise UnknownNameError(
             "suite, task or folder of tables", below, folders, all_by="bench tables list"
         )
-    return found
+    return selected
 
 
 def _all_tables(bench: Workbench) -> Iterator[ListedTable]:

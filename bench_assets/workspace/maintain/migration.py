@@ -119,9 +119,9 @@ def _copy_generation_notes(target: Blobs, source: Blobs) -> MigrationResult:
 def _copy_tables(target: Blobs, source: Blobs, replaced: Blobs) -> MigrationResult:
     """Copy tables unless the target's is newer."""
     rules = TransferRules(is_whole=_is_checksummed, is_better=_is_newer, replaced=replaced)
-    tables = (one for one in source.list() if one.name.endswith(_TABLE))
-    found = transfer(target, source, tables, rules)
-    return _migration_result("tables", target, source, found)
+    tables = (blob for blob in source.list() if blob.name.endswith(_TABLE))
+    transferred = transfer(target, source, tables, rules)
+    return _migration_result("tables", target, source, transferred)
 
 
 def _is_newer(name: str, ours: bytes, theirs: bytes) -> bool:

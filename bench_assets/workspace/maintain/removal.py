@@ -54,12 +54,12 @@ def find_removable(bench: Workbench, model: str) -> Removable:
     """
     blobs = bench.tables.blobs
     listed = [
-        one
+        blob
         for key in _keys(bench)
         for tables in (bench.tables, *bench.tables.elsewhere(key.path[0]))
         if tables.exists(key.path, model)
-        for one in blobs.list(tables.below(key.path))
-        if one.name == tables.name(key.path, model)
+        for blob in blobs.list(tables.below(key.path))
+        if blob.name == tables.name(key.path, model)
     ]
     listed += [
         blob

@@ -172,10 +172,10 @@ def _check_settings(task: Task, bench: Workbench, conditions: Sequence[str], *, 
     if reader != SELF:
         _check_role("reader", reader, {RULES, SELF}, bench, asks=asks)
     source = settings.sources.get(task.suite, "")
-    place = settings.resolve(source)
-    is_there = place.is_dir() or (task.suite in settings.benchmarks and place.is_file())
+    folder = settings.resolve(source)
+    is_there = folder.is_dir() or (task.suite in settings.benchmarks and folder.is_file())
     if source and not is_release_address(source) and not is_there:
-        raise SourceError(f"{place}: no such folder (the source of {task.suite})")
+        raise SourceError(f"{folder}: no such folder (the source of {task.suite})")
 
 
 def _check_role(

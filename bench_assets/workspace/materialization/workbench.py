@@ -271,19 +271,19 @@ class Workbench:
         """Tables of the evaluations that are not current, and of constants."""
         known = self.definitions.resolve_asset_graph().get_all_asset_keys()
         now = CurrentConfiguration(self.settings)
-        found: set[dg.AssetKey] = set()
+        selected: set[dg.AssetKey] = set()
         for task in tasks:
             keys = self._resolve(asset_selections.evaluation(task, condition, known))
             constants = dg.AssetKey([*questions_key(task, condition)[:-1], CONSTANTS])
             for made in (keys, {constants} & known):
                 if made and self.due(made, model):
-                    found |= made
+                    selected |= made
             metrics = evaluation_key(task, condition, "metrics")
-            if not keys & found and self.tables.exists(metrics, model):
+            if not keys & selected and self.tables.exists(metrics, model):
                 rows = self.tables.read(metrics, Metric, model)
                 if rows and now.stale_reason(task, rows[0], self.tables):
-                    found |= keys
-        return found
+                    selected |= keys
+        return selected
 
     def metrics(self, suite: str, model: str, condition: str = "main") -> list[Metric]:
         """Read the metrics of an evaluation, from all its tables."""

@@ -49,7 +49,7 @@ def _rejection_message(name: str, tasks: Sequence[str]) -> str:
         )
     if "MULTIMODAL_LM" in tasks:
         return f"{name} responds to audio and takes no images: no benchmark here applies"
-    (task, *_) = (*(one for one in tasks if one not in _NO_TASK), *tasks)
+    (task, *_) = (*(kind for kind in tasks if kind not in _NO_TASK), *tasks)
     words = _TASKS.get(task, task.lower().replace("_", " "))
     return f"{name} is a model for {words}: no benchmark here applies"
 

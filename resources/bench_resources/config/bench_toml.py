@@ -143,9 +143,9 @@ class Settings(StrictSection):
 
     def _with_given(self, models: Mapping[str, ModelSpec]) -> "Settings":
         added = {name: spec for name, spec in models.items() if name not in self.models_of_file}
-        both = self.model_copy(update={"models": {**self.models, **added}})
-        both._given = self._given | added.keys()
-        return both
+        merged = self.model_copy(update={"models": {**self.models, **added}})
+        merged._given = self._given | added.keys()
+        return merged
 
     @property
     def left_out(self) -> dict[str, str]:

@@ -55,8 +55,8 @@ def choose_engine(section: Mapping[str, Any], folder: Path) -> EngineChoice:
     """
     if file := _gguf(section, folder):
         refuse_multimodal_gguf(file)
-        found = {"text_only": True, **section, "path": str(file.parent), "gguf_file": file.name}
-        return _choice(TRANSFORMERS, "it reads GGUF", found)
+        completed = {"text_only": True, **section, "path": str(file.parent), "gguf_file": file.name}
+        return _choice(TRANSFORMERS, "it reads GGUF", completed)
     for kind, field in AutoSpec.own_fields().items():
         if own_entries := sorted(field & section.keys()):
             return _choice(kind, f"only this kind has the entry {own_entries[0]}", section)

@@ -202,7 +202,7 @@ def named_secrets(
         for value in written:
             yield from named_secrets(value, variable, name, free=free)
     elif isinstance(written, str):
-        variables = [named for found in _REFERENCE.findall(written) for named in found if named]
+        variables = [named for groups in _REFERENCE.findall(written) for named in groups if named]
         variables += [written] if name.lower().endswith("_env") else []
         values = [(variable(named), named) for named in variables]
         values += [(written, name)] if is_key(name, written) else []
@@ -216,7 +216,7 @@ def _secret_parts(value: str) -> list[str]:
 
     Other addresses have the same host, and it would be redacted in all of them.
     """
-    passwords = [key for found in _PASSWORD.findall(value) for key in found if key]
+    passwords = [key for groups in _PASSWORD.findall(value) for key in groups if key]
     parts = [*passwords, *map(unquote, passwords)]
     if _WEB_ADDRESS.match(value):
         path = _WEB_ADDRESS.sub("", value, count=1)

@@ -53,7 +53,14 @@ def remove_model(home: Path, name: str) -> bool:
         existing = read_sections(home)
         if name not in existing:
             return False
-        _write(home, {one: section for one, section in existing.items() if one != name})
+        _write(
+            home,
+            {
+                section_name: section
+                for section_name, section in existing.items()
+                if section_name != name
+            },
+        )
     return True
 
 

@@ -48,12 +48,12 @@ def allowed_entries(settings_type: Any, place: Sequence[str | int]) -> tuple[str
     for part in place[:-1]:
         inner = [
             field
-            for one in reached
-            for kind in _union_members(one)
+            for hint in reached
+            for kind in _union_members(hint)
             for field in _field_types(kind, part)
         ]
         reached = inner or reached  # pydantic names the arm of a union too
-    models = [kind for one in reached for kind in _union_members(one) if _is_model(kind)]
+    models = [kind for hint in reached for kind in _union_members(hint) if _is_model(kind)]
     return tuple(name for kind in models for name in _aliases(kind))
 
 

@@ -129,7 +129,9 @@ def _place(named: str, settings: Settings) -> str:
     if not Path(named).expanduser().is_absolute():
         spellings.reverse()
     names = [location_name(spelling) for spelling in spellings]
-    existing = [place for place in names if (settings.home / "tables" / place).is_dir()]
+    existing = [
+        suite_folder for suite_folder in names if (settings.home / "tables" / suite_folder).is_dir()
+    ]
     return (existing or names)[0]
 
 

@@ -120,12 +120,12 @@ class ImageFolder:
 
     def sizes(self, digests: Iterable[str]) -> dict[str, int]:
         """Sizes of the available images, without reading them."""
-        found: dict[str, int] = {}
+        sizes: dict[str, int] = {}
         for digest in digests:
             with suppress(OSError, ValueError):  # ValueError: an invalid file name
                 status = self.file(digest).stat()
-                found |= {digest: status.st_size} if S_ISREG(status.st_mode) else {}
-        return found
+                sizes |= {digest: status.st_size} if S_ISREG(status.st_mode) else {}
+        return sizes
 
     def every(self) -> Iterator[str]:
         """Digests of all files that are named by one."""
@@ -213,11 +213,11 @@ class ImageDiskCache:
 
     def sizes(self, digests: Iterable[str]) -> dict[str, int]:
         """Sizes of the cached files in bytes, unverified."""
-        found = {}
+        sizes = {}
         for digest in digests:
             with suppress(OSError):
-                found[digest] = self._file(digest).stat().st_size
-        return found
+                sizes[digest] = self._file(digest).stat().st_size
+        return sizes
 
     def _make_room(self) -> None:
         files = sorted(self._there())

@@ -101,13 +101,13 @@ class ImageStore(dg.ConfigurableResource[Any]):
 
     def stored(self, digests: Iterable[str]) -> list[StoredImage]:
         """Size, format and orientation of stored images; logs missing and damaged ones."""
-        found = []
+        images = []
         for digest in digests:
             try:
-                found.append(self.put(self.read(digest), digest))
+                images.append(self.put(self.read(digest), digest))
             except ImageError as error:
                 _log.warning("%s", error)
-        return found
+        return images
 
     def read(self, digest: str) -> bytes:
         """Read the original bytes of an image.

@@ -60,7 +60,7 @@ def describe_error(error: Any) -> str:  # noqa: ANN401 - Dagster's private type
     chain = [error]
     while cause := chain[-1].cause:
         chain.append(cause)
-    reported = next((one for one in chain if one.cls_name in own_kinds), None)
+    reported = next((error for error in chain if error.cls_name in own_kinds), None)
     if reported is None:
         return str(chain[-1].message).strip()
     return re.sub(rf"^\S*\b{reported.cls_name}: ", "", reported.message).strip()
@@ -96,8 +96,8 @@ def _error_tree(kind: type[BenchError]) -> Iterator[type[BenchError]]:
 
 
 def _check_message(check: dg.AssetCheckEvaluation) -> str:
-    found = {name: value.value for name, value in check.metadata.items()}
-    examples = unescape_markdown(str(found.get("examples", ""))).replace("\n", "\n  ")
-    n, problems = found.get("rows"), found.get("problems")
+    values = {name: value.value for name, value in check.metadata.items()}
+    examples = unescape_markdown(str(values.get("examples", ""))).replace("\n", "\n  ")
+    n, problems = values.get("rows"), values.get("problems")
     fail = "fails the check" if n in (0, 1) else f"{problems} of {n} rows fail the check"
     return f"{check.asset_key.to_user_string()}: {fail} {check.check_name}:\n  {examples}"

@@ -199,12 +199,12 @@ class Ledger:
         return [self._last[other] for other in asset.keys - {key}]
 
     def _with_ancestors(self, keys: Collection[dg.AssetKey]) -> set[dg.AssetKey]:
-        found, pending = set(keys), [*keys]
+        closure, pending = set(keys), [*keys]
         while pending:
-            above = self._graph.get(pending.pop()).parent_keys - found
-            found |= above
+            above = self._graph.get(pending.pop()).parent_keys - closure
+            closure |= above
             pending += above
-        return found
+        return closure
 
     def _read(self, keys: Collection[dg.AssetKey]) -> None:
         """Read the last event of each asset: one query for all tables, one for another input."""
@@ -236,8 +236,8 @@ class Ledger:
         return self._instance.fetch_observations(wanted, limit=limit).records
 
     def _read_failure(self, run: str) -> bool:
-        found = self._instance.get_run_by_id(run)
-        return found is not None and found.status in _FAILED
+        record = self._instance.get_run_by_id(run)
+        return record is not None and record.status in _FAILED
 
 
 def last_materialization(instance: dg.DagsterInstance, key: dg.AssetKey) -> Event | None:

@@ -252,9 +252,9 @@ def write_groups(tables: Iterable[pa.Table], columns: pa.Schema, file: IO[bytes]
         for table in tables:
             writer.write_table(table)
         writer.add_key_value_metadata({_METADATA_KEY: _ZERO_DIGEST.decode()})
-    place = _digest_offset(file)
-    digest = _digest(file, place)
-    file.seek(place)
+    offset = _digest_offset(file)
+    digest = _digest(file, offset)
+    file.seek(offset)
     file.write(digest)
     file.flush()
 
@@ -265,10 +265,10 @@ def verify_checksum(file: IO[bytes]) -> str:
     Raises:
         TableError: If the file is damaged.
     """
-    place = _digest_offset(file)
-    file.seek(place)
+    offset = _digest_offset(file)
+    file.seek(offset)
     checksum = file.read(len(_ZERO_DIGEST))
-    if checksum != _digest(file, place):
+    if checksum != _digest(file, offset):
         raise TableError("damaged: its bytes do not match its checksum")
     return checksum.decode()
 
@@ -297,10 +297,10 @@ def _digest_offset(file: IO[bytes]) -> int:
         raise TableError(f"truncated, or not Parquet: {size} bytes without the footer of Parquet")
     file.seek(start)
     footer = file.read(size - end - start)
-    found = footer.rfind(_DIGEST_MARKER)
-    if found < 0:
+    marker_start = footer.rfind(_DIGEST_MARKER)
+    if marker_start < 0:
         raise TableError("damaged: it has no checksum")
-    return start + found + len(_DIGEST_MARKER)
+    return start + marker_start + len(_DIGEST_MARKER)
 
 
 def _digest(file: IO[bytes], place: int) -> bytes:

@@ -167,16 +167,16 @@ class TableFiles(TableBytes):
         left_out: dict[Table, str],
     ) -> duckdb_queries.Views:
         """Sources of views, without unreadable ones."""
-        found: dict[str, tuple[list[duckdb_queries.Source], type[Any]]] = {}
+        view_sources: dict[str, tuple[list[duckdb_queries.Source], type[Any]]] = {}
         for name, (keys, row_type) in views.items():
-            sources, _ = found.setdefault(name, ([], row_type))
+            sources, _ = view_sources.setdefault(name, ([], row_type))
             for key in keys:
                 for part, source in self._sources(key, row_type):
                     if isinstance(source, str):
                         left_out[tuple(key), part] = source
                     else:
                         sources.append(source)
-        return found
+        return view_sources
 
     def _sources(
         self, key: Sequence[str], row_type: type[Any]

@@ -90,7 +90,7 @@ def items(
                 opened.folder, lambda item: to_question(item, _store_images(item, image_store))
             )
             rows, rejections = name_edition(read.rows), absent + read.rejections
-            faults = [one.reason for one in (*absent[:1], *read.rejections)]
+            faults = [rejection.reason for rejection in (*absent[:1], *read.rejections)]
         case "key":
             key = read_key(opened.folder / KEY)
             rows, rejections = name_edition(questions_from_key(dict(key.rows))), key.rejections
@@ -146,7 +146,7 @@ def write_annotated_data(
 ) -> None:
     """Write the answers of the annotation tasks as raw data sets."""
     marked = [row for form in MARKING_TASKS for row in counted_rows(tables, form)]
-    images = {one.name: one for one in to_mark}
+    images = {image.name: image for image in to_mark}
     write_marked_data(folder, marked, counted_rows(tables, IQ_IMAGES), images, image_store.read)
 
 

@@ -160,7 +160,7 @@ def captions(
     chosen = settings.suite("codis", CodisSettings)
     if chosen.captioner and not chosen.captions:
         with open_model(context, models, chosen.captioner) as (model, _):
-            return describe_images([one.sha256 for one in stored], caption, model)
+            return describe_images([image.sha256 for image in stored], caption, model)
     file = _captions_file(settings, sources)
     if file is None:
         return list[ImageText]()

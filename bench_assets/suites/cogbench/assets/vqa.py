@@ -168,8 +168,8 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     release = find_release(opened.folder)
     if release.edition == "published":
         read = files.read_questions(release)
-        found = select_questions(read.rows, by_id, keep_repeated=True)
-        found = Table(found.rows, [*read.rejections, *found.rejections])
+        refined = select_questions(read.rows, by_id, keep_repeated=True)
+        refined = Table(refined.rows, [*read.rejections, *refined.rejections])
     else:
         keep_solvable = settings.suite("cogbench", CogbenchSettings).keep_solvable
         solved = [] if keep_solvable else refinement.solved_blind(flags)
@@ -180,11 +180,13 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
             if row.decision != "accepted"
         }
         left_out |= dict.fromkeys(solved, refinement.NEEDS_NO_IMAGE)
-        found = _apply_refinements(decided, shuffled_questions(written_questions), left_out, by_id)
-    complete = not found.rejections and len(found.rows) == TASK.counts["all"]
+        refined = _apply_refinements(
+            decided, shuffled_questions(written_questions), left_out, by_id
+        )
+    complete = not refined.rejections and len(refined.rows) == TASK.counts["all"]
     edition = edition_of(opened, whole=complete)
-    rows = to_questions(found.rows, by_id, edition, refinement.open_flags(flags))
-    return found.rejections, table_output(rows, question_preview(rows, image_store))
+    rows = to_questions(refined.rows, by_id, edition, refinement.open_flags(flags))
+    return refined.rejections, table_output(rows, question_preview(rows, image_store))
 
 
 def _all_refinements(
@@ -219,13 +221,13 @@ def _apply_refinements(
         if name not in by_hand
     ]
     dropped = {row.entry for row in left_out}
-    remaining = [one for one in dealt if question_id(one) not in dropped]
+    remaining = [row for row in dealt if question_id(row) not in dropped]
     refined = refinement.apply_refinements(remaining, decided.rows)
     kept_by_hand = [row.question_id for row in decided.rows if row.action == "keep"]
-    found = select_questions(refined.rows, images, kept=kept_by_hand)
-    parts = (decided, refined, found)
+    selected = select_questions(refined.rows, images, kept=kept_by_hand)
+    parts = (decided, refined, selected)
     return Table(
-        found.rows, left_out + [rejection for part in parts for rejection in part.rejections]
+        selected.rows, left_out + [rejection for part in parts for rejection in part.rejections]
     )
 
 
@@ -268,6 +270,6 @@ def human(
     parts = {"people": str(people), "n": str(len(questions))}
     blank = blank_metric(TASK, questions, "people", parts, n_failed=0)
     return [
-        replace(blank, metric=TASK.primary_metric, category=category, **found._asdict())
-        for category, found in human_accuracy(questions, answers).items()
+        replace(blank, metric=TASK.primary_metric, category=category, **accuracy._asdict())
+        for category, accuracy in human_accuracy(questions, answers).items()
     ]

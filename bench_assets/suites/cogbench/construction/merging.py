@@ -185,7 +185,7 @@ def _is_role_swap(one: str, other: str) -> bool:
 def _words(text: str) -> tuple[str, ...]:
     """The stems of the content words, in the order of the text."""
     stems = (content_words(word) for word in re.findall(r"\w+", text))
-    return tuple(dict.fromkeys(stem for found in stems for stem in found))
+    return tuple(dict.fromkeys(stem for word_stems in stems for stem in word_stems))
 
 
 def _parts(item: AnnotatedItem) -> list[str]:

@@ -189,7 +189,7 @@ def _best_word_share(text: str, sentences: Sequence[frozenset[str]]) -> float:
         for sentence in sentences
         if len(sentence) <= max(_MAX_SENTENCE_WORDS, _LIST_RATIO * len(sentence & wanted))
     )
-    return max((word_share(text, one) for one in fitting), default=0.0)
+    return max((word_share(text, sentence) for sentence in fitting), default=0.0)
 
 
 def score_by_number(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:

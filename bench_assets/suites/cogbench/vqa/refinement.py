@@ -174,11 +174,11 @@ def find_flags(
 
 def open_flags(flags: Iterable[Flag]) -> dict[str, str]:
     """Open flags by question."""
-    found: dict[str, list[str]] = {}
+    reasons: dict[str, list[str]] = {}
     for flag in flags:
         if not flag.decision:
-            found.setdefault(flag.question_id, []).append(flag.flag)
-    return {name: "; ".join(doubts) for name, doubts in found.items()}
+            reasons.setdefault(flag.question_id, []).append(flag.flag)
+    return {name: "; ".join(doubts) for name, doubts in reasons.items()}
 
 
 def solved_blind(flags: Iterable[Flag]) -> list[str]:

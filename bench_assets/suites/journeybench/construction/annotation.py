@@ -92,13 +92,13 @@ def caption_units(
     return [
         Unit(
             task=TASKS["caption_votes"].name,
-            unit_id=unit_id(one.image, one.writer),
-            shown={"Caption": " ".join(one.caption.split())},
-            images={_IMAGE: digest_of[one.image]},
+            unit_id=unit_id(unit.image, unit.writer),
+            shown={"Caption": " ".join(unit.caption.split())},
+            images={_IMAGE: digest_of[unit.image]},
             needed=N_VERIFIERS,
-            barred=(one.writer,),
+            barred=(unit.writer,),
         )
-        for one in first.values()
+        for unit in first.values()
     ]
 
 

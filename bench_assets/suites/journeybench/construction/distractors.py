@@ -128,11 +128,11 @@ def verify_statements(
     for statement, near in zip(statements, nearest, strict=True):
         cast = list(votes_by_statement[statement.image, normalize_text(statement.text)].values())
         enough = accepted[statement.image] >= MAX_STATEMENTS
-        own = _fault(statement, seen[statement.image], captions.get(statement.image, ()))
-        own = own or _repetition_fault(statement, near)
-        waits = not own and not enough and len(cast) < least
+        own_fault = _fault(statement, seen[statement.image], captions.get(statement.image, ()))
+        own_fault = own_fault or _repetition_fault(statement, near)
+        waits = not own_fault and not enough and len(cast) < least
         voted = vote_fault(cast, least, _VOTE_PHRASE) if waits or len(cast) >= least else ""
-        fault = own or voted or (f"beyond the first {MAX_STATEMENTS}" if enough else "")
+        fault = own_fault or voted or (f"beyond the first {MAX_STATEMENTS}" if enough else "")
         seen[statement.image].add(normalize_text(statement.text))
         accepted[statement.image] += not fault
         decisions.append(replace(_decision(statement, near, cast, fault), open=waits))

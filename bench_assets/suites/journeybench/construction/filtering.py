@@ -248,11 +248,11 @@ def kept_captions(decisions: Iterable[CaptionDecision]) -> dict[str, list[str]]:
 def _decide_captions(
     written: Sequence[WrittenCaption], heard: Sequence[Sequence[bool]], least: int
 ) -> list[CaptionDecision]:
-    own = [_caption_fault(number, written) for number in range(len(written))]
-    waits = [not fault and len(cast) < least for fault, cast in zip(own, heard, strict=True)]
+    own_faults = [_caption_fault(number, written) for number in range(len(written))]
+    waits = [not fault and len(cast) < least for fault, cast in zip(own_faults, heard, strict=True)]
     faults = [
         fault or vote_fault(cast, least, "verifiers accept it")
-        for fault, cast in zip(own, heard, strict=True)
+        for fault, cast in zip(own_faults, heard, strict=True)
     ]
     passing = [number for number, fault in enumerate(faults) if not fault]
     best = sorted(passing, key=lambda number: -sum(heard[number]))[:MAX_CAPTIONS]

@@ -111,7 +111,7 @@ def _question(image: str, number: int, proposal: Mapping[str, Any]) -> TriggerQu
         image_source="generated",
         trigger=str(proposal.get("trigger", "")).strip(),
         question=" ".join(str(proposal.get("question", "")).split()),
-        answers=tuple(text for one in listed if (text := " ".join(str(one).split()))),
+        answers=tuple(text for answer in listed if (text := " ".join(str(answer).split()))),
     )
 
 

@@ -114,13 +114,13 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     edition = built if open_release(sources).annotations else edition_of(transformed_items)
     bad = read_items(open_release(sources)).rejections
     pairs = apply_decisions(duplicates, counted_rows(tables, DUPLICATE_CONFLICTS))
-    asked = to_questions(
+    questions = to_questions(
         decisions.drop_duplicates(transformed_items, pairs),
         {image.name: image for image in stored},
         edition,
     )
     twins = decisions.duplicate_rejections(pairs)
     return (
-        [*bad, *dropped_items, *twins, *asked.rejections],
-        table_output(asked.rows, question_preview(asked.rows, image_store)),
+        [*bad, *dropped_items, *twins, *questions.rejections],
+        table_output(questions.rows, question_preview(questions.rows, image_store)),
     )

@@ -108,7 +108,7 @@ def merge_annotations(
             )
     for item in items:
         rounds = [by_round[item.item_id, n] for n in ROUNDS if (item.item_id, n) in by_round]
-        dropped = next((one for one in rounds if one.drop), None)
+        dropped = next((rating for rating in rounds if rating.drop), None)
         if dropped:
             reason = f"{dropped.annotator} dropped it in round {dropped.round}: {dropped.drop}"
             merged.rejections.append(_rejection(item.item_id, reason))
@@ -128,12 +128,12 @@ def add_ratings(
         by_item.setdefault(rating.item_id, []).append(rating)
     before = {(annotation.item_id, annotation.round): annotation for annotation in annotations}
     for item_id, item_ratings in by_item.items():
-        people = "+".join(sorted({one.person for one in item_ratings}))
+        people = "+".join(sorted({rating.person for rating in item_ratings}))
         first = Annotation(item_id=item_id, round=ROUNDS[0], annotator=people)
         before[item_id, ROUNDS[0]] = replace(
             before.get((item_id, ROUNDS[0]), first),
-            difficulty=str(median_low(one.difficulty for one in item_ratings)),
-            quality=str(median_low(one.quality for one in item_ratings)),
+            difficulty=str(median_low(rating.difficulty for rating in item_ratings)),
+            quality=str(median_low(rating.quality for rating in item_ratings)),
         )
     return list(before.values())
 
@@ -234,18 +234,18 @@ def add_written_pieces(
     If another piece has the name already, the item's id is appended to it.
     """
     first = {piece.item_id: piece for piece in reversed(list(written))}
-    found = KnowledgeLinks([], dict(pieces))
+    linked = KnowledgeLinks([], dict(pieces))
     for link in links:
         piece = None if link.knowledge else first.get(link.item_id)
         if piece is None:
-            found.links.append(link)
+            linked.links.append(link)
             continue
-        existing = found.pieces.get(piece.name)
+        existing = linked.pieces.get(piece.name)
         is_taken = existing is not None and existing.content != piece.content
         name = f"{piece.name} ({link.item_id})" if is_taken else piece.name
-        found.pieces.setdefault(name, Knowledge(name=name, content=piece.content))
-        found.links.append(replace(link, knowledge=name, how=WRITTEN))
-    return found
+        linked.pieces.setdefault(name, Knowledge(name=name, content=piece.content))
+        linked.links.append(replace(link, knowledge=name, how=WRITTEN))
+    return linked
 
 
 def apply_decisions(

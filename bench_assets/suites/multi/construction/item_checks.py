@@ -135,8 +135,8 @@ def duplicates(
             and image_distance is not None
             and image_distance <= distance
         ):
-            why = _conflict(later, earlier)
-            pairs[twin.later].append((twin.earlier, twin.similarity, image_distance, why))
+            reason = _conflict(later, earlier)
+            pairs[twin.later].append((twin.earlier, twin.similarity, image_distance, reason))
     dropped: set[str] = set()
     for name, pair in pairs.items():
         if any(not conflict and earlier not in dropped for earlier, _, _, conflict in pair):

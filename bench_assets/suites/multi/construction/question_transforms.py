@@ -87,8 +87,8 @@ def negate(item: MultiItem) -> list[MultiItem]:
     Not if the question is negative already, or an option combines or names others.
     """
     stem, options = split_options(item.specific)
-    asked = re.split("[。？！]", re.sub(r"\s", "", stem).partition(MASK)[0])[-1]
-    if item.type != "SA" or len(options) < 3 or stem.count(MASK) != 1 or _NEGATIVE.search(asked):
+    clause = re.split("[。？！]", re.sub(r"\s", "", stem).partition(MASK)[0])[-1]
+    if item.type != "SA" or len(options) < 3 or stem.count(MASK) != 1 or _NEGATIVE.search(clause):
         return []
     text, n_swapped = _AFFIRMED.subn("错误", stem)
     if n_swapped != 1 or _are_combined(options):

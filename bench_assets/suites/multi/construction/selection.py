@@ -239,12 +239,12 @@ def hardness(
     The notebook means to skip models without vision, but a mistake in it skips none; nor do we.
     Scores of models without a weight are ignored.
     """
-    found = {question.question_id: 0.0 for question in questions}
+    shares = {question.question_id: 0.0 for question in questions}
     for score in scores:
-        if score.question_id in found and score.max_points > 0:
+        if score.question_id in shares and score.max_points > 0:
             lost_share = 1 - (score.points or 0.0) / score.max_points
-            found[score.question_id] += weights.get(score.model, 0.0) * lost_share
-    return found
+            shares[score.question_id] += weights.get(score.model, 0.0) * lost_share
+    return shares
 
 
 def choose_elite(

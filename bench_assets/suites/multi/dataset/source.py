@@ -84,8 +84,8 @@ def find_release(folder: Path) -> MultiRelease:
 
 def source_files(release: MultiRelease) -> list[SourceFile]:
     """List the files that belong to the suite with their digests, sorted by path."""
-    named = (release.problems, release.annotations, release.knowledge, release.hard_list)
-    files = [file for file in (*named, release.captions, release.ocr) if file]
+    release_files = (release.problems, release.annotations, release.knowledge, release.hard_list)
+    files = [file for file in (*release_files, release.captions, release.ocr) if file]
     return pin([*files, *image_files(release.images).values()], release.folder)
 
 

@@ -248,7 +248,9 @@ def write(folder: Path, seed: int = 0) -> None:
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
     problems, knowledge = material["problems"], material["knowledge"]
     files = {
-        "raw_problems.json": format_json({one["id"]: _problem(one) for one in problems}),
+        "raw_problems.json": format_json(
+            {problem["id"]: _problem(problem) for problem in problems}
+        ),
         "annotations.json": format_json(list(_annotations(problems, Random(seed)))),
         "knowledge_mini.json": format_json({piece["name"]: _piece(piece) for piece in knowledge}),
         "captions_mini_blip.csv": _captions(problems).encode(),
@@ -304,9 +306,9 @@ def _annotations(problems: list[Mapping[str, Any]], rng: Random) -> Iterator[Map
 def _solver_responses(entries: list[Mapping[str, Any]]) -> str:
     """Write the responses of two solvers, a line each."""
     lines = (
-        {"question_id": one["question_id"], "model": f"solver-{n}", "text": f"#### {answer}"}
-        for one in entries
-        for n, answer in enumerate(one["answers"], 1)
+        {"question_id": entry["question_id"], "model": f"solver-{n}", "text": f"#### {answer}"}
+        for entry in entries
+        for n, answer in enumerate(entry["answers"], 1)
     )
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 

@@ -115,10 +115,10 @@ class Pages:
     async def answer(self, request: Request) -> Response:
         """Store an answer, and continue."""
         visitor = await run_in_threadpool(self.sessions.visitor, request, "answer")
-        found = await run_in_threadpool(
+        image = await run_in_threadpool(
             self.desk.reservation, _number(request, "unit"), visitor.person
         )
-        reservation = self._given(visitor, found)
+        reservation = self._given(visitor, image)
         sent = await read_form(request)
         visitor.check_form(sent)
         return await run_in_threadpool(self._answer, visitor, reservation, sent)
@@ -160,18 +160,20 @@ class Pages:
     ) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
         """Values and errors of a form; stores uploaded images."""
         values, wrong = dict(values_of(reservation.task, reservation.unit, sent)), dict[str, str]()
-        for one in (field for field in reservation.task.fields if field.kind == "image"):
-            if one.name in sent.files:
+        for image_field in (field for field in reservation.task.fields if field.kind == "image"):
+            if image_field.name in sent.files:
                 self.sessions.count("upload", visitor.person)
                 try:
-                    values[one.name] = (self.uploads.keep(sent.files[one.name]),)
+                    values[image_field.name] = (self.uploads.keep(sent.files[image_field.name]),)
                 except ImageError as error:
-                    wrong[one.name] = f"This file is not a usable image: {error}."
-                    values.pop(one.name, None)
+                    wrong[image_field.name] = f"This file is not a usable image: {error}."
+                    values.pop(image_field.name, None)
                 else:
-                    self.desk.record_upload(visitor.person, values[one.name][0])
-            elif one.name in values and not self.desk.brought(visitor.person, values[one.name][0]):
-                del values[one.name]  # another person's upload
+                    self.desk.record_upload(visitor.person, values[image_field.name][0])
+            elif image_field.name in values and not self.desk.brought(
+                visitor.person, values[image_field.name][0]
+            ):
+                del values[image_field.name]  # another person's upload
         return values, complaints(reservation.task, reservation.unit, values) | wrong
 
     def _render_unit(

@@ -170,8 +170,8 @@ class _OriginCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers, app = Headers(scope=scope), self.app
-        own = {headers.get("host", ""), self.host} - {""}
-        is_other = "origin" in headers and headers["origin"].partition("://")[2] not in own
+        origins = {headers.get("host", ""), self.host} - {""}
+        is_other = "origin" in headers and headers["origin"].partition("://")[2] not in origins
         if is_other and scope["method"] not in ("GET", "HEAD"):
             app = _message_page(403, "Not possible", "This form came from another site.")
         await app(scope, receive, send)

@@ -110,10 +110,10 @@ async def _request_options(chat: ChatSession, way: OptionMethod, request: Reques
         responses.append(await replace(chat, form=form).answer(request))
         if responses[-1].error or responses[-1].refusal:
             return responses[-1]
-    found = [OptionLikelihoods.from_json(response.text, 1) for response in responses]
+    option_likelihoods = [OptionLikelihoods.from_json(response.text, 1) for response in responses]
     likelihoods = OptionLikelihoods(
-        tuple(likelihood.logprobs[0] for likelihood in found),
-        tuple(likelihood.tokens[0] for likelihood in found),
+        tuple(likelihood.logprobs[0] for likelihood in option_likelihoods),
+        tuple(likelihood.tokens[0] for likelihood in option_likelihoods),
     )
     return replace(Response.together(responses), text=likelihoods.to_json())
 
@@ -161,8 +161,8 @@ def _schema(options: Sequence[str]) -> dict[str, Any]:
         "required": ["answer"],
         "additionalProperties": False,
     }
-    named = {"name": "answer", "strict": True, "schema": schema}
-    return {"response_format": {"type": "json_schema", "json_schema": named}}
+    json_schema = {"name": "answer", "strict": True, "schema": schema}
+    return {"response_format": {"type": "json_schema", "json_schema": json_schema}}
 
 
 def _read_json_answer(_: Received, text: str, options: Sequence[str]) -> str:

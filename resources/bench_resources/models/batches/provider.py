@@ -137,12 +137,12 @@ def decode_result(
         ModelError: If it is not a JSON object: then its request is unknown.
     """
     redacted = wire.secrets.redacted_bytes(line)  # before a message truncates it
-    one = json_object(redacted, "a line of the results of a batch")
-    response = decode(one)
+    result_line = json_object(redacted, "a line of the results of a batch")
+    response = decode(result_line)
     if redacted != line:
         names = wire.secrets.names_in(line.decode("utf-8", "replace"))
         response = note_redaction(response, names, wire.place)
-    return str(one.get("custom_id")), response
+    return str(result_line.get("custom_id")), response
 
 
 def decode_batch_response(form: ApiFormat, body: bytes) -> Response:

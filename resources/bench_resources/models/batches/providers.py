@@ -75,11 +75,11 @@ class OpenAIBatches:
         if status not in _FINAL_STATES:
             return BatchState(says=str(status))
         errors = as_object(response.get("errors")).get("data")
-        found = [as_object(error) for error in errors] if isinstance(errors, list) else []
+        listed = [as_object(error) for error in errors] if isinstance(errors, list) else []
         if status != "failed":
             return BatchState(ended=True, says=str(status))
-        reason = "; ".join(str(error.get("message") or error.get("code")) for error in found[:3])
-        too_much = any(error.get("code") in _SIZE_ERRORS for error in found)
+        reason = "; ".join(str(error.get("message") or error.get("code")) for error in listed[:3])
+        too_much = any(error.get("code") in _SIZE_ERRORS for error in listed)
         return BatchState(
             ended=True, says="failed", failed=reason or "no reason given", too_much=too_much
         )

@@ -120,13 +120,13 @@ class BatchRound:
     async def _before(self) -> list[OpenBatch]:
         """Open batches of earlier runs and turns."""
         known = []
-        for one in self.noted.all():
-            if one.batch:
-                known.append(one)
-            elif batch := await self.api.find(self.wire, one.tag, len(one.ids), one.since):
-                known.append(self.noted.name(one, batch))
+        for note in self.noted.all():
+            if note.batch:
+                known.append(note)
+            elif batch := await self.api.find(self.wire, note.tag, len(note.ids), note.since):
+                known.append(self.noted.name(note, batch))
             else:
-                self.noted.forget(one)  # it never arrived
+                self.noted.forget(note)  # it never arrived
         self._resumed |= {batch.tag for batch in known}
         return known
 

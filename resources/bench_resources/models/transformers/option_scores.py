@@ -49,11 +49,11 @@ def option_tokens(
     before_tokens = encode(before)
     token_sets = []
     for option in options:
-        both = encode(f"{before}{delimiter}{option}")
+        joined = encode(f"{before}{delimiter}{option}")
         joins = (
-            both[: len(before_tokens)] != before_tokens
+            joined[: len(before_tokens)] != before_tokens
         )  # the option would change the prompt's last token
-        token_sets.append(encode(f"{delimiter}{option}") if joins else both[len(before_tokens) :])
+        token_sets.append(encode(f"{delimiter}{option}") if joins else joined[len(before_tokens) :])
     if not all(token_sets):
         raise ValueError(f"an option has no tokens: {list(options)}")
     return token_sets

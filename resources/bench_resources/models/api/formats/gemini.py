@@ -62,7 +62,7 @@ class Gemini:
 
     def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
         """Encode a request; a ``generationConfig`` of extra_body is merged into ours."""
-        system = [one for m in messages if m["role"] == "system" for one in m["parts"]]
+        system = [part for m in messages if m["role"] == "system" for part in m["parts"]]
         extra = fill_value_keys(self._spec.extra_body)
         fields = {
             "contents": [m for m in messages if m["role"] != "system" and m["parts"]],
