@@ -133,9 +133,9 @@ def test_where_a_model_judges_a_verdict_is_requested():
         predictions[0], judge="gpt", criterion="correct", verdict=None, response="Hm."
     )
     unreadable = replace(judgement, prompt_sha256="0")
-    (one,) = review_lines(CODIS, questions, predictions, [unreadable])
-    assert (one.asked_for, one.reference) == ("verdict", "opening")
-    review = ResponseReview.of([replace(one, verdict="right")])
+    (line,) = review_lines(CODIS, questions, predictions, [unreadable])
+    assert (line.asked_for, line.reference) == ("verdict", "opening")
+    review = ResponseReview.of([replace(line, verdict="right")])
     (score,) = pipeline.score(CODIS, questions, predictions, [unreadable], "", review)
     assert (score.points, score.note) == (1.0, "reviewed: right")
 

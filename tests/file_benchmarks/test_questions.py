@@ -77,9 +77,9 @@ def test_a_row_becomes_a_question_with_its_other_columns_as_labels(tmp_path):
 )
 def test_options_are_found(tmp_path, row, columns):
     rest = {name: cell for name, cell in ROW.items() if name != "options"}
-    (one,) = built(tmp_path, [rest | row], columns=columns).questions
-    assert one.options == ("red", "blue")
-    assert one.labels == {}
+    (question,) = built(tmp_path, [rest | row], columns=columns).questions
+    assert question.options == ("red", "blue")
+    assert question.labels == {}
 
 
 @pytest.mark.parametrize(
@@ -112,9 +112,12 @@ def test_an_empty_answer_or_a_single_option_is_a_rejection(tmp_path, row):
 def test_options_that_stand_for_none_are_dropped_and_no_letter_moves(
     tmp_path, options, answer, kept
 ):
-    (found,) = built(tmp_path, [ROW | {"options": options, "answer": answer}]).questions
-    assert found.options == kept
-    assert found.options["ABC".index(found.answer[0])] in (answer, options["ABC".find(answer)])
+    (question,) = built(tmp_path, [ROW | {"options": options, "answer": answer}]).questions
+    assert question.options == kept
+    assert question.options["ABC".index(question.answer[0])] in (
+        answer,
+        options["ABC".find(answer)],
+    )
 
 
 def test_an_option_that_is_the_answer_of_another_row_is_kept(tmp_path):
@@ -139,8 +142,8 @@ def test_options_that_only_the_picture_shows_have_letters(tmp_path):
 
 
 def test_a_hint_that_is_missing_is_no_context(tmp_path):
-    (found,) = built(tmp_path, [ROW | {"hint": "nan"}], columns={"context": "hint"}).questions
-    assert found.context == ""
+    (question,) = built(tmp_path, [ROW | {"hint": "nan"}], columns={"context": "hint"}).questions
+    assert question.context == ""
 
 
 def test_a_row_that_needs_a_setting_is_a_rejection_among_others(tmp_path):
@@ -162,9 +165,9 @@ def test_a_row_that_needs_a_setting_is_a_rejection_among_others(tmp_path):
 def test_images_are_found_in_their_order(tmp_path, cells, columns):
     for name in ("a.png", "b.png"):
         (tmp_path / name).write_text(name)
-    (one,) = built(tmp_path, [ROW | cells], columns=columns).questions
-    assert one.images == tuple(sha256(n.encode()).hexdigest() for n in ("a.png", "b.png"))
-    assert one.labels == {}
+    (question,) = built(tmp_path, [ROW | cells], columns=columns).questions
+    assert question.images == tuple(sha256(n.encode()).hexdigest() for n in ("a.png", "b.png"))
+    assert question.labels == {}
 
 
 def test_a_row_that_cannot_be_used_is_a_rejection_and_the_rest_is_kept(tmp_path):
@@ -341,9 +344,9 @@ def with_images(tmp_path):
 def test_options_that_are_images_are_numbered_as_in_muirbench(with_images):
     row = ROW | {"options": ["<image>", "<image>"], "question": "Like <image>?"}
     row |= {"image_list": ["a.png", "b.png", "c.png"]}
-    (one,) = built(with_images, [row], columns={"images": "image_list"}).questions
-    assert (one.text, one.options) == ("Like <image 1>?", ("<image 2>", "<image 3>"))
-    assert one.images == digests(["a.png", "b.png", "c.png"])
+    (question,) = built(with_images, [row], columns={"images": "image_list"}).questions
+    assert (question.text, question.options) == ("Like <image 1>?", ("<image 2>", "<image 3>"))
+    assert question.images == digests(["a.png", "b.png", "c.png"])
     few = [row | {"image_list": ["a.png"]}, ROW]
     short = built(with_images, few, columns={"images": "image_list"}, images="optional")
     assert short.rejections[0].reason == (
@@ -370,9 +373,9 @@ def test_an_image_cell_may_be_the_index_of_another_row(with_images):
 
 def test_images_are_named_by_a_template(with_images):
     rows = [{"Index": "a", "question": "?", "answer": "x"}]
-    (one,) = built(with_images, rows, columns={"images": "{Index}.png"}).questions
-    assert one.images == digests(["a.png"])
-    assert one.labels == {"Index": "a"}
+    (question,) = built(with_images, rows, columns={"images": "{Index}.png"}).questions
+    assert question.images == digests(["a.png"])
+    assert question.labels == {"Index": "a"}
 
 
 def test_rows_in_a_row_form_groups(tmp_path):
@@ -382,8 +385,8 @@ def test_rows_in_a_row_form_groups(tmp_path):
 
 def test_options_are_read_out_of_the_question_where_the_settings_say_so(tmp_path):
     row = {"question": "Open? (a) Yes (b) No", "answer": "(b)"}
-    (one,) = built(tmp_path, [row], columns={"options": "question"}).questions
-    assert (one.text, one.options, one.answer) == ("Open?", ("Yes", "No"), ("B",))
+    (question,) = built(tmp_path, [row], columns={"options": "question"}).questions
+    assert (question.text, question.options, question.answer) == ("Open?", ("Yes", "No"), ("B",))
     with pytest.raises(
         SettingsError, match=r"line 1: the answer is .*, and the question holds opt"
     ):
@@ -399,8 +402,8 @@ def test_options_are_read_out_of_the_question_where_the_settings_say_so(tmp_path
     ],
 )
 def test_turns_follow_one_after_the_other(tmp_path, cells, columns):
-    (one,) = built(tmp_path, [{"answer": "x"} | cells], columns=columns).questions
-    prompt = prompts.main(one, prompts.PromptSettings("{question}!", system="Be brief."))
+    (question,) = built(tmp_path, [{"answer": "x"} | cells], columns=columns).questions
+    prompt = prompts.main(question, prompts.PromptSettings("{question}!", system="Be brief."))
     assert [(turn.role, *turn.parts) for turn in prompt.turns] == [
         ("system", "Be brief."),
         ("user", "Hi."),
@@ -445,21 +448,25 @@ def test_columns_that_are_neither_shown_nor_labels_are_refused(tmp_path, cells, 
 def test_a_list_is_one_category_or_slice(tmp_path):
     row = ROW | {"skill": ["deductive", "spatial"], "levels": [1, 2]}
     settings = {"columns": {"category": "skill"}, "slices": ["levels"]}
-    (found,) = built(tmp_path, [row], **settings).questions
-    assert (found.category, found.labels) == ("deductive, spatial", {"levels": "1, 2"})
+    (question,) = built(tmp_path, [row], **settings).questions
+    assert (question.category, question.labels) == ("deductive, spatial", {"levels": "1, 2"})
 
 
 def test_metadata_of_an_image_folder_may_be_named_itself(tmp_path):
     (tmp_path / "a.png").write_bytes(b"a picture")
-    (found,) = built(tmp_path, [ROW | {"file_name": "a.png"}]).questions
-    assert found.images == (sha256(b"a picture").hexdigest(),)
+    (question,) = built(tmp_path, [ROW | {"file_name": "a.png"}]).questions
+    assert question.images == (sha256(b"a picture").hexdigest(),)
 
 
 def test_columns_may_be_mapped_by_their_other_usual_names(tmp_path):
     row = {"key": "k", "q": "Which?", "offered": ["red", "blue"], "right": "red"}
     columns = {"index": "key", "question": "q", "choices": "offered", "answers": "right"}
-    (found,) = built(tmp_path, [row], columns=columns).questions
-    assert (found.question_id, found.options, found.answer) == ("fridge/k", ("red", "blue"), ("A",))
+    (question,) = built(tmp_path, [row], columns=columns).questions
+    assert (question.question_id, question.options, question.answer) == (
+        "fridge/k",
+        ("red", "blue"),
+        ("A",),
+    )
     with pytest.raises(ValidationError, match=r"choices"):
         built(tmp_path, [row], columns=columns | {"options": "offered"})
 
@@ -478,8 +485,8 @@ def test_a_file_without_a_usable_row_names_its_columns(tmp_path, row, message):
 
 def test_media_columns_are_left_out_or_labels_where_the_settings_say_so(tmp_path):
     row = ROW | {"video": "abc", "photo": "a.png"}
-    (one,) = built(tmp_path, [row], ignore=["video"], slices=["photo"]).questions
-    assert one.labels == {"video": "abc", "photo": "a.png"}
+    (question,) = built(tmp_path, [row], ignore=["video"], slices=["photo"]).questions
+    assert question.labels == {"video": "abc", "photo": "a.png"}
 
 
 def shots(folder, rows, **settings):
