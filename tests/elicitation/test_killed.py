@@ -14,8 +14,8 @@ from tests.resources.stores import response_file
 
 def requests_of(server: ChatServer) -> Counter[str]:
     """Requests by question; a likelihood takes one for each option."""
-    found = Counter(texts(body)[0] for body in server.bodies)
-    return Counter({text: n for text, n in found.items() if text.startswith("Number")})
+    counts = Counter(texts(body)[0] for body in server.bodies)
+    return Counter({text: n for text, n in counts.items() if text.startswith("Number")})
 
 
 def test_what_was_stored_before_a_kill_is_not_requested_again(tmp_path: Path):

@@ -113,10 +113,10 @@ def test_every_metric_has_its_own_best_constant():
         measures={"accuracy": TASK.measures["accuracy"], "b": share_of("B"), "no": share_of("A")},
         lower_is_better=frozenset(["no"]),
     )
-    found = {constant.metric: (constant.response, constant.value) for constant in best_constants(
+    values = {constant.metric: (constant.response, constant.value) for constant in best_constants(
         task, [replace(choice(n, "A"), answer=("A",)) for n in range(3)]
     )}  # fmt: skip
-    assert found == {"accuracy": ("A", 1.0), "b": ("B", 1.0), "no": ("B", 0.0)}
+    assert values == {"accuracy": ("A", 1.0), "b": ("B", 1.0), "no": ("B", 0.0)}
 
 
 def test_a_category_has_the_best_answer_of_its_own():

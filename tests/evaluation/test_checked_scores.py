@@ -92,8 +92,8 @@ def test_a_draw_too_small_for_its_strata_is_an_error():
 def test_a_lenient_judge_is_corrected():
     model = judged()
     drawn = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
-    found = checked(model, verdicts(drawn, {"m": model}, lenient), drawn)
-    corrected = corrected_mean(found.units)
+    checks = checked(model, verdicts(drawn, {"m": model}, lenient), drawn)
+    corrected = corrected_mean(checks.units)
     truth = sum(
         lenient(bool(score.points), number // 2) for number, score in enumerate(model.scores)
     ) / (2 * PAIRS)
@@ -101,7 +101,7 @@ def test_a_lenient_judge_is_corrected():
     assert (corrected.n_checked, corrected.n_units) == (100, PAIRS)
     assert corrected.low < truth < corrected.high < corrected.judge
     assert corrected.bias_low > 0
-    assert len(found.responses) == 200
+    assert len(checks.responses) == 200
 
 
 def test_half_a_pair_is_no_label():
@@ -136,9 +136,9 @@ def test_labels_are_void_for_another_response_or_key():
             for row in model.predictions
         ]
     )
-    found = checked(changed, judgements, drawn)
-    assert sum(unit.people is not None for unit in found.units) == 97
-    assert found.problem == ""
+    checks = checked(changed, judgements, drawn)
+    assert sum(unit.people is not None for unit in checks.units) == 97
+    assert checks.problem == ""
     all_changed = model._replace(
         predictions=[replace(row, text=f"{row.text} now") for row in model.predictions]
     )
@@ -166,5 +166,5 @@ def test_what_had_no_answer_needs_no_label():
         replace(score, points=0.0, no_answer=True) if score.question_id in silent else score
         for score in model.scores
     ]
-    found = checked(model._replace(scores=scores), {}, drawn)
-    assert [unit.people for unit in found.units if unit.people is not None] == [0.0]
+    checks = checked(model._replace(scores=scores), {}, drawn)
+    assert [unit.people for unit in checks.units if unit.people is not None] == [0.0]

@@ -91,10 +91,10 @@ def test_agreement_and_number_of_people_stand_beside_the_number():
     """
     rows = [*judged("yes yes no", "no no no", "yes yes yes"), *judged("", "", "", "yes", needed=1)]
     rows = [row for row in rows if not row.error]
-    found = {
+    values = {
         row.metric: row for row in pipeline.summarise(TASK, QUESTIONS, PREDICTIONS, scored(rows))
     }
-    agreement, raters = found["rater_agreement"], found["raters"]
+    agreement, raters = values["rater_agreement"], values["raters"]
     assert (agreement.value, agreement.n_scored) == (pytest.approx(0.6), 3)
     assert (raters.value, raters.n_scored, isnan(raters.low)) == (3, 4, True)
     assert Signature.parse(raters.signature).parts["judge"] == "people"

@@ -54,8 +54,8 @@ def test_the_right_answer_that_a_reviewer_reads_has_all_points(task, scorer):
     ]
     assert lines
     reviewed = [line.question_id for line in lines]
-    found = scored(task, questions, predictions, lines, scorer)
-    for score in [one for one in found if one.question_id in reviewed]:
+    scores = scored(task, questions, predictions, lines, scorer)
+    for score in [one for one in scores if one.question_id in reviewed]:
         assert (score.points, score.unread) == (score.max_points, False), score
         assert score.note.startswith("reviewed by ada: ")
         assert score.scorer == f"{scorer}+review:{ResponseReview.of(lines).digest}"
@@ -72,8 +72,8 @@ def test_what_is_read_otherwise_or_as_nothing_is_wrong_and_the_others_stay():
     predictions = predictions_of(questions)
     other, none, _ = forms(BLINK, questions, predictions)
     lines = [replace(other, answer="B"), replace(none, answer="none")]
-    found = scored(BLINK, questions, predictions, lines)
-    assert [(one.points, one.answer, one.unread) for one in found] == [
+    scores = scored(BLINK, questions, predictions, lines)
+    assert [(one.points, one.answer, one.unread) for one in scores] == [
         (0.0, ("B",), False),
         (0.0, (), False),
         (0.0, (), True),
@@ -94,8 +94,8 @@ def test_a_reviewed_answer_that_a_scorer_cannot_read_is_unscored_and_none_is_wro
         for question in questions
     ]
     lines = [replace(named[0], answer="none"), replace(named[1], answer="B")]
-    found = scored(task, questions, predictions, lines)
-    assert [(one.points, one.note) for one in found] == [
+    scores = scored(task, questions, predictions, lines)
+    assert [(one.points, one.note) for one in scores] == [
         (0.0, "reviewed: none"),
         (None, "reviewed: B; cannot be scored: KeyError: 'B'"),
     ]

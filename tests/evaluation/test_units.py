@@ -39,28 +39,28 @@ def pairs(measure, questions, before, after):
 
 
 def test_a_mean_of_points_is_paired_question_by_question():
-    found = pairs(accuracy, quiz(3), [1, 0, 1], [0, 0, 1])
-    assert [pair[:2] for pair in found] == [(1, 0), (0, 0), (1, 1)]
+    paired = pairs(accuracy, quiz(3), [1, 0, 1], [0, 0, 1])
+    assert [pair[:2] for pair in paired] == [(1, 0), (0, 0), (1, 1)]
 
 
 def test_pairs_of_questions_are_one_unit_each():
     # Both halves right: 1 of 2 before, 0 of 2 after; question by question nothing was lost.
-    found = pairs(both_halves, quiz(4, group=2), [1, 1, 0, 0], [1, 0, 1, 0])
-    assert [(p.before, p.after, p.most) for p in found] == [(1, 0, 1), (0, 0, 1)]
-    assert mean_change(found) == -0.5
+    paired = pairs(both_halves, quiz(4, group=2), [1, 1, 0, 0], [1, 0, 1, 0])
+    assert [(p.before, p.after, p.most) for p in paired] == [(1, 0, 1), (0, 0, 1)]
+    assert mean_change(paired) == -0.5
 
 
 def test_pairs_that_share_an_image_are_units_of_their_own_in_one_cluster():
     """As in CODIS: four pairs about two images are four units, not two and not eight."""
     questions = [replace(q, images=(f"image {n // 4}",)) for n, q in enumerate(quiz(8, group=2))]
-    found = pairs(both_halves, questions, [1, 1, 0, 0, 1, 1, 1, 1], [1, 1, 1, 1, 0, 0, 1, 1])
-    assert [(p.before, p.after, p.most) for p in found] == [
+    paired = pairs(both_halves, questions, [1, 1, 0, 0, 1, 1, 1, 1], [1, 1, 1, 1, 0, 0, 1, 1])
+    assert [(p.before, p.after, p.most) for p in paired] == [
         (1, 1, 1),
         (0, 1, 1),
         (1, 0, 1),
         (1, 1, 1),
     ]
-    assert [p.cluster == found[0].cluster for p in found] == [True, True, False, False]
+    assert [p.cluster == paired[0].cluster for p in paired] == [True, True, False, False]
 
 
 def test_points_that_weigh_otherwise_than_the_metric_are_paired_question_by_question():
@@ -79,24 +79,24 @@ def test_points_that_weigh_otherwise_than_the_metric_are_paired_question_by_ques
     first, second = (
         ScoredMetric(side, whole(side).value) for side in (of([1, 1, 3, 0]), of([1, 2, 0, 1]))
     )
-    found = metric_pairs(whole, first, second, cluster_questions(questions))
-    assert [(p.before, p.after) for p in found] == [(1, 1), (0, 1), (1, 0), (0, 1)]
+    paired = metric_pairs(whole, first, second, cluster_questions(questions))
+    assert [(p.before, p.after) for p in paired] == [(1, 1), (0, 1), (1, 0), (0, 1)]
 
 
 def test_categories_count_the_same_however_many_questions_they_have():
     # Kind 0 has one question, kind 1 three: 1/2 (1 + 1/3) before, 1/2 (0 + 2/3) after.
     questions = [replace(q, category=f"kind {min(n, 1)}") for n, q in enumerate(quiz(4))]
-    found = pairs(macro, questions, [1, 1, 0, 0], [0, 1, 1, 0])
-    assert [pair.most for pair in found] == pytest.approx([1 / 2, 1 / 6, 1 / 6, 1 / 6])
-    assert mean_change(found) == pytest.approx(1 / 3 - 2 / 3)
+    paired = pairs(macro, questions, [1, 1, 0, 0], [0, 1, 1, 0])
+    assert [pair.most for pair in paired] == pytest.approx([1 / 2, 1 / 6, 1 / 6, 1 / 6])
+    assert mean_change(paired) == pytest.approx(1 / 3 - 2 / 3)
 
 
 def test_what_is_no_mean_is_compared_by_leaving_groups_out():
     # Two right of four: 1/4; without one that is right 1/9, without a wrong one 4/9.
     # Pseudo-values: 4/4 - 3/9 = 2/3 and 4/4 - 12/9 = -1/3; their mean is 1/6.
-    found = pairs(squared, quiz(4), [1, 1, 0, 0], [0, 0, 0, 0])
-    assert [pair.before for pair in found] == pytest.approx([2 / 3, 2 / 3, -1 / 3, -1 / 3])
-    assert mean_change(found) == pytest.approx(-1 / 6)
+    paired = pairs(squared, quiz(4), [1, 1, 0, 0], [0, 0, 0, 0])
+    assert [pair.before for pair in paired] == pytest.approx([2 / 3, 2 / 3, -1 / 3, -1 / 3])
+    assert mean_change(paired) == pytest.approx(-1 / 6)
     assert len(pairs(squared, quiz(100), [1] * 50 + [0] * 50, [0] * 100)) == N_GROUPS
 
 
@@ -106,8 +106,8 @@ def test_measures_of_one_direction_leave_the_other_out():
     def text_only(rows):
         return mean(ScoredPoint(s.points) for q, s in rows if q.category == "text")
 
-    found = pairs(text_only, questions, [0, 1, 0, 1], [1, 1, 1, 0])
-    assert [pair[:2] for pair in found] == [(1, 1), (1, 0)]
+    paired = pairs(text_only, questions, [0, 1, 0, 1], [1, 1, 1, 0])
+    assert [pair[:2] for pair in paired] == [(1, 1), (1, 0)]
 
 
 CAPTIONS = [f"A {animal} rides a {thing}." for animal in ("cat", "dog", "owl", "pig", "bee")

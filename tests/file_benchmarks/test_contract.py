@@ -78,10 +78,10 @@ def numbers(folder, responses, judge=None):
     verdicts = pipeline.judge(task, questions, predictions, judge) if task.is_judged else []
     scores = pipeline.score(task, questions, predictions, verdicts)
     rows = pipeline.summarise(task, questions, predictions, scores)
-    found = {row.metric: row for row in rows if row.category == "all"}
-    for row in found.values():
+    values = {row.metric: row for row in rows if row.category == "all"}
+    for row in values.values():
         assert row.low <= row.value <= row.high
-    return {name: row.value for name, row in found.items()}
+    return {name: row.value for name, row in values.items()}
 
 
 def near(**values):
@@ -252,8 +252,8 @@ def test_mmvp(tmp_path):
         for n in range(1, 5)
     ]
     written(tmp_path, section, rows)
-    found = numbers(tmp_path, ["Closed", "(a)", "(a) Open", "A"])
-    assert found == near(group_accuracy=0.5, accuracy=0.75)
+    figures = numbers(tmp_path, ["Closed", "(a)", "(a) Open", "A"])
+    assert figures == near(group_accuracy=0.5, accuracy=0.75)
 
 
 def test_docvqa(tmp_path):
@@ -300,8 +300,8 @@ def test_further_groups_and_arithmetic_in_templates(tmp_path):
         for n in range(4)
     ]
     written(tmp_path, section, rows)
-    found = numbers(tmp_path, ["Yes", "Yes", "No", "No"])
-    assert found == near(group_accuracy=0.5, f_acc=0.0, accuracy=0.5)
+    figures = numbers(tmp_path, ["Yes", "Yes", "No", "No"])
+    assert figures == near(group_accuracy=0.5, f_acc=0.0, accuracy=0.5)
 
 
 def test_a_metric_of_a_package(tmp_path, monkeypatch):

@@ -84,13 +84,13 @@ def test_a_folder_that_links_elsewhere_leads_outside(folder, tmp_path):
 def test_a_link_inside_is_the_image_it_leads_to(folder):
     (folder / "again").symlink_to(folder / "deep")
     (folder / "again.png").symlink_to(folder / "a.png")
-    found = images_of([["again/b.png", "again.png", "deep/../a.png"]], Folder(folder))
-    assert found == [folder / "deep" / "b.png", folder / "a.png", folder / "a.png"]
+    images = images_of([["again/b.png", "again.png", "deep/../a.png"]], Folder(folder))
+    assert images == [folder / "deep" / "b.png", folder / "a.png", folder / "a.png"]
 
 
 def test_a_name_that_no_file_has_may_be_the_id_of_another_row(folder):
-    found = images_of([["17", 18, "a-row"]], Folder(folder))
-    assert found == [RowReference(row, folder) for row in ("17", "18", "a-row")]
+    images = images_of([["17", 18, "a-row"]], Folder(folder))
+    assert images == [RowReference(row, folder) for row in ("17", "18", "a-row")]
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,8 @@ def built(folder, rows, **settings):
 def test_a_row_becomes_a_question_with_its_other_columns_as_labels(tmp_path):
     (tmp_path / "a.png").write_bytes(b"a")
     row = ROW | {"image": "a.png", "category": "colour", "group": "g", "context": "A cup."}
-    found = built(tmp_path, [row | {"level": 3, "hard": True, "boxes": [1, 2], "by": None}])
-    assert found.questions == [
+    benchmark = built(tmp_path, [row | {"level": 3, "hard": True, "boxes": [1, 2], "by": None}])
+    assert benchmark.questions == [
         question(
             question_id="fridge/7",
             task="fridge",
@@ -60,7 +60,7 @@ def test_a_row_becomes_a_question_with_its_other_columns_as_labels(tmp_path):
             labels={"level": "3", "hard": "yes"},
         )
     ]
-    assert [image.name for image in found.images] == ["a.png"]
+    assert [image.name for image in benchmark.images] == ["a.png"]
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ def test_options_are_found(tmp_path, row, columns):
 )
 def test_an_empty_answer_or_a_single_option_is_a_rejection(tmp_path, row):
     rest = {name: cell for name, cell in ROW.items() if name != "options"} | {"answer": "A"}
-    found = built(tmp_path, [rest | row, ROW])
-    assert [question.question_id for question in found.questions] == ["fridge/7"]
-    assert "(expected at least 2" in found.rejections[0].reason
+    benchmark = built(tmp_path, [rest | row, ROW])
+    assert [question.question_id for question in benchmark.questions] == ["fridge/7"]
+    assert "(expected at least 2" in benchmark.rejections[0].reason
 
 
 @pytest.mark.parametrize(
@@ -130,15 +130,15 @@ def test_an_option_that_is_the_answer_of_another_row_is_kept(tmp_path):
 
 def test_options_that_only_the_picture_shows_have_letters(tmp_path):
     rows = [ROW | {"options": None, "answer": answer, "id": answer} for answer in ("C", "A, D")]
-    found = built(tmp_path, rows, drawn_options=4).questions
-    assert [(one.kind, one.answer, one.options) for one in found] == [
+    questions = built(tmp_path, rows, drawn_options=4).questions
+    assert [(one.kind, one.answer, one.options) for one in questions] == [
         ("choice", ("C",), ("",) * 4),
         ("choices", ("A", "D"), ("",) * 4),
     ]
-    assert prompts.main(found[0]).turns[0].parts == (
+    assert prompts.main(questions[0]).turns[0].parts == (
         "Which colour?\n\nAnswer with the letter of the right option.",
     )
-    assert list(shuffle_all_options(found, 0)) == []
+    assert list(shuffle_all_options(questions, 0)) == []
 
 
 def test_a_hint_that_is_missing_is_no_context(tmp_path):
@@ -148,9 +148,9 @@ def test_a_hint_that_is_missing_is_no_context(tmp_path):
 
 def test_a_row_that_needs_a_setting_is_a_rejection_among_others(tmp_path):
     rows = [{"id": str(n), "question": "?", "answer": "red"} for n in range(3)]
-    found = built(tmp_path, [*rows, {"id": "4", "question": "?", "answer": ["a", "b"]}])
-    assert len(found.questions) == 3
-    assert "set answer_type" in found.rejections[0].reason
+    benchmark = built(tmp_path, [*rows, {"id": "4", "question": "?", "answer": ["a", "b"]}])
+    assert len(benchmark.questions) == 3
+    assert "set answer_type" in benchmark.rejections[0].reason
 
 
 @pytest.mark.parametrize(
@@ -179,12 +179,12 @@ def test_a_row_that_cannot_be_used_is_a_rejection_and_the_rest_is_kept(tmp_path)
         ROW | {"question": {"en": "?"}},
         ROW,
     ]
-    found = built(tmp_path, rows, images="optional")
-    assert [question.question_id for question in found.questions] == ["fridge/7"]
-    assert [rejection.entry for rejection in found.rejections] == [
+    benchmark = built(tmp_path, rows, images="optional")
+    assert [question.question_id for question in benchmark.questions] == ["fridge/7"]
+    assert [rejection.entry for rejection in benchmark.rejections] == [
         f"{tmp_path}/fridge.jsonl, line {n}" for n in range(1, 6)
     ]
-    assert [rejection.reason for rejection in found.rejections] == [
+    assert [rejection.reason for rejection in benchmark.rejections] == [
         "no question",
         "answer 'purple' is none of the options ['red', 'blue']",
         f"no image 'gone.png' in {tmp_path}",
@@ -197,9 +197,9 @@ def test_a_row_that_cannot_be_used_is_a_rejection_and_the_rest_is_kept(tmp_path)
 def test_a_row_without_its_image_beside_rows_that_have_one_is_rejected(tmp_path, image):
     (tmp_path / "a.png").write_bytes(b"a")
     rows = [ROW | {"image": image}, ROW | {"id": "8", "image": "a.png"}, ROW | {"id": "9"}]
-    found = built(tmp_path, rows)
-    assert [question.question_id for question in found.questions] == ["fridge/8"]
-    assert all('set images = "optional"' in rejection.reason for rejection in found.rejections)
+    benchmark = built(tmp_path, rows)
+    assert [question.question_id for question in benchmark.questions] == ["fridge/8"]
+    assert all('set images = "optional"' in rejection.reason for rejection in benchmark.rejections)
     assert len(built(tmp_path, rows, images="optional").questions) == 3
     assert len(built(tmp_path, rows[2:]).questions) == 1
 
@@ -360,15 +360,17 @@ def test_an_image_cell_may_be_the_index_of_another_row(with_images):
         {"index": n, "question": f"{n}?", "answer": "x", "image": image}
         for n, image in [(1, "2"), (2, "a.png"), (3, "2"), (4, "9")]
     ]
-    found = built(with_images, rows)
-    assert [question.question_id for question in found.questions] == [
+    benchmark = built(with_images, rows)
+    assert [question.question_id for question in benchmark.questions] == [
         "fridge/1",
         "fridge/2",
         "fridge/3",
     ]
-    assert {question.images for question in found.questions} == {digests(["a.png"])}
-    assert [image.name for image in found.images] == ["a.png"]
-    assert found.rejections[0].reason == f"no image '9' in {with_images}, and no row with that id"
+    assert {question.images for question in benchmark.questions} == {digests(["a.png"])}
+    assert [image.name for image in benchmark.images] == ["a.png"]
+    assert (
+        benchmark.rejections[0].reason == f"no image '9' in {with_images}, and no row with that id"
+    )
 
 
 def test_images_are_named_by_a_template(with_images):
@@ -379,8 +381,8 @@ def test_images_are_named_by_a_template(with_images):
 
 
 def test_rows_in_a_row_form_groups(tmp_path):
-    found = built(tmp_path, [ROW | {"id": n} for n in range(3)], group_size=2).questions
-    assert [one.group_id for one in found] == ["rows 1 to 2", "rows 1 to 2", "rows 3 to 4"]
+    questions = built(tmp_path, [ROW | {"id": n} for n in range(3)], group_size=2).questions
+    assert [one.group_id for one in questions] == ["rows 1 to 2", "rows 1 to 2", "rows 3 to 4"]
 
 
 def test_options_are_read_out_of_the_question_where_the_settings_say_so(tmp_path):
@@ -423,8 +425,8 @@ def test_turns_follow_one_after_the_other(tmp_path, cells, columns):
     ],
 )
 def test_turns_and_marks_that_cannot_be_shown_are_rejections(tmp_path, cells, why):
-    found = built(tmp_path, [{"answer": "x"} | cells, {"answer": "x", "question": "Y?"}])
-    assert why in found.rejections[0].reason
+    benchmark = built(tmp_path, [{"answer": "x"} | cells, {"answer": "x", "question": "Y?"}])
+    assert why in benchmark.rejections[0].reason
 
 
 @pytest.mark.parametrize(
@@ -501,9 +503,9 @@ def test_solved_examples_stand_before_each_question(with_images):
         {"id": 3, "turns": ["3", "?"], "options": ["red", "blue"], "answer": ["A", "B"]},
         ROW | {"question": "4?"},
     ]
-    found = shots(with_images, rows, shots=2, prompt="{question}", images="optional")
+    benchmark = shots(with_images, rows, shots=2, prompt="{question}", images="optional")
     settings = prompts.PromptSettings("{question}", shots=True)
-    prompt = prompts.main(found.questions[0], settings)
+    prompt = prompts.main(benchmark.questions[0], settings)
     b, a = map(Image, digests(["b.png", "a.png"]))
     assert [(turn.role, turn.parts) for turn in prompt.turns] == [
         ("user", (b, "2?")),
@@ -512,7 +514,7 @@ def test_solved_examples_stand_before_each_question(with_images):
         ("assistant", ("A, B",)),
         ("user", (a, "Which colour?")),
     ]
-    assert [image.name for image in found.images] == ["a.png", "b.png"]
+    assert [image.name for image in benchmark.images] == ["a.png", "b.png"]
     assert len(prompt.rounds()) == 1
 
 
@@ -550,14 +552,14 @@ def test_duplicates_name_the_first_row_in_one_pass(tmp_path, monkeypatch):
 
     monkeypatch.setattr(questions, "read_rows", counted)
     rows = [ROW | {"id": str(n)} for n in (1, 2, 2, 3, 1, 3)]
-    found = built(tmp_path, [*rows, {"id": "4"}, *rows])
+    benchmark = built(tmp_path, [*rows, {"id": "4"}, *rows])
     line = f"{tmp_path}/fridge.jsonl, line"
-    assert [(rejection.entry, rejection.reason) for rejection in found.rejections[:5]] == [
+    assert [(rejection.entry, rejection.reason) for rejection in benchmark.rejections[:5]] == [
         (f"{line} 3", f"the same id fridge/2 as {line} 2"),
         (f"{line} 5", f"the same id fridge/1 as {line} 1"),
         (f"{line} 6", f"the same id fridge/3 as {line} 4"),
         (f"{line} 7", "no question"),
         (f"{line} 8", f"the same id fridge/1 as {line} 1"),
     ]
-    assert len(found.rejections) == 10
+    assert len(benchmark.rejections) == 10
     assert len(passes) == 2  # one to see that no row has an image

@@ -37,9 +37,9 @@ def faults(folder, name, data):
     ],
 )  # fmt: skip
 def test_a_bad_row_is_a_fault_and_the_rows_after_it_are_read(tmp_path, name, data, expected):
-    found = faults(tmp_path, name, data)
-    assert len(found) == len(expected)
-    for why, fault in zip(expected, found, strict=True):
+    reasons = faults(tmp_path, name, data)
+    assert len(reasons) == len(expected)
+    for why, fault in zip(expected, reasons, strict=True):
         assert why in fault
         assert bool(why) == bool(fault)
 

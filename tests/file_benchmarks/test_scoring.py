@@ -55,10 +55,10 @@ def test_random_guesses_are_all_read(answer_type, fields, mean):
     questions = [question(question_id=str(n), **fields) for n in range(1000)]
     predictions = pipeline.predict(one, questions, RandomBaseline("random"))
     verdicts = pipeline.judge(one, questions, predictions, None) if one.is_judged else []
-    found = pipeline.score(one, questions, predictions, verdicts)
-    assert not any(score.unread for score in found)
+    row_score = pipeline.score(one, questions, predictions, verdicts)
+    assert not any(score.unread for score in row_score)
     # Three standard deviations of a mean of 1,000 are at most 0.048.
-    assert sum(score.points or 0 for score in found) / 1000 == pytest.approx(mean, abs=0.048)
+    assert sum(score.points or 0 for score in row_score) / 1000 == pytest.approx(mean, abs=0.048)
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_a_judge_decides_what_the_rules_do_not_read(fields, response, says, poin
     read_cases(__file__, "several_letters.jsonl"),
 )
 def test_several_letters_are_read(response, letters):
-    found = read_choices(response, ("red", "green", "blue", "white"))
-    assert "".join(found.value if found else ()) == letters
+    reading = read_choices(response, ("red", "green", "blue", "white"))
+    assert "".join(reading.value if reading else ()) == letters
 
 
 def test_measures_count_questions_groups_and_categories():
@@ -106,13 +106,13 @@ def test_measures_count_questions_groups_and_categories():
         replace(score, question_id=q.question_id)
         for q, score in zip(questions, scores(questions, responses), strict=True)
     ]
-    found = {
+    values = {
         (metric, row.metric): (row.value, row.n_scored)
         for metric in ("accuracy", "group_accuracy", "macro_accuracy")
         for row in pipeline.summarise(task(metric), questions, [], points)
         if row.category == "all"
     }
-    assert found == {
+    assert values == {
         ("accuracy", "accuracy"): (pytest.approx(3 / 5), 5),
         ("group_accuracy", "group_accuracy"): (pytest.approx(1 / 3), 3),
         ("group_accuracy", "accuracy"): (pytest.approx(3 / 5), 5),

@@ -329,5 +329,5 @@ def test_an_answer_that_is_given_twice_is_an_error(tmp_path):
 
 def test_a_caption_with_a_line_separator_of_unicode_is_one_line(tmp_path):
     (tmp_path / "captions_blip.csv").write_text("a.png,first\u2028second\nb.png,third\r\n")
-    found = read_image_texts(tmp_path / "captions_blip.csv")
-    assert found.require() == [("a.png", "first\u2028second"), ("b.png", "third")]
+    texts = read_image_texts(tmp_path / "captions_blip.csv")
+    assert texts.require() == [("a.png", "first\u2028second"), ("b.png", "third")]

@@ -60,8 +60,8 @@ def test_an_answer_is_a_vote(form, text, vote, answer):
 
 
 def test_a_failed_request_is_an_absent_vote():
-    found = read_vote(PROPOSAL, Response(error="down"), "x", same_value)
-    assert (found.vote, found.error) == ("absent", "down")
+    vote = read_vote(PROPOSAL, Response(error="down"), "x", same_value)
+    assert (vote.vote, vote.error) == ("absent", "down")
 
 
 YES, OTHER, NONE, ABSENT = "21", "15", "none", ""

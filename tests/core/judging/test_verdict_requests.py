@@ -50,10 +50,10 @@ def test_an_unreadable_verdict_is_requested_once_more():
         VerdictRequest(question(), prediction(question_id=f"t/{n}"), Prompt.of(n), verdict, "so")
         for n in RESPONSES
     ]
-    found = ask_for_verdicts(verdict_requests, Judge(), "Print yes or no.")
-    assert [rows[0].question_id for rows in found] == [f"t/{n}" for n in RESPONSES]
-    assert [rows[0].verdict for rows in found] == [True, False, True, False, None]
-    assert [len(rows) for rows in found] == [1, 2, 2, 1, 1]  # of equals the first stays
+    verdicts = ask_for_verdicts(verdict_requests, Judge(), "Print yes or no.")
+    assert [rows[0].question_id for rows in verdicts] == [f"t/{n}" for n in RESPONSES]
+    assert [rows[0].verdict for rows in verdicts] == [True, False, True, False, None]
+    assert [len(rows) for rows in verdicts] == [1, 2, 2, 1, 1]  # of equals the first stays
 
 
 GROUPED_RESPONSES = [

@@ -46,10 +46,10 @@ YES_NO = [  # gold and response: 3 times yes yes, yes no, twice no yes, 3 times 
     ],
 )
 def test_counts_of_yes(measure, value):
-    found = measure(YES_NO)
-    assert found.value == pytest.approx(value)
-    assert 0 <= found.low < value < found.high <= 1
-    assert (found.n_scored, found.n_unscored) == (10, 0)
+    metric = measure(YES_NO)
+    assert metric.value == pytest.approx(value)
+    assert 0 <= metric.low < value < metric.high <= 1
+    assert (metric.n_scored, metric.n_unscored) == (10, 0)
 
 
 def test_yes_may_be_an_option():
@@ -79,8 +79,8 @@ def test_boxes_that_count_as_found():
         )
         for n, (box_question, score) in enumerate(rows)
     ]
-    found = accuracy_at_half(rows)
-    assert (found.value, found.n_scored, found.n_unscored) == (pytest.approx(2 / 3), 3, 1)
+    accuracy = accuracy_at_half(rows)
+    assert (accuracy.value, accuracy.n_scored, accuracy.n_unscored) == (pytest.approx(2 / 3), 3, 1)
 
 
 def test_groups_of_other_columns():
@@ -105,23 +105,23 @@ def test_word_errors_are_added_up():
         read_question(("the cat sat down",), ("The cat sat.",), 1),
         read_question(("a dog", "no cat at all"), ("birds fly",), 2),
     ]
-    found = word_error_rate(rows)
-    assert found.value == pytest.approx(0.5)
-    assert found.low < 0.5 < found.high
+    rate = word_error_rate(rows)
+    assert rate.value == pytest.approx(0.5)
+    assert rate.low < 0.5 < rate.high
 
 
 def test_an_error_rate_is_not_below_nought():
     """One of ten captions of four words has five errors: 1 / 8, give or take more than that."""
     rows = [read_question(("a b c d",), ("a b c d" if n else "v w x y z",), n) for n in range(10)]
-    found = word_error_rate(rows)
-    assert (found.value, found.low) == (0.125, 0.0)
-    assert found.high > 0.25
+    rate = word_error_rate(rows)
+    assert (rate.value, rate.low) == (0.125, 0.0)
+    assert rate.high > 0.25
 
 
 def test_an_error_rate_that_is_the_same_for_all_is_not_certain():
     rows = [read_question(("a b",), (), n) for n in range(3)]
-    found = word_error_rate(rows)
-    assert (found.value, isnan(found.low), isnan(found.high)) == (1.0, True, True)
+    rate = word_error_rate(rows)
+    assert (rate.value, isnan(rate.low), isnan(rate.high)) == (1.0, True, True)
 
 
 def test_every_metric_has_its_primary_measure_first():

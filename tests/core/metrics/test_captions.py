@@ -70,31 +70,31 @@ def test_rouge_l(candidate, references, rouge_l):
 
 
 def test_cider_of_a_caption_that_is_its_reference_is_10_unless_all_images_share_it():
-    found = scores(["a b c d", "a b c d"], ["e f g h", "e f g h"]).cider
-    assert found == pytest.approx([10, 10])
+    ciders = scores(["a b c d", "a b c d"], ["e f g h", "e f g h"]).cider
+    assert ciders == pytest.approx([10, 10])
     assert scores(["a b c d", "a b c d"], ["a b c d", "a b c d"]).cider == pytest.approx([0, 0])
 
 
 def test_cider_weighs_words_by_rarity_and_minds_the_length():
     # Only "a" is in common; "b" is in both captions' references and weighs nothing. With
     # tf-idf (ln 2, 0) against (ln 2, 0) the cosine for n = 1 is 1; longer n-grams have none.
-    found = scores(["a x", "a b"], ["c", "c b"]).cider
+    ciders = scores(["a x", "a b"], ["c", "c b"]).cider
     weights = np.array([log(2), log(2)])  # of the candidate: "a" and the unknown "x"
     cosine = log(2) ** 2 / (np.linalg.norm(weights) * log(2))
-    assert found[0] == pytest.approx(10 * cosine / 4)
-    assert found[1] == pytest.approx(10 * exp(-1 / 72) / 4)  # one bigram less, sigma 6
+    assert ciders[0] == pytest.approx(10 * cosine / 4)
+    assert ciders[1] == pytest.approx(10 * exp(-1 / 72) / 4)  # one bigram less, sigma 6
 
 
 @pytest.mark.parametrize("name", ["synth_100", "synth_1000"])
 def test_fixtures_come_out_corpus_and_item(shared_data, name):
     items = json.loads((shared_data / "captions" / f"{name}.json").read_text())["items"]
     expected = json.loads((shared_data / "captions" / f"{name}.scores.json").read_text())
-    found = score_captions([CaptionPair(i["candidate"], tuple(i["references"])) for i in items])
+    measures = score_captions([CaptionPair(i["candidate"], tuple(i["references"])) for i in items])
     each, whole = expected["per_item"], expected["scores"]
     for n in range(4):
-        assert found.bleu[:, n] == pytest.approx(each[f"Bleu_{n + 1}"], abs=1e-6)
-        assert corpus_bleu(found)[n] == pytest.approx(whole[f"Bleu_{n + 1}"], abs=1e-6)
-    for values, metric in ((found.rouge_l, "ROUGE_L"), (found.cider, "CIDEr")):
+        assert measures.bleu[:, n] == pytest.approx(each[f"Bleu_{n + 1}"], abs=1e-6)
+        assert corpus_bleu(measures)[n] == pytest.approx(whole[f"Bleu_{n + 1}"], abs=1e-6)
+    for values, metric in ((measures.rouge_l, "ROUGE_L"), (measures.cider, "CIDEr")):
         assert values == pytest.approx(each[metric], abs=1e-6)
         assert values.mean() == pytest.approx(whole[metric], abs=1e-6)
 

@@ -87,10 +87,12 @@ def test_memory_is_bounded(n_own):
 def test_a_right_one_comes_before_what_is_less_like_by_one_millionth():
     query = np.array([[1, 0]], np.float32)
     candidates = np.array([[0.5, 0], [0.500001, 0], [0.500001, 0]], np.float32)
-    (found,) = nearest(query, candidates, [[1]], [[]], 3)
-    assert found.tolist() == [2, 1, 0]  # after the one that is as like
+    (ranking,) = nearest(query, candidates, [[1]], [[]], 3)
+    assert ranking.tolist() == [2, 1, 0]  # after the one that is as like
 
 
 def test_of_none_that_are_wanted_none_is_found():
-    (found,) = nearest(np.eye(1, 2, dtype=np.float32), np.eye(2, dtype=np.float32), [[1]], [[]], 0)
-    assert found.tolist() == []
+    (ranking,) = nearest(
+        np.eye(1, 2, dtype=np.float32), np.eye(2, dtype=np.float32), [[1]], [[]], 0
+    )
+    assert ranking.tolist() == []

@@ -27,8 +27,8 @@ def read_example(example: dict[str, Any]) -> Reading[Any] | None:
         case "grade":
             grade = read_grade(text, 1, 5)
             return None if grade is None else Reading(grade, "", (0, len(text)))
-    found = read_number(text)
-    return found and Reading(found.value.value, found.form, found.evidence, found.named)
+    reading = read_number(text)
+    return reading and Reading(reading.value.value, reading.form, reading.evidence, reading.named)
 
 
 def value_of(example: dict[str, Any]) -> object:

@@ -98,8 +98,8 @@ def read(row: Row) -> Read:
     response, options = row["response"], row["options"]
     match row["kind"]:
         case "number":
-            found = read_number(response)
-            return Read(row, None if found is None else found.value.value, *_form(found))
+            reading = read_number(response)
+            return Read(row, None if reading is None else reading.value.value, *_form(reading))
         case "yesno":
             answer = read_yes_no(response)
             return Read(row, None if answer is None else answer.value, *_form(answer))

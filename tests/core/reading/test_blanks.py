@@ -17,10 +17,10 @@ NOT_FILLED = [
 
 @pytest.mark.parametrize(("n", "response", "entries"), FILLED)
 def test_blanks_are_filled(n, response, entries):
-    found = read_blanks(response, n)
-    assert found is not None
-    assert found.value == entries
-    assert 0 <= found.evidence[0] < found.evidence[1] <= len(response)
+    reading = read_blanks(response, n)
+    assert reading is not None
+    assert reading.value == entries
+    assert 0 <= reading.evidence[0] < reading.evidence[1] <= len(response)
 
 
 @pytest.mark.parametrize(("n", "response"), NOT_FILLED)

@@ -21,11 +21,11 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_response_is_read_as_stated(case):
-    found = read_example(case)
-    assert (found and found.value) == value_of(case)
-    if found:
-        assert found.named == case.get("named", False)
-        assert found.disputed == case.get("disputed", False)
+    reading = read_example(case)
+    assert (reading and reading.value) == value_of(case)
+    if reading:
+        assert reading.named == case.get("named", False)
+        assert reading.disputed == case.get("disputed", False)
 
 
 def test_what_is_only_named_can_be_left_unread():
@@ -36,15 +36,15 @@ def test_what_is_only_named_can_be_left_unread():
 
 def test_the_evidence_is_the_text_that_was_read():
     response = "I see **two** lamps. So the **answer** is $(B)$, the right one."
-    found = read_choice(response, ("left", "right"))
-    assert found is not None
-    assert response[slice(*found.evidence)] == "(B)$, the right one"
+    reading = read_choice(response, ("left", "right"))
+    assert reading is not None
+    assert response[slice(*reading.evidence)] == "(B)$, the right one"
 
 
 def test_texts_are_read_without_letters():
-    found = read_one_of("choice", "He goes up. Answer: Up.", ("Up.", "Down."))
-    assert found is not None
-    assert found.value == "Up."
+    reading = read_one_of("choice", "He goes up. Answer: Up.", ("Up.", "Down."))
+    assert reading is not None
+    assert reading.value == "Up."
     assert read_one_of("choice", "The answer is A.", ("Up.", "Down.")) is None
 
 

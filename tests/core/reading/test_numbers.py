@@ -11,9 +11,9 @@ NONE = read_rows(__file__, "no_numbers.jsonl")
 
 @pytest.mark.parametrize(("text", "value", "unit"), QUANTITIES)
 def test_a_text_is_a_number(text, value, unit):
-    found = parse_quantity(text)
-    assert found is not None
-    assert (found.value, found.unit) == (pytest.approx(value), unit)
+    quantity = parse_quantity(text)
+    assert quantity is not None
+    assert (quantity.value, quantity.unit) == (pytest.approx(value), unit)
 
 
 @pytest.mark.parametrize("text", NONE)

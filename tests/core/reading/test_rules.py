@@ -38,15 +38,15 @@ DUTCH = 'dutch = { answer = "antwoord", is = "luidt|is", correct = "is juist", n
 
 @pytest.mark.parametrize(("rule", "side", "example"), EXAMPLES)
 def test_a_rule_reads_what_its_examples_say(rule, side, example):
-    found = read_example(example)
+    reading = read_example(example)
     if side == "yes":
-        assert found is not None
-        assert found.value == value_of(example)
-        start, end = found.evidence
+        assert reading is not None
+        assert reading.value == value_of(example)
+        start, end = reading.evidence
         assert 0 <= start < end <= len(example["text"])
-        assert found.form == rule["name"] or rule["reads"] in ("end", "scope") or not found.form
+        assert reading.form == rule["name"] or rule["reads"] in ("end", "scope") or not reading.form
     else:
-        assert found is None
+        assert reading is None
 
 
 def test_the_rules_keep_their_size():

@@ -204,9 +204,9 @@ def test_what_is_none_is_an_error_that_says_why(response: Any, error: str) -> No
     ],
 )
 def test_what_cannot_be_counted_is_left_out(given: dict[str, Any], kept: dict[str, Any]) -> None:
-    found = certain(Response(**given))
-    assert found == Response(**kept)
-    assert [type(value) for value in (found.text, found.prompt_tokens)] == [
+    response = certain(Response(**given))
+    assert response == Response(**kept)
+    assert [type(value) for value in (response.text, response.prompt_tokens)] == [
         str,
         int if "prompt_tokens" in kept else type(None),
     ]
@@ -222,5 +222,5 @@ def test_the_most_tokens_that_are_believed() -> None:
 
 
 def test_half_a_second_of_another_type_is_half_a_second() -> None:
-    found = certain(Response(text="A", seconds=np.float32(0.5)))  # type: ignore[arg-type]
-    assert (found.seconds, type(found.seconds)) == (0.5, float)
+    response = certain(Response(text="A", seconds=np.float32(0.5)))  # type: ignore[arg-type]
+    assert (response.seconds, type(response.seconds)) == (0.5, float)

@@ -38,8 +38,8 @@ def gathered(folder):
 
 
 def test_a_home_without_votes_and_figures_has_none(tmp_path):
-    found = gathered(tmp_path)
-    assert (found.votes, list(found.order_figures), found.people_checks) == ([], [], {})
+    figures = gathered(tmp_path)
+    assert (figures.votes, list(figures.order_figures), figures.people_checks) == ([], [], {})
 
 
 def test_votes_and_figures_of_the_task_are_there(tmp_path):
@@ -48,24 +48,24 @@ def test_votes_and_figures_of_the_task_are_there(tmp_path):
     )
     gathered(tmp_path).tables.write(["codis", "votes"], [vote], SubmissionVote)
     add_figures(tmp_path, OrderFigure, [figure("codis"), figure("blink")])
-    found = gathered(tmp_path)
-    assert [vote.criterion for vote in found.votes] == ["correct", "different", "within_rules"]
-    assert list(found.order_figures) == [figure("codis")]
+    figures = gathered(tmp_path)
+    assert [vote.criterion for vote in figures.votes] == ["correct", "different", "within_rules"]
+    assert list(figures.order_figures) == [figure("codis")]
 
 
 def test_a_damaged_table_of_another_task_keeps_nobody_from_looking(tmp_path):
-    found = gathered(tmp_path)
+    figures = gathered(tmp_path)
     for name in ("blink", "multi"):
-        found.tables.write([name, "questions"], [question(task=name)], Question)
-    found.tables.path(["blink", "questions"]).write_bytes(b"PAR1")
-    all_of_them = replace(found, tasks=(TASK, BLINK, MULTI))
+        figures.tables.write([name, "questions"], [question(task=name)], Question)
+    figures.tables.path(["blink", "questions"]).write_bytes(b"PAR1")
+    all_of_them = replace(figures, tasks=(TASK, BLINK, MULTI))
     assert list(all_of_them.elsewhere) == ["multi"]
 
 
 def test_what_could_not_be_looked_at_for_damage_does_not_pass(tmp_path):
-    found = gathered(tmp_path)
-    found.tables.path(["codis", "questions"]).parent.mkdir(parents=True)
-    found.tables.path(["codis", "questions"]).write_bytes(b"PAR1")
-    rows = {row.check: row for row in audit_task(found)}
+    figures = gathered(tmp_path)
+    figures.tables.path(["codis", "questions"]).parent.mkdir(parents=True)
+    figures.tables.path(["codis", "questions"]).write_bytes(b"PAR1")
+    rows = {row.check: row for row in audit_task(figures)}
     assert not rows["one_answer"].passed
     assert rows["one_answer"].sentence.startswith("Cannot be examined: ")

@@ -23,10 +23,10 @@ FOUR = [
 
 def test_the_error_is_the_distance_in_each_bin_weighted_by_its_answers():
     # |0.55 - 1| / 4 + |0.85 - 0| / 4 + |0.95 - 1| * 2 / 4
-    found = expected_calibration_error(FOUR)
-    assert found.value == pytest.approx(0.45 / 4 + 0.85 / 4 + 0.05 / 2)
-    assert 0 <= found.low <= found.value <= found.high <= 1
-    assert found.n_scored == 4
+    error = expected_calibration_error(FOUR)
+    assert error.value == pytest.approx(0.45 / 4 + 0.85 / 4 + 0.05 / 2)
+    assert 0 <= error.low <= error.value <= error.high <= 1
+    assert error.n_scored == 4
 
 
 def test_answers_that_are_right_as_often_as_they_say_have_no_error():
@@ -58,8 +58,8 @@ def test_accuracy_by_coverage_takes_equally_confident_answers_together():
 
 @pytest.mark.parametrize(("share", "value", "n"), [(0.5, 1.0, 2), (0.75, 2 / 3, 3), (1, 0.75, 4)])
 def test_the_most_confident_answers_are_given(share, value, n):
-    found = selective_accuracy(FOUR, share)
-    assert (found.value, found.n_scored) == (pytest.approx(value), n)
+    accuracy = selective_accuracy(FOUR, share)
+    assert (accuracy.value, accuracy.n_scored) == (pytest.approx(value), n)
 
 
 def test_a_dot_lies_where_confidence_and_accuracy_are():

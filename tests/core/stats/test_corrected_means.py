@@ -29,20 +29,22 @@ def test_six_units_by_pencil():
 
     Predictions do not vary, so that only labels add to the interval.
     """
-    found = corrected_mean(units(JUDGE, PEOPLE, 2 / 3))
+    corrected = corrected_mean(units(JUDGE, PEOPLE, 2 / 3))
     half = sqrt(2 * (0.5 * 0.475) ** 2)
-    assert found.value == found.judge == 0.5
-    assert (found.low, found.high) == pytest.approx((0.5 - half, 0.5 + half))
-    assert (round(found.low, 4), round(found.high, 4)) == (0.1641, 0.8359)
-    assert (found.n_checked, found.n_units, found.bias) == (4, 6, 0)
+    assert corrected.value == corrected.judge == 0.5
+    assert (corrected.low, corrected.high) == pytest.approx((0.5 - half, 0.5 + half))
+    assert (round(corrected.low, 4), round(corrected.high, 4)) == (0.1641, 0.8359)
+    assert (corrected.n_checked, corrected.n_units, corrected.bias) == (4, 6, 0)
 
 
 def test_people_in_each_verdict_count_by_its_share():
     """The judge calls 4 of 10 right; people half of those, and 1 of 3 of the others."""
-    found = corrected_mean(units([1] * 4 + [0] * 6, [1, 0, None, None, 1, 0, 0, None, None, None]))
-    assert found.value == pytest.approx(0.4 / 2 + 0.6 / 3)
-    assert (found.judge, found.bias) == pytest.approx((0.4, 0.4 - found.value))
-    assert found.bias_low < found.bias < found.bias_high
+    corrected = corrected_mean(
+        units([1] * 4 + [0] * 6, [1, 0, None, None, 1, 0, 0, None, None, None])
+    )
+    assert corrected.value == pytest.approx(0.4 / 2 + 0.6 / 3)
+    assert (corrected.judge, corrected.bias) == pytest.approx((0.4, 0.4 - corrected.value))
+    assert corrected.bias_low < corrected.bias < corrected.bias_high
 
 
 def test_rarely_drawn_units_count_more():
@@ -64,10 +66,10 @@ def test_labels_of_all_give_peoples_mean_and_nearly_its_interval():
     rng = random.Random(0)
     people = [float(rng.random() < 0.6) for _ in range(400)]
     judge = [y if rng.random() < 0.9 else 1 - y for y in people]
-    found = corrected_mean(units(judge, people))
+    corrected = corrected_mean(units(judge, people))
     plain = mean(map(ScoredPoint, people))
-    assert found.value == pytest.approx(plain.value)
-    assert found.high - found.low == pytest.approx(plain.high - plain.low, rel=0.02)
+    assert corrected.value == pytest.approx(plain.value)
+    assert corrected.high - corrected.low == pytest.approx(plain.high - plain.low, rel=0.02)
 
 
 def test_clusters_that_are_right_together_widen_the_interval():
@@ -85,9 +87,9 @@ def test_a_judge_that_never_errs_is_not_certain():
     """Thirty labels without an error leave 1 % of 3,000: Beta(0.5, 30.5) at 97.5 % is 0.08."""
     judge = [1.0] * 1500 + [0.0] * 1500
     people = [y if n % 100 == 0 else None for n, y in enumerate(judge)]
-    found = corrected_mean(units(judge, people))
-    assert found.value == 0.5
-    assert 0.05 < found.value - found.low < 0.15
+    corrected = corrected_mean(units(judge, people))
+    assert corrected.value == 0.5
+    assert 0.05 < corrected.value - corrected.low < 0.15
 
 
 def drawn(seed, n, n_units, graded):
@@ -121,9 +123,9 @@ def test_one_stratum_is_ppi_of_others(seed, n, n_units, value, tuning):
 
     Both give this value to 1e-15, truescore this ``lambda_``. From the fifth on graded.
     """
-    found = corrected_mean(drawn(seed, n, n_units, graded=seed >= 5), by_verdict=False)
-    assert found.value == pytest.approx(value, abs=1e-9)
-    assert found.tuning == pytest.approx(tuning, abs=1e-9)
+    corrected = corrected_mean(drawn(seed, n, n_units, graded=seed >= 5), by_verdict=False)
+    assert corrected.value == pytest.approx(value, abs=1e-9)
+    assert corrected.tuning == pytest.approx(tuning, abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -10,20 +10,20 @@ from bench_assets.core.stats.length_bias import MeasuredVerdict, length_slope
 def test_without_errors_of_people_the_slope_is_a_plain_one():
     """Verdicts 0, 0, 1, 1 at lengths 1, 2, 4, 8: 0.4 a doubling; people always say right."""
     rows = [MeasuredVerdict(f, 1, 2**n) for n, f in enumerate((0, 0, 1, 1))]
-    found = length_slope(rows)
-    assert found is not None
-    assert found.value == pytest.approx(0.4)
-    assert found.low < 0.4 < found.high
+    slope = length_slope(rows)
+    assert slope is not None
+    assert slope.value == pytest.approx(0.4)
+    assert slope.low < 0.4 < slope.high
 
 
 def test_freedom_and_variance_are_those_of_a_mean_of_differences():
     """Two lengths, all right: the slope is a difference of means, CR2 is s^2/n of each."""
     rows = [MeasuredVerdict(f, 1, n) for n in (1, 2) for f in (0, 1, 1, 1)]
-    found = length_slope(rows)
-    assert found is not None
+    slope = length_slope(rows)
+    assert slope is not None
     error = (2 * 0.25 / 4) ** 0.5  # 0.75 * 0.25 * 4 / 3 each
-    assert found.value == pytest.approx(0)
-    assert found.high == pytest.approx(2.446912 * error, rel=1e-5)  # t of 6 degrees
+    assert slope.value == pytest.approx(0)
+    assert slope.high == pytest.approx(2.446912 * error, rel=1e-5)  # t of 6 degrees
 
 
 @pytest.mark.parametrize(

@@ -38,9 +38,9 @@ def parts(values):
 
 
 def test_of_a_mean_without_a_top_it_is_students():
-    found = jackknife_interval(parts(VALUES), list("abcdef"), of_mean, np.inf)
+    interval = jackknife_interval(parts(VALUES), list("abcdef"), of_mean, np.inf)
     half = t.ppf(0.975, 5) * VALUES.std(ddof=1) / np.sqrt(6)
-    assert found == pytest.approx((0.4 - half, 0.4 + half), rel=0.01)
+    assert interval == pytest.approx((0.4 - half, 0.4 + half), rel=0.01)
 
 
 def test_it_stays_between_nothing_and_the_most_there_is():
@@ -69,8 +69,8 @@ def test_of_a_ratio_it_is_the_delta_methods():
 
 def test_of_two_clusters_it_is_students_with_one_degree_of_freedom():
     # 0.1 and 0.4: each moves the mean by 0.075, variance 2/1 * 2 * 0.075^2 = 0.0225.
-    found = jackknife_interval(parts(VALUES[:2]), ["a", "b"], of_mean, np.inf)
-    assert found == pytest.approx((0.0, 0.25 + 12.706 * 0.15))  # 0.25 - 1.906 is below nothing
+    interval = jackknife_interval(parts(VALUES[:2]), ["a", "b"], of_mean, np.inf)
+    assert interval == pytest.approx((0.0, 0.25 + 12.706 * 0.15))  # 0.25 - 1.906 is below nothing
 
 
 @pytest.mark.parametrize("clusters", [["a"], ["a", "a"]], ids=["one caption", "one image"])
@@ -131,8 +131,8 @@ def test_the_effective_number_of_clusters_counts_equal_ones(sizes, effective):
     ],
 )
 def test_few_clusters_and_one_that_dominates_are_warned_of(sizes, warning):
-    found = mean(ScoredPoint(0.5, str(n)) for n, size in enumerate(sizes) for _ in range(size))
-    counts: Any = SimpleNamespace(**found._asdict())
+    interval = mean(ScoredPoint(0.5, str(n)) for n, size in enumerate(sizes) for _ in range(size))
+    counts: Any = SimpleNamespace(**interval._asdict())
     assert cluster_warning(counts) == warning
 
 
@@ -153,9 +153,9 @@ def test_a_mean_of_many_is_the_closed_form():
     points = [ScoredPoint(float(n % 2)) for n in range(40_000)]
     n, units, z2 = len(points), len(points) - 1, 1.959963984540054**2
     half = (z2 / (4 * units) * (1 + z2 / units)) ** 0.5 / (1 + z2 / units)
-    found = mean(iter([*points, ScoredPoint(None)]))
-    assert (found.value, found.n_scored, found.n_unscored) == (0.5, n, 1)
-    assert (found.low, found.high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-12)
+    interval = mean(iter([*points, ScoredPoint(None)]))
+    assert (interval.value, interval.n_scored, interval.n_unscored) == (0.5, n, 1)
+    assert (interval.low, interval.high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-12)
 
 
 def test_no_order_of_points_and_no_name_of_a_cluster_changes_a_digit():
@@ -185,8 +185,8 @@ def coverage(sizes, together=0.3, right=0.6, repetitions=400):
             for c, (of, size) in enumerate(zip(rng.binomial(sizes, easy), sizes, strict=True))
             for n in range(size)
         ]
-        found = mean(points)
-        held += found.low <= right <= found.high
+        interval = mean(points)
+        held += interval.low <= right <= interval.high
     return 100 * held / repetitions
 
 
@@ -214,8 +214,8 @@ def test_intervals_over_uneven_clusters_hold_the_truth(sizes, together, right, h
 
 def test_each_cluster_counts_as_its_share_of_those_there_are():
     # Variance 3/2 * (0.3^2 + 0.1^2 + 0.2^2) = 0.21; Student's quantile with 2 degrees is 4.303.
-    found = around(40.0, {"a": 0.3, "b": -0.1, "c": -0.2}, top=inf, freedom=2)
-    assert found == pytest.approx((40 - 4.303 * sqrt(0.21), 40 + 4.303 * sqrt(0.21)))
+    interval = around(40.0, {"a": 0.3, "b": -0.1, "c": -0.2}, top=inf, freedom=2)
+    assert interval == pytest.approx((40 - 4.303 * sqrt(0.21), 40 + 4.303 * sqrt(0.21)))
 
 
 @pytest.mark.parametrize(
@@ -293,8 +293,8 @@ CASES = [
 
 @pytest.mark.parametrize(("groups", "variance", "freedom"), CASES)
 def test_intervals_of_groups_by_pencil(groups, variance, freedom):
-    found = macro_mean(groups)
-    assert (found.low, found.high) == pytest.approx(wilson(0.5, variance, freedom))
+    interval = macro_mean(groups)
+    assert (interval.low, interval.high) == pytest.approx(wilson(0.5, variance, freedom))
 
 
 def test_two_groups_of_the_same_clusters_are_as_one():
@@ -320,17 +320,17 @@ def worth(moves, shares=None):
 
 
 def test_a_mean_is_over_what_could_be_scored():
-    found = mean([ScoredPoint(1.0), ScoredPoint(0.0), ScoredPoint(None), ScoredPoint(0.5)])
-    assert (found.value, found.n_scored, found.n_unscored) == (0.5, 3, 1)
+    interval = mean([ScoredPoint(1.0), ScoredPoint(0.0), ScoredPoint(None), ScoredPoint(0.5)])
+    assert (interval.value, interval.n_scored, interval.n_unscored) == (0.5, 3, 1)
 
 
 @pytest.mark.parametrize("values", [[], [None, None]])
 def test_an_empty_mean_is_not_a_number_rather_than_zero(values):
-    found = mean(points(values))
-    assert isnan(found.value)
-    assert isnan(found.low)
-    assert isnan(found.high)
-    assert (found.n_scored, found.n_unscored) == (0, len(values))
+    interval = mean(points(values))
+    assert isnan(interval.value)
+    assert isnan(interval.low)
+    assert isnan(interval.high)
+    assert (interval.n_scored, interval.n_unscored) == (0, len(values))
 
 
 def test_weights_are_shares_of_the_mean():
@@ -349,8 +349,8 @@ def test_weights_are_shares_of_the_mean():
     ],
 )
 def test_interval_by_pencil(values, low, high):
-    found = mean(points(values))
-    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
+    interval = mean(points(values))
+    assert (interval.low, interval.high) == pytest.approx((low, high), abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -369,8 +369,8 @@ def test_interval_by_pencil(values, low, high):
     ],
 )
 def test_intervals_over_one_and_two_clusters_by_pencil(seen, low, high):
-    found = mean([ScoredPoint(float(value), cluster) for value, cluster in seen])
-    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
+    interval = mean([ScoredPoint(float(value), cluster) for value, cluster in seen])
+    assert (interval.low, interval.high) == pytest.approx((low, high), abs=1e-4)
 
 
 def test_the_same_question_twice_teaches_nothing():
@@ -382,9 +382,9 @@ def test_the_same_question_twice_teaches_nothing():
 
 @given(st.lists(st.tuples(st.sampled_from([None, 0.0, 0.5, 1.0]), st.sampled_from("abcd"))))
 def test_an_interval_lies_in_the_unit_range_around_its_value(seen):
-    found = mean([ScoredPoint(value, cluster) for value, cluster in seen])
-    assert found.n_scored + found.n_unscored == len(seen)
-    assert isnan(found.value) or 0 <= found.low <= found.value <= found.high <= 1
+    interval = mean([ScoredPoint(value, cluster) for value, cluster in seen])
+    assert interval.n_scored + interval.n_unscored == len(seen)
+    assert isnan(interval.value) or 0 <= interval.low <= interval.value <= interval.high <= 1
 
 
 @pytest.mark.parametrize("n", [16, 40, 46, 54])
@@ -394,10 +394,10 @@ def test_the_interval_of_all_right_ends_at_one(n):
 
 
 def test_a_macro_mean_counts_each_group_the_same():
-    found = macro_mean([points([1.0, 1.0, 1.0]), points([0.0]), points([None, 0.5])])
-    assert found.value == 0.5
-    assert (found.n_scored, found.n_unscored) == (5, 1)
-    assert 0 <= found.low < found.value < found.high <= 1
+    interval = macro_mean([points([1.0, 1.0, 1.0]), points([0.0]), points([None, 0.5])])
+    assert interval.value == 0.5
+    assert (interval.n_scored, interval.n_unscored) == (5, 1)
+    assert 0 <= interval.low < interval.value < interval.high <= 1
 
 
 def score_interval(value, n, quantile):
@@ -417,8 +417,8 @@ def test_where_all_are_right_the_least_units_that_groups_can_be_count():
 
 def test_where_all_of_one_group_are_right_each_counts_whatever_it_weighs():
     # Wilson for 2 of 2 is 2 / (2 + 1.96^2).
-    found = mean([ScoredPoint(1.0, weight=3), ScoredPoint(1.0)])
-    assert found.low == pytest.approx(0.3424, abs=1e-4)
+    interval = mean([ScoredPoint(1.0, weight=3), ScoredPoint(1.0)])
+    assert interval.low == pytest.approx(0.3424, abs=1e-4)
 
 
 def test_four_groups_have_a_quarter_of_the_variance_of_one():
@@ -434,8 +434,8 @@ def test_four_groups_have_a_quarter_of_the_variance_of_one():
 
 def test_what_spreads_between_groups_makes_their_mean_no_less_sure():
     # All right in one, all wrong in the other: every such sample has the mean 1/2, but few show it.
-    found = macro_mean([points([1.0] * 50), points([0.0] * 50)])
-    assert (found.low, found.high) == pytest.approx(score_interval(0.5, 100, norm.ppf(0.975)))
+    interval = macro_mean([points([1.0] * 50), points([0.0] * 50)])
+    assert (interval.low, interval.high) == pytest.approx(score_interval(0.5, 100, norm.ppf(0.975)))
 
 
 def one_correlation(x, of):
@@ -479,8 +479,8 @@ def test_clusters_that_disagree_are_judged_by_their_own_spread(sizes):
         freedom = min(n - 1, freedom / 0.64)
     variance = (spread + other) * n / (n + extra)
     quantile = t.ppf(0.975, max(freedom, worth(moves, w / total)))
-    found = mean(seen)
-    assert (found.low, found.high) == pytest.approx(
+    interval = mean(seen)
+    assert (interval.low, interval.high) == pytest.approx(
         score_interval(p, p * (1 - p) / variance, quantile), rel=0.01
     )
 
@@ -488,10 +488,10 @@ def test_clusters_that_disagree_are_judged_by_their_own_spread(sizes):
 def test_a_spread_that_is_an_estimate_throughout_has_the_freedom_of_its_clusters():
     # Most are nearly the mean and a few far off: their squares say little of the next ones'.
     values = [0.5] * 20 + [0.1, 0.9]
-    found = mean(points(values))
+    interval = mean(points(values))
     variance = 0.32 / 21 / 22 + 0.2 * 0.25 / 22 / 21
     wide = score_interval(0.5, 0.25 / (variance * 22 / 22.2), t.ppf(0.975, 21))
-    assert (found.low, found.high) == pytest.approx(wide, rel=0.01)
+    assert (interval.low, interval.high) == pytest.approx(wide, rel=0.01)
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 9, 30, 1000])
@@ -524,14 +524,14 @@ def test_a_measure_that_only_two_clusters_know_is_hardly_known():
     # The variance is 2/1 * (0.25^2 + 0.25^2) = 0.25, as of 1 unit; with 1 degree of freedom
     # Student's quantile q is 12.706, and Wilson's half for 0.5 of 1 is q / 2 / sqrt(1 + q^2).
     half = 12.706 / 2 / sqrt(1 + 12.706**2)
-    found = around(0.5, {"a": 0.25, "b": -0.25}, top=1, freedom=1)
-    assert found == pytest.approx((0.5 - half, 0.5 + half))
+    interval = around(0.5, {"a": 0.25, "b": -0.25}, top=1, freedom=1)
+    assert interval == pytest.approx((0.5 - half, 0.5 + half))
 
 
 def test_a_measure_without_a_most_has_students_interval():
     # Variance 2/1 * (0.3^2 + 0.3^2) = 0.36; Student's quantile with 1 degree is 12.706.
-    found = around(40.0, {"a": 0.3, "b": -0.3}, top=inf, freedom=1)
-    assert found == pytest.approx((40 - 12.706 * 0.6, 40 + 12.706 * 0.6))
+    interval = around(40.0, {"a": 0.3, "b": -0.3}, top=inf, freedom=1)
+    assert interval == pytest.approx((40 - 12.706 * 0.6, 40 + 12.706 * 0.6))
 
 
 def test_of_one_cluster_nobody_knows_how_sure_a_measure_is():

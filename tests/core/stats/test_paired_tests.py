@@ -152,9 +152,9 @@ def test_clusters_are_what_shares_a_group_or_all_images():
         question(question_id="e"),
         question(question_id="f"),
     ]
-    found = cluster_questions(questions)
-    assert found["a"] == found["b"] == found["c"]
-    assert len({found[name] for name in "adef"}) == 4
+    clusters = cluster_questions(questions)
+    assert clusters["a"] == clusters["b"] == clusters["c"]
+    assert len({clusters[name] for name in "adef"}) == 4
 
 
 @pytest.mark.parametrize(

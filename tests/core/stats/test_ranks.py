@@ -59,11 +59,11 @@ def test_intervals_of_ranks_hold_the_true_ranks_of_all_models_at_once():
     missed = wide = 0
     for _ in range(300):
         values = truth + rng.normal(0, 0.04, 5)
-        found = rank_intervals(
+        intervals = rank_intervals(
             {str(i): around(v, 0.04 * norm.ppf(0.975)) for i, v in enumerate(values)}
         )
-        missed += not all(low <= i + 1 <= high for i, (low, high) in enumerate(found.values()))
-        wide += sum(high - low for low, high in found.values())
+        missed += not all(low <= i + 1 <= high for i, (low, high) in enumerate(intervals.values()))
+        wide += sum(high - low for low, high in intervals.values())
     assert missed <= 25  # 5 % are 15; more than 25 once in 200 times
     assert wide / 300 < 10  # always saying 1-5 would be 20
 
@@ -167,8 +167,8 @@ def test_a_value_with_bounds_differs_only_from_those_that_they_do_not_reach():
 def ranked(
     values: dict[str, dict[str, float]],
 ) -> dict[str, tuple[float, float | None, float | None]]:
-    found = rank_models(values, np.random.default_rng(1))
-    return {rank.model: (rank.mean, rank.low, rank.high) for rank in found.ranks}
+    ranks = rank_models(values, np.random.default_rng(1))
+    return {rank.model: (rank.mean, rank.low, rank.high) for rank in ranks.ranks}
 
 
 def test_a_model_that_is_first_twice_and_third_once_has_the_mean_of_that():
@@ -203,9 +203,9 @@ def test_where_all_tasks_agree_the_interval_is_a_point():
 def test_a_specialist_is_not_ranked_and_takes_no_task_away():
     values = {task: {"x": 1.0, "y": 0.0} for task in "abc"}
     values["a"]["specialist"] = 2.0
-    found = rank_models(values, np.random.default_rng(1))
-    assert found.tasks == ("a", "b", "c")
-    assert {rank.model for rank in found.ranks} == {"x", "y"}
+    ranks = rank_models(values, np.random.default_rng(1))
+    assert ranks.tasks == ("a", "b", "c")
+    assert {rank.model for rank in ranks.ranks} == {"x", "y"}
 
 
 def test_a_task_that_one_of_the_ranked_lacks_does_not_count():

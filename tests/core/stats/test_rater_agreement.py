@@ -135,11 +135,11 @@ def error_by_differences(table):
 
 def test_the_error_is_that_of_the_delta_method():
     table = [[20, 7, 2, 1], [5, 15, 6, 2], [1, 8, 18, 4], [2, 1, 5, 23]]
-    found = cohen_kappa(pairs(table))
-    assert found.value == pytest.approx(kappa_of(np.array(table) / np.sum(table)))
+    kappa = cohen_kappa(pairs(table))
+    assert kappa.value == pytest.approx(kappa_of(np.array(table) / np.sum(table)))
     half = Z * error_by_differences(table)
-    assert (found.low, found.high) == pytest.approx(
-        (found.value - half, found.value + half), abs=1e-5
+    assert (kappa.low, kappa.high) == pytest.approx(
+        (kappa.value - half, kappa.value + half), abs=1e-5
     )
 
 
@@ -151,28 +151,28 @@ def test_an_interval_holds_what_is_so_in_95_of_100_samples():
     held = 0
     for _ in range(1000):
         counts = rng.multinomial(150, shares.ravel())
-        found = cohen_kappa([cell for cell, n in zip(cells, counts, strict=True) for _ in range(n)])
-        held += found.low <= truth <= found.high
+        kappa = cohen_kappa([cell for cell, n in zip(cells, counts, strict=True) for _ in range(n)])
+        held += kappa.low <= truth <= kappa.high
     assert held / 1000 == pytest.approx(0.95, abs=0.02)
 
 
 def test_who_always_says_the_same_agrees_by_chance_alone():
-    found = cohen_kappa([(n % 3 == 0, True) for n in range(300)])
-    assert found.value == pytest.approx(0)
-    assert found.high < 0.02
+    kappa = cohen_kappa([(n % 3 == 0, True) for n in range(300)])
+    assert kappa.value == pytest.approx(0)
+    assert kappa.high < 0.02
 
 
 @pytest.mark.parametrize("n", [107, 118, 125, 132])
 def test_where_rounding_leaves_less_than_no_variance_the_interval_is_the_widest(n):
-    found = cohen_kappa([(1, 1)] * (n - 1) + [(0, 1)])
-    assert found.value == pytest.approx(0)
-    assert found.high == pytest.approx(3 / n)  # three agreements could have gone unseen
+    kappa = cohen_kappa([(1, 1)] * (n - 1) + [(0, 1)])
+    assert kappa.value == pytest.approx(0)
+    assert kappa.high == pytest.approx(3 / n)  # three agreements could have gone unseen
 
 
 def test_perfect_agreement_is_not_certain():
-    found = cohen_kappa([(n % 2, n % 2) for n in range(30)])
-    assert (found.value, found.high) == (1.0, 1.0)
-    assert found.low == pytest.approx(0.9)  # three misses in thirty could go unseen
+    kappa = cohen_kappa([(n % 2, n % 2) for n in range(30)])
+    assert (kappa.value, kappa.high) == (1.0, 1.0)
+    assert kappa.low == pytest.approx(0.9)  # three misses in thirty could go unseen
 
 
 @pytest.mark.parametrize(
@@ -180,9 +180,9 @@ def test_perfect_agreement_is_not_certain():
     [pytest.param([], id="nothing"), pytest.param([("a", "a")] * 9, id="one value alone")],
 )
 def test_where_chance_agrees_on_everything_there_is_no_kappa(rated):
-    found = cohen_kappa(rated)
-    assert isnan(found.value)
-    assert found.n == len(rated)
+    kappa = cohen_kappa(rated)
+    assert isnan(kappa.value)
+    assert kappa.n == len(rated)
 
 
 @pytest.mark.parametrize(
@@ -204,9 +204,9 @@ def test_a_kappa_is_written_with_its_interval_and_a_missing_one_without():
 
 
 def test_always_saying_the_contrary_is_not_certain_either():
-    found = cohen_kappa([(n % 2, 1 - n % 2) for n in range(30)])
-    assert (found.value, found.low) == (-1.0, -1.0)
-    assert found.high == pytest.approx(-0.9)
+    kappa = cohen_kappa([(n % 2, 1 - n % 2) for n in range(30)])
+    assert (kappa.value, kappa.low) == (-1.0, -1.0)
+    assert kappa.high == pytest.approx(-0.9)
 
 
 @pytest.mark.parametrize(

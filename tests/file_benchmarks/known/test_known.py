@@ -61,8 +61,8 @@ def metrics(name, home, seed=0):
     verdicts = pipeline.judge(task, questions, predictions, by) if task.is_judged else []
     scores = pipeline.score(task, questions, predictions, verdicts)
     rows = pipeline.summarise(task, questions, predictions, scores)
-    found = {row.metric: row for row in rows if row.category == "all"}
-    return built, found, RULES[name](layout.rows, layout.responses)
+    values = {row.metric: row for row in rows if row.category == "all"}
+    return built, values, RULES[name](layout.rows, layout.responses)
 
 
 def _number(request):

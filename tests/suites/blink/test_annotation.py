@@ -56,8 +56,8 @@ def test_the_letters_that_people_choose_are_scored_as_those_of_a_file():
         answer(unit.unit_id, "bo", answer="A. the second image"),
     ]
     assert [fits(HUMAN.task, unit, answer) for answer in answers] == ["", ""]
-    found = human_scores([jigsaw_question()], HUMAN.to_rows(answers))[0]
-    assert (found.category, found.n_persons, found.accuracy, found.agreement) == (
+    human = human_scores([jigsaw_question()], HUMAN.to_rows(answers))[0]
+    assert (human.category, human.n_persons, human.accuracy, human.agreement) == (
         "Jigsaw",
         2,
         0.5,
@@ -86,9 +86,9 @@ def test_an_option_that_is_not_offered_does_not_fit():
 )
 def test_a_question_goes_whose_answer_most_do_not_call_right(verdicts, reason):
     answers = [answer("blink/val_Jigsaw_1", f"p{n}", verdict=v) for n, v in enumerate(verdicts)]
-    found = apply_checks([jigsaw_question()], ANSWER_CHECK.to_rows(answers))
-    assert [rejection.reason for rejection in found.rejections] == ([reason] if reason else [])
-    assert found.rows == ([] if reason else [jigsaw_question()])
+    checked = apply_checks([jigsaw_question()], ANSWER_CHECK.to_rows(answers))
+    assert [rejection.reason for rejection in checked.rejections] == ([reason] if reason else [])
+    assert checked.rows == ([] if reason else [jigsaw_question()])
 
 
 def test_a_check_keeps_why():

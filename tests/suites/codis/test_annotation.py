@@ -23,9 +23,9 @@ DIGEST = "0f" * 32
 
 
 def rows_of(task, unit, person, values):
-    found = resolve_answers(task.task, [unit], [answer_to(task, unit, person, **values)])
-    assert found.refused == []
-    return task.to_rows(found.answers)
+    resolved = resolve_answers(task.task, [unit], [answer_to(task, unit, person, **values)])
+    assert resolved.refused == []
+    return task.to_rows(resolved.answers)
 
 
 def test_a_image_that_somebody_brings_is_named_by_its_digest_once():
@@ -114,7 +114,7 @@ def test_a_revision_is_voted_on_and_takes_the_place_of_the_first():
 
 def test_a_category_that_the_paper_does_not_have_is_refused():
     unit = Unit(task="codis/submissions", unit_id="a.png")
-    found = find_misfits(
+    misfits = find_misfits(
         WRITTEN | {"category": ("Weather",)}, annotation.SUBMISSIONS.task, unit.choices
     )
-    assert len(found) == 1
+    assert len(misfits) == 1

@@ -168,8 +168,8 @@ NAN = pytest.approx(float("nan"), nan_ok=True)
 )
 def test_accuracy_over_pairs_and_queries(scored, acc_p, acc_q):
     for measure, expected in ((scoring.pair_accuracy, acc_p), (scoring.query_accuracy, acc_q)):
-        found = measure(scored)
-        assert (found.value, found.n_scored, found.n_unscored) == expected
+        metric = measure(scored)
+        assert (metric.value, metric.n_scored, metric.n_unscored) == expected
 
 
 def test_pairs_about_one_image_are_not_independent():
@@ -221,8 +221,8 @@ def test_pairs_about_one_image_are_not_independent():
     ],
 )
 def test_context_awareness(scored, expected):
-    found = scoring.context_awareness(scored)
-    assert (found.value, found.n_scored, found.n_unscored) == expected
+    awareness = scoring.context_awareness(scored)
+    assert (awareness.value, awareness.n_scored, awareness.n_unscored) == expected
 
 
 HALVES = st.tuples(st.integers(0, 5), st.sampled_from([1, 2]))

@@ -152,17 +152,17 @@ def predictions_of(*texts):
     ],
 )
 def test_share_of_answers_that_change(with_context, without_context, expected):
-    found = output_variability(
+    variability = output_variability(
         QUERIES, predictions_of(*with_context), predictions_of(*without_context)
     )
-    assert (found.value, found.n_scored, found.n_unscored) == expected
+    assert (variability.value, variability.n_scored, variability.n_unscored) == expected
 
 
 def test_only_the_given_queries_count():
-    found = output_variability(
+    variability = output_variability(
         QUERIES[:1], predictions_of("Up.", "Up."), predictions_of("Down.", "Up.")
     )
-    assert (found.value, found.n_scored) == (1.0, 1)
+    assert (variability.value, variability.n_scored) == (1.0, 1)
 
 
 FIT = ("appropriate", "not appropriate")

@@ -129,14 +129,14 @@ def test_people_who_vote_as_the_files_do_decide_the_same(mini):
     units = annotation.VOTES.units(submitted=pairs, images=[stored(name) for name in images])
     known = {pair.annotator for pair in pairs}
     answers = [answered(vote, n) for n, vote in enumerate(votes) if vote.annotator in known]
-    found = resolve_answers(annotation.VOTES.task, units, answers)
+    resolved = resolve_answers(annotation.VOTES.task, units, answers)
     # Of two images that are not there nobody is asked; nobody may vote on what is their own.
-    assert {one.complaint.split(" ", 1)[-1] for one in found.refused} == {
+    assert {one.complaint.split(" ", 1)[-1] for one in resolved.refused} == {
         "may not answer: they made the unit",
         "'s404' is not published",
         *(f"{p.pair_id!r} is not published" for p in pairs if p.image not in images),
     }
-    rows = annotation.VOTES.to_rows(found.answers)
+    rows = annotation.VOTES.to_rows(resolved.answers)
     unit_ids = {unit.unit_id for unit in units}
     by_people, by_files = (
         [

@@ -178,24 +178,24 @@ def test_the_second_of_two_revisions_is_dropped():
     ],
 )
 def test_a_vote_that_does_not_count_is_rejected_by_its_annotator_and_submission(stray, reason):
-    found = count_ballots(everyone_submits(), [*votes_on("s-ana"), stray])
-    assert [rejection.entry for rejection in found.rejections] == [
+    ballots = count_ballots(everyone_submits(), [*votes_on("s-ana"), stray])
+    assert [rejection.entry for rejection in ballots.rejections] == [
         f"votes.json, vote of {stray.annotator!r} on {stray.submission!r}"
     ]
-    assert reason in found.rejections[0].reason
-    assert found.rows == votes_on("s-ana")
+    assert reason in ballots.rejections[0].reason
+    assert ballots.rows == votes_on("s-ana")
 
 
 def test_the_last_word_of_a_person_counts():
     votes = [*votes_on("s-ana"), vote("s-ana", "bo", correct=False)]
-    found = count_ballots(everyone_submits(), votes)
-    assert [(rejection.entry, rejection.reason) for rejection in found.rejections] == [
+    ballots = count_ballots(everyone_submits(), votes)
+    assert [(rejection.entry, rejection.reason) for rejection in ballots.rejections] == [
         (
             "votes.json, vote of 'bo' on 's-ana'",
             "'bo' voted on 's-ana' again; the last vote counts",
         )
     ]
-    assert found.rows == votes[1:]
+    assert ballots.rows == votes[1:]
 
 
 @pytest.mark.parametrize(
@@ -277,8 +277,12 @@ def labels(question_id, votes, tie_break=None):
 )
 def test_agreement_is_over_what_both_judged(first, second, value, n_scored, n_unscored):
     for one, other in ((first, second), (second, first)):
-        found = judge_agreement(judged("a", *one), judged("b", *other))
-        assert (found.value, found.n_scored, found.n_unscored) == (value, n_scored, n_unscored)
+        agreement = judge_agreement(judged("a", *one), judged("b", *other))
+        assert (agreement.value, agreement.n_scored, agreement.n_unscored) == (
+            value,
+            n_scored,
+            n_unscored,
+        )
 
 
 def test_table_7_agreement_of_gpt_4v():
@@ -298,8 +302,8 @@ def test_table_7_agreement_of_gpt_4v():
     ],
 )
 def test_consistency_by_the_equation_of_appendix_a(voted, value, n):
-    found = consistency(voted)
-    assert (found.value, found.n_scored) == (value, n)
+    agreed = consistency(voted)
+    assert (agreed.value, agreed.n_scored) == (value, n)
 
 
 def test_a_tie_that_nobody_broke_is_named():

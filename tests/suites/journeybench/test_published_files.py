@@ -358,8 +358,8 @@ def test_brackets_without_end_are_a_text():
 
 
 def test_tables_are_found_by_their_names(tmp_path):
-    found = published_files(write_release(tmp_path / "source"))
-    assert {table: file.name for table, file in found.items()} == {
+    files = published_files(write_release(tmp_path / "source"))
+    assert {table: file.name for table, file in files.items()} == {
         "captioning": "unusual_image_caption_generation.jsonl",
         "text_positives": "i2t_positive.jsonl",
         "text_negatives": "i2t_negative.jsonl",

@@ -17,19 +17,19 @@ def test_each_criterion_of_a_image_is_a_vote():
     row = FilterVote(
         image="a.png", annotator="p", unusual=True, fictional=False, comprehensible=True
     )
-    found = votes_in([row], person="annotator", unit=("image",), criteria=CRITERIA)
-    assert [(vote.criterion, vote.value) for vote in found] == [
+    votes = votes_in([row], person="annotator", unit=("image",), criteria=CRITERIA)
+    assert [(vote.criterion, vote.value) for vote in votes] == [
         ("unusual", "yes"),
         ("fictional", "no"),
         ("comprehensible", "yes"),
     ]
-    assert {(vote.person, vote.unit) for vote in found} == {("p", "a.png")}
+    assert {(vote.person, vote.unit) for vote in votes} == {("p", "a.png")}
 
 
 def test_a_caption_is_named_by_its_image_and_its_writer():
     row = CaptionVote(image="a.png", writer="w", verifier="v", accepts=False)
-    (found,) = votes_in([row], person="verifier", unit=("image", "writer"), criteria=("accepts",))
-    assert found == Vote(person="v", unit="a.png / w", criterion="accepts", value="no")
+    (vote,) = votes_in([row], person="verifier", unit=("image", "writer"), criteria=("accepts",))
+    assert vote == Vote(person="v", unit="a.png / w", criterion="accepts", value="no")
 
 
 def test_codis_names_its_table_of_votes():

@@ -193,9 +193,9 @@ def test_a_model_is_evaluated_and_submitted(tmp_path, release):
     bench.build()
     assert bench.evaluate("sure").success
     metrics = bench.read(Metric, "metrics", model="sure")
-    found = {(row.metric, row.category): row.value for row in metrics}
-    assert found["accuracy", "all"] == 0.5
-    assert found["accuracy", "Relative_Depth"] == 1.0
+    values = {(row.metric, row.category): row.value for row in metrics}
+    assert values["accuracy", "all"] == 0.5
+    assert values["accuracy", "Relative_Depth"] == 1.0
     profile = bench.read(TaskAccuracy, "profile", model="sure")
     assert {one.task: (one.accuracy, one.chance) for one in profile} == {
         "Relative_Depth": (1.0, 0.5),

@@ -19,8 +19,8 @@ def noisy(seed=0, size=(1280, 1024), high=200):
 def test_circles_and_their_letters_are_found(radius, colour):
     marks = [Mark(letter, place) for letter, place in MARKS.items()]
     image = draw_labelled_circles(noisy(), marks, radius=radius, colour=colour)
-    found = match_letters(np.asarray(image), "ABCD", colour)
-    assert {letter: pytest.approx(place, abs=1.5) for letter, place in MARKS.items()} == found
+    places = match_letters(np.asarray(image), "ABCD", colour)
+    assert {letter: pytest.approx(place, abs=1.5) for letter, place in MARKS.items()} == places
 
 
 def test_a_image_without_circles_has_none():

@@ -75,9 +75,9 @@ def test_relative_depth(tmp_path, orientation, stated):
     layouts.write(tmp_path / "DIW_test.csv", f"a.png\n{line}\n")
     (draft,) = drafts(build("Relative_Depth", tmp_path))
     for place in (0, 1):
-        found = lettered(draft.show(place, MARKS).images[0], "AB")
-        assert found["AB"[place]] == near(SCALE, PLACES[0])
-        assert found["BA"[place]] == near(SCALE, PLACES[1])
+        circles = lettered(draft.show(place, MARKS).images[0], "AB")
+        assert circles["AB"[place]] == near(SCALE, PLACES[0])
+        assert circles["BA"[place]] == near(SCALE, PLACES[1])
 
 
 def test_relative_reflectance(tmp_path, orientation):
@@ -93,11 +93,11 @@ def test_relative_reflectance(tmp_path, orientation):
     content = {"intrinsic_points": points, "intrinsic_comparisons": [judged]}
     layouts.write_json(tmp_path / "data/a.json", content)
     (draft,) = drafts(build("Relative_Reflectance", tmp_path))
-    found = lettered(
+    circles = lettered(
         draft.show(0, replace(draft.marks, height=512, radius=5)).images[0], "AB", "white"
     )
-    assert found["A"] == near(SCALE, PLACES[1])
-    assert found["B"] == near(SCALE, PLACES[0])
+    assert circles["A"] == near(SCALE, PLACES[1])
+    assert circles["B"] == near(SCALE, PLACES[0])
 
 
 def test_object_localization(tmp_path, orientation, stated):

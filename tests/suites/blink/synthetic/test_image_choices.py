@@ -140,8 +140,8 @@ def test_no_task_can_be_passed_without_looking(whole_edition, tmp_path):
     }
     assert {task for task in TASKS if min(map(len, exams[task])) < 12} == set()
     sizes = lambda image: len(store.read(image))  # noqa: E731
-    found = {task: unfair(exams[task], sizes, store.open) for task in TASKS}
-    assert {task: shortcuts for task, shortcuts in found.items() if shortcuts} == {}
+    values = {task: unfair(exams[task], sizes, store.open) for task in TASKS}
+    assert {task: shortcuts for task, shortcuts in values.items() if shortcuts} == {}
 
 
 def looks(data):

@@ -85,8 +85,8 @@ def test_captions_that_cannot_be_used_are_rejections_of_their_condition(tmp_path
     (folder / "captions.jsonl").write_text(captions)
     bench = Bench(tmp_path / "home", folder)
     bench.build()
-    found = read_rejections(bench.tables, TASK, "own", "captions_for_images")
-    assert [(table, [row.entry for row in rows]) for table, rows in found.items()] == [
+    rejections = read_rejections(bench.tables, TASK, "own", "captions_for_images")
+    assert [(table, [row.entry for row in rows]) for table, rows in rejections.items()] == [
         ("codis/rejections", []),
         ("codis/captions_for_images/rejections", ["captions.jsonl, line 2"]),
     ]

@@ -31,9 +31,9 @@ CODES = {kind.field: kind.code for kind in KINDS} | {
 
 
 def read(written):
-    found = read_annotations(ANNOTATION.to_rows([written]))
-    assert found.deviations == []
-    return [(unit.field, unit.text) for unit in found.items]
+    annotations = read_annotations(ANNOTATION.to_rows([written]))
+    assert annotations.deviations == []
+    return [(unit.field, unit.text) for unit in annotations.items]
 
 
 def test_three_people_describe_each_image():
@@ -168,9 +168,9 @@ def noted(field, text, annotator="bo"):
 
 
 def test_what_waits_is_shown_beside_what_comes_near_and_never_with_its_author():
-    one = waiting("Entities", "cat", "0.90 no (small) kitten (one denies)", "0.61 no (small)")
+    queue = waiting("Entities", "cat", "0.90 no (small) kitten (one denies)", "0.61 no (small)")
     texts = [noted("Entities", text) for text in ("cat", "no (small) kitten", "no (small)", "no")]
-    (unit,) = MERGE_REVIEW.units([one], texts, [stored("a.png")])
+    (unit,) = MERGE_REVIEW.units([queue], texts, [stored("a.png")])
     assert unit.choices["decision"] == (
         "keep it",
         "leave it out",
@@ -182,8 +182,8 @@ def test_what_waits_is_shown_beside_what_comes_near_and_never_with_its_author():
 
 
 def test_descriptions_stand_side_by_side_and_are_never_the_same():
-    one = waiting(DESCRIPTION, "A dog runs.", "A cat sits.")
-    (unit,) = MERGE_REVIEW.units([one], [], [stored("a.png")])
+    queue = waiting(DESCRIPTION, "A dog runs.", "A cat sits.")
+    (unit,) = MERGE_REVIEW.units([queue], [], [stored("a.png")])
     assert unit.choices["decision"] == ("keep it", "leave it out")
     assert unit.shown["Another one wrote (1)"] == "A cat sits."
 

@@ -87,9 +87,9 @@ def test_a_review_decides_what_waits(text, accept, outcome):
 
 def test_a_review_of_nothing_is_reported_and_decides_nothing():
     review = Review(image="b.png", field="Entities", text="cat", accept=True)
-    found = merged(noted(ana=["cat"]), [review])
-    assert [item.outcome for item in found.rows] == ["waiting"]
-    (idle,) = found.rejections
+    items = merged(noted(ana=["cat"]), [review])
+    assert [item.outcome for item in items.rows] == ["waiting"]
+    (idle,) = items.rejections
     assert idle.entry == "reviews.json, b.png, [Entities]"
 
 
@@ -98,12 +98,12 @@ def test_reviews_that_contradict_each_other_decide_nothing_and_are_listed():
         Review(image="a.png", field="Entities", text=text, accept=accept)
         for text, accept in (("cat", True), ("Cat", False), ("dog", True))
     ]
-    found = merged(noted(ana=["cat", "dog"]), both)
-    assert {item.text: item.outcome for item in found.rows} == {
+    items = merged(noted(ana=["cat", "dog"]), both)
+    assert {item.text: item.outcome for item in items.rows} == {
         "cat": "waiting",
         "dog": "accepted",
     }
-    assert [(rejection.entry, rejection.reason) for rejection in found.rejections] == [
+    assert [(rejection.entry, rejection.reason) for rejection in items.rejections] == [
         ("reviews.json, a.png, [Entities]", "'cat' is accepted and rejected: the item waits"),
         ("reviews.json, a.png, [Entities]", "'Cat' is accepted and rejected: the item waits"),
     ]

@@ -55,18 +55,18 @@ def test_rouge_is_the_recall_of_the_best_sentence():
 
 
 def test_a_number_is_tested_on_the_half_on_which_its_threshold_was_not_chosen():
-    found = evaluators.evaluate_by_threshold("ROUGE", POINTS, evaluators.rouge_recall)
-    assert (found.status, found.n, found.n_choosing) == ("run", 4, 4)
-    assert found.threshold == pytest.approx(1 / 3)
-    assert found.accuracy == 1.0
-    assert found.low < 1.0
+    evaluated = evaluators.evaluate_by_threshold("ROUGE", POINTS, evaluators.rouge_recall)
+    assert (evaluated.status, evaluated.n, evaluated.n_choosing) == ("run", 4, 4)
+    assert evaluated.threshold == pytest.approx(1 / 3)
+    assert evaluated.accuracy == 1.0
+    assert evaluated.low < 1.0
 
 
 def test_without_labels_to_choose_a_threshold_on_a_number_is_not_evaluated():
     tested = [point for point in POINTS if evaluators.is_test_point(point)]
-    found = evaluators.evaluate_by_threshold("ROUGE", tested, evaluators.rouge_recall)
-    assert found.status.startswith("not run: no label")
-    assert isnan(found.accuracy)
+    evaluated = evaluators.evaluate_by_threshold("ROUGE", tested, evaluators.rouge_recall)
+    assert evaluated.status.startswith("not run: no label")
+    assert isnan(evaluated.accuracy)
 
 
 def test_a_label_of_a_description_that_failed_is_left_out():
@@ -80,8 +80,13 @@ def test_verdicts_are_compared_as_they_are_and_missing_ones_are_undecided():
         for p in POINTS
         if p.criterion == "event/1" or p.pair.question.group_id == "1"
     ]
-    found = evaluators.evaluate_by_verdict("j", POINTS, judgements)
-    assert (found.accuracy, found.n, found.n_undecided, found.threshold) == (1.0, 3, 1, None)
+    evaluated = evaluators.evaluate_by_verdict("j", POINTS, judgements)
+    assert (evaluated.accuracy, evaluated.n, evaluated.n_undecided, evaluated.threshold) == (
+        1.0,
+        3,
+        1,
+        None,
+    )
 
 
 def test_rules_need_half_of_the_words():

@@ -102,13 +102,13 @@ def test_a_repeated_point_leaves_the_official_denominator():
 def test_each_kind_has_a_score_of_its_own():
     pair = described(CHAINS, text="Happy at the beach.")
     score = judged(pair, judge_saying("1. [1] 2. [0]", "1. [1]"))
-    found = {
+    values = {
         name: mean.value
         for name, measure in TASK.measures.items()
         for mean in [measure([ScoredQuestion(pair.question, score)])]
         if name.startswith("cognition_") and mean.n_scored
     }
-    assert found == {
+    assert values == {
         "cognition_location": 1.0,
         "cognition_event_relationship": 1.0,
         "cognition_mental": 0.0,

@@ -92,8 +92,8 @@ def test_the_score_of_people_is_the_mean_of_their_accuracies(tmp_path):
     given = answers(
         tmp_path, ("p", "q1", "a"), ("p", "q2", "B"), ("r", "q1", "C"), ("r", "q2", "B")
     )
-    found = human_accuracy(QUESTIONS, given)
-    assert {category: mean.value for category, mean in found.items()} == {
+    accuracy = human_accuracy(QUESTIONS, given)
+    assert {category: mean.value for category, mean in accuracy.items()} == {
         "all": 0.75,  # one person has two of two right, the other one of two
         "Time": 0.5,
         "Event": 1.0,
@@ -101,5 +101,5 @@ def test_the_score_of_people_is_the_mean_of_their_accuracies(tmp_path):
 
 
 def test_a_question_that_nobody_answered_is_unscored(tmp_path):
-    found = human_accuracy(QUESTIONS, answers(tmp_path, ("p", "q1", "A")))
-    assert (found["all"].value, found["all"].n_unscored) == (1.0, 1)
+    accuracy = human_accuracy(QUESTIONS, answers(tmp_path, ("p", "q1", "A")))
+    assert (accuracy["all"].value, accuracy["all"].n_unscored) == (1.0, 1)

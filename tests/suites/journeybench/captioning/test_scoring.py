@@ -29,22 +29,22 @@ def measured(*captions, scorer=""):
 
 def test_measures_are_those_of_the_corpus():
     captions = ["A red dog sits here", "owls fly in the sky"]
-    found = measured(*captions)
+    metrics = measured(*captions)
     expected = score_captions(
         [CaptionPair(*pair) for pair in zip(captions, REFERENCES, strict=True)]
     )
-    assert found["cider"].value == pytest.approx(expected.cider.mean())
-    assert found["rouge_l"].value == pytest.approx(expected.rouge_l.mean())
-    assert found["bleu_4"].value == pytest.approx(corpus_bleu(expected)[3])
-    assert found["bleu"].value == pytest.approx(corpus_bleu(expected).mean())
-    assert found["cider"].low <= found["cider"].value <= found["cider"].high
+    assert metrics["cider"].value == pytest.approx(expected.cider.mean())
+    assert metrics["rouge_l"].value == pytest.approx(expected.rouge_l.mean())
+    assert metrics["bleu_4"].value == pytest.approx(corpus_bleu(expected)[3])
+    assert metrics["bleu"].value == pytest.approx(corpus_bleu(expected).mean())
+    assert metrics["cider"].low <= metrics["cider"].value <= metrics["cider"].high
 
 
 def test_a_caption_that_somebody_wrote_has_bleu_1_and_cider_10():
-    found = measured("A red cat sits here", "owls in the sky")
-    assert found["bleu_1"].value == pytest.approx(1)
+    metrics = measured("A red cat sits here", "owls in the sky")
+    assert metrics["bleu_1"].value == pytest.approx(1)
     # The other reference shares fewer words: CIDEr is a mean over references.
-    assert 5 < found["cider"].value <= 10
+    assert 5 < metrics["cider"].value <= 10
 
 
 def test_the_official_reading_splits_at_blanks_and_minds_case():
@@ -57,21 +57,21 @@ def test_the_official_reading_splits_at_blanks_and_minds_case():
 
 
 def test_a_failed_request_is_left_out_and_counted():
-    found = measured("A red cat sits here", None)["rouge_l"]
-    assert (found.n_scored, found.n_unscored, found.n_failed) == (1, 1, 1)
+    metric = measured("A red cat sits here", None)["rouge_l"]
+    assert (metric.n_scored, metric.n_unscored, metric.n_failed) == (1, 1, 1)
 
 
 def test_one_caption_has_a_value_and_no_interval():
-    found = measured("A red cat sits here", None)["rouge_l"]
-    assert found.value == pytest.approx(1)
-    assert math.isnan(found.low)
-    assert math.isnan(found.high)
+    metric = measured("A red cat sits here", None)["rouge_l"]
+    assert metric.value == pytest.approx(1)
+    assert math.isnan(metric.low)
+    assert math.isnan(metric.high)
 
 
 def test_without_a_caption_nothing_is_measured():
-    found = measured(None, None)["rouge_l"]
-    assert math.isnan(found.value)
-    assert (found.n_scored, found.n_unscored) == (0, 2)
+    metric = measured(None, None)["rouge_l"]
+    assert math.isnan(metric.value)
+    assert (metric.n_scored, metric.n_unscored) == (0, 2)
 
 
 def test_the_intervals_of_captions_end_where_the_measures_do():
@@ -81,9 +81,9 @@ def test_the_intervals_of_captions_end_where_the_measures_do():
     rows = pipeline.summarise(
         TASK, questions, predictions, pipeline.score(TASK, questions, predictions, [])
     )
-    found = {row.metric: (row.value, row.high) for row in rows}
-    assert found["rouge_l"] == (pytest.approx(1), pytest.approx(1))
-    assert found["cider"] == (pytest.approx(10), pytest.approx(10))
+    values = {row.metric: (row.value, row.high) for row in rows}
+    assert values["rouge_l"] == (pytest.approx(1), pytest.approx(1))
+    assert values["cider"] == (pytest.approx(10), pytest.approx(10))
 
 
 def test_a_caption_without_points_is_in_no_corpus():
@@ -108,8 +108,8 @@ def test_a_caption_without_points_is_in_no_corpus():
 
 
 def test_an_empty_response_is_a_wrong_caption():
-    found = measured("A red cat sits here", "")["rouge_l"]
-    assert (found.value, found.n_scored) == (pytest.approx(0.5), 2)
+    metric = measured("A red cat sits here", "")["rouge_l"]
+    assert (metric.value, metric.n_scored) == (pytest.approx(0.5), 2)
 
 
 def test_the_official_reading_counts_the_words_of_thoughts():

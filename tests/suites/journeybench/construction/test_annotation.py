@@ -37,9 +37,9 @@ IMAGES = [stored(name, f"sha of {name}") for name in ("cats/a.png", "b.png")]
 
 def rows_of(task, units, *answers):
     """Rows of the answers, of which all count; how they were said is looked at elsewhere."""
-    found = resolve_answers(task.task, units, answers)
-    assert found.refused == []
-    rows = task.to_rows(found.answers)
+    resolved = resolve_answers(task.task, units, answers)
+    assert resolved.refused == []
+    rows = task.to_rows(resolved.answers)
     assert {(row.seconds, row.at, row.tool) for row in rows} <= {
         (2.0, "2026-11-22T16:00:00.000Z", "pages")
     }

@@ -212,9 +212,9 @@ def test_questions_about_images_of_one_name_in_two_folders_have_two_ids():
     ],
 )
 def test_a_trigger_question_that_is_not_kept_says_why(change, accepts, reason):
-    found = triggered(change, *accepts)
-    assert found.rows == []
-    assert found.rejections[0].reason.startswith(reason)
+    decisions = triggered(change, *accepts)
+    assert decisions.rows == []
+    assert decisions.rejections[0].reason.startswith(reason)
 
 
 def test_the_writer_of_triggers_sees_image_and_captions():

@@ -42,9 +42,9 @@ def votes(image, *words):
 
 def test_by_default_there_are_as_many_words_as_in_the_paper():
     settings = JourneyBenchSettings()
-    found = queries(settings.topics, settings.attributes)
+    drawn = queries(settings.topics, settings.attributes)
     assert (len(settings.topics), len(settings.attributes)) == (17, 15)
-    assert len({query.query for query in found}) == 255
+    assert len({query.query for query in drawn}) == 255
 
 
 @pytest.mark.parametrize(

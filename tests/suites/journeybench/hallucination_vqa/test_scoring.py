@@ -118,8 +118,8 @@ def test_rules_give_no_points_of_what_stands_beside_published_numbers(edition, p
 def test_anything_but_one_judgement_is_no_verdict(n):
     predicted = prediction(text="There.")
     single = Judgement.of(predicted, judge="j", criterion="right", verdict=True, response="")
-    found = scoring.score(AnsweredQuestion(question(edition="mini"), predicted), [single] * n)
-    assert (found.points, found.note) == (None, f"{n} judgements instead of one")
+    row_score = scoring.score(AnsweredQuestion(question(edition="mini"), predicted), [single] * n)
+    assert (row_score.points, row_score.note) == (None, f"{n} judgements instead of one")
 
 
 def test_broken_json_is_retried_with_the_complaint():
@@ -179,5 +179,5 @@ def test_the_words_of_the_rules_are_kept_and_a_judge_without_a_response_is_named
     silent = Judgement.of(
         pairs[0].prediction, judge="j", criterion="right", verdict=None, response=""
     )
-    found = scoring.score(pairs[0], [replace(silent, error="down")])
-    assert (found.points, found.note) == (None, "the judge gave no response: down")
+    row_score = scoring.score(pairs[0], [replace(silent, error="down")])
+    assert (row_score.points, row_score.note) == (None, "the judge gave no response: down")

@@ -89,5 +89,5 @@ def test_accepted_numbers_are_read_by_quantity(solvers, accepted):
     rows = NUMBERS.vote(
         tried, solvers, lambda _, prompts: [Response(error="down") for _ in prompts]
     )
-    found = accepted_numbers(rows)
-    assert found == ({"p/3": (int(tried[0][0].id[4:]),)} if accepted else {})
+    numbers = accepted_numbers(rows)
+    assert numbers == ({"p/3": (int(tried[0][0].id[4:]),)} if accepted else {})

@@ -46,8 +46,8 @@ def test_the_prompt_has_the_problem():
 
 
 def test_a_proposal_that_stands_in_the_problem_is_kept_with_its_origin():
-    found = find(GOOD)
-    (quantity,), rejections = found.rows, found.rejections
+    quantities = find(GOOD)
+    (quantity,), rejections = quantities.rows, quantities.rejections
     assert (quantity.quantity_id, quantity.number, quantity.things) == ("p/1", 3, "apples")
     assert (quantity.writer, quantity.prompt_sha256) == ("w", "sha")
     assert rejections == []
@@ -55,8 +55,8 @@ def test_a_proposal_that_stands_in_the_problem_is_kept_with_its_origin():
 
 @pytest.mark.parametrize("number", ["three", "3.0", " 3 "])
 def test_a_number_may_be_written_in_any_way(number):
-    found = find(GOOD | {"number": number})
-    assert ([quantity.number for quantity in found.rows], found.rejections) == ([3], [])
+    quantities = find(GOOD | {"number": number})
+    assert ([quantity.number for quantity in quantities.rows], quantities.rejections) == ([3], [])
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_a_number_that_stands_twice_is_not_shown():
     ],
 )
 def test_a_response_without_proposals_says_why(answer, reason):
-    found = find_quantities([PROBLEM], [answer])
-    assert [rejection.reason for rejection in found.rejections] == [reason]
+    quantities = find_quantities([PROBLEM], [answer])
+    assert [rejection.reason for rejection in quantities.rejections] == [reason]
 
 
 OTHER = 5  # the accepted other number

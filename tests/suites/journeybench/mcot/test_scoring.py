@@ -53,9 +53,9 @@ def group(*points, group_id="1"):
     ],
 )
 def test_a_problem_counts_if_it_is_right_with_every_image(rows, value, n):
-    found = consistency(rows)
-    assert found.n_scored == n
-    assert found.value == value if value is not None else found.value != found.value
+    agreed = consistency(rows)
+    assert agreed.n_scored == n
+    assert agreed.value == value if value is not None else agreed.value != agreed.value
 
 
 @pytest.mark.parametrize(

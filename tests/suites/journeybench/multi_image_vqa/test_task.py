@@ -116,9 +116,9 @@ def test_mmcot_is_arithmetic_and_knowledge_without_cause_and_effect():
     scores = pipeline.score(
         TASK, questions, responses, pipeline.judge(TASK, questions, responses, None)
     )
-    found = {
+    values = {
         row.category: row.value for row in pipeline.summarise(TASK, questions, responses, scores)
     }
-    assert found["all"] == pytest.approx(2 / 3)
-    assert found["MMCOT"] == 0.5
-    assert found["Cause and Effect"] == 1.0
+    assert values["all"] == pytest.approx(2 / 3)
+    assert values["MMCOT"] == 0.5
+    assert values["Cause and Effect"] == 1.0

@@ -140,13 +140,13 @@ def test_recall(samples, images, condition, text_r1, image_r1):
     predictions = rank(questions, to_candidates(samples, images), Written(), "written", condition)
     scores = pipeline.score(TASK, questions, predictions, [])
     rows = pipeline.summarise(TASK, questions, predictions, scores)
-    found = {row.metric: row for row in rows if row.category == "all"}
-    assert found["text_r@1"].value == text_r1
-    assert found["image_r@1"].value == pytest.approx(image_r1)
-    assert found["image_r@5"].value == 1
-    assert (found["text_r@1"].n_scored, found["image_r@1"].n_scored) == (2, 5)
-    assert "pools:3 texts,2 images" in found["text_r@1"].signature
-    assert "equal ones: right last" in found["text_r@1"].signature
+    values = {row.metric: row for row in rows if row.category == "all"}
+    assert values["text_r@1"].value == text_r1
+    assert values["image_r@1"].value == pytest.approx(image_r1)
+    assert values["image_r@5"].value == 1
+    assert (values["text_r@1"].n_scored, values["image_r@1"].n_scored) == (2, 5)
+    assert "pools:3 texts,2 images" in values["text_r@1"].signature
+    assert "equal ones: right last" in values["text_r@1"].signature
 
 
 def test_recall_by_what_is_unusual_in_the_image(samples, images):
@@ -169,8 +169,8 @@ def ranked(place, points=0.0, direction=TEXT_RETRIEVAL):
 def test_recalls_are_shares_of_the_queries_of_their_direction():
     texts = [ranked(place) for place in (1, 5, 6, 10, 11)]
     rows = [*texts, ranked(1, points=None), ranked(2, direction=IMAGE_RETRIEVAL)]
-    found = {name: measure(rows) for name, measure in recall_measures().items()}
-    assert {name: mean.value for name, mean in found.items()} == {
+    values = {name: measure(rows) for name, measure in recall_measures().items()}
+    assert {name: mean.value for name, mean in values.items()} == {
         "text_r@1": 1 / 5,
         "text_r@5": 2 / 5,
         "text_r@10": 4 / 5,
@@ -178,7 +178,7 @@ def test_recalls_are_shares_of_the_queries_of_their_direction():
         "image_r@5": 1.0,
         "image_r@10": 1.0,
     }
-    counts = [(mean.n_scored, mean.n_unscored) for mean in found.values()]
+    counts = [(mean.n_scored, mean.n_unscored) for mean in values.values()]
     assert counts == [(5, 1)] * 3 + [(1, 0)] * 3
 
 

@@ -170,9 +170,9 @@ def test_people_who_filter_as_the_files_do_keep_the_same_images(mini):
     )
     names = [one.image for one in gallery if one.image != "torn.png"]
     units = FILTER.units(gallery=gallery, images=[stored(name) for name in names])
-    found = resolve_answers(FILTER.task, units, [answered(vote) for vote in votes])
-    assert {one.complaint for one in found.refused} == {"unit 'torn.png' is not published"}
-    rows = FILTER.to_rows(found.answers)
+    resolved = resolve_answers(FILTER.task, units, [answered(vote) for vote in votes])
+    assert {one.complaint for one in resolved.refused} == {"unit 'torn.png' is not published"}
+    rows = FILTER.to_rows(resolved.answers)
     cast = [vote for vote in votes if vote.image != "torn.png"]
     assert (len(votes), len(rows)) == (262, 258)
     hashes = {name: f"{number:016x}" for number, name in enumerate(names)}

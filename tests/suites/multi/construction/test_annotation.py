@@ -80,9 +80,9 @@ def test_knowledge_is_written_where_there_is_none():
     assert unit.unit_id == PLAIN.item_id
     written = answer(unit.unit_id, name="加法", knowledge="两数之和。")
     assert fits(KNOWLEDGE.task, unit, written) == ""
-    found = add_written_pieces([link()], {}, KNOWLEDGE.to_rows([written]))
-    assert found.links == [link("加法", WRITTEN)]
-    assert found.pieces == {"加法": Knowledge(name="加法", content="两数之和。")}
+    pieces = add_written_pieces([link()], {}, KNOWLEDGE.to_rows([written]))
+    assert pieces.links == [link("加法", WRITTEN)]
+    assert pieces.pieces == {"加法": Knowledge(name="加法", content="两数之和。")}
 
 
 @pytest.mark.parametrize(
@@ -100,11 +100,11 @@ def test_which_piece_an_item_gets(links, names, piece, n_pieces):
     written = KNOWLEDGE.to_rows(
         [answer(PLAIN.item_id, f"p{n}", name=t, knowledge="text") for n, t in enumerate(names)]
     )
-    found = add_written_pieces(
+    pieces = add_written_pieces(
         links, {"集合": Knowledge(name="集合", content="their own")}, written
     )
-    assert [link.knowledge for link in found.links] == piece
-    assert len(found.pieces) == n_pieces
+    assert [link.knowledge for link in pieces.links] == piece
+    assert len(pieces.pieces) == n_pieces
 
 
 def pair(conflict="the gold is 'B', not 'A'", **fields):

@@ -16,8 +16,8 @@ def problem(name, text, image=""):
 
 
 def dropped(*items):
-    found = duplicates(items, HASHES, similarity=0.8, distance=6)
-    return [one.item_id for one in found if one.dropped]
+    pairs = duplicates(items, HASHES, similarity=0.8, distance=6)
+    return [one.item_id for one in pairs if one.dropped]
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_what_is_like_a_dropped_one_only_stays():
     words = "甲乙丙丁戊己庚辛壬癸子丑寅卯辰巳午未申酉"
     a, b, c = words, words[1:], words[1:-1]
     items = [problem(name, text) for name, text in (("a", a), ("b", b), ("c", c))]
-    found = duplicates(items, HASHES, similarity=0.92, distance=6)
-    assert [(one.item_id, one.earlier, one.dropped) for one in found] == [
+    pairs = duplicates(items, HASHES, similarity=0.92, distance=6)
+    assert [(one.item_id, one.earlier, one.dropped) for one in pairs] == [
         ("b_0", "a_0", True),
         ("c_0", "b_0", False),
     ]

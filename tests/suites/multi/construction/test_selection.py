@@ -175,8 +175,11 @@ def test_hardness_adds_the_weights_of_what_was_lost():
 
 
 def test_a_question_without_points_is_not_hard():
-    (one,) = questions_of(1)
-    assert hardness([one], [score(one.question_id, 0, 0)], WEIGHTS)[one.question_id] == 0.0
+    (question,) = questions_of(1)
+    assert (
+        hardness([question], [score(question.question_id, 0, 0)], WEIGHTS)[question.question_id]
+        == 0.0
+    )
 
 
 def test_a_model_without_eyes_counts_for_images_too():
@@ -268,8 +271,8 @@ PIECES = {name: Knowledge(name=name, content="……") for name in ("函数", "�
     ],
 )
 def test_a_piece_comes_to_its_question(fields, search, expected):
-    (found,) = link_knowledge([item(**fields)], PIECES, search=search)
-    assert (found.knowledge, found.how) == expected
+    (link,) = link_knowledge([item(**fields)], PIECES, search=search)
+    assert (link.knowledge, link.how) == expected
 
 
 def test_pieces_without_text_or_with_lost_images_are_rejected():
@@ -306,25 +309,25 @@ def gains(**scores):
 
 
 def test_the_gain_is_in_points_over_points_and_paired():
-    found = gains(
+    gain = gains(
         main=[scored(ONE, 1.0), scored(THREE, 3.0)], no_image=[scored(ONE, 1.0), scored(THREE, 1.0)]
     )["main", "SI"]
-    assert (found.value, found.baseline, found.n_questions) == (1.0, 0.5, 2)
-    assert found.gain == pytest.approx(0.5)
-    assert -1 <= found.low <= found.gain <= found.high <= 1
+    assert (gain.value, gain.baseline, gain.n_questions) == (1.0, 0.5, 2)
+    assert gain.gain == pytest.approx(0.5)
+    assert -1 <= gain.low <= gain.gain <= gain.high <= 1
 
 
 def test_a_question_without_a_response_on_one_side_is_left_out_of_both():
-    found = gains(
+    gain = gains(
         main=[scored(ONE, 1.0), scored(THREE, None)],
         no_image=[scored(ONE, 0.0), scored(THREE, 3.0)],
     )["main", "SI"]
-    assert (found.value, found.baseline, found.n_questions) == (1.0, 0.0, 1)
+    assert (gain.value, gain.baseline, gain.n_questions) == (1.0, 0.0, 1)
 
 
 def test_knowledge_is_compared_over_all_questions_with_the_condition_without_it():
-    found = gains(with_knowledge=[scored(PLAIN, 1.0)], main=[scored(PLAIN, 0.0)])
-    row = found["with_knowledge", "all"]
+    all_gains = gains(with_knowledge=[scored(PLAIN, 1.0)], main=[scored(PLAIN, 0.0)])
+    row = all_gains["with_knowledge", "all"]
     assert (row.compared_with, row.gain, row.n_questions) == ("main", 1.0, 1)
 
 

@@ -333,25 +333,25 @@ def decided(rows, items, **answers):
 def test_what_the_solvers_find_is_applied():
     before = single("它的值是[MASK]", "1.5", "$H_2O$", answer="B")
     rows = propose([before], {"gzsx_1_0": {"name": "to_blank"}}, 0.0, 0, by="a rule")
-    found = settle(rows, decided(rows, [before], x="$H_2O$", y="H₂O"))
-    assert [row.fault for row in found] == [""]
-    assert [transformation.type for transformation in apply_transformations([before], found)] == [
+    settled = settle(rows, decided(rows, [before], x="$H_2O$", y="H₂O"))
+    assert [row.fault for row in settled] == [""]
+    assert [transformation.type for transformation in apply_transformations([before], settled)] == [
         "FB"
     ]
 
 
 def test_an_item_is_split_whole_or_not_at_all():
     rows = proposals(SPLIT)
-    found = settle(rows, decided(rows, [SPLIT], x="H", y="H"))
-    assert [row.fault for row in found] == ["", "rejected: the solvers answer H"]
-    assert apply_transformations([SPLIT], found) == [SPLIT]
+    settled = settle(rows, decided(rows, [SPLIT], x="H", y="H"))
+    assert [row.fault for row in settled] == ["", "rejected: the solvers answer H"]
+    assert apply_transformations([SPLIT], settled) == [SPLIT]
     assert len(apply_transformations([SPLIT], rows)) == 2
 
 
 def test_a_transformation_without_a_decision_by_its_form_waits():
     rows = proposals(SPLIT)
-    found = settle(rows, decided(rows, [SPLIT]))
-    assert {row.fault for row in found} == {"open: no rule proves it"}
+    settled = settle(rows, decided(rows, [SPLIT]))
+    assert {row.fault for row in settled} == {"open: no rule proves it"}
 
 
 def test_the_share_is_drawn_by_item_and_seed():

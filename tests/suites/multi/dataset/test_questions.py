@@ -189,8 +189,8 @@ def test_elite_keeps_the_order_of_the_whole_set():
 )
 def test_elite_is_published_if_all_of_the_list_is_there(listed, chosen, edition):
     questions = [question(question_id=f"multi/{n}_0", edition="published") for n in "ab"]
-    (one,) = select_elite(questions, listed, chosen)
-    assert (one.question_id, one.edition) == ("multi/a_0", edition)
+    (chosen_question,) = select_elite(questions, listed, chosen)
+    assert (chosen_question.question_id, chosen_question.edition) == ("multi/a_0", edition)
 
 
 def test_a_published_edition_that_lacks_a_question_is_ones_own():

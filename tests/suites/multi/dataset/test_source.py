@@ -176,14 +176,14 @@ def test_knowledge_hard_list_and_image_texts(tmp_path):
     (tmp_path / "knowledge_v1.json").write_text(json.dumps(pieces))
     (tmp_path / "hard_list_v1.json").write_text('["czsw_0_1"]')
     (tmp_path / "captions_v1_blip.csv").write_text("../data/images/czsw/1.png,a cat, asleep\n")
-    found = release(tmp_path, {"czsw_0": PROBLEM})
-    assert {piece.name: piece for piece in read_knowledge(found).require()}["动物"].images == (
+    files = release(tmp_path, {"czsw_0": PROBLEM})
+    assert {piece.name: piece for piece in read_knowledge(files).require()}["动物"].images == (
         "k/1.png",
     )
-    assert read_hard_list(found).require() == ["czsw_0_1"]
-    assert found.captions is not None
-    assert dict(read_image_texts(found.captions).require()) == {"czsw/1.png": "a cat, asleep"}
-    assert len(source_files(found)) == 4
+    assert read_hard_list(files).require() == ["czsw_0_1"]
+    assert files.captions is not None
+    assert dict(read_image_texts(files.captions).require()) == {"czsw/1.png": "a cat, asleep"}
+    assert len(source_files(files)) == 4
 
 
 def test_captions_that_are_cut_in_their_last_line_are_an_error(tmp_path):
@@ -199,12 +199,12 @@ def test_a_hard_list_without_one_text_is_an_error(tmp_path):
 
 
 def test_a_image_that_is_a_link_out_of_the_folder_is_refused(tmp_path):
-    found = release(tmp_path / "release", {"czsw_0": PROBLEM})
-    found.images.mkdir()
+    files = release(tmp_path / "release", {"czsw_0": PROBLEM})
+    files.images.mkdir()
     (tmp_path / "secret.png").write_bytes(b"x")
-    (found.images / "a.png").symlink_to(tmp_path / "secret.png")
+    (files.images / "a.png").symlink_to(tmp_path / "secret.png")
     with pytest.raises(SourceError, match=r"'a\.png' is outside the folder"):
-        image_files(found.images)
+        image_files(files.images)
 
 
 def test_image_names_are_places_below_images():
