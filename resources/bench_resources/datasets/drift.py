@@ -240,14 +240,17 @@ def _problems(counts: Counts, base: Base, limit: float) -> Iterator[str]:
 
 
 def _lost_fields(counts: Counts, base: Base, limit: float) -> Sequence[str]:
-    """Fields of fewer rows than before by more than the limit, or of none; without inner ones."""
+    """Fields of fewer rows than before, or of none; without those that lie in them."""
+    if not counts.fields:
+        return []
     gone = base.rows - counts.rows  # fields go with their rows
-    lost = {
-        name
-        for name, n in base.fields.items()
-        for now in [counts.fields.get(name, 0)]
-        if n - now > gone + (limit * counts.total if now or n < _FEW else 0)
-    }
+    has_fallen = gone > limit * base.rows
+    lost = set()
+    for name, n in base.fields.items():
+        now = counts.fields.get(name, 0)
+        has_vanished = not now and (has_fallen or _FEW <= n > gone)
+        if has_vanished or n - now > gone + limit * counts.total:
+            lost.add(name)
     return [name for name in base.fields if name in lost and lost.isdisjoint(_above(name))]
 
 

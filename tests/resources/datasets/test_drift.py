@@ -135,6 +135,29 @@ def test_a_raw_file_that_lost_rows_or_a_field_is_refused(guard):
         read(guard, 100, fields=("id", "texts"))
 
 
+def test_a_rare_or_inner_field_that_is_gone_from_all_rows_is_refused(guard):
+    wheres = [f"/data/quiz.jsonl, line {number}" for number in range(100)]
+    rare = dict.fromkeys(wheres, ("id",)) | dict.fromkeys(wheres[:2], ("id", "note", "note.by"))
+
+    def check(fields):
+        guard.keep(guard.check_files({"quiz.jsonl": FileRows(fields)}))
+
+    check(rare)
+    check(rare | {wheres[0]: ("id",)})
+    with pytest.raises(DriftError, match=r"quiz.jsonl: field 'note' in 0 rows \(2 before\)\. "):
+        check(dict.fromkeys(wheres, ("id",)))
+
+
+def test_a_file_that_cannot_be_read_is_no_row_of_its_folder(guard):
+    read(guard, 100)
+    cut = FileRows({"/data/quiz.jsonl": ()}, {"/data/quiz.jsonl": "not JSON, or cut short"})
+    message = (
+        r"quiz.jsonl: 1 rows \(100 before\); 1 of 1 rows are rejected \(0 before\), mostly: not"
+    )
+    with pytest.raises(DriftError, match=message):
+        guard.check_files({"quiz.jsonl": cut})
+
+
 def test_an_accepted_raw_file_stays_accepted_when_another_step_reads_it(guard):
     replace(guard, accepted="run 1")
     read(replace(guard, accepted="run 1"), 100, rejected=10)
