@@ -1,29 +1,45 @@
 """Inter-annotator agreement: majority, percent agreement, Krippendorff's alpha, Cohen's kappa."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from math import isnan, nan, sqrt
 from statistics import fmean
-from typing import NamedTuple, Self, TypeVar
+from typing import NamedTuple, TypeVar
 
 Value = TypeVar("Value", bound=Hashable)
 
 
-class RaterAgreement(NamedTuple):
-    """Agreement of raters on units, by several measures; NaN without units with two raters."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriterionAgreement:
+    """Agreement of raters by one criterion; NaN without units with two raters."""
 
+    criterion: str
     n: int  # units with at least two raters
-    unanimous: float
-    pairwise: float
-    alpha: float
+    unanimous: float  # share of them on which all raters agree
+    pairwise: float  # mean share of pairs of raters that agree
+    alpha: float  # Krippendorff's, nominal
 
-    @classmethod
-    def of(cls, units: Sequence[Sequence[Hashable]]) -> Self:
-        """Measure the agreement; a unit is the list of its raters' values, in any order."""
-        n = sum(len(unit) > 1 for unit in units)
-        measured = unanimous_share(units), pairwise_agreement(units), krippendorff_alpha(units)
-        return cls(n, *measured)
+
+def agreements(
+    units_by_criterion: Mapping[str, Sequence[Sequence[Hashable]]],
+) -> list[CriterionAgreement]:
+    """Measure the agreement by each criterion; one without units has no row.
+
+    A unit is the list of its raters' values, in any order.
+    """
+    return [
+        CriterionAgreement(
+            criterion=criterion,
+            n=sum(len(unit) > 1 for unit in units),
+            unanimous=unanimous_share(units),
+            pairwise=pairwise_agreement(units),
+            alpha=krippendorff_alpha(units),
+        )
+        for criterion, units in units_by_criterion.items()
+        if units
+    ]
 
 
 def majority(values: Iterable[Value]) -> Value | None:

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
-from bench_assets.core.stats.rater_agreement import RaterAgreement, majority
+from bench_assets.core.stats.rater_agreement import CriterionAgreement, agreements, majority
 from bench_assets.core.tables.json_records import read_lines, records
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.codis.answers import (
@@ -242,33 +242,10 @@ def _has_word(text: str, word: str, opposite: str) -> bool:
     return has_phrase(sought, words)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VoteAgreement:
-    """Inter-annotator agreement on one condition, over all submissions."""
-
-    criterion: str  # "all" is the approval: all three conditions at once
-    n_submissions: int  # with at least two votes
-    unanimous: float  # share of submissions on which all votes are the same
-    pairwise: float  # mean share of pairs of votes that are the same
-    alpha: float  # Krippendorff's, nominal
-
-
 def vote_agreement(
     submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]
-) -> list[VoteAgreement]:
-    """Inter-annotator agreement on each condition; no rows without votes."""
+) -> list[CriterionAgreement]:
+    """Agreement on each condition, and on "all": the approval, all three conditions at once."""
     ballots = list(ballots_by_submission(submissions, votes).values())
-    tables = {name: [[getattr(v, name) for v in cast] for cast in ballots] for name in CRITERIA}
-    tables["all"] = [[vote.approves for vote in cast] for cast in ballots]
-    return [
-        VoteAgreement(
-            criterion=criterion,
-            n_submissions=agreement.n,
-            unanimous=agreement.unanimous,
-            pairwise=agreement.pairwise,
-            alpha=agreement.alpha,
-        )
-        for criterion, units in tables.items()
-        for agreement in [RaterAgreement.of(units)]
-        if units
-    ]
+    units = {name: [[getattr(v, name) for v in cast] for cast in ballots] for name in CRITERIA}
+    return agreements({**units, "all": [[vote.approves for vote in cast] for cast in ballots]})

@@ -231,7 +231,7 @@ def test_agreement_by_pencil():
     ]
     rows = {row.criterion: row for row in vote_agreement(everyone_submits(), votes)}
     assert list(rows) == ["correct", "different", "within_rules", "all"]
-    assert rows["correct"].n_submissions == 2
+    assert rows["correct"].n == 2
     assert rows["correct"].unanimous == 0.5
     assert rows["correct"].pairwise == pytest.approx(2 / 3)
     assert rows["correct"].alpha == pytest.approx(1 - (1 / 3) / (3 / 7))

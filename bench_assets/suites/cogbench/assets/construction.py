@@ -14,6 +14,7 @@ from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
+from bench_assets.core.stats.rater_agreement import CriterionAgreement
 from bench_assets.core.tables.build import FunnelStep, Table
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.core.text.escaping import escape_markdown
@@ -26,7 +27,7 @@ from bench_assets.suites.cogbench.construction.annotation_files import (
     Review,
     read_reviews,
 )
-from bench_assets.suites.cogbench.construction.merging import FieldAgreement, MergedItem
+from bench_assets.suites.cogbench.construction.merging import MergedItem
 from bench_assets.suites.cogbench.construction.selection import normalize_text, select_stories
 from bench_assets.suites.cogbench.construction.stories import (
     ImageUnderstanding,
@@ -279,7 +280,7 @@ def understanding(
 @COGBENCH.step("select")
 def agreement(
     annotations: list[AnnotatedItem], merged_items: list[MergedItem]
-) -> list[FieldAgreement]:
+) -> list[CriterionAgreement]:
     """Measure inter-annotator agreement. One row: one section of the annotations."""
     return merging.agreement(annotations, merged_items)
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bench_assets.core.schema.chat import TextEncoder, Vectors
-from bench_assets.core.stats.rater_agreement import RaterAgreement
+from bench_assets.core.stats.rater_agreement import CriterionAgreement, agreements
 from bench_assets.core.tables.build import Table
 from bench_assets.suites.cogbench.construction.annotation_files import (
     DESCRIPTION,
@@ -213,17 +213,6 @@ class MergedItem:
     near: tuple[str, ...] = ()  # near items for the reviewer: cosine, text and objection
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldAgreement:
-    """Inter-annotator agreement on the items of one section."""
-
-    field: str
-    n_items: int
-    unanimous: float  # share of items that all or none of an image's annotators gave
-    pairwise: float  # mean share of pairs of annotators who agree on an item
-    alpha: float  # Krippendorff's; items given by no annotator are unknown, which lowers it
-
-
 def merge_items(
     items: Sequence[AnnotatedItem],
     reviews: Sequence[Review],
@@ -257,23 +246,26 @@ def merge_items(
     return Table(merged, ineffective_reviews(reviews, items))
 
 
-def agreement(items: Iterable[AnnotatedItem], merged: Sequence[MergedItem]) -> list[FieldAgreement]:
-    """Inter-annotator agreement on the items of each section; no rows for empty ones."""
+def agreement(
+    items: Iterable[AnnotatedItem], merged: Sequence[MergedItem]
+) -> list[CriterionAgreement]:
+    """Agreement on the items of each section: whether each of an image's annotators gave them.
+
+    Items that no annotator gave are unknown, which lowers alpha.
+    """
     people: dict[str, set[str]] = {}
     for item in items:
         people.setdefault(item.image, set()).add(item.annotator)
-    rows = []
-    for section in FIELDS:
-        units = [
-            [name in item.annotators for name in sorted(people[item.image])]
-            for item in merged
-            if item.field == section
-        ]
-        if units:
-            _, *measured = RaterAgreement.of(units)
-            figures = dict(zip(("unanimous", "pairwise", "alpha"), measured, strict=True))
-            rows.append(FieldAgreement(field=section, n_items=len(units), **figures))
-    return rows
+    return agreements(
+        {
+            section: [
+                [name in item.annotators for name in sorted(people[item.image])]
+                for item in merged
+                if item.field == section
+            ]
+            for section in FIELDS
+        }
+    )
 
 
 def _section_key(item: AnnotatedItem) -> tuple[str, int]:

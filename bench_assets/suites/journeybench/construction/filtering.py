@@ -1,14 +1,14 @@
 """Filtering by votes: images of a gallery (section 3.1) and captions (3.2)."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
 from bench_assets.annotation.tasks import UndecidedUnits
 from bench_assets.core.images.near_duplicates import hash_distance
-from bench_assets.core.stats.rater_agreement import RaterAgreement
+from bench_assets.core.stats.rater_agreement import CriterionAgreement, agreements
 from bench_assets.core.tables.build import FunnelStep
 from bench_assets.suites.journeybench.raw_material import (
     CRITERIA,
@@ -34,16 +34,6 @@ class Query:
     query: str
     topic: str
     attribute: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CriterionAgreement:
-    """Inter-annotator agreement on one criterion; "all" is all three at once."""
-
-    criterion: str
-    n_images: int  # with at least two votes
-    unanimous: float  # share of them; over 0.72 in the paper
-    alpha: float  # Krippendorff's, nominal
 
 
 def queries(topics: Sequence[str], attributes: Sequence[str]) -> list[Query]:
@@ -98,23 +88,14 @@ def decide_images(
 
 
 def agreement(votes: Iterable[FilterVote]) -> list[CriterionAgreement]:
-    """Inter-annotator agreement; no rows without votes."""
+    """Agreement on each criterion, and on "all" three at once."""
     votes_by_image = list(_by_image(votes).values())
-    units = {
+    units: dict[str, list[list[Hashable]]] = {
         name: [[getattr(v, name) for v in cast] for cast in votes_by_image] for name in CRITERIA
     }
-    units["all"] = [[_answers(vote) for vote in cast] for cast in votes_by_image]
-    return [
-        CriterionAgreement(
-            criterion=criterion,
-            n_images=rated_agreement.n,
-            unanimous=rated_agreement.unanimous,
-            alpha=rated_agreement.alpha,
-        )
-        for criterion, rated in units.items()
-        for rated_agreement in [RaterAgreement.of(rated)]
-        if rated
-    ]
+    return agreements(
+        {**units, "all": [[_answers(vote) for vote in cast] for cast in votes_by_image]}
+    )
 
 
 def _decision(image: str, cast: Sequence[FilterVote], reason: str, twin: str) -> FilterDecision:

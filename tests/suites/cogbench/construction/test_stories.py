@@ -242,5 +242,5 @@ def test_agreement_is_over_the_items_that_anybody_gave():
     items = noted(ana=["boy", "cat"], bo=["boy", "cat"], cem=["boy"])
     (row,) = agreement(items, merged(items).rows)
     # boy: three of three; cat: two of three, so one of three pairs agrees.
-    assert (row.n_items, row.unanimous, row.pairwise) == (2, 0.5, pytest.approx(2 / 3))
+    assert (row.n, row.unanimous, row.pairwise) == (2, 0.5, pytest.approx(2 / 3))
     assert not isnan(row.alpha)

@@ -88,7 +88,7 @@ def agreed_fields():
         )
         for field in FIELDS
     ]
-    return [row.field for row in merging.agreement(items, merged)]
+    return [row.criterion for row in merging.agreement(items, merged)]
 
 
 def cognition_metrics():

@@ -20,11 +20,11 @@ from bench_assets.asset_factory.annotation_inputs import (
 from bench_assets.asset_factory.suite_assets import AssetFolder, list_of
 from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.rows import StoredImage
+from bench_assets.core.stats.rater_agreement import CriterionAgreement
 from bench_assets.suites.journeybench.assets.source import SUITE, images_by_name, source_folder
 from bench_assets.suites.journeybench.captioning.dataset import CaptionedImage, known_categories
 from bench_assets.suites.journeybench.construction import annotation
 from bench_assets.suites.journeybench.construction.filtering import (
-    CriterionAgreement,
     Query,
     Rule,
     agreement,
