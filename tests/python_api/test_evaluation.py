@@ -105,6 +105,13 @@ def test_a_partial_run_is_named_so_and_enters_no_table(home):
         assert opened.tables.partitions(["fridge", "metrics"]) == []
 
 
+def test_an_image_that_is_gone_is_found_before_anything_is_measured(home):
+    bench.evaluate("fridge", model="random")
+    (home / "fridge" / "red.png").unlink()
+    with pytest.raises(BenchError, match="2 of 4 rows are rejected"):
+        bench.evaluate("fridge", model="random")
+
+
 def test_a_limit_that_leaves_out_nothing_makes_a_whole_run(home):
     run = bench.evaluate("fridge", model=says_a, name="says-a", limit=4)
     assert not run.partial

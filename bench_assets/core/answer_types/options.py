@@ -229,8 +229,8 @@ def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str
         return ascii_uppercase[next(iter(places.values()))]
     quoted = f"answer {format_cell(value)!r:.60}"
     if places:
-        formats = " or ".join(places)
-        raise SourceError(f"{quoted} is ambiguous ({formats} of {list(options)}): set answers")
+        formats = " or ".join(f'"{form}"' for form in places)
+        raise SourceError(f"{quoted} is ambiguous in {list(options)}: set answers = {formats}")
     if not answers and candidates.get("indices") == len(options):
         raise SettingsError(
             f"{quoted} of {len(options)} options: if they are counted from 1, set "

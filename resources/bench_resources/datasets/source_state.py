@@ -232,8 +232,9 @@ def _files(
         for name, digest in digests.of([source.folder])
         if not _is_hidden(name)
     ]
-    outside = [Path(os.path.normpath(source.folder / name)) for name in others]
-    digested = zip(others, digests.of(outside), strict=True)
+    outside = {name: Path(os.path.normpath(source.folder / name)) for name in others}
+    present = {name: file for name, file in outside.items() if file.exists()}
+    digested = zip(present, digests.of(present.values()), strict=True)
     listed += [(name, digest) for name, (_, digest) in digested]
     for folder, files in groupby(sorted(listed, key=_by_folder), key=lambda file: _folder(file[0])):
         group = [(name, digest[:_DIGITS]) for name, digest in files]

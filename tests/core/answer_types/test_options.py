@@ -69,7 +69,9 @@ def test_an_answer_is_read(value, options, kind, answer):
 def test_what_may_be_two_options_is_what_the_settings_say(answers, letter):
     options = ("2", "4", "6")
     for written in ("2", "２"):
-        with pytest.raises(SourceError, match=r"is ambiguous \(indices or texts of"):
+        with pytest.raises(
+            SourceError, match=r'ambiguous in .*: set answers = "indices" or "texts"'
+        ):
             read_answer(written, options)
     assert read_answer("2", options, answers).answer == (letter,)
 
