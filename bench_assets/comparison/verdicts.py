@@ -169,15 +169,17 @@ def verdict_sentence(lines: Sequence[Comparison]) -> str:
     undecided = [line for line in lines if line.verdict == "undecided"]
     refused = [line for line in lines if line.verdict == NOT_COMPARABLE]
     if undecided:
-        reasons = f" ({_reasons(undecided)})" if _reasons(undecided) else ""
-        n_tested = len(lines) - len(refused)
-        parts.append(f"undecided on {len(undecided)} of {n_tested} tasks{reasons}")
+        doubtful = [line for line in undecided if line.reason]
+        several = f"too much is unread on {len(doubtful)} of them"
+        reasons = several if len(doubtful) > 1 else _reasons(doubtful)
+        tasks = f"undecided on {len(undecided)} of {len(lines) - len(refused)} tasks"
+        parts.append(f"{tasks} ({reasons})" if reasons else tasks)
     parts += [f"{NOT_COMPARABLE} at {_reasons(refused)}"] if refused else []
     return "; ".join(parts)
 
 
 def _reasons(lines: Iterable[Comparison]) -> str:
-    return ", ".join(f"{line.task}: {line.reason}" for line in lines if line.reason)
+    return ", ".join(f"{line.task}: {line.reason}" for line in lines)
 
 
 def comparison_sentence(before: str, after: str, lines: Sequence[Comparison]) -> str:

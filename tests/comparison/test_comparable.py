@@ -124,6 +124,9 @@ def test_a_verdict_needs_bounds_that_do_not_overlap(n_right, verdict):
         assert verdict_sentence([line]) == (
             "undecided on 1 of 1 tasks (a quiz: 50.0 % of the responses of a are unread)"
         )
+        assert verdict_sentence([line, line]) == (
+            "undecided on 2 of 2 tasks (too much is unread on 2 of them)"
+        )
 
 
 def test_few_unread_responses_leave_the_test_to_decide():

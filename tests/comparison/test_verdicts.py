@@ -171,6 +171,9 @@ def test_terminal_and_pages_give_the_same_reasons_for_no_verdict():
         "; undecided on 1 of 2 tasks (b: 100.0 % of the responses of old are unread);"
         " not comparable at a: other judge"
     )
+    twice = verdict_sentence(decide([effects[1], effects[1]]))
+    assert twice == "undecided on 2 of 2 tasks (too much is unread on 2 of them)"
+    assert on_page([rows[1], rows[1]])["sentence"] == twice
 
 
 @needs_node

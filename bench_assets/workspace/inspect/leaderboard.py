@@ -67,6 +67,15 @@ class Matrix:
     unlearnt: tuple[str, ...] = ()  # the last tasks, if a model is above the baselines on others
 
     @property
+    def winner(self) -> str:
+        """Sentence about the best mean rank; "" unless models are ranked over several tasks."""
+        ranked = [line for line in self.models if line.rank]
+        if len(ranked) < 2 or len(self.ranked) < 2:
+            return ""
+        counts = f"of {len(ranked)} models over {len(self.ranked)} tasks"
+        return f"{ranked[0].name} has the best mean rank, {ranked[0].rank}, {counts}."
+
+    @property
     def legend(self) -> list[str]:
         """Meaning of the marks in use, and tasks on which lower values are better."""
         measured = (*self.models, *self.blind)

@@ -72,6 +72,14 @@ def test_models_stand_by_their_mean_rank_over_the_tasks_that_all_have() -> None:
         ("narrow", ""),
     ]
     assert matrix.ranked == ("a", "b")
+    assert matrix.winner == "good has the best mean rank, 1.0, of 2 models over 2 tasks."
+
+
+def test_nobody_wins_alone_or_on_one_task() -> None:
+    alone = [measured(task, "m", 0.5) for task in ("a", "b")]
+    assert [matrix.winner for matrix in matrices(alone, {})] == [""]
+    two = [measured("a", model, 0.5) for model in ("m", "n")]
+    assert [matrix.winner for matrix in matrices(two, {})] == [""]
 
 
 def test_tables_of_another_source_are_a_matrix_of_their_own() -> None:

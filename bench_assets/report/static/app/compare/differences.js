@@ -94,8 +94,9 @@ export function sentence(rows) {
     && `${verdict} at ${of(verdict).map(({ title, found }) => `${title} (${[found.change, found.low, found.high].map((one) => formatSigned(one)).join(", ").replace(/, ([^,]*)$/, " to $1")})`).join(", ")}`;
   const [undecided, refused] = [of("undecided"), rows.filter(({ found }) => found.verdict === "not comparable")];
   /** @type {(some: { title: string, found: Difference }[]) => string} */
-  const reasons = (some) => some.filter(({ found }) => found.reason).map(({ title, found }) => `${title}: ${found.reason}`).join(", ");
-  const doubts = reasons(undecided);
+  const reasons = (some) => some.map(({ title, found }) => `${title}: ${found.reason}`).join(", ");
+  const doubtful = undecided.filter(({ found }) => found.reason);
+  const doubts = doubtful.length > 1 ? `too much is unread on ${doubtful.length} of them` : reasons(doubtful);
   const unpaired = rows.length - tests.length - refused.length;
   return [
     named("better"), named("worse"), undecided.length > 0 && `undecided on ${undecided.length} of ${tests.length} tasks${doubts && ` (${doubts})`}`,
