@@ -1,6 +1,10 @@
 """A model that is asked for options: its answers, its numbers, and what cannot be asked so."""
 
 import json
+import subprocess
+import sys
+import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from math import exp, log
 from pathlib import Path
@@ -17,10 +21,12 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Condition, Task
 from bench_resources.models.registry.baselines import ScriptedModel
 from bench_resources.models.registry.elicited_model import ElicitedModel
+from tests.elicitation.asking import TWELVE, predict
 from tests.fakes.chat_server import Answer, ChatServer, texts
 from tests.fakes.quiz import TASK
 from tests.fakes.rows import question
 from tests.resources.models.api.asking import engine, remembering
+from tests.resources.stores import response_file
 
 CHOICE = question(
     question_id="q/1", task="q", kind="choice", options=("left", "right", "up"), answer=("B",)
@@ -465,3 +471,32 @@ def test_after_a_failure_only_the_rest_is_requested(tmp_path: Path):
         broken.clear()
         assert not any(row.error for row in pipeline.predict(TASK, questions, model))
     assert {text for text in seen if not text.startswith("Reply")} == {"5?"}
+
+
+def requests_of(server: ChatServer) -> Counter[str]:
+    """Requests by question; a likelihood takes one for each option."""
+    counts = Counter(texts(body)[0] for body in server.bodies)
+    return Counter({text: n for text, n in counts.items() if text.startswith("Number")})
+
+
+def test_what_was_stored_before_a_kill_is_not_requested_again(tmp_path: Path):
+    file = tmp_path / "responses.sqlite"
+    with ChatServer(vllm, latency=0.05) as server:
+        command = [sys.executable, "-m", "tests.elicitation.asking", server.base_url, str(file)]
+        process = subprocess.Popen(command)
+        deadline = time.monotonic() + 60
+        while server.n_answered < 2 + 10 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        begun = requests_of(server)
+        stored = len(list(response_file(file).rows()))
+        assert 0 < stored < len(TWELVE)
+        assert len(begun) < len(TWELVE)
+        server.forget()
+        predictions = predict(server.base_url, file)
+        again = requests_of(server)
+    assert not any(prediction.error for prediction in predictions)
+    assert len(again) == len(TWELVE) - stored  # also those that were in flight
+    assert set(again.values()) == {2}
+    assert len(list(response_file(file).rows())) == len(TWELVE)
