@@ -1,6 +1,7 @@
 """The part of a response that its stored answer was read from."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -65,7 +66,7 @@ def test_answers_are_stored_in_several_ways(
         pytest.param({"error": "timeout"}, id="no response"),
     ],
 )
-def test_what_does_not_agree_with_the_score_is_not_shown(other: dict[str, object]) -> None:
+def test_what_does_not_agree_with_the_score_is_not_shown(other: dict[str, Any]) -> None:
     assert evidence(RESPONSE, STORED) == "B"
     assert evidence(RESPONSE, STORED._replace(**other)) is None
 
