@@ -2,6 +2,7 @@
 
 import csv
 import json
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -145,11 +146,11 @@ def _logicvista_responses(folder: Path) -> Iterator[tuple[str, list[Answered]]]:
             )
 
 
-def _figures(file: Path) -> list[Row]:
+def _figures(folder: Path) -> list[Row]:
     """CharXiv's descriptive questions: numbers of templates, one row each."""
     return [
         {"id": f"{figure}_{n}", "question": f"Question {question}", "answer": answer}
-        for figure, row in _read(file).items()
+        for figure, row in _read(folder / "data/descriptive_val.json").items()
         for n, (question, answer) in enumerate(zip(row["qids"], row["answers"], strict=True))
     ]
 
@@ -164,191 +165,30 @@ def _charts(folder: Path) -> list[Row]:
     ]
 
 
-BENCHMARKS: Sequence[KnownBenchmark] = (
-    KnownBenchmark(
-        title="MMStar",
-        repository="MMStar-Benchmark/MMStar",
-        commit="88f243a",
-        day="2024-09-26",
-        n_rows=1500,
-        rows=_mmstar_rows,
-        settings={
-            "columns": {"options": "question"},
-            "answers": "letters",
-            "image_marks": "text",
-            "official": "mmstar",
-        },
-        responses=_mmstar_responses,
-        differs="the authors read only the beginning of a response",
-    ),
-    KnownBenchmark(
-        title="MMMU",
-        repository="MMMU-Benchmark/MMMU",
-        commit="bb0b95a",
-        day="2025-05-19",
-        n_rows=900,
-        rows=_mmmu_rows,
-        settings={
-            "answers": "letters",
-            "answer_type": "text",
-            "image_marks": "text",
-            "official": "mmmu",
-        },
-        responses=_mmmu_responses,
-        differs="the authors take the last letter that is named, whatever is said of it",
-        note="questions are on the hub alone; open and drawn answers have no published points",
-    ),
-    KnownBenchmark(
-        title="MathVista",
-        repository="lupantech/MathVista",
-        commit="53d5258",
-        day="2025-09-28",
-        n_rows=1000,
-        settings={
-            "file": "data/testmini.json",
-            "columns": {"id": "pid", "unit": "unit", "decimals": "precision"},
-            "answers": "texts",
-            "answer_type": "number",
-            "tolerance": "decimals",
-            "official": "mathvista",
-        },
-        without=("image",),
-        responses=_mathvista_responses,
-        differs="the authors take the nearest option of any text, and no number with a unit",
-        note="responses are GPT-4's extractions, as in the authors' scores",
-    ),
-    KnownBenchmark(
-        title="MATH-V",
-        repository="mathllm/MATH-V",
-        commit="a1f5cc3",
-        day="2025-05-16",
-        n_rows=3040,
-        settings={
-            "file": "data/test.jsonl",
-            "columns": {"category": "subject"},
-            "image_marks": "text",
-            "answer_type": "text",
-        },
-        without=("image",),
-        responses=_mathv_responses,
-        differs="the authors take the first letter or number in many forms, and compare formulas",
-    ),
-    KnownBenchmark(
-        title="HallusionBench",
-        repository="tianyi-lab/HallusionBench",
-        commit="744007c",
-        day="2025-10-14",
-        n_rows=1129,
-        settings={
-            "file": "HallusionBench.json",
-            "columns": {
-                "id": "{category}/{subcategory}/{set_id}/{figure_id}/{question_id}",
-                "answer": "gt_answer",
-                "group": "{category}/{subcategory}/{set_id}/{question_id}",
-            },
-            "answer_type": "yes_no",
-            "metric": "group_accuracy",
-        },
-        without=("filename",),
-        note="the published responses have no published points",
-    ),
-    KnownBenchmark(
-        title="POPE",
-        repository="AoiDragon/POPE",
-        commit="08d957b",
-        day="2025-08-21",
-        n_rows=3000,
-        settings={
-            "file": "output/coco/coco_pope_random.json",
-            "columns": {"id": "question_id", "question": "text", "answer": "label"},
-            "answer_type": "yes_no",
-            "metric": "f1",
-        },
-        without=("image",),
-        note="JSON lines named .json; no responses are public",
-    ),
-    KnownBenchmark(
-        title="OCRBench",
-        repository="Yuliang-Liu/MultimodalOCR",
-        commit="794c36d",
-        day="2026-04-28",
-        n_rows=1000,
-        settings={
-            "file": "OCRBench/OCRBench/OCRBench.json",
-            "columns": {
-                "id": "{dataset_name}/{id}/{type}",
-                "answer": "answers",
-                "category": "type",
-            },
-            "answer_type": "text",
-        },
-        without=("image_path",),
-        note="no responses are public",
-    ),
-    KnownBenchmark(
-        title="CharXiv reasoning",
-        repository="princeton-nlp/CharXiv",
-        commit="7ebe88f",
-        day="2025-04-22",
-        n_rows=1000,
-        settings={
-            "file": "data/reasoning_val.json",
-            "columns": {"id": "figure_id", "question": "query"},
-            "answer_type": "text",
-        },
-        note="graded by a judge; no responses are public",
-    ),
-    KnownBenchmark(
-        title="CharXiv descriptive",
-        repository="princeton-nlp/CharXiv",
-        commit="7ebe88f",
-        day="2025-04-22",
-        n_rows=4000,
-        rows=lambda folder: _figures(folder / "data/descriptive_val.json"),
-        settings={"answer_type": "text"},
-        note="graded by a judge; no responses are public",
-    ),
-    KnownBenchmark(
-        title="ChartQA",
-        repository="RobustCQA/ChartQA-Split",
-        commit="d20e38a",
-        day="2024-10-04",
-        n_rows=2373,
-        rows=_charts,
-        settings={
-            "columns": {"question": "query", "answer": "label", "category": "type"},
-            "answer_type": "text",
-            "metric": "relaxed_accuracy",
-        },
-        without=("imgname",),
-        note="2,373 of the release's 2,500 rows; responses are not public",
-    ),
-    KnownBenchmark(
-        title="LogicVista",
-        repository="Yijia-Xiao/LogicVista",
-        commit="e5795f1",
-        day="2024-08-01",
-        n_rows=448,
-        settings={"file": "data/dataset.json", "drawn_options": 8},
-        without=("imagename",),
-        responses=_logicvista_responses,
-        lost="v1_382 has no question",
-        differs="the authors ask GPT-4 for the letters, which it also takes from explanations",
-    ),
-    KnownBenchmark(
-        title="AMBER",
-        repository="junyangwang0410/AMBER",
-        commit="534babf",
-        day="2024-01-15",
-        n_rows=14_216,
-        settings={
-            "file": "data/query/query_discriminative.json",
-            "columns": {"question": "query", "category": "type"},
-            "answers_file": {"file": "../annotations.json", "answer": "truth"},
-            "answer_type": "yes_no",
-            "metric": "f1",
-        },
-        without=("image",),
-        note="answers in a second file; no responses are public",
-    ),
-)
+_ROWS: dict[str, Callable[[Path], list[Row]]] = {
+    "chartqa": _charts,
+    "charxiv": _figures,
+    "mmmu": _mmmu_rows,
+    "mmstar": _mmstar_rows,
+}
+_RESPONSES: dict[str, Callable[[Path], Iterator[tuple[str, list[Answered]]]]] = {
+    "logicvista": _logicvista_responses,
+    "mathv": _mathv_responses,
+    "mathvista": _mathvista_responses,
+    "mmmu": _mmmu_responses,
+    "mmstar": _mmstar_responses,
+}
+
+
+def _read_benchmarks() -> Iterator[KnownBenchmark]:
+    content = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    for entry in content["benchmark"]:
+        functions: dict[str, Any] = {
+            "rows": _ROWS.get(entry.pop("rows", "")),
+            "responses": _RESPONSES.get(entry.pop("responses", "")),
+            "without": tuple(entry.pop("without", ())),
+        }
+        yield KnownBenchmark(**entry, **functions)
+
+
+BENCHMARKS: Sequence[KnownBenchmark] = tuple(_read_benchmarks())
