@@ -1,4 +1,4 @@
-"""Studies of BLINK: human score, mistakes, profiles, majority votes (section 4.3, appendix C).
+"""Studies of BLINK: human score, common mistakes, majority votes (section 4.3, appendix C).
 
 The human score of a task is the mean over persons (section 4.2, appendix A.4).
 """
@@ -6,14 +6,12 @@ The human score of a task is the mean over persons (section 4.2, appendix A.4).
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from itertools import combinations
-from math import cos, isnan, nan, pi, sin
+from math import isnan, nan
 from statistics import fmean
 
 from bench_assets.annotation.responses.person_answers import PersonAnswer
-from bench_assets.core.images.charts import render_svg
-from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.stats.rater_agreement import pairwise_agreement
 
 ALL = "all"
@@ -119,86 +117,6 @@ def _shared(
         n_common=sum(wrong[question_id] and wrong_other[question_id] for question_id in both_wrong),
         n_expected=n * n_other / len(both_wrong) if both_wrong else 0.0,
     )
-
-
-_SIZE = 560  # px, side of the radar chart
-_RADIUS = 180  # px, of 100 %
-_COLOUR = "#2563eb"
-_GREY = "#9ca3af"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskAccuracy:
-    """Accuracy of a model on one task."""
-
-    task: str
-    accuracy: float  # NaN if nothing could be scored
-    low: float  # ends of the 95 % interval
-    high: float
-    chance: float
-    n: int
-
-
-def task_accuracies(metrics: Sequence[Metric]) -> list[TaskAccuracy]:
-    """Accuracy and chance of each task, in the order of the metrics."""
-    chance = {row.category: row.value for row in metrics if row.metric == "chance"}
-    return [
-        TaskAccuracy(
-            task=row.category,
-            accuracy=row.value,
-            low=row.low,
-            high=row.high,
-            chance=chance[row.category],
-            n=row.n_scored,
-        )
-        for row in metrics
-        if row.metric == "accuracy" and row.category != "all"
-    ]
-
-
-def radar(profile: Sequence[TaskAccuracy], title: str) -> str:
-    """Draw accuracies as an SVG radar chart: one axis per task, chance in grey.
-
-    A task without a value is drawn in the centre.
-    """
-    rings = "".join(
-        f'<circle cx="{_SIZE / 2}" cy="{_SIZE / 2}" r="{_RADIUS * share}" fill="none" '
-        f'stroke="{_GREY}" stroke-width="0.5"/>'
-        for share in (0.25, 0.5, 0.75, 1.0)
-    )
-    names = "".join(
-        _text(x, y, task_profile.task.replace("_", " "), "middle")
-        for number, task_profile in enumerate(profile)
-        for x, y in [_axis_point(number, len(profile), 1.18)]
-    )
-    chance = _polygon(
-        [task_profile.chance for task_profile in profile], f'stroke="{_GREY}" fill="none"'
-    )
-    model = _polygon(
-        [task_profile.accuracy for task_profile in profile],
-        f'stroke="{_COLOUR}" fill="{_COLOUR}33"',
-    )
-    return render_svg(_SIZE, _SIZE, rings + chance + model + names + _text(8, 16, title, "start"))
-
-
-def _axis_point(number: int, n: int, share: float) -> tuple[float, float]:
-    """Point at a share of an axis, px; the first axis points up, the others follow clockwise."""
-    angle = 2 * pi * number / n - pi / 2
-    reach = _RADIUS * share
-    return _SIZE / 2 + reach * cos(angle), _SIZE / 2 + reach * sin(angle)
-
-
-def _polygon(shares: Sequence[float], style: str) -> str:
-    corners = [
-        _axis_point(number, len(shares), 0.0 if isnan(share) else share)
-        for number, share in enumerate(shares)
-    ]
-    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
-    return f'<polygon points="{points}" {style}/>'
-
-
-def _text(x: float, y: float, text: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
 def vote_over_runs(questions: Iterable[Question], scores: Iterable[Score]) -> list[Score]:

@@ -1,6 +1,5 @@
 """Studies of BLINK (section 4.3, appendix C)."""
 
-import base64
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,6 @@ from bench_assets.asset_factory.annotation_inputs import answers_key, counted_ro
 from bench_assets.asset_factory.configured_runner import configured_runner
 from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs_metadata
-from bench_assets.core.images.charts import Bar, bar_chart
 from bench_assets.core.schema.errors import ModelError, SourceError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature, short_digest
@@ -25,10 +23,7 @@ from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.studies import (
     CommonMistakes,
     HumanScore,
-    TaskAccuracy,
     human_scores,
-    radar,
-    task_accuracies,
     vote_over_runs,
 )
 from bench_assets.suites.blink.studies import common_mistakes as count_common
@@ -40,24 +35,6 @@ _TASK_FOLDER = AssetFolder("blink", str(TASK.version))
 _MODEL_STAGE = _TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS)
 _SCORES = ["blink", "scores"]
 _METRICS = ["blink", "metrics"]
-
-
-@_TASK_FOLDER.step("metrics", partitions=MODELS)
-def profile(
-    context: dg.AssetExecutionContext, metrics: list[Metric]
-) -> dg.Output[list[TaskAccuracy]]:
-    """Draw a model's accuracies as a radar and as bars."""
-    rows = task_accuracies(metrics)
-    chance = {row.task: row.chance for row in rows}
-    lines = [
-        Bar(label=row.category.replace("_", " "), row=row, chance=chance[row.category])
-        for row in metrics
-        if row.metric == "accuracy" and row.category in chance
-    ]
-    name = context.partition_key
-    return table_output(
-        rows, {"radar": _image(radar(rows, name)), "bars": _image(bar_chart(lines, name))}
-    )
 
 
 @dg.asset(
@@ -126,11 +103,6 @@ def human_score(
         context.log.warning(f"human_answers of [suites.blink] is ignored: {error}")
         return table_output(rows, {"fault": dg.MetadataValue.text(str(error))})
     return table_output(rows)
-
-
-def _image(svg: str) -> dg.MetadataValue:
-    data = base64.b64encode(svg.encode()).decode()
-    return dg.MetadataValue.md(f"![image](data:image/svg+xml;base64,{data})")
 
 
 def _accuracies(

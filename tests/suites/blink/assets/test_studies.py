@@ -18,7 +18,6 @@ from bench_assets.suites.blink.dataset import CONCATENATED_KEY, KEY, PERCEPTION_
 from bench_assets.suites.blink.studies import (
     CommonMistakes,
     HumanScore,
-    TaskAccuracy,
 )
 from bench_assets.suites.blink.synthetic import objects as mini_objects
 from bench_assets.suites.blink.task import TASK
@@ -196,11 +195,6 @@ def test_a_model_is_evaluated_and_submitted(tmp_path, release):
     values = {(row.metric, row.category): row.value for row in metrics}
     assert values["accuracy", "all"] == 0.5
     assert values["accuracy", "Relative_Depth"] == 1.0
-    profile = bench.read(TaskAccuracy, "profile", model="sure")
-    assert {one.task: (one.accuracy, one.chance) for one in profile} == {
-        "Relative_Depth": (1.0, 0.5),
-        "Jigsaw": (0.0, 0.5),
-    }
     votes = bench.read(Metric, "majority_vote", model="sure")
     both = {row.metric: (row.value, row.n_scored) for row in votes if row.category == "all"}
     assert both == {"majority_vote": (0.5, 2), "single_run": (0.5, 10)}
