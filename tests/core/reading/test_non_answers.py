@@ -80,29 +80,8 @@ def test_no_task_scores_what_was_never_an_answer(task):
 
 
 # Answers that speak of errors, tools, code and objects: no more of them may be flagged than none.
-SUBJECTS = (
-    *("error", "error message", "KeyError", "traceback", "tool", "tool box", "function", "code"),
-    *("JSON file", "JSON object", "exception", "HTTP 404 page", "server rack", "rate limit sign"),
-    *("template", "assistant", "API key", "command line", "bug", "stack trace", "warning light"),
-    *("system prompt", "user manual", "content filter", "safety policy", "blue screen", "hammer"),
-)
-SENTENCES = (
-    *("The picture shows a SUBJECT.", "There is a SUBJECT on the screen, so the answer is (B)."),
-    *("SUBJECT", "A SUBJECT.", "B. a SUBJECT", "The answer is a SUBJECT.", "It is a SUBJECT."),
-    *("(B) SUBJECT: it is in the middle.", "No SUBJECT can be seen.", "Answer: SUBJECT"),
-    *("The man uses a SUBJECT to repair it. Option B.", "SUBJECT, because the label says so."),
-    *("The screen reads 'SUBJECT: 5', therefore B.", '{"answer": "SUBJECT"}', "**SUBJECT**"),
-    *("Error: the SUBJECT is upside down, so (B) is correct.", "First, the SUBJECT. Then B."),
-    *("I see a SUBJECT and two people.", "The code prints a SUBJECT. The result is 5."),
-    *("Let me look at it: the SUBJECT is red. The answer is B.", "图中是SUBJECT，所以选B。"),
-    *("The tool in his hand is a SUBJECT.", "`SUBJECT`", "Two SUBJECTs: 2 + 3 = 5."),
-    *("Using a tool, he fixes the SUBJECT; the answer is no.", "It raises a SUBJECT. B"),
-    *("The system shows an error with the SUBJECT, which means B.", "SUBJECT (B)"),
-    *(
-        "Function f(x) = 2x describes the SUBJECT; it is B.",
-        'In JSON it would be {"B": 1}. SUBJECT.',
-    ),
-)
+SUBJECTS = read_rows(__file__, "ordinary_subjects.jsonl")
+SENTENCES = read_rows(__file__, "ordinary_sentences.jsonl")
 ENDS = ("", " I am sure.", "\n\nB")
 ORDINARY = [
     sentence.replace("SUBJECT", subject) + end
