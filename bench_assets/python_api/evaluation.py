@@ -188,7 +188,7 @@ def _evaluations(
             evaluation = evaluate_suite(bench, suite, [(model, condition)])
             done += stored_evaluations(bench, evaluation.names, model, condition)
             failures += evaluation.failures
-            for sentence in evaluation.outcomes:
+            for sentence in (*evaluation.outcomes, *evaluation.rejected):
                 print_message(sentence)
     for failure in failures:
         print_message(f"warning: {failure}")
