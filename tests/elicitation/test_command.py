@@ -33,7 +33,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with two files of questions, one of which has options."""
     folder = tmp_path_factory.mktemp("home")
     (folder / "bench.toml").write_text(BENCH_TOML)
-    (folder / "parity.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in FILE))
+    (folder / "parity.jsonl").write_text("".join(f"{json.dumps(question)}\n" for question in FILE))
     free = {"question": "How many?", "answer": "2", "id": "1"}
     (folder / "free.jsonl").write_text(json.dumps(free) + "\n")
     return folder
@@ -54,12 +54,12 @@ def rows(home: Path, *words: str) -> list[dict]:
 def evaluated(home: Path) -> dict[str, dict[str, dict]]:
     """Model -> metric -> row, after one model was evaluated in four ways."""
     model = ("--model", "tiny-vlm/step-4440")
-    found = rows(home, "evaluate", "parity", *model)
-    found += rows(home, "evaluate", "parity", *model, "--elicit", "likelihood")
-    found += rows(home, "evaluate", "parity", *model, "--elicit", "constrained")
-    found += rows(home, "evaluate", "parity", "--model", "prior")
+    metrics = rows(home, "evaluate", "parity", *model)
+    metrics += rows(home, "evaluate", "parity", *model, "--elicit", "likelihood")
+    metrics += rows(home, "evaluate", "parity", *model, "--elicit", "constrained")
+    metrics += rows(home, "evaluate", "parity", "--model", "prior")
     kept: dict[str, dict[str, dict]] = {}
-    for row in found:
+    for row in metrics:
         if row["category"] == "all":
             kept.setdefault(row["model"], {})[row["metric"]] = row
     return kept
@@ -69,8 +69,8 @@ def test_each_method_has_a_row_of_its_own_and_signs_it(home: Path, evaluated):
     name = "tiny-vlm/step-4440"
     assert list(evaluated) == [name, f"{name}+likelihood", f"{name}+constrained", "prior"]
     signed = {
-        model: re.search(r"elicit=([a-z-]+)", found["accuracy"]["signature"])
-        for model, found in evaluated.items()
+        model: re.search(r"elicit=([a-z-]+)", metrics["accuracy"]["signature"])
+        for model, metrics in evaluated.items()
     }
     assert [value and value[1] for value in signed.values()] == [
         None,
@@ -83,8 +83,8 @@ def test_each_method_has_a_row_of_its_own_and_signs_it(home: Path, evaluated):
 
 
 def test_what_is_elicited_is_never_unread(evaluated):
-    for model, found in evaluated.items():
-        row = found["accuracy"]
+    for model, metrics in evaluated.items():
+        row = metrics["accuracy"]
         assert (row["n_failed"], row["n_unscored"], row["n_scored"]) == (0, 0, 8), model
         if "+" in model:
             assert (row["unread"], row["n_no_answer"]) == (0, 0)
@@ -92,11 +92,11 @@ def test_what_is_elicited_is_never_unread(evaluated):
 
 def test_likelihoods_have_calibration_and_other_answers_have_none(evaluated):
     added = {"calibration_error", "mean_confidence", "accuracy_of_confident_half"}
-    has = {model: added <= set(found) for model, found in evaluated.items()}
+    has = {model: added <= set(metrics) for model, metrics in evaluated.items()}
     assert list(has.values()) == [False, True, False, True]
-    found = evaluated["tiny-vlm/step-4440+likelihood"]
-    assert 0.5 <= found["mean_confidence"]["value"] <= 1
-    assert found["accuracy_of_confident_half"]["n_scored"] >= 4
+    metrics = evaluated["tiny-vlm/step-4440+likelihood"]
+    assert 0.5 <= metrics["mean_confidence"]["value"] <= 1
+    assert metrics["accuracy_of_confident_half"]["n_scored"] >= 4
 
 
 @pytest.mark.parametrize("model", ["tiny-vlm/step-4440+likelihood", "prior"])

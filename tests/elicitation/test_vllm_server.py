@@ -82,10 +82,10 @@ def test_ten_questions_have_the_numbers_of_the_model_in_this_process(
     with bench.models() as models, models.open(f"{MODEL}+{how}") as model:
         local = pipeline.predict(task, ten, model)
     behind = served(bench, ten, f"{address} m", how, tmp_path / "r.sqlite")
-    assert {(one.error, one.note.partition("; ")[0]) for one in behind} == {
+    assert {(row.error, row.note.partition("; ")[0]) for row in behind} == {
         ("", f"options by {way}")
     }
-    assert [one.text for one in behind] == [one.text for one in local]
+    assert [row.text for row in behind] == [row.text for row in local]
     for ours, theirs in zip(local, behind, strict=True):
         assert theirs.logprobs == pytest.approx(ours.logprobs, abs=2e-4)
 
@@ -135,7 +135,7 @@ def test_a_command_that_is_killed_goes_on_where_it_stood(address: str, tmp_path:
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     (row,) = [row for row in rows if (row["metric"], row["category"]) == ("accuracy", "all")]
     assert (row["n_scored"], row["unread"], row["model"]) == (N, 0, "m+likelihood")
-    kept = {one["prompt"] for one in stored}
-    rest = [one for one in rows_of(cache) if one["prompt"] not in kept]
-    options = sum(len(json.loads(one["text"])["logprobs"]) for one in rest)
+    kept = {line["prompt"] for line in stored}
+    rest = [line for line in rows_of(cache) if line["prompt"] not in kept]
+    options = sum(len(json.loads(line["text"])["logprobs"]) for line in rest)
     assert requests(address) - before == 2 + options  # the probe of two, and what was not stored

@@ -55,7 +55,7 @@ def test_the_right_answer_that_a_reviewer_reads_has_all_points(task, scorer):
     assert lines
     reviewed = [line.question_id for line in lines]
     scores = scored(task, questions, predictions, lines, scorer)
-    for score in [one for one in scores if one.question_id in reviewed]:
+    for score in [row for row in scores if row.question_id in reviewed]:
         assert (score.points, score.unread) == (score.max_points, False), score
         assert score.note.startswith("reviewed by ada: ")
         assert score.scorer == f"{scorer}+review:{ResponseReview.of(lines).digest}"
@@ -70,32 +70,32 @@ def test_what_is_read_otherwise_or_as_nothing_is_wrong_and_the_others_stay():
     questions = questions_of(BLINK) * 3
     questions = [replace(question, question_id=f"t/{n}") for n, question in enumerate(questions)]
     predictions = predictions_of(questions)
-    other, none, _ = forms(BLINK, questions, predictions)
-    lines = [replace(other, answer="B"), replace(none, answer="none")]
+    otherwise, none, _ = forms(BLINK, questions, predictions)
+    lines = [replace(otherwise, answer="B"), replace(none, answer="none")]
     scores = scored(BLINK, questions, predictions, lines)
-    assert [(one.points, one.answer, one.unread) for one in scores] == [
+    assert [(score.points, score.answer, score.unread) for score in scores] == [
         (0.0, ("B",), False),
         (0.0, (), False),
         (0.0, (), True),
     ]
     assert [
-        one.points for one in scored(BLINK, questions, predictions_of(questions, "A"), lines)
+        score.points for score in scored(BLINK, questions, predictions_of(questions, "A"), lines)
     ] == [1.0] * 3
 
 
 def test_a_reviewed_answer_that_a_scorer_cannot_read_is_unscored_and_none_is_wrong():
     task = replace(BLINK, scorers={"by number": _number}, judges={})
     questions = [
-        replace(one, question_id=f"t/{n}") for n, one in enumerate(questions_of(BLINK) * 2)
+        replace(row, question_id=f"t/{n}") for n, row in enumerate(questions_of(BLINK) * 2)
     ][:2]
     predictions = predictions_of(questions)
-    named = [
+    lines_of_both = [
         line(question_id=question.question_id, response=response_name(UNREADABLE))
         for question in questions
     ]
-    lines = [replace(named[0], answer="none"), replace(named[1], answer="B")]
+    lines = [replace(lines_of_both[0], answer="none"), replace(lines_of_both[1], answer="B")]
     scores = scored(task, questions, predictions, lines)
-    assert [(one.points, one.note) for one in scores] == [
+    assert [(row.points, row.note) for row in scores] == [
         (0.0, "reviewed: none"),
         (None, "reviewed: B; cannot be scored: KeyError: 'B'"),
     ]
@@ -158,4 +158,4 @@ def test_a_form_that_is_filled_in_wrongly_names_the_line(tmp_path, fields, compl
 def test_a_form_is_read_as_it_was_written(tmp_path):
     lines = [line(answer="A", by="ada", text="é\n上"), line(question_id="t/1")]
     (tmp_path / "r.jsonl").write_text(format_lines(lines))
-    assert [replace(one, where="") for one in read_review(tmp_path / "r.jsonl")] == lines
+    assert [replace(read, where="") for read in read_review(tmp_path / "r.jsonl")] == lines

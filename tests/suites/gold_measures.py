@@ -60,7 +60,9 @@ def problems() -> list[Problem]:
 def changes() -> dict[str, list[Proposal]]:
     """Proposals of another number for each problem with brackets, proven ones first, by problem."""
     return {
-        problem.problem_id: sorted(_changes(problem), key=lambda one: one.form, reverse=True)
+        problem.problem_id: sorted(
+            _changes(problem), key=lambda proposal: proposal.form, reverse=True
+        )
         for problem in problems()
         if "<<" in problem.solution
     }
@@ -71,7 +73,7 @@ def _changes(problem: Problem) -> Iterator[Proposal]:
     for old in {int(n) for n in stated if n.denominator == 1 and 1 <= n <= 20}:
         drawn = [new for new in range(2, 13) if new not in stated]
         Random(f"{problem.problem_id}/{old}").shuffle(drawn)
-        yield from (one for new in drawn if (one := _change(problem, old, new)))
+        yield from (proposal for new in drawn if (proposal := _change(problem, old, new)))
 
 
 def _change(problem: Problem, old: int, new: int) -> Proposal | None:
@@ -119,13 +121,13 @@ def number_figures() -> dict[str, float]:
 
 def labelled() -> list[tuple[Proposal, str]]:
     """Changed problems that were solved by hand, with their verdicts."""
-    every, found = problems(), []
+    every, pairs = problems(), []
     for entry in _lines(SHARED / "gold/labelled.jsonl"):
         problem = every[entry["line"] - 1]
         proposal = _change(problem, entry["old"], entry["new"])
         if proposal and proposal.key == entry["gold"]:
-            found.append((proposal, entry["verdict"]))
-    return found
+            pairs.append((proposal, entry["verdict"]))
+    return pairs
 
 
 def labelled_figures(share_old: float) -> dict[str, float]:
@@ -200,7 +202,7 @@ def exam_figures() -> dict[str, float]:
     options = [split_options(o.question)[1] for o in proposals if o.construction == "negate"]
     blanks = [proposal.key for proposal in proposals if proposal.construction == "to_blank"]
     runs = list(
-        _runs(TRANSFORMED, [[proposal] for proposal in proposals], lambda one: one.key, 0.0)
+        _runs(TRANSFORMED, [[proposal] for proposal in proposals], lambda marks: marks.key, 0.0)
     )
     accepted = [row.decision == "accepted" for rows in runs for row in rows]
     return {
@@ -209,7 +211,7 @@ def exam_figures() -> dict[str, float]:
         "choose_elements by form": sum(bool(element.form) for element in elements) / len(elements),
         "accepted with solvers": sum(accepted) / len(accepted),
         "combined options negated": sum(
-            any(set(one) & set(CIRCLED) for one in listed) for listed in options
+            any(set(marks) & set(CIRCLED) for marks in listed) for listed in options
         ),
         "words as blanks": sum(
             re.search(r"[\u3400-\u9fff]", re.sub(r"\$[^$]*\$", "", key)) is not None
@@ -224,7 +226,7 @@ def _quantity(proposal: Proposal) -> str:
 
 def _truth(verdicts: Mapping[str, str]) -> Truth:
     answers = {"right": lambda key: key, "wrong": lambda key: f"{key}1"}
-    return lambda one: answers.get(verdicts[one.id], lambda _: "none")(one.key)
+    return lambda proposal: answers.get(verdicts[proposal.id], lambda _: "none")(proposal.key)
 
 
 def _runs(
@@ -239,14 +241,16 @@ def _runs(
                 Response(text=f"#### {answer(solver, by_id[request.name])}") for request in requests
             ]
 
-        def answer(solver: str, one: Proposal, rng: Random = rng) -> str:
-            true = truth(one)
+        def answer(solver: str, solved: Proposal, rng: Random = rng) -> str:
+            true = truth(solved)
             if rng.random() >= ERRORS[solver]:
                 return true.replace("\n", "; ")
             if rng.random() < share_old:
-                return one.before
+                return solved.before
             naive = true == "none"  # who overlooks a contradiction calculates
-            return one.key if naive else rng.choice(["none", str(rng.randrange(1000, 9999)), "A"])
+            return (
+                solved.key if naive else rng.choice(["none", str(rng.randrange(1000, 9999)), "A"])
+            )
 
         yield step.vote(candidates, tuple(ERRORS), ask)
 
@@ -264,13 +268,13 @@ def _lines(file: Path) -> list[dict[str, Any]]:
 
 def all_figures() -> dict[str, float]:
     """Every figure, in the order of the text."""
-    found = {f"GSM8K: {name}": value for name, value in number_figures().items()}
+    all_of_them = {f"GSM8K: {name}": value for name, value in number_figures().items()}
     for share_old, errors in ((0.0, "any errors"), (0.5, "half of the errors the old answer")):
         figures = (
             labelled_figures(share_old) | yield_figures(share_old, 1) | yield_figures(share_old, 3)
         )
-        found |= {f"GSM8K, {errors}: {name}": value for name, value in figures.items()}
-    return found | {f"exams: {name}": value for name, value in exam_figures().items()}
+        all_of_them |= {f"GSM8K, {errors}: {name}": value for name, value in figures.items()}
+    return all_of_them | {f"exams: {name}": value for name, value in exam_figures().items()}
 
 
 if __name__ == "__main__":

@@ -115,8 +115,8 @@ def read_by(parser: Callable[[str, Sequence[str]], Any], row: Row) -> Read:
     return Read(row, parser(row["response"], row["options"]))
 
 
-def _form(found: Reading[Any] | None) -> tuple[str, bool]:
-    return (found.form, found.named) if found else ("", False)
+def _form(reading: Reading[Any] | None) -> tuple[str, bool]:
+    return (reading.form, reading.named) if reading else ("", False)
 
 
 def same(value: str | float | None, text: str) -> bool:
@@ -202,15 +202,15 @@ def _cell(value: float, digits: int = 1) -> str:
 def _sources(rows: Sequence[Read]) -> Iterator[str]:
     yield "|source, kind|n|read|right|differs|explicit|right|differs|"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
-    for source, kind in sorted({(one.row["src"], one.row["kind"]) for one in rows}):
+    for source, kind in sorted({(row.row["src"], row.row["kind"]) for row in rows}):
         of_source = [row for row in rows if (row.row["src"], row.row["kind"]) == (source, kind)]
-        explicit = [one for one in of_source if not one.named]
+        explicit = [row for row in of_source if not row.named]
         cells = [
-            share(one.is_read for one in of_source),
-            share(one.is_right for one in of_source),
+            share(row.is_read for row in of_source),
+            share(row.is_right for row in of_source),
             differing(of_source),
-            share(one.is_read and not one.named for one in of_source),
-            share(one.is_right and not one.named for one in of_source),
+            share(row.is_read and not row.named for row in of_source),
+            share(row.is_right and not row.named for row in of_source),
             differing(explicit),
         ]
         yield f"|{source}, {kind}|{len(of_source)}|{'|'.join(map(_cell, cells))}|"
@@ -220,13 +220,13 @@ def _forms(rows: Sequence[Read]) -> Iterator[str]:
     yield "|form|n|right|differs|differs, BLINK|"
     yield "|---|---:|---:|---:|---:|"
     forms = defaultdict(list)
-    for one in rows:
-        if one.is_read:
-            forms[one.form + (" (named)" if one.named else "")].append(one)
+    for row in rows:
+        if row.is_read:
+            forms[row.form + (" (named)" if row.named else "")].append(row)
     for form, of_form in sorted(forms.items(), key=lambda item: -len(item[1])):
-        elsewhere = [one for one in of_form if one.row["src"] != "blink"]
-        of_blink = [one for one in of_form if one.row["src"] == "blink"]
-        cells = [share(one.is_right for one in of_form), differing(elsewhere), differing(of_blink)]
+        elsewhere = [row for row in of_form if row.row["src"] != "blink"]
+        of_blink = [row for row in of_form if row.row["src"] == "blink"]
+        cells = [share(row.is_right for row in of_form), differing(elsewhere), differing(of_blink)]
         yield f"|{form}|{len(of_form)}|{'|'.join(map(_cell, cells))}|"
 
 
@@ -235,17 +235,17 @@ def _others(
 ) -> Iterator[Sequence[str]]:
     readers: dict[str, Callable[[Row], Read]] = {
         "bench": read,
-        **{name: partial(read_by, one) for name, one in parsers.items()},
+        **{name: partial(read_by, parser) for name, parser in parsers.items()},
     }
     yield ("source", "n", *readers)
     for source in sorted({row["src"] for row in rows}):
         of_source = [row for row in rows if row["src"] == source]
-        cells = [
-            f"{share(one.is_read for one in found):.1f}/{share(one.is_right for one in found):.1f}"
-            for reader in readers.values()
-            for found in [list(map(reader, of_source))]
-        ]
+        cells = [_read_and_right(list(map(reader, of_source))) for reader in readers.values()]
         yield (source, str(len(of_source)), *cells)
+
+
+def _read_and_right(rows: Sequence[Read]) -> str:
+    return f"{share(row.is_read for row in rows):.1f}/{share(row.is_right for row in rows):.1f}"
 
 
 def _markdown(cells: Sequence[str]) -> str:

@@ -56,7 +56,7 @@ def test_numbers_are_read(shared):
     rows = of(shared, "number")
     assert share(row.is_read for row in rows) >= 89
     elsewhere = [row for row in rows if row.row["src"] != "mathvista"]
-    assert share(one.is_read for one in elsewhere) >= 99.5
+    assert share(row.is_read for row in elsewhere) >= 99.5
 
 
 def test_solutions_of_gsm8k_have_the_authors_marks(shared):
@@ -65,25 +65,27 @@ def test_solutions_of_gsm8k_have_the_authors_marks(shared):
 
 
 def test_explicit_letters_are_the_recorded_judges(released):
-    assert differing(one for one in released if not one.named) <= 0.1
+    assert differing(row for row in released if not row.named) <= 0.1
 
 
 @pytest.mark.parametrize("model", JUDGED_ALONE)
 def test_explicit_forms_and_the_judge_are_as_good_as_the_judge_alone(released, model):
-    rows = [one for one in released if one.row["model"] == model]
-    judged = accuracy(rows, lambda one: one.row["ref"])
-    both = accuracy(rows, lambda one: one.row["ref"] if one.named or not one.is_read else one.value)
-    rules = accuracy(rows, lambda one: one.value)
+    rows = [row for row in released if row.row["model"] == model]
+    judged = accuracy(rows, lambda row: row.row["ref"])
+    together = accuracy(
+        rows, lambda row: row.row["ref"] if row.named or not row.is_read else row.value
+    )
+    rules = accuracy(rows, lambda row: row.value)
     assert round(judged, 2) == JUDGED_ALONE[model]
-    assert abs(both - judged) <= 0.3
+    assert abs(together - judged) <= 0.3
     assert abs(rules - READERS_BEFORE[model]) <= 3.2
 
 
 def test_rules_alone_are_as_good_as_the_readers_before(released):
-    models = {one.row["model"] for one in released}
+    models = {row.row["model"] for row in released}
     assert models == set(READERS_BEFORE)
     rules = [
-        accuracy([one for one in released if one.row["model"] == model], lambda one: one.value)
+        accuracy([row for row in released if row.row["model"] == model], lambda row: row.value)
         for model in sorted(models)
     ]
     before = [READERS_BEFORE[model] for model in sorted(models)]

@@ -29,9 +29,9 @@ def last_letter(response: str, letters: str) -> str:
     """MMMU's and MuirBench's: bracketed letters first, else letters that stand alone; the last."""
     text = f" {response.strip(',.!?;:')} "
     for form in ("({})", " {} ", " {}."):
-        found = [letter for letter in letters if form.format(letter) in text]
-        if found:
-            return max(found, key=lambda letter: text.rfind(form.format(letter)))
+        named_letters = [letter for letter in letters if form.format(letter) in text]
+        if named_letters:
+            return max(named_letters, key=lambda letter: text.rfind(form.format(letter)))
     raise AssertionError(f"the script would guess: {response!r}")
 
 
@@ -45,7 +45,7 @@ def mmmu(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
                 == row["answer"]
             )
         gold = ast.literal_eval(row["answer"]) if row["answer"].startswith("[") else [row["answer"]]
-        numbers = [round(float(one), 2) for one in gold if one.replace(".", "").isdigit()]
+        numbers = [round(float(text), 2) for text in gold if text.replace(".", "").isdigit()]
         return round(float(response), 2) in numbers
 
     return share([is_right(row, response) for row, response in zip(rows, responses, strict=True)])
@@ -123,9 +123,9 @@ def chartqa(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
             return None
 
     def is_right(gold: str, response: str) -> bool:
-        one, other = number(response), number(gold)
-        if one is not None and other:
-            return abs(one - other) / abs(other) <= 0.05
+        given, expected = number(response), number(gold)
+        if given is not None and expected:
+            return abs(given - expected) / abs(expected) <= 0.05
         return response.lower() == gold.lower()
 
     right = [
@@ -134,11 +134,11 @@ def chartqa(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
     return {"relaxed_accuracy": share(right)["accuracy"]}
 
 
-def edits(one: str, other: str) -> int:
+def edits(source: str, target: str) -> int:
     """Levenshtein's distance, by its definition."""
-    table = [[i + j for j in range(len(other) + 1)] for i in range(len(one) + 1)]
-    for i, letter in enumerate(one, 1):
-        for j, another in enumerate(other, 1):
+    table = [[i + j for j in range(len(target) + 1)] for i in range(len(source) + 1)]
+    for i, letter in enumerate(source, 1):
+        for j, another in enumerate(target, 1):
             table[i][j] = min(
                 table[i - 1][j] + 1,
                 table[i][j - 1] + 1,
@@ -196,10 +196,10 @@ def hallusionbench(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
     every = []
     for row, response in zip(rows, responses, strict=True):
         right = response.lower().startswith("yes" if row["gt_answer"] == "1" else "no")
-        place = (row["category"], row["subcategory"], row["set_id"])
-        pairs["_".join((*place, row["question_id"]))].append(right)
+        figure = (row["category"], row["subcategory"], row["set_id"])
+        pairs["_".join((*figure, row["question_id"]))].append(right)
         if not (row["category"] == "VS" and row["figure_id"] == "0"):
-            figures["_".join((*place, row["figure_id"]))].append(right)
+            figures["_".join((*figure, row["figure_id"]))].append(right)
         every.append(right)
     return {
         "group_accuracy": fmean(map(all, pairs.values())),
@@ -215,7 +215,7 @@ def mmvp(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
     for row, response in zip(rows, responses, strict=True):
         gold, words = row["Correct Answer"].strip("()"), response.lower()
         right.append(words.startswith((f"({gold})", texts[gold])) or words == gold)
-    pairs = [both for n, both in enumerate(pairwise(right)) if n % 2 == 0]
+    pairs = [pair for n, pair in enumerate(pairwise(right)) if n % 2 == 0]
     return {"group_accuracy": fmean(map(all, pairs)), **share(right)}
 
 
@@ -247,9 +247,9 @@ def refcoco(rows: Rows, responses: Sequence[str]) -> dict[str, float]:
     golds = [row["bbox"] for row in rows for _ in row["answer"]]
     for (x, y, width, height), response in zip(golds, responses, strict=True):
         gold = (x / WIDTH, y / HEIGHT, (x + width) / WIDTH, (y + height) / HEIGHT)
-        found = re.search(r"\[\s*([\d.]+),\s*([\d.]+),\s*([\d.]+),\s*([\d.]+)\s*\]", response)
-        assert found is not None
-        predicted = [float(number) for number in found.groups()]
+        match = re.search(r"\[\s*([\d.]+),\s*([\d.]+),\s*([\d.]+),\s*([\d.]+)\s*\]", response)
+        assert match is not None
+        predicted = [float(number) for number in match.groups()]
         across = max(0.0, min(predicted[2], gold[2]) - max(predicted[0], gold[0]))
         down = max(0.0, min(predicted[3], gold[3]) - max(predicted[1], gold[1]))
         areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (predicted, gold)]

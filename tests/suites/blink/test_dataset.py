@@ -241,8 +241,8 @@ def test_a_row_becomes_a_question_that_can_be_scored_without_its_source(tmp_path
 
 
 def test_an_explanation_is_kept_where_there_is_one(tmp_path):
-    why = row("val_Relative_Depth_1", explanation="It is in front.")
-    write_parquet(tmp_path, "Relative_Depth", "val", [why])
+    explained = row("val_Relative_Depth_1", explanation="It is in front.")
+    write_parquet(tmp_path, "Relative_Depth", "val", [explained])
     ((item,), _) = items_of(tmp_path)
     assert to_question(item, []).labels["explanation"] == "It is in front."
 
@@ -252,14 +252,14 @@ def test_the_hidden_split_has_questions_and_no_answers(tmp_path):
     hidden = row("test_Relative_Depth_1", answer="hidden")
     write_parquet(tmp_path, "Relative_Depth", "test", [hidden])
     items = [to_question(item, ["a" * 64]) for item in items_of(tmp_path)[0]]
-    assert [one.question_id for one in scorable(items)] == ["blink/val_Relative_Depth_1"]
+    assert [kept.question_id for kept in scorable(items)] == ["blink/val_Relative_Depth_1"]
     (unscored,) = hidden_split(items)
     assert (unscored.question_id, unscored.answer) == ("blink/test_Relative_Depth_1", ())
 
 
 def test_known_answers_of_a_test_split_are_hidden_in_the_submission():
     built = question(answer=("A",), labels={"split": "test"})
-    assert [one.answer for one in hidden_split([built])] == [()]
+    assert [hidden.answer for hidden in hidden_split([built])] == [()]
     assert scorable([built]) == [built]
 
 
@@ -267,8 +267,8 @@ def test_an_answer_key_alone_makes_well_formed_questions_of_all_tasks():
     key = {f"val_{name}_1": "A" for name in PERCEPTION_TASKS}
     made = questions_from_key(key)
     assert question_problems(made) == []
-    assert [one.category for one in made] == list(PERCEPTION_TASKS)
-    assert [len(one.options) for one in made if one.category == "Relative_Reflectance"] == [3]
+    assert [query.category for query in made] == list(PERCEPTION_TASKS)
+    assert [len(query.options) for query in made if query.category == "Relative_Reflectance"] == [3]
 
 
 def test_only_the_whole_validation_split_is_called_published():
@@ -277,9 +277,9 @@ def test_only_the_whole_validation_split_is_called_published():
         for task in PERCEPTION_TASKS.values()
         for n in range(1, task.val + 1)
     }
-    assert {one.edition for one in name_edition(questions_from_key(key))} == {"published"}
+    assert {query.edition for query in name_edition(questions_from_key(key))} == {"published"}
     key.pop("val_Jigsaw_7")
-    assert {one.edition for one in name_edition(questions_from_key(key))} == {"own"}
+    assert {query.edition for query in name_edition(questions_from_key(key))} == {"own"}
 
 
 def test_tables_1_and_3_follow_from_the_tasks():
@@ -295,8 +295,8 @@ def test_tables_1_and_3_follow_from_the_tasks():
     ]
     counted = statistics(items)
     assert len(counted) == 11
-    assert [(one.statistic, one.n) for one in counted] == [
-        (one.statistic, one.paper) for one in counted
+    assert [(statistic.statistic, statistic.n) for statistic in counted] == [
+        (statistic.statistic, statistic.paper) for statistic in counted
     ]
     assert TASK.counts["all"] == 1901
 

@@ -107,8 +107,8 @@ def test_a_model_may_propose_rewrites_and_solvers_decide(tmp_path):
 
 def test_two_solvers_confirm_the_key_that_both_find(tmp_path):
     models = "".join(
-        f'[models.{one}]\nkind = "scripted"\nsays = """#### {says}"""\n'
-        for one, says in (("x", "$y=x+2$"), ("y", "y = x+2"))
+        f'[models.{name}]\nkind = "scripted"\nsays = """#### {says}"""\n'
+        for name, says in (("x", "$y=x+2$"), ("y", "y = x+2"))
     )
     bench = Bench(tmp_path / "home", written=f'{models}[suites.multi]\nsolvers = ["x", "y"]\n')
     bench.build(dg.AssetSelection.assets(["multi", "transformations"]))
@@ -125,7 +125,9 @@ def test_two_solvers_confirm_the_key_that_both_find(tmp_path):
 
 
 def test_one_model_under_two_names_is_not_two_solvers(tmp_path):
-    models = "".join(f'[models.{one}]\nkind = "scripted"\nsays = "#### A"\n' for one in ("x", "y"))
+    models = "".join(
+        f'[models.{name}]\nkind = "scripted"\nsays = "#### A"\n' for name in ("x", "y")
+    )
     bench = Bench(tmp_path / "home", written=f'{models}[suites.multi]\nsolvers = ["x", "y"]\n')
     with pytest.raises(SettingsError, match="x and y are the same weights"):
         bench.build(dg.AssetSelection.assets(["multi", "transformations"]))
@@ -145,9 +147,9 @@ def test_raw_material_that_nobody_annotated_is_still_selected_and_checked(tmp_pa
     (folder / "annotations.json").write_text("[5]")
     bench = Bench(tmp_path / "home", folder)
     bench.build(dg.AssetSelection.assets(["multi", "annotated_items"]))
-    picked = {one.problem_id for one in bench.read(SelectionDecision, "selection") if one.picked}
+    picked = {row.problem_id for row in bench.read(SelectionDecision, "selection") if row.picked}
     assert 0 < len(picked) < 12
-    assert {one.problem_id for one in bench.read(MultiItem, "annotated_items")} == picked
+    assert {row.problem_id for row in bench.read(MultiItem, "annotated_items")} == picked
     bad, *_ = bench.read(Rejection, "dropped_items")
     assert (bad.entry, bad.reason) == ("annotations.json, entry 1", "expected an object, found 5")
 
@@ -164,11 +166,11 @@ def test_bad_rows_beside_the_problems_are_listed_and_the_others_count(release, t
     assert len(bench.read(ImageText, "ocr_for_images", "ocr")) == 1
     assert bench.read(Rejection, "unusable_files") == []
     reasons = {
-        condition: [f"{row.entry}: {row.reason}" for rows in found.values() for row in rows]
+        condition: [f"{row.entry}: {row.reason}" for rows in rejections.values() for row in rows]
         for condition in TASK.conditions
-        if (found := read_rejections(bench.tables, TASK, "published", condition))
+        if (rejections := read_rejections(bench.tables, TASK, "published", condition))
     }
-    assert {condition: found for condition, found in reasons.items() if found} == {
+    assert {condition: rejections for condition, rejections in reasons.items() if rejections} == {
         "elite": [
             "hard_list_v1.json, entry 1: field 'id' is 5, expected a text",
             "hard list, z_0: no question has this id",
@@ -287,7 +289,9 @@ def test_the_ablations_ask_what_they_should(built):
     hard = built.read(Question, "elite", "questions")
     assert 0 < len(hard) <= len(questions) // 4
     chosen = {
-        one.question_id for one in built.read(EliteChoice, "elite", "elite_choices") if one.selected
+        choice.question_id
+        for choice in built.read(EliteChoice, "elite", "elite_choices")
+        if choice.selected
     }
     assert {question.question_id for question in hard} == chosen
 

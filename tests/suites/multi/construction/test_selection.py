@@ -49,7 +49,8 @@ def test_as_many_are_picked_as_the_closed_form_says(n, wanted, expected):
     assert quota(n, 3.0) == wanted
     assert sum(chances) == pytest.approx(expected)
     decided = [
-        (one.problem_id, one.probability) for one in select(piece(n), SelectionParameters(), 0)
+        (decision.problem_id, decision.probability)
+        for decision in select(piece(n), SelectionParameters(), 0)
     ]
     assert [chance for _, chance in decided] == chances
     picked = sum(
@@ -65,9 +66,9 @@ def test_the_longest_is_always_kept_and_decisions_follow_their_draws(seed):
         decisions = select(piece(n), SelectionParameters(), seed)
         assert decisions[0].rank == 0
         assert decisions[0].picked
-        for one in decisions:
-            assert one.draw == uniform_draw(seed, one.problem_id)
-            assert one.picked == (one.draw < one.probability)
+        for drawn in decisions:
+            assert drawn.draw == uniform_draw(seed, drawn.problem_id)
+            assert drawn.picked == (drawn.draw < drawn.probability)
         assert [decision.n_problems for decision in decisions] == [n] * n
 
 
@@ -77,10 +78,10 @@ def test_the_same_seed_decides_the_same_and_another_problem_changes_no_draw():
         select(piece(9), SelectionParameters(), 3),
     )
     assert select(piece(5), SelectionParameters(), 3) == few
-    draws = {one.problem_id: one.draw for one in many}
-    assert all(draws[one.problem_id] == one.draw for one in few)
-    assert {one.draw for one in select(piece(5), SelectionParameters(), 4)} != {
-        one.draw for one in few
+    draws = {decision.problem_id: decision.draw for decision in many}
+    assert all(draws[decision.problem_id] == decision.draw for decision in few)
+    assert {decision.draw for decision in select(piece(5), SelectionParameters(), 4)} != {
+        decision.draw for decision in few
     }
 
 
@@ -126,7 +127,7 @@ def test_questions_without_knowledge_are_compared_with_one_another():
 
 def test_a_problem_of_several_sub_questions_is_decided_once():
     items = [item(item_id=f"q_{k}", problem_id="q", knowledge=("集合",)) for k in range(3)]
-    assert [one.problem_id for one in select(items, SelectionParameters(), 0)] == ["q"]
+    assert [decision.problem_id for decision in select(items, SelectionParameters(), 0)] == ["q"]
 
 
 @pytest.mark.parametrize(
@@ -162,16 +163,16 @@ def questions_of(n, kind="SA", code="czsx", images="NI", **labels):
 
 
 def test_hardness_adds_the_weights_of_what_was_lost():
-    one, other = questions_of(2)
+    first, second = questions_of(2)
     scores = [
-        score(one.question_id, 1, 4),
-        score(one.question_id, 0, model="MOSS"),
-        score(one.question_id, 0, model="stranger"),
-        score(other.question_id, None),
+        score(first.question_id, 1, 4),
+        score(first.question_id, 0, model="MOSS"),
+        score(first.question_id, 0, model="stranger"),
+        score(second.question_id, None),
     ]
-    hard = hardness([one, other], scores, WEIGHTS)
-    assert hard[one.question_id] == pytest.approx(0.75 * 50.2 + 32.6)
-    assert hard[other.question_id] == pytest.approx(50.2), "no response has no points"
+    hard = hardness([first, second], scores, WEIGHTS)
+    assert hard[first.question_id] == pytest.approx(0.75 * 50.2 + 32.6)
+    assert hard[second.question_id] == pytest.approx(50.2), "no response has no points"
 
 
 def test_a_question_without_points_is_not_hard():
@@ -183,9 +184,9 @@ def test_a_question_without_points_is_not_hard():
 
 
 def test_a_model_without_eyes_counts_for_images_too():
-    one = question(images=("p",))
-    scores = [score(one.question_id, 0)]
-    assert hardness([one], scores, WEIGHTS)[one.question_id] == 50.2
+    with_image = question(images=("p",))
+    scores = [score(with_image.question_id, 0)]
+    assert hardness([with_image], scores, WEIGHTS)[with_image.question_id] == 50.2
 
 
 @pytest.mark.parametrize(
@@ -200,10 +201,10 @@ def test_a_model_without_eyes_counts_for_images_too():
 )
 def test_the_quota_of_a_school_subject_without_images(have, expected):
     """NI, school: 30 twice; MA ceil(60/4), FB floor(60/4), SA the rest."""
-    questions = [one for kind, n in have.items() for one in questions_of(n, kind)]
+    questions = [choice for kind, n in have.items() for choice in questions_of(n, kind)]
     hard = hardness(questions, [], WEIGHTS)
     chosen = choose_elite(questions, hard, NOTEBOOK, 0)
-    assert Counter(one.type for one in chosen if one.candidate) == expected
+    assert Counter(choice.type for choice in chosen if choice.candidate) == expected
 
 
 def test_the_hardest_come_first_and_then_difficulty_and_quality():
@@ -213,9 +214,9 @@ def test_the_hardest_come_first_and_then_difficulty_and_quality():
     dull = replace(dull, labels=dull.labels | {"difficulty": "2", "quality": "3.5"})  # 6.5
     easy = replace(easy, labels=easy.labels | {"difficulty": "1", "quality": "1"})  # 2.5
     quotas = Quotas(cells={"NI": (1, 0, 0)})
-    hard = {one.question_id: 0.0 for one in (easy, fine, dull)} | {hard_one.question_id: 1.0}
+    hard = {choice.question_id: 0.0 for choice in (easy, fine, dull)} | {hard_one.question_id: 1.0}
     chosen = choose_elite([easy, hard_one, fine, dull], hard, quotas, 0)
-    assert [one.candidate for one in chosen] == [False, True, True, False]
+    assert [choice.candidate for choice in chosen] == [False, True, True, False]
 
 
 def test_no_more_than_the_size_are_selected_and_all_of_them_are_candidates():
@@ -226,8 +227,8 @@ def test_no_more_than_the_size_are_selected_and_all_of_them_are_candidates():
     )
     hard = hardness(questions, [], WEIGHTS)
     chosen = choose_elite(questions, hard, replace(NOTEBOOK, size=50), 3)
-    assert sum(one.selected for one in chosen) == 50
-    assert all(one.candidate for one in chosen if one.selected)
+    assert sum(choice.selected for choice in chosen) == 50
+    assert all(choice.candidate for choice in chosen if choice.selected)
     assert choose_elite(questions, hard, replace(NOTEBOOK, size=50), 3) == chosen
     assert choose_elite(questions, hard, replace(NOTEBOOK, size=50), 4) != chosen
 
@@ -235,7 +236,8 @@ def test_no_more_than_the_size_are_selected_and_all_of_them_are_candidates():
 def test_open_questions_are_no_candidates():
     questions = questions_of(3, "OP") + questions_of(3, "Other")
     assert not any(
-        one.candidate for one in choose_elite(questions, hardness(questions, [], {}), NOTEBOOK, 0)
+        choice.candidate
+        for choice in choose_elite(questions, hardness(questions, [], {}), NOTEBOOK, 0)
     )
 
 
