@@ -1,1 +1,1 @@
-"""Escaping of untrusted text, and redaction of secrets."""
+"""Texts: escaping, redaction of secrets, numbers in words, candidates for constant responses."""
