@@ -19,7 +19,7 @@ export function drawPlot(options) {
 }
 
 /** Left margin for names: fits the longest, up to a share of the width. @type {(names: string[], width: number) => number} */
-export function marginFor(names, width) {
+function marginFor(names, width) {
   return Math.min(width / 2.6, 16 + 6.8 * Math.max(4, ...names.map((name) => name.length)));
 }
 

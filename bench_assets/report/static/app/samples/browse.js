@@ -143,7 +143,7 @@ async function load({ condition, models, chunk }, row) {
 }
 
 /** Elements of a sample in the list. @type {(view: SampleView, at: number) => Child[]} */
-export function sampleRow(view, at) {
+function sampleRow(view, at) {
   const { questions, models, outcomes } = view;
   const [first, ...rest] = imagesOf(questions, at);
   const marks = models.map((model) => ({ name: model.name, of: outcomeOf(outcomes.get(model), at) }));
