@@ -282,7 +282,7 @@ def test_solutions_are_verified_by_a_judge_of_their_own(mini):
         *(["journeybench", "mcot", table] for table in ("predictions", "solution_judgements")),
         ["journeybench", "mcot", "solution_verification"],
     )
-    mini.build(selected, selection=right, partition_key="m")
+    mini.build(selected, selection=right, model="m")
     rows = mini.rows("mcot/solution_verification", Metric, "m")
     overall = one(rows, category="all")
     assert (overall.n_scored, overall.n_failed) == (59, 0), "no mushrooms leave minus one gap"
