@@ -8,6 +8,7 @@ import pytest
 from bench_assets.comparison.comparable import Side, comparable, compare_sides
 from bench_assets.comparison.verdicts import decide, verdict_sentence
 from bench_assets.core.schema.rows import Metric
+from tests.cases import read_cases
 from tests.comparison.sides import side
 from tests.fakes.quiz import TASK, quiz
 
@@ -36,22 +37,7 @@ def metric(signature: str, model: str = "m", unread: float = 0.0) -> Metric:
 
 @pytest.mark.parametrize(
     ("change", "causes"),
-    [
-        pytest.param({}, [], id="another model only"),
-        pytest.param({"data:d": "data:e", "prompts:p": "prompts:q"}, ["questions"], id="questions"),
-        pytest.param({"|v1|": "|v2|"}, ["version of the task"], id="version"),
-        pytest.param({"t|v1": "t+acme|v1"}, ["version of the task"], id="an extension"),
-        pytest.param({"|main|": "|blind|", "prompts:p": "prompts:q"}, ["condition", "prompt"],
-                     id="condition"),
-        pytest.param({"prompts:p": "prompts:q"}, ["prompt"], id="prompt"),
-        pytest.param({"judge:j": "judge:k"}, ["judge"], id="judge"),
-        pytest.param({"judge:j": "judge:none"}, [], id="no verdict was needed"),
-        pytest.param({"judge:j": "judge:j+reader:k"}, [], id="nothing was left to a reader"),
-        pytest.param({"t=0,max=8": "t=1,max=9"}, [], id="the decoding is the model's own"),
-        pytest.param({"max=8": "max=8|elicit=likelihood"}, ["elicitation"], id="elicitation"),
-        pytest.param({"scorer:r|n:1": "scorer:s|n:2"}, ["number of questions", "scorer"],
-                     id="scorer and number"),
-    ],
+    read_cases(__file__, "signature_changes.jsonl"),
 )  # fmt: skip
 def test_the_causes_are_all_but_the_models(change, causes):
     signature = SIGNATURE.format("b")

@@ -9,31 +9,14 @@ from bench_assets.asset_factory.suite_assets import GROUP_TAG
 from bench_assets.catalog import load_catalog
 from bench_assets.defs.assembly import assign_group
 from bench_resources.config.bench_toml import Settings
+from tests.cases import read_rows
 
 CATALOG = load_catalog(Settings(home=Path("/none")), only={"codis", "journeybench"})
 
 
 @pytest.mark.parametrize(
     ("key", "stage", "group"),
-    [
-        ("codis/votes", "select", "codis_dataset"),
-        ("codis/annotation/votes_units", "annotation", "codis_annotation"),
-        (
-            "codis/annotation/revision_votes_answers",
-            "annotation",
-            "codis_annotation",
-        ),
-        ("journeybench/filter_votes", "annotation", "journeybench_dataset"),
-        ("codis/questions", "questions", "codis_dataset"),
-        ("codis/predictions", "predictions", "codis_evaluation"),
-        ("codis/constants", "constants", "codis_evaluation"),
-        ("codis/no_context/predictions", "predictions", "codis_ablations"),
-        ("codis/captions_for_images/questions", "questions", "codis_ablations"),
-        ("codis/word_bias", "metrics", "codis_studies"),
-        ("journeybench/mcot/problems", "source", "journeybench_mcot_dataset"),
-        ("journeybench/dialogues", "distractors", "journeybench_dataset"),
-        ("journeybench/mcot/metrics", "metrics", "journeybench_evaluation"),
-    ],
+    read_rows(__file__, "asset_groups.jsonl"),
 )
 def test_a_suite_has_a_group_for_each_of_its_parts(key: str, stage: str, group: str) -> None:
     spec = dg.AssetSpec(key.split("/"), group_name="codis", tags={"bench/stage": stage})

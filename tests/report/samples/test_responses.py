@@ -11,6 +11,7 @@ from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.schema.chat import Image, Prompt, Response
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.core.text.escaping import escape_controls
+from tests.cases import read_cases
 from tests.fakes.codis_release import image
 from tests.fakes.quiz import TASK
 from tests.fakes.rows import prediction, question
@@ -80,20 +81,7 @@ def names(page: "Page") -> list[str]:
 
 @pytest.mark.parametrize(
     ("query", "expected"),
-    [
-        pytest.param("", [0, 1, 2, 3, 4, 5], id="without filters all are there"),
-        pytest.param("?model=run/step-100&outcome=wrong", [2, 3, 4, 5], id="wrong, of one model"),
-        pytest.param("?outcome=wrong-by-all", [3, 4, 5], id="wrong by all"),
-        pytest.param("?outcome=disagree", [1, 2], id="models disagree"),
-        pytest.param("?model=run/step-200&outcome=worse", [1], id="worse than the one before"),
-        pytest.param("?model=run/step-200&outcome=better", [2], id="better than the one before"),
-        pytest.param("?model=run/step-100&outcome=worse", [], id="nothing is before the first"),
-        pytest.param("?category=odd&outcome=wrong-by-all", [3, 5], id="of a category"),
-        pytest.param("?q=what+IS+4", [4], id="text search, whatever its case"),
-        pytest.param("?q=by+run/step-100", [], id="responses are not searched unasked"),
-        pytest.param("?q=(b)+by+run/step-200&responses=1", [1, 3, 4, 5], id="asked, they are"),
-        pytest.param("?outcome=nonsense&category=", [0, 1, 2, 3, 4, 5], id="unknown is no filter"),
-    ],
+    read_cases(__file__, "filters.jsonl"),
 )
 def test_a_link_shows_what_its_filters_say(
     page: "Page", index: Path, query: str, expected: list[int]
