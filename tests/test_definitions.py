@@ -175,7 +175,7 @@ def test_no_file_that_the_definitions_load_imports_a_heavy_library_at_its_head()
         assert [name for name in named if name.split(".")[0] in HEAVY] == [], file
         for name in named - modules.keys():
             modules[name] = file_of(name)
-        more = {file for name in named if (file := modules[name])} - found
+        more = {source for name in named if (source := modules[name])} - found
         found |= more
         left += more
     assert len(found) > 200

@@ -16,6 +16,7 @@ from bench_assets.file_benchmarks.questions import (
     image_files,
     shuffle_all_options,
 )
+from bench_assets.file_benchmarks.row_files import read_rows
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from tests.fakes.rows import question
@@ -544,11 +545,10 @@ def test_examples_are_never_rows_of_the_file_itself(tmp_path):
 
 def test_duplicates_name_the_first_row_in_one_pass(tmp_path, monkeypatch):
     passes = []
-    read = questions.read_rows
 
     def counted(*where):
         passes.append(where)
-        return read(*where)
+        return read_rows(*where)
 
     monkeypatch.setattr(questions, "read_rows", counted)
     rows = [ROW | {"id": str(n)} for n in (1, 2, 2, 3, 1, 3)]

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,7 @@ def test_messages_and_titles_are_printed_as_they_are_written(
 
 
 def columns(**cells: str) -> dict[str, Cell]:
-    return {name: lambda row, name=name: row[name] for name in cells}
+    return {name: itemgetter(name) for name in cells}
 
 
 def test_remarks_stand_below_a_table_that_is_too_wide() -> None:
