@@ -1,10 +1,14 @@
-"""Evaluations as they are typed: models by where they are, wrong names, parts of the questions."""
+"""Evaluations as they are typed: models, wrong names, parts of the questions, and options."""
 
 import json
+import re
 import shutil
+from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from bench_assets.cli.main import app
 from bench_resources.config.models_toml import read_models
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.commands import bench, lines
@@ -109,7 +113,7 @@ def test_a_category_is_evaluated_alone(home):
     rows = lines(bench(*command, "kind 1", "--json"))
     assert {row["partial"] for row in rows} == {"2 of 4 questions of kind 1"}
     assert {row["category"] for row in rows} == {"all", "kind 1"}
-    assert "2, PARTIAL: 2 of 4 questions of kind 1" in bench(*command, "kind 1").stdout
+    assert "own edition, PARTIAL: 2 of 4 questions of kind 1" in bench(*command, "kind 1").stdout
     assert "did you mean 'kind 1'" in bench(*command, "kin 1", code=1).stderr
 
 
@@ -125,3 +129,148 @@ def test_models_are_tried_one_by_one_and_a_bad_one_does_not_end_the_rest(home):
         *(("nobody", True), ("./nowhere", True), ("gone", True), ("says", False)),
     ]
     assert lines(bench("models", "list", "says", "--json"))[0]["kind"] == "scripted"
+
+
+FILE = [
+    {"question": f"Is {n} even?", "options": ["yes", "no"], "answer": "AB"[n % 2], "id": str(n)}
+    | {"category": "small" if n < 4 else "large"}
+    for n in range(8)
+]
+BENCH_TOML = """
+[benchmarks.parity]
+file = "parity.jsonl"
+
+[benchmarks.free]
+file = "free.jsonl"
+
+[models.prior]
+kind = "elicited"
+of = "tiny-vlm/step-4440"
+elicit = "likelihood-unconditional"
+"""
+
+
+@pytest.fixture(scope="module")
+def parity_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A parity_home with two files of questions, one of which has options."""
+    folder = tmp_path_factory.mktemp("parity_home")
+    (folder / "bench.toml").write_text(BENCH_TOML)
+    (folder / "parity.jsonl").write_text("".join(f"{json.dumps(question)}\n" for question in FILE))
+    free = {"question": "How many?", "answer": "2", "id": "1"}
+    (folder / "free.jsonl").write_text(json.dumps(free) + "\n")
+    return folder
+
+
+def run(parity_home: Path, *words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, words, env={"BENCH_HOME": str(parity_home)})
+    return done.exit_code, done.output
+
+
+def rows(parity_home: Path, *words: str) -> list[dict]:
+    code, output = run(parity_home, *words, "--json")
+    assert code == 0, output
+    return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+
+
+@pytest.fixture(scope="module")
+def evaluated(parity_home: Path) -> dict[str, dict[str, dict]]:
+    """Model -> metric -> row, after one model was evaluated in four ways."""
+    model = ("--model", "tiny-vlm/step-4440")
+    metrics = rows(parity_home, "evaluate", "parity", *model)
+    metrics += rows(parity_home, "evaluate", "parity", *model, "--elicit", "likelihood")
+    metrics += rows(parity_home, "evaluate", "parity", *model, "--elicit", "constrained")
+    metrics += rows(parity_home, "evaluate", "parity", "--model", "prior")
+    kept: dict[str, dict[str, dict]] = {}
+    for row in metrics:
+        if row["category"] == "all":
+            kept.setdefault(row["model"], {})[row["metric"]] = row
+    return kept
+
+
+def test_each_method_has_a_row_of_its_own_and_signs_it(parity_home: Path, evaluated):
+    name = "tiny-vlm/step-4440"
+    assert list(evaluated) == [name, f"{name}+likelihood", f"{name}+constrained", "prior"]
+    signed = {
+        model: re.search(r"elicit=([a-z-]+)", metrics["accuracy"]["signature"])
+        for model, metrics in evaluated.items()
+    }
+    assert [value and value[1] for value in signed.values()] == [
+        None,
+        "likelihood-letters-none",
+        "constrained-letters",
+        "likelihood-letters-unconditional",
+    ]
+    board = {row["model"] for row in rows(parity_home, "leaderboard", "parity")}
+    assert set(evaluated) <= board
+
+
+def test_what_is_elicited_is_never_unread(evaluated):
+    for model, metrics in evaluated.items():
+        row = metrics["accuracy"]
+        assert (row["n_failed"], row["n_unscored"], row["n_scored"]) == (0, 0, 8), model
+        if "+" in model:
+            assert (row["unread"], row["n_no_answer"]) == (0, 0)
+
+
+def test_likelihoods_have_calibration_and_other_answers_have_none(evaluated):
+    added = {"calibration_error", "mean_confidence", "accuracy_of_confident_half"}
+    has = {model: added <= set(metrics) for model, metrics in evaluated.items()}
+    assert list(has.values()) == [False, True, False, True]
+    metrics = evaluated["tiny-vlm/step-4440+likelihood"]
+    assert 0.5 <= metrics["mean_confidence"]["value"] <= 1
+    assert metrics["accuracy_of_confident_half"]["n_scored"] >= 4
+
+
+@pytest.mark.parametrize("model", ["tiny-vlm/step-4440+likelihood", "prior"])
+def test_a_number_is_reproduced_from_cached_likelihoods(parity_home: Path, evaluated, model: str):
+    _, output = run(parity_home, "bundle", "reproduce", "parity", model)
+    assert "same digits" in output, output
+
+
+def test_the_report_draws_reliability(parity_home: Path, evaluated):
+    code, output = run(parity_home, "report")
+    assert code == 0, output
+    texts = [file.read_text("utf-8") for file in (parity_home / "report").rglob("*number-parity*")]
+    drawn = [text for text in texts if "data:image/svg+xml;base64," in text]
+    assert len(drawn) == len([model for model in evaluated if "likelihood" in model]) + 1  # prior
+
+
+def test_a_task_without_options_says_so_in_a_sentence(parity_home: Path):
+    code, output = run(
+        parity_home, "evaluate", "free", "--model", "tiny-vlm/step-4440", "--elicit", "likelihood"
+    )
+    flat = " ".join(output.split())
+    assert code == 1
+    assert "free: likelihood cannot be elicited: 1 of 1 questions do not have options" in flat
+    assert "use --elicit generate" in flat
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--model", "random", "--elicit", "likelihood"), "random: does not support likelihood"),
+        (("--model", "random", "--elicit", "guess"), "expected generate, likelihood or"),
+        (("--model", "prior", "--elicit", "likelihood"), "prior is elicited already"),
+    ],
+    ids=["a baseline", "no method", "twice"],
+)
+def test_what_cannot_be_elicited_so_is_refused(parity_home: Path, words, message: str):
+    code, output = run(parity_home, "evaluate", "parity", *words)
+    assert code == 1
+    assert message in " ".join(output.split())
+
+
+def test_a_reading_parses_what_elicitation_leaves_none_of(parity_home: Path):
+    code, output = run(
+        parity_home,
+        "evaluate",
+        "parity",
+        "--model",
+        "prior",
+        "--elicit",
+        "likelihood",
+        "--scorer",
+        "x",
+    )
+    assert code == 2
+    assert "--scorer" in output
