@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from bench_assets.comparison.causes import split_model_part
 from bench_assets.evaluation.evidence import StoredAnswer
 from bench_assets.report.samples.questions import CHUNK, Columns
 
@@ -87,7 +88,7 @@ _SAID = {  # name on the page -> column
     **{"text": "text", "raw": "raw_text", "ranking": "ranking", "end": "finish_reason"},
     **{"asked": "note", "no_answer": "no_answer", "error": "error", "seconds": "seconds"},
     **{"tokens": "completion_tokens", "asked_tokens": "prompt_tokens", "served": "served"},
-    **{"prompt": "prompt_sha256"},
+    **{"prompt": "prompt_sha256", "sent_with": "decoding"},
 }
 _SCORED = {
     **{"points": "points", "most": "max_points", "answer": "answer", "why": "note"},
@@ -136,7 +137,9 @@ def responses(
     judged = _places(_keys(judgements)) if judgements else {}
     pairs = zip(predictions["text"], predictions["raw_text"], strict=True)
     thoughts = ["" if raw == text else raw for text, raw in pairs]
-    prediction_columns = _columns({**predictions, "raw_text": thoughts}, _SAID)
+    sent_with = [split_model_part(decoding)[1] for decoding in predictions["decoding"]]
+    shown = {**predictions, "raw_text": thoughts, "decoding": sent_with}
+    prediction_columns = _columns(shown, _SAID)
     points = _columns({**scores, "unread": [score or None for score in scores["unread"]]}, _SCORED)
     verdict = _columns(judgements, _JUDGED) if judgements else []
     for first in range(0, len(ids), CHUNK):

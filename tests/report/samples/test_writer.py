@@ -35,6 +35,7 @@ def test_a_response_stands_with_how_it_was_read_judged_and_scored(report: QuizRe
         raw_text="<think>hm</think>(A)",
         finish_reason="length",
         completion_tokens=7,
+        decoding="sha256:0c,float32|t=0,max=40",
     )
     report.say(response, points=0.0, answer=("A",), note="nothing but a letter")
     verdict = Judgement.of(response, judge="j", criterion="correct", verdict=False, response="no")
@@ -45,6 +46,7 @@ def test_a_response_stands_with_how_it_was_read_judged_and_scored(report: QuizRe
         [
             {
                 **{"text": "(A)", "raw": "<think>hm</think>(A)", "end": "length", "tokens": 7},
+                "sent_with": "t=0,max=40",
                 **{"points": 0.0, "most": 1.0, "answer": ["A"], "why": "nothing but a letter"},
                 "verdicts": [
                     {"judge": "j", "criterion": "correct", "verdict": False, "response": "no"}

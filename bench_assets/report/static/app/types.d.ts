@@ -171,7 +171,7 @@ interface Verdict {
 }
 interface SampleResponse {
   text?: LongText; raw?: LongText; ranking?: string[]; end?: string; asked?: LongText; no_answer?: LongText; error?: LongText;
-  seconds?: number; tokens?: number; asked_tokens?: number; served?: string; prompt?: string; points?: number; most?: number;
+  seconds?: number; tokens?: number; asked_tokens?: number; served?: string; prompt?: string; sent_with?: string; points?: number; most?: number;
   answer?: LongText[]; why?: LongText; judge?: string; scorer?: string; unread?: boolean; verdicts?: Verdict[];
   /** Start and end of the text that the answer was read from. */
   span?: [number, number];

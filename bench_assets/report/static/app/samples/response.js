@@ -130,6 +130,7 @@ function sample(one, gold, shown, prompts) {
       pair("scorer", one.scorer && [foreign(one.scorer), one.judge && [", judged by ", foreign(one.judge)]]),
       pair("ended", ended(one)),
       pair("served by", one.served && foreign(one.served)),
+      pair("sent with", one.sent_with && foreign(one.sent_with)),
       pair("asked", one.asked && shown(one.asked, "span")),
     ),
   ];
