@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 
+import pytest
+
 from bench_assets.annotation.gold import GoldStep, mark_changes, proposal_task
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.measured_figures import DrawnUnit
 from tests.core.gold.test_proposals import PROPOSAL
 from tests.fakes.answers import answer, fits
+from tests.suites import gold_measures as measured
 
 STEP = GoldStep(folder="quiz/tables", reads={}, candidates=lambda: [], quorum="all")
 TASK = proposal_task(STEP)
@@ -84,3 +87,50 @@ def test_accepted_ones_are_shown_where_they_were_drawn():
 
 def test_changes_of_chinese_texts_are_marked_by_characters():
     assert mark_changes("正确的是[MASK]", "错误的是[MASK]") == "«错误»的是[MASK]"
+
+
+@pytest.fixture
+def _real_problems(shared_data):
+    if not (shared_data.parent / "gold" / "labelled.jsonl").is_file():
+        pytest.skip("no labelled problems beside the checkout")
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("_real_problems")
+def test_the_form_alone_proves_another_number_in_three_of_ten_problems():
+    figures = measured.number_figures()
+    assert figures["problems with brackets"] == 2957
+    assert figures["by form alone, of problems"] >= 0.30
+    assert figures["by form alone, of quantities of things"] >= 0.25
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("_real_problems")
+@pytest.mark.parametrize("share_old", [0.0, 0.5])
+def test_of_what_was_solved_by_hand_nothing_wrong_is_accepted(share_old):
+    figures = measured.labelled_figures(share_old)
+    assert figures["solved by hand"] == 389
+    assert figures["proven by form, and wrong"] == 0
+    assert figures["proven by form, and contradictory"] == 4
+    assert figures["accepted, and wrong (most)"] == 0
+    assert figures["accepted, and contradictory (most)"] <= 1
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("_real_problems")
+@pytest.mark.parametrize("share_old", [0.0, 0.5])
+@pytest.mark.parametrize(("tries", "least"), [(1, 0.40), (3, 0.50)])
+def test_solvers_accept_a_number_in_half_of_the_problems(share_old, tries, least):
+    figures = measured.yield_figures(share_old, tries)
+    assert figures[f"accepted at {tries}, of problems"] >= least
+    assert figures[f"open at {tries}, of proposals"] <= 0.20
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("_real_problems")
+def test_exam_items_are_transformed_without_words_as_blanks_and_combined_options_negated():
+    figures = measured.exam_figures()
+    assert figures["by form"] >= 0.25
+    assert figures["choose_elements by form"] >= 0.90
+    assert figures["accepted with solvers"] >= 0.60
+    assert figures["combined options negated"] == figures["words as blanks"] == 0
