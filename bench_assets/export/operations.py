@@ -16,6 +16,7 @@ from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.tables.leaderboard import rank_task
 from bench_assets.evaluation.task import Task
 from bench_assets.export.formats import ExportJob, format_of
+from bench_assets.workspace.inspect.stale_numbers import StaleNumber, stale_numbers
 from bench_assets.workspace.inspect.table_collection import TableCollection, TableFilter
 from bench_assets.workspace.inspect.tables import make_paper_table
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -42,10 +43,11 @@ class ExportRequest:
 
 
 class ExportResult(NamedTuple):
-    """Files written, and messages on what was left out."""
+    """Files written, messages on what was left out, and numbers that are not current."""
 
     written: Sequence[Path | str]
-    left_out: list[str]
+    left_out: Sequence[str]
+    stale: Sequence[StaleNumber]
 
 
 def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
@@ -57,7 +59,7 @@ def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
         HomeError: If it cannot be written.
     """
     if asked.form == SUBMISSION:
-        return ExportResult(_submissions(bench, asked), [])
+        return ExportResult(_submissions(bench, asked), [], [])
     form = format_of(asked.form, [SUBMISSION])
     home = bench.settings.home
     names = asked.suites or bench.catalog.names
@@ -85,7 +87,12 @@ def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
         of = f" of the edition {' or '.join(wanted.editions)}" if wanted.editions else ""
         left_out = "".join(f"; {line}" for line in gathered.left_out)
         raise TableError(f"nothing{of} to export as {asked.form}{left_out}. Check --edition")
-    return ExportResult(written, gathered.left_out)
+    stale = [
+        number
+        for number in stale_numbers(bench, wanted.tasks)
+        if number.model in (wanted.models or [number.model])
+    ]
+    return ExportResult(written, gathered.left_out, stale)
 
 
 def _leaderboard_rows(bench: Workbench, tasks: Sequence[Task]) -> list[LeaderboardRow]:

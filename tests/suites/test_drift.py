@@ -102,9 +102,9 @@ def changes(name, fields):
     yield cut, "", "JSON|cut short|before"
     if name.endswith((".jsonl", ".csv")):
         yield drop_rows, "", r"\d+ rows \(\d+ before\)"
-    outer = [field for field in fields if "." not in field]
+    outer = [field for field, n in fields.items() if "." not in field and n > 1]
     for field in dict.fromkeys((*outer[:1], *outer[-1:])):
-        yield rename, field, rf"field '{field}'|{field}.*\d+ of \d+ rows"
+        yield rename, field, rf"field '({field}|{field[::-1]})'|{field}.*\d+ of \d+ rows"
 
 
 def outcome(home, suite):

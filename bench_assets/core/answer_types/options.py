@@ -9,7 +9,6 @@ from typing import NamedTuple
 from bench_assets.core.answer_types.definition import AnswerFormat, Gold
 from bench_assets.core.reading.choices import MAX_OPTIONS
 from bench_assets.core.reading.json_values import decode_json
-from bench_assets.core.reading.readings import half_width
 from bench_assets.core.schema.errors import SettingsError, SourceError
 
 _LETTER_STYLES = (
@@ -17,7 +16,8 @@ _LETTER_STYLES = (
     re.compile(r"^[ \t]*([A-Za-z])[.:)]\s+", re.M),
     re.compile(r"(?:(?<=\s)|^)([A-Z])[.:)]\s+"),
 )
-_OWN_LETTER = re.compile(r"\s*(?:[(（]([A-Z])[)）]|([A-Z])[.:)、．])\s*(\S.*)", re.DOTALL)
+_OWN_LETTER = re.compile(r"\s*(?:\(([A-Z])\)|([A-Z])[.:)、])\s*(\S.*)", re.DOTALL)
+_HALF_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _OPTIONS_HEADING = re.compile(r"\s*\b(?:options?|choices)\s*(?:are)?\s*:?\s*\Z", re.I)
 _MIN_OPTIONS = 2
 NOT_AVAILABLE = "n/a"
@@ -73,7 +73,7 @@ def _consecutive_letters(marks: Sequence[re.Match[str]]) -> Iterator[Sequence[re
 
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
-_LETTERS = re.compile(r"\(?[A-Z]\)?(?:\s*[,;/&]?\s*\(?[A-Z]\)?)+")
+_LETTERS = re.compile(r"\(?[A-Z]\)?(?:\s*[,;/&、]?\s*\(?[A-Z]\)?)+")
 _INDEX = re.compile(r"[0-9]{1,3}")
 _DEFAULT_FORMATS: tuple[AnswerFormat, ...] = ("letters", "indices", "texts")  # tried by default
 _LIST = re.compile(r"\s*[\[({]")
@@ -154,10 +154,10 @@ def drop_letters(options: Sequence[str]) -> Sequence[str]:
     >>> drop_letters(["A. cat", "B. dog"]), drop_letters(["Point A", "Point B"])
     (['cat', 'dog'], ['Point A', 'Point B'])
     """
-    matches = [_OWN_LETTER.fullmatch(option) for option in options]
+    matches = [_OWN_LETTER.fullmatch(option.translate(_HALF_WIDTH)) for option in options]
     letters = "".join(match[1] or match[2] for match in matches if match)
     return (
-        [match[3] for match in matches if match]
+        [option[match.start(3) :] for option, match in zip(options, matches, strict=True) if match]
         if letters == ascii_uppercase[: len(matches)]
         else options
     )
@@ -241,7 +241,7 @@ def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str
 
 def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
     """Index of the option under each format of answers, from 0."""
-    text = half_width(format_cell(value))
+    text = format_cell(value).translate(_HALF_WIDTH)
     match = _OWN_LETTER.fullmatch(text)
     if match and text not in options and match[3] in options:  # "B. dog", of options with letters
         text = match[1] or match[2]
@@ -251,7 +251,7 @@ def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
     if _INDEX.fullmatch(text):
         positions["indices"] = int(text)
         positions["indices from 1"] = int(text) - 1
-    written = [half_width(option) for option in options]
+    written = [option.translate(_HALF_WIDTH) for option in options]
     matches = [n for n, option in enumerate(written) if option == text]
     matches = matches or [
         n for n, option in enumerate(written) if option.casefold() == text.casefold()
@@ -265,7 +265,7 @@ def _parse_letter_set(
     text: str, options: Sequence[str], answers: AnswerFormat
 ) -> tuple[str, ...] | None:
     """Parse letters in one text, such as "AC" or "A, C"; none if that is an option's text."""
-    written = half_width(text)
+    written = text.translate(_HALF_WIDTH)
     letters = set(re.findall("[A-Z]", written))
     is_lettered = answers in ("", "letters") and _LETTERS.fullmatch(written) and text not in options
     offered = set(ascii_uppercase[: len(options)])

@@ -140,19 +140,10 @@ def _named(kind: Kind, text: str, parse: Parser[Value]) -> Reading[Value] | None
     return None
 
 
-def half_width(text: str) -> str:
-    """Write full-width letters and digits as ASCII; all else, and the length, stay.
-
-    >>> half_width("ＡＢ，１")
-    'AB，1'
-    """
-    return text.translate(_FULL_WIDTH)
-
-
 def plain_text(response: str) -> PlainText:
     """The part of a response that counts, without bold, formula marks and special tokens."""
     if not response.isascii():
-        response = half_width(response)
+        response = response.translate(_FULL_WIDTH)
     start, end = _scope(response)
     pieces, begins, shifts = [], [], []
     for match in part("markup").finditer(response, start, end):

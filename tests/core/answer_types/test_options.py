@@ -22,6 +22,10 @@ POINTS = ("(2, 3)", "(1, 0)", "(0, 1)", "[2, 3]")
             ["red", "green", None, ""], ("red", "green"), id="a cell each, the last empty"
         ),
         pytest.param([[1, 2.5, True]], ("1", "2.5", "yes"), id="numbers and truth"),
+        pytest.param([["（Ａ）赤", "（Ｂ）青"]], ("赤", "青"), id="with full-width letters"),
+        pytest.param(
+            [["A、赤（朱）", "B、青"]], ("赤（朱）", "青"), id="which stay in their texts"
+        ),
         pytest.param([], (), id="none"),
         pytest.param([None], (), id="an empty cell"),
         pytest.param([float("nan")], (), id="an empty cell among numbers"),

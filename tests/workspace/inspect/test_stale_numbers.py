@@ -1,7 +1,9 @@
 """What is done to a source x what prints a number: marked as stale, and current once evaluated."""
 
 import json
+import re
 import shutil
+from importlib.metadata import version
 
 import pytest
 from PIL import Image
@@ -24,6 +26,7 @@ READERS = {
     "verify": ("home", "verify"),
     "reproduce": ("bundle", "reproduce", "quiz", "random"),
     "pack": ("bundle", "pack", "quiz", "random", "packed.zip"),
+    "export": ("export", "csv"),
     "dry run": ("evaluate", "quiz", "--model", "random", "--dry-run"),
 }
 
@@ -74,11 +77,26 @@ def remove_file(folder):
     (folder / "quiz.jsonl").rename(folder / "moved.jsonl")
 
 
+def replace_folder(folder):
+    """Another file of the same rows, in other words, at the same place."""
+    rows = (folder / "quiz.jsonl").read_text()
+    (folder / "quiz.jsonl").unlink()
+    (folder / "quiz.jsonl").write_text(rows.replace("follows", "comes after"))
+
+
 def change_setting(folder):
     write_settings(folder, "group_size = 2")
 
 
-ACTIONS = [correct_key, swap_image, add_row, remove_row, remove_file, change_setting]
+ACTIONS = [
+    correct_key,
+    swap_image,
+    add_row,
+    remove_row,
+    remove_file,
+    replace_folder,
+    change_setting,
+]
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +143,16 @@ def test_a_number_is_marked_after(home, action):
     assert MARK in shown_by("leaderboard")
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.__name__)
+def test_each_reader_marks_a_number_after(home, action):
+    action(home)
+    assert [reader for reader in READERS if MARK not in shown_by(reader)] == []
+    bench("report")
+    (page,) = (home / "report").rglob("task-quiz*.js")
+    assert re.search(r'"stale":\[\["[^"]+: bench evaluate quiz"', page.read_text())
+
+
 @pytest.mark.parametrize(
     "action", [correct_key, swap_image, add_row, remove_row], ids=lambda action: action.__name__
 )
@@ -151,10 +179,18 @@ def test_a_stale_number_names_what_has_changed_and_what_to_do(home):
     assert "stale: the setting group_size has changed" in shown_by("leaderboard")
 
 
-@pytest.mark.parametrize("harmless", ["settings of the evaluation", "another section", "touched"])
-def test_what_questions_do_not_depend_on_leaves_numbers_current(home, harmless):
+@pytest.mark.parametrize(
+    "harmless", ["settings of the evaluation", "another section", "touched", "a foreign package"]
+)
+def test_what_questions_do_not_depend_on_leaves_numbers_current(home, harmless, monkeypatch):
     if harmless == "touched":
         (home / "quiz.jsonl").touch()
+    elif harmless == "a foreign package":  # importable, with a version of its own
+        (home / "foreign.py").write_text("")
+        (home / "foreign-9.dist-info").mkdir()
+        (home / "foreign-9.dist-info/METADATA").write_text("Name: foreign\nVersion: 9\n")
+        monkeypatch.syspath_prepend(home)
+        assert version("foreign") == "9"
     elif harmless == "another section":
         write_settings(home, "[checkpoints]", "smallest_change = 0.1")
     else:
