@@ -1,21 +1,43 @@
-"""What the page of comparisons pairs: every model's units of the metric."""
+"""What the page of comparisons is given, and what a reader finds on it in Chromium."""
 
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import orjson
 import pytest
 
 from bench_assets.catalog import Catalog
-from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.comparison.runs import run_verdicts
+from bench_assets.core.schema.rows import (
+    LeaderboardRow,
+    Metric,
+    Prediction,
+    Question,
+    Rejection,
+    Score,
+    SourceFile,
+)
+from bench_assets.core.stats.means import ScoredPoint, mean, product
+from bench_assets.defs.tables.leaderboard import rank_tasks
+from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import Suite
 from bench_assets.report.pages.comparison import ComparisonPage
+from bench_assets.report.pages.index import IndexPage
+from bench_assets.report.pages.numbers import NumberPages
+from bench_assets.report.pages.tasks import TaskPages
 from bench_assets.report.site.folder import Site, slug
+from bench_resources.config.bench_toml import Settings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import side
-from tests.fakes.measures import both_halves
+from tests.fakes.measures import both_halves, macro, squared
 from tests.fakes.quiz import TASK, quiz
+from tests.report.fair import report
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 PAIRS = replace(TASK, measures={"acc_p": both_halves})
 
@@ -60,3 +82,162 @@ def test_points_that_add_up_to_the_metric_by_chance_are_not_its_units(written, r
 
 def test_a_model_with_other_questions_is_not_paired(written):
     assert written("1101", quiz(5, group=2)) == {}
+
+
+HOSTILE = "<script>alert(1)</script>\u202e"
+
+
+@pytest.fixture(scope="module")
+def quiz_report(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Two models on 40 questions: 20 right, then 30; and a source with a hostile name."""
+    home = tmp_path_factory.mktemp("home")
+    tables = TableFiles(folder=str(home / "tables"))
+    questions = quiz(40, categories=2)
+    tables.write(["quiz", "questions"], questions, Question)
+    tables.write(["quiz", "rejections"], [Rejection(entry=HOSTILE, reason="torn")], Rejection)
+    tables.write(["quiz", "source"], [SourceFile(path="a.json", sha256="0", n_bytes=9)], SourceFile)
+    standings = []
+    for name, n_right in (("old", 20), ("new", 30)):
+        texts = {f"quiz/{n}": "x" if n < n_right else "y" for n in range(40)}
+        one = side(questions, texts, name=name, decoding=f"{name}|t=0,max=8")
+        tables.write(["quiz", "predictions"], one.predictions, Prediction, name)
+        tables.write(["quiz", "scores"], one.scores, Score, name)
+        read: dict[str, Any] = {"unread": 0.0, "if_unread_wrong": None, "if_unread_right": None}
+        metrics = [replace(row, **read) for row in one.metrics]
+        tables.write(["quiz", "metrics"], metrics, Metric, name)
+        standings.append(standing(metrics[0]))
+    catalog = Catalog(suites=(Suite(name="quiz", tasks=(TASK,), assets=list),))
+    site = Site(home / "report", ImageStore(folder=str(home / "images")))
+    settings = Settings(home=home)
+    for part in (
+        IndexPage(standings, [], settings),
+        TaskPages(standings, [], {}),
+        NumberPages(settings=settings),
+        ComparisonPage(),
+    ):
+        part.write(site, tables, catalog)
+    site.finish()
+    return (site.folder / "index.html").as_uri()
+
+
+def standing(row: Metric) -> LeaderboardRow:
+    """The line of the leaderboard that a metric makes."""
+    names = {field.name for field in fields(LeaderboardRow)}
+    values = {name: value for name, value in asdict(row).items() if name in names}
+    return LeaderboardRow(source="measured here", **values)
+
+
+@pytest.mark.browser
+def test_two_models_are_compared_on_the_questions_of_both(page: "Page", quiz_report: str) -> None:
+    page.goto(f"{quiz_report}#/compare?a=old&b=new")
+    row = page.get_by_role("row", name="a quiz")
+    # 10 of 40 gained: 2.023 sqrt(7.5 / 39 / 40) = 0.140 around 0.25.
+    row.get_by_text("+0.250", exact=True).wait_for()
+    row.get_by_text("+0.110 to +0.390").wait_for()
+    row.get_by_text("on 40 units").wait_for()
+    page.get_by_text("better at a quiz").wait_for()
+    page.get_by_role("heading", name="What differs").wait_for()
+    page.get_by_role("button", name="Swap").click()
+    page.get_by_text("worse at a quiz").wait_for()
+
+
+@pytest.mark.browser
+def test_a_number_says_where_it_comes_from(page: "Page", quiz_report: str) -> None:
+    page.goto(f"{quiz_report}#/number/{slug('quiz')}-{slug('new')}")
+    page.get_by_role("heading", name="new on a quiz").wait_for()
+    page.get_by_text("at most 8 tokens").wait_for()
+    page.get_by_text("Nothing is known of checks").wait_for()
+    page.get_by_text("1 files, 9 bytes. 40 questions").wait_for()
+    shown = page.get_by_role("listitem").filter(has_text="<script>alert(1)</script>")
+    assert "\\u202e" in shown.last.inner_text()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("route", ["compare?a=old&b=new", f"number/{slug('quiz')}-{slug('new')}"])
+def test_axe_finds_nothing(page: "Page", quiz_report: str, route: str, theme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    page.goto(f"{quiz_report}#/{route}")
+    page.get_by_role("heading", level=2).first.wait_for()
+    found = axe.Axe().run(page, options={"preload": False})  # the policy lets it load nothing
+    assert not found.response["violations"], found.generate_report()
+
+
+def whole_pairs(scored):
+    """Pairs of which both halves are right; without points where one half has none."""
+    groups: dict[str, list[float | None]] = {}
+    for one in scored:
+        groups.setdefault(one.question.group_id, []).append(one.score.points)
+    halves = (points if len(points) == 2 else [None] for points in groups.values())
+    return mean(ScoredPoint(product(points)) for points in halves)
+
+
+FIRST, BETWEEN, LAST = "run/step-1@aaaaaaaa", "run/step-3@cccccccc", "run/step-20@bbbbbbbb"
+MEASURES: dict[str, tuple[Any, float, float]] = {
+    "points": (TASK.measures["accuracy"], 0.4, 0.8),
+    "pairs": (whole_pairs, 0.8, 0.3),
+    "macro": (macro, 0.5, 0.55),
+    "squared": (squared, 0.5, 0.7),
+}
+
+
+def tasks():
+    return [
+        replace(
+            TASK,
+            name=name,
+            title=name,
+            measures={"metric": measure},
+            extensions=("acme",) if name == "points" else (),
+        )
+        for name, (measure, *_) in MEASURES.items()
+    ]
+
+
+def evaluate(tables, task, model, chance, rng, lost=()):
+    """Right by chance; without points for the questions ``lost``, as where a judge failed."""
+    exam = [replace(one, task=task.name) for one in quiz(60, categories=3, group=2)]
+    right = rng.random(len(exam)) < chance
+    predictions = [
+        Prediction(question_id=one.question_id, model=model, condition="main", decoding="m|t=0",
+                   text="x" if is_right else "y")
+        for one, is_right in zip(exam, right, strict=True)
+    ]  # fmt: skip
+    scores = [
+        replace(row, unread=False, points=None if n in lost else row.points)
+        for n, row in enumerate(pipeline.score(task, exam, predictions, []))
+    ]
+    tables.write([task.name, "questions"], exam, Question)
+    tables.write([task.name, "predictions"], predictions, Prediction, model)
+    tables.write([task.name, "scores"], scores, Score, model)
+    metrics = pipeline.summarise(task, exam, predictions, scores)
+    tables.write([task.name, "metrics"], metrics, Metric, model)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("lost", [(), (3, 8, 41)], ids=["all judged", "three not judged"])
+def test_all_places_say_the_same_sentence(page: "Page", tmp_path: "Path", lost) -> None:
+    """The end of the demo, the leaderboard, and the comparison page that opens without a choice."""
+    tables, rng = TableFiles(folder=str(tmp_path / "tables")), np.random.default_rng(4)
+    for task in tasks():
+        _, first, last = MEASURES[task.name]
+        evaluate(tables, task, FIRST, first, rng)
+        evaluate(tables, task, BETWEEN, first, rng)
+        whole = task.name in ("macro", "squared")
+        evaluate(tables, task, LAST, last, rng, () if whole else lost)
+    catalog = Catalog(
+        suites=tuple(Suite(name=one.name, tasks=(one,), assets=list) for one in tasks())
+    )
+    (wanted,) = run_verdicts(tables, catalog.tasks, rank_tasks(catalog.tasks, tables, []))
+    assert wanted.startswith(f"{LAST} against {FIRST}: better at points+acme (")
+    assert "; worse at pairs (" in wanted
+
+    wanted = wanted.replace("-", "\N{MINUS SIGN}")  # as pages write numbers
+    address = report(tmp_path, tables, catalog).as_uri()
+    for place in ("#/", "#/compare", f"#/compare?a={FIRST}&b={LAST}"):
+        page.goto("about:blank")
+        page.goto(f"{address}{place}")
+        summary = page.locator("p.summary")
+        summary.wait_for()
+        assert summary.inner_text().replace("-", "\N{MINUS SIGN}") == wanted
