@@ -4,6 +4,7 @@ The rules of ``generic`` make a checkpoint of every architecture of transformers
 where a number follows from another one, or where the releases say what no class defaults to.
 """
 
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,37 +42,6 @@ class Row:
     template: Literal["own", "plain"] = "own"  # plain: releases have none
 
 
-_SAM = {"hidden_size": 32, "window_size": 2, "global_attn_indexes": [1], "num_pos_feats": 16}
-_ROPE = {"rope_type": "default", "rope_theta": 1e4}
-_MIXED_AXES = {"text_config": {"rope_parameters": {**_ROPE, "mrope_section": [2, 3, 3]}}}
-_THINKER = {**_MIXED_AXES, "audio_config": {"output_dim": 32, "n_window": 4}}
-_FULL = ["full_attention"] * 2
-_FULL_ROPE = {"full_attention": _ROPE}
-_HEARING = {"feature_extractor_type": "WhisperFeatureExtractor"}
-_PIXTRAL = {"size": {"longest_edge": 448}, "patch_size": 14}
-_GEMMA4_TOWER = {
-    "hidden_size": 32,
-    "intermediate_size": 64,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 2,
-    "num_key_value_heads": 2,
-    "head_dim": 16,
-    "patch_size": 14,
-}
-_PE = {  # of timm
-    "architecture": "vit_pe_lang_large_patch14_448",
-    "hidden_size": 32,
-    "model_args": {
-        "embed_dim": 32,
-        "depth": 2,
-        "num_heads": 2,
-        "img_size": [56, 56],
-        "global_pool": "",
-        "use_post_transformer_norm": False,
-        "init_values": 0.1,
-        "ref_feat_shape": [4, 4],
-    },
-}
 _CODES = 16  # that an image's tokens are drawn from
 _EMU_CODES = tuple(f"<|visual token {n:06}|>" for n in range(_CODES))
 _EMU_VQ = {
@@ -98,37 +68,20 @@ def _vocabulary(words: Any) -> Settings:
     return {"vocabulary_map": words.get_added_vocab()}
 
 
-ROWS: dict[str, Row] = {
-    "blip": Row(template="plain"),
-    "blip-2": Row(template="plain"),
+def _read_rows() -> dict[str, Row]:
+    text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    return {
+        name: Row(**row | {"special": tuple(row.get("special", ()))})
+        for name, row in tomllib.loads(text).items()
+    }
+
+
+ROWS: dict[str, Row] = _read_rows() | {
     "chameleon": Row(
         config=lambda words: {**_vocabulary(words), "vq_config": _CHAMELEON_VQ},
         special=_CHAMELEON_CODES,
         image={"size": {"shortest_edge": 16}, "crop_size": {"height": 16, "width": 16}},
         processor={"image_seq_length": 64},
-    ),
-    "cohere_compass": Row(
-        config={"text_config": {"rope_parameters": _FULL_ROPE, "layer_types": _FULL}},
-        names={
-            "image_token": "<|IMAGE_PAD|>",
-            "video_token": "<|VIDEO_PAD|>",
-            "vision_start_token": "<|VISION_START|>",
-            "vision_end_token": "<|VISION_END|>",
-        },
-    ),
-    "deepseek_ocr2": Row(
-        config={
-            "text_config": {"mlp_layer_types": ["dense", "sparse"]},
-            "vision_config": {
-                "sam_config": {**_SAM, "downsample_channels": [32, 32]},
-                "encoder_config": {"hidden_size": 32},
-            },
-        },
-    ),
-    "deepseek_vl_hybrid": Row(
-        config={"high_res_vision_config": {**_SAM, "image_size": 112}},
-        image={"high_res_size": {"height": 112, "width": 112}},
-        processor={"num_image_tokens": 16},
     ),
     "emu3": Row(
         config=lambda words: {**_vocabulary(words), "vq_config": _EMU_VQ},
@@ -136,71 +89,6 @@ ROWS: dict[str, Row] = {
         special=("<|extra_200|>", *_EMU_CODES),
         image={"min_pixels": 64 * 64, "max_pixels": 96 * 96},
     ),
-    "ernie4_5_vl_moe": Row(
-        config={"text_config": {"rope_parameters": {**_ROPE, "mrope_section": [3, 3, 2]}}}
-    ),
-    "florence2": Row(template="plain"),
-    "fast_vlm": Row(
-        kind="LlavaProcessor",
-        image_kind="CLIPImageProcessor",
-        config={"vision_config": {"architecture": "fastvit_t8", "hidden_size": 768}},
-        image={"size": {"shortest_edge": 64}, "crop_size": {"height": 64, "width": 64}},
-        processor={
-            "patch_size": 32,
-            "num_additional_image_tokens": 0,
-            "vision_feature_select_strategy": "full",
-        },
-    ),
-    "fuyu": Row(special=("|SPEAKER|", "|NEWLINE|"), template="plain"),
-    "gemma4": Row(config={"vision_config": _GEMMA4_TOWER}, image=_HEARING),
-    "gemma4_unified": Row(
-        config={"vision_config": {"patch_size": 14, "mm_embed_dim": 32, "output_proj_dims": 32}},
-        image=_HEARING,
-    ),
-    "git": Row(template="plain"),
-    "glm46v": Row(config=_MIXED_AXES),
-    "glm_ocr": Row(kind="Glm46VProcessor", image_kind="Glm46VImageProcessor", config=_MIXED_AXES),
-    "glmga": Row(kind="Glm46VProcessor", image_kind="Glm46VImageProcessor", config=_MIXED_AXES),
-    "glm5_next": Row(
-        config={
-            "text_config": {
-                "qk_rope_head_dim": 0,
-                "qk_nope_head_dim": 16,
-                "qk_head_dim": 16,
-                "head_dim": 0,
-            }
-        }
-    ),
-    "granite4_vision": Row(
-        config={
-            "vision_config": {"hidden_size": 64, "intermediate_size": 64},
-            "deepstack_layer_map": [[0, 0], [1, 1]],
-            "spatial_target_layers": [0, 1],
-            "downsample_rate": "1/2",
-        },
-        processor={"downsample_rate": "1/2"},
-    ),
-    "granite_docling": Row(
-        config={"vision_config": {"scale_factor": 2, "image_size": 56}},
-        processor={"image_seq_len": 4},
-    ),
-    "hunyuan_vl": Row(
-        config={
-            "text_config": {
-                "head_dim": 16,
-                "rope_parameters": {**_ROPE, "mrope_section": [2, 3, 3]},
-            }
-        },
-        place="<|image_start_token|><|image_token|><|image_end_token|>",
-    ),
-    "inkling2": Row(image={"size": {"height": 28, "width": 28}, "patch_size": 28}),
-    "instructblip": Row(template="plain"),
-    "kosmos-2": Row(kind="Kosmos2Processor", image_kind="CLIPImageProcessor", template="plain"),
-    "kosmos-2.5": Row(
-        kind="Kosmos2_5Processor", image_kind="Kosmos2_5ImageProcessor", template="plain"
-    ),
-    "lighton_ocr": Row(image=_PIXTRAL),
-    "mistral_large4": Row(image=_PIXTRAL, processor={"spatial_merge_size": 2}),
     "molmo2": Row(
         config=lambda words: {
             "image_patch_id": words.convert_tokens_to_ids("<im_patch>"),
@@ -209,71 +97,6 @@ ROWS: dict[str, Row] = {
             "vision_config": {"num_position_embeddings": 16},
         },
         image={"overlap_margins": [1, 1]},
-    ),
-    "muse_glimmer": Row(
-        config={
-            "vision_config": {"layer_types": ["window_attention", "full_attention"]},
-            "out_hidden_size": 128,
-        }
-    ),
-    "nemotron_h_omni": Row(
-        config={
-            "vision_config": {"video_temporal_patch_size": 2},
-            "text_config": {
-                "layers_block_type": ["linear_attention", "full_attention"],
-                "n_groups": 1,
-            },
-        },
-        image=_HEARING,
-    ),
-    "paddleocr_vl": Row(config=_MIXED_AXES),
-    "paligemma": Row(template="plain"),
-    "perception_lm": Row(
-        config={"vision_config": _PE, "projector_pooling_ratio": 1},
-        image={"tile_size": 56, "max_num_tiles": 4},
-        processor={"patch_size": 14, "pooling_ratio": 1},
-    ),
-    "pix2struct": Row(template="plain"),
-    "pp_chart2table": Row(template="plain"),
-    "pp_formulanet": Row(template="plain"),
-    "qianfan_ocr": Row(
-        place="<image>", processor={"image_seq_length": 4}, image={"max_patches": 4}
-    ),
-    "qwen2_5_omni": Row(
-        config={"enable_audio_output": False, "thinker_config": _THINKER}, image=_HEARING
-    ),
-    "qwen2_5_omni_thinker": Row(
-        config=_THINKER,
-        kind="Qwen2_5OmniProcessor",
-        image_kind="Qwen2VLImageProcessor",
-        image=_HEARING,
-    ),
-    "qwen3_omni_moe": Row(
-        config={"enable_audio_output": False, "thinker_config": _THINKER}, image=_HEARING
-    ),
-    "qwen3_omni_moe_thinker": Row(
-        config=_THINKER,
-        kind="Qwen3OmniMoeProcessor",
-        image_kind="Qwen2VLImageProcessor",
-        image=_HEARING,
-    ),
-    "qwen4_exp": Row(
-        config={
-            "text_config": {
-                "indexer_n_heads": 2,
-                "indexer_kv_heads": 1,
-                "indexer_head_dim": 16,
-                "indexer_budget": 64,
-                "indexer_compress_ratio": 4,
-                "ngram_vocab_size_base": 100,
-            }
-        }
-    ),
-    "t5gemma2": Row(
-        config={"encoder": {"mm_tokens_per_image": 1}}, processor={"image_seq_length": 1}
-    ),
-    "video_llava": Row(
-        image={"size": {"height": 56, "width": 56}, "crop_size": {"height": 56, "width": 56}}
     ),
 }
 

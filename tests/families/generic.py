@@ -158,7 +158,7 @@ def _save_processor(model_type: str, folder: Path, row: Row, words: Any) -> None
     kind = row.image_kind or own.get("torchvision") or own.get("pil") or ""
     processor = _processor_class(model_type, row)
     given = inspect.signature(processor.__init__).parameters
-    usual = {"patch_size": PATCH, "image_size": SIDE, "img_size": SIDE}
+    usual: dict[str, Any] = {"patch_size": PATCH, "image_size": SIDE, "img_size": SIDE}
     settings = {name: value for name, value in usual.items() if name in given}
     if "num_additional_image_tokens" in given:
         settings |= {"num_additional_image_tokens": 1, "vision_feature_select_strategy": "default"}
@@ -166,7 +166,7 @@ def _save_processor(model_type: str, folder: Path, row: Row, words: Any) -> None
     if video := VIDEO_PROCESSOR_MAPPING_NAMES.get(model_type):
         files["video_preprocessor_config"] = {"video_processor_type": video}
     image = {"image_processor_type": kind, **_image_settings(kind), **row.image}
-    save_processor(folder, processor.__name__, words, image, **files)
+    save_processor(folder, processor.__name__, words, image, None, **files)
 
 
 def _image_settings(kind: str) -> dict[str, Any]:

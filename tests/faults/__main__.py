@@ -72,7 +72,9 @@ class _Page:
         """Write it, unless nothing is to be written."""
         if not self._dry:
             part = DOCUMENT.with_suffix(".part")
-            part.write_text(written(self.everything, self.seen | (more or {})), encoding="utf-8")
+            part.write_text(
+                written(self.everything, {**self.seen, **(more or {})}), encoding="utf-8"
+            )
             part.replace(DOCUMENT)
             self._written_at = time.monotonic()
 

@@ -93,7 +93,7 @@ def _circle(folder: Path, _: Random) -> None:
 
 def _deep(folder: Path, _: Random) -> None:
     inner = folder
-    for _ in range(200):
+    for _depth in range(200):
         inner /= "deeper"
     inner.mkdir(parents=True)
 

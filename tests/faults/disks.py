@@ -3,7 +3,7 @@
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -195,7 +195,7 @@ def _flipped_metrics(trial: Trial) -> str:
     return _flipped_table(trial, rows, Metric)
 
 
-def _flipped_table(trial: Trial, rows: list[object], row_type: type[object]) -> str:
+def _flipped_table(trial: Trial, rows: Sequence[object], row_type: type[object]) -> str:
     tables = TableFiles(folder=str(trial.folder))
     file = Path(tables.write(["quiz", "rows"], rows, row_type))
     whole, refused = file.read_bytes(), 0

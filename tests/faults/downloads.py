@@ -35,10 +35,10 @@ def faults() -> list[Fault]:
     return [
         *(_row(f"{host!r}", "a host that is this machine", unasked, _of_host(host), short=True)
           for host in _INWARD),
-        *(_row(f"{url!r}", "an address within a network", unasked, lambda _, url=url: url)
+        *(_row(f"{url!r}", "an address within a network", unasked, _of_address(url))
           for url in _ELSEWHERE),
         *(_row(f"{url[:60]!r}", "no address", "an error of that address",
-               lambda _, url=url: url) for url in _MALFORMED),
+               _of_address(url)) for url in _MALFORMED),
     ]  # fmt: skip
 
 
@@ -54,6 +54,10 @@ def _row(
         short=short,
         longest=20.0,
     )
+
+
+def _of_address(url: str) -> Callable[[int], str]:
+    return lambda _: url
 
 
 def _of_host(host: str) -> Callable[[int], str]:

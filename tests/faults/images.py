@@ -4,6 +4,7 @@ import base64
 import io
 import json
 from collections.abc import Callable
+from functools import partial
 
 from PIL import Image
 
@@ -27,7 +28,7 @@ def faults() -> list[Fault]:
             name=name,
             made="one of two images of a benchmark",
             must="its own rejection or a question; the other image's question stays",
-            attempt=lambda trial, data=data: _built(trial, data),
+            attempt=partial(_built, data=data),
         )
         for name, data in hostile().items()
     ]
@@ -37,7 +38,7 @@ def faults() -> list[Fault]:
             name=name,
             made="an image that is whole",
             must="seen by local models and by servers as a person sees it",
-            attempt=lambda trial, make=make, well=well: _decoded(trial, make(), well),
+            attempt=partial(_decoded, make=make, well=well),
         )
         for name, (make, well) in whole().items()
     ]
@@ -66,7 +67,7 @@ def _built(trial: Trial, data: bytes) -> str:
     store = ImageStore(folder=str(home / "images"))
     built = build(
         benchmark,
-        benchmark_location("quiz", benchmark.file, settings),
+        benchmark_location("quiz", home / "q.jsonl", settings),
         lambda image, name: (
             store.put(image, name) if isinstance(image, bytes) else store.put_file(image, name)
         ),
@@ -90,9 +91,9 @@ def _seen_by_all(store: ImageStore, digest: str) -> Image.Image:
     return local
 
 
-def _decoded(trial: Trial, data: bytes, well: Callable[[Image.Image], bool]) -> str:
+def _decoded(trial: Trial, make: Callable[[], bytes], well: Callable[[Image.Image], bool]) -> str:
     store = ImageStore(folder=str(trial.folder))
-    stored = store.put(data, "image")
+    stored = store.put(make(), "image")
     local = _seen_by_all(store, stored.sha256)
     if local.mode != "RGB" or not well(local):
         corners = [local.getpixel((0, 0)), local.getpixel((local.width // 2, local.height // 2))]

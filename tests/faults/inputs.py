@@ -9,6 +9,7 @@ import time
 import warnings
 import zipfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -52,10 +53,10 @@ def faults() -> list[Fault]:
         _row("the end of a matrix is zero", "safetensors, from inside a row",
              "not evaluated, and why is said", _half_weights, drawn=True),
         *(_row(f"an archive {name}", "a zip and a tar", refused,
-               lambda trial, entries=entries: _archived(trial, entries))
+               partial(_archived, entries=entries))
           for name, entries in _archives().items()),
         *(_row(f"extra_body = {{{name} = ...}}", "bench.toml", refused,
-               lambda trial, name=name: _taken(trial, name)) for name in _OWN),
+               partial(_taken, name=name)) for name in _OWN),
         _row("numbers and controls in addresses of annotation pages", "GET",
              "no status of 500 or more", _requested_pages),
         _row("a photograph of 108 megapixels", "a JPEG of 12000 x 9000 px",
@@ -63,10 +64,10 @@ def faults() -> list[Fault]:
         _row("cells that spreadsheets evaluate", "questions, in bench export csv",
              "a text, with ' in front", _cells, short=False),
         *(_row(f"a hub that {name}", "HF_ENDPOINT", "a sentence within two minutes",
-               lambda trial, name=name: _hub(trial, name), short=False)
+               partial(_hub, kind=name), short=False)
           for name in Faults.KINDS),
         *(_row(f"SIGINT is ignored, then {sent.name}", "nohup", must,
-               lambda trial, sent=sent: _ignored(trial, sent), short=False)
+               partial(_ignored, sent=sent), short=False)
           for sent, must in ((signal.SIGINT, "it goes on to the right number"),
                              (signal.SIGTERM, "a sentence, and the right number afterwards"))),
     ]  # fmt: skip

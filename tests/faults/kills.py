@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from tests.faults import leaks
@@ -38,30 +39,30 @@ def faults() -> list[Fault]:
              _killed_while_waiting),
         *(
             _row(f"{name} in the middle of the asking", "at the second request",
-                 "a sentence and a resume", lambda trial, number=number: _signalled(trial, number))
+                 "a sentence and a resume", partial(_signalled, number=number))
             for name, number in _SIGNALS.items()
         ),
         _row("two bench evaluate at once", "of one model", "every question asked once", _twice),
         *(
             _row(f"no file may be larger than {kilobytes} KiB", "RLIMIT_FSIZE", expected,
-                 lambda trial, size=kilobytes: _limited(trial, size * 1024))
+                 partial(_limited, size=kilobytes * 1024))
             for kilobytes in (0, 4, 16, 48, 100, 200)
         ),
         *(
             _row(f"a disk of {kilobytes} KiB", "a tmpfs of its own", expected,
-                 lambda trial, size=kilobytes: _small_disk(trial, size))
+                 partial(_small_disk, kilobytes=kilobytes))
             for kilobytes in (64, 256, 700, 1400)
         ),
         *(
             _row(f"bench {' '.join(command[:2])} in a home that may only be read",
                  "a read-only mount", shown,
-                 lambda trial, command=command: _read_only(trial, command))
+                 partial(_read_only, words=command))
             for command in words
         ),
         *(
             _row(f"a home named {name!r}", "a folder of that name",
                  "the right number, or a sentence that names the place",
-                 lambda trial, name=name: _named(trial, name))
+                 partial(_named, name=name))
             for name in _NAMES
         ),
     ]  # fmt: skip

@@ -6,8 +6,9 @@ Whatever is printed afterwards equals a fresh evaluation, or is marked.
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from unicodedata import normalize
 
 import pyarrow as pa
@@ -60,6 +61,10 @@ def _swap_images(quiz: "Quiz") -> None:
     second.write_bytes(before)
 
 
+def _overwrite_image(quiz: "Quiz") -> None:
+    Image.new("RGB", (9, 9)).save(quiz.home / "0.png")
+
+
 def _replace_folder(quiz: "Quiz") -> None:
     folder = quiz.home.rename(quiz.home.with_name("old"))
     shutil.copytree(folder, quiz.home)
@@ -87,7 +92,7 @@ _CHANGES: "Mapping[str, Callable[[Quiz], None]]" = {
         lambda rows: [rows[0] | {"options": ["green", "blue"]}, *rows[1:]]
     ),
     "two images are exchanged": _swap_images,
-    "an image is overwritten": lambda quiz: Image.new("RGB", (9, 9)).save(quiz.home / "0.png"),
+    "an image is overwritten": _overwrite_image,
     "a row is added": _edit_rows(lambda rows: [*rows, rows[0] | {"id": 99, "question": "New?"}]),
     "a row is removed": _edit_rows(lambda rows: rows[1:]),
     "all rows but one are removed": _edit_rows(lambda rows: rows[:1]),
@@ -120,31 +125,31 @@ def faults() -> list[Fault]:
     return [
         *(_row(f"the image of one row {name}", "edited after an evaluation",
                "that row is rejected; the number is that of a fresh home",
-               lambda trial, edit=edit: _without_image(trial, edit))
+               partial(_without_image, edit=edit))
           for name, edit in _EDITS.items()),
         _row("the image of one row of a Parquet file is null", "written by datasets",
              "that row is rejected", _without_image_in_parquet),
         *(_row(f"a source of which {name}", "edited after an evaluation",
                "the number is that of a fresh home, or the evaluation says what changed",
-               lambda trial, change=change: _changed(trial, change))
+               partial(_changed, change=change))
           for name, change in _CHANGES.items()),
         _row("rows without an image that are meant", 'images = "optional"',
              "they are questions", _optional_images),
         *(_row(f"an image named {name} in the form {form}", "an archive of macOS, or a name",
-               "found", lambda trial, name=name, form=form: _named(trial, name, form))
+               "found", partial(_named, name=name, form=form))
           for name in _NAMES for form in ("NFC", "NFD")),
         *(_row(f"a home in the folder {name!r}", "BENCH_HOME, and the working directory",
-               "evaluated; messages show its path", lambda trial, name=name: _placed(trial, name))
+               "evaluated; messages show its path", partial(_placed, name=name))
           for name in _FOLDERS),
         _row("a key that expires after three responses", "HTTP 401",
              "no number; then the rest is requested, and the number is that of a fresh home",
              _expired_key),
         *(_row(f"one request that a provider refuses {when}", "HTTP 400 in unknown words", must,
-               lambda trial, n=n: _refused(trial, n))
+               partial(_refused, n=n))
           for when, n, must in (("once", 1, "asked again, and counted"),
                                 ("every time", 99, "no number, or a wrong answer if accepted"))),
         *(_row(f"a body {name}", "HTTP 200", "asked again",
-               lambda trial, body=body: _unfinished(trial, body))
+               partial(_unfinished, more=body))
           for name, body in _UNFINISHED.items()),
         _row("standard output on a full disk", "> /dev/full", "one sentence", _full_output),
         _row("a model with a name of 300 letters", "bench.toml", "one sentence", _long_name),
@@ -377,8 +382,8 @@ _SECOND_USER = (
 def _two_users(trial: Trial) -> str:
     quiz = Quiz(trial.folder / "home", more='\n[annotation.tasks."codis/votes"]')
     give(quiz.home, FIRST)
-    for command in _FIRST_USER:
-        bench_as(FIRST, quiz.home, *command)
+    for arguments in _FIRST_USER:
+        bench_as(FIRST, quiz.home, *arguments)
     for command in (*_SECOND_USER, *_FIRST_USER):
         bench_as(SECOND if command in _SECOND_USER else FIRST, quiz.home, *command)
     closed = [one for one in quiz.home.rglob("*") if one.stat().st_mode & 0o060 != 0o060]
@@ -428,10 +433,10 @@ def _leaderboard(output: str, model: str) -> list[Row]:
     return [row for row in rows if row["model"] == model]
 
 
-def _named(trial: Trial, name: str, form: Any) -> str:
+def _named(trial: Trial, name: str, form: Literal["NFC", "NFD"]) -> str:
     quiz = Quiz(trial.folder / "home")
     rows = quiz.rows()
-    other = "NFD" if form == "NFC" else "NFC"
+    other: Literal["NFC", "NFD"] = "NFD" if form == "NFC" else "NFC"
     row = quiz.row(0, normalize(form, name))
     quiz.write([row | {"image": normalize(other, name)}, *rows[1:]])
     return _require(quiz.evaluate(), Number(0.5, 6, 0))

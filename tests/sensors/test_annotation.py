@@ -65,9 +65,10 @@ class Listening:
             dg.AssetKey(one.table("answers").split("/")) for one in tasks
         ])  # fmt: skip
         if not found.run_requests:
+            assert found.skip_reason
             return found.skip_reason.skip_message
         (request,) = found.run_requests
-        return [key.path[-1] for key in request.asset_selection], request.run_key
+        return [key.path[-1] for key in request.asset_selection or []], request.run_key
 
 
 @pytest.fixture

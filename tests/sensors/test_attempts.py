@@ -40,7 +40,8 @@ def fail(daemon: Daemon) -> None:
 def evaluate(daemon: Daemon, *suites: str) -> None:
     (checkpoint,) = daemon.instance.get_dynamic_partitions("model")
     for suite in suites:
-        record(daemon.instance, *TABLES[suite].numbers, checkpoint)
+        for key in TABLES[suite].numbers:
+            record(daemon.instance, key, checkpoint)
 
 
 def test_a_failed_evaluation_is_requested_until_there_is_a_number(requested: Daemon) -> None:

@@ -47,7 +47,9 @@ class Home:
         settings = HomeSettings(home=str(self.folder))
         resources = {"settings": settings, "tables": HomeTables(settings=settings)}
         with dg.build_sensor_context(self.instance, resources=resources) as context:
-            found = self._sensor(context).asset_events
+            result = self._sensor(context)
+        assert isinstance(result, dg.SensorResult)
+        found = result.asset_events
         for event in found:
             self.instance.report_runless_asset_event(event)
         return {(event.asset_key, event.partition) for event in found}
@@ -81,7 +83,10 @@ def test_each_tick_reads_the_file_as_it_is_now(home):
 
     def tick():
         with dg.build_sensor_context(home.instance, resources={"settings": settings}) as context:
-            return sensor(context).skip_reason.skip_message
+            result = sensor(context)
+        assert isinstance(result, dg.SensorResult)
+        assert result.skip_reason
+        return result.skip_reason.skip_message
 
     assert tick().endswith("a, b, random")
     (home.folder / "bench.toml").write_text("[models.a")
@@ -101,9 +106,10 @@ def instance():
 def tick(instance, home):
     """Do as Dagster does with a tick; says what was new."""
     result = new_partitions(instance, load_settings(home))
-    for one in result.dynamic_partitions_requests:
-        instance.add_dynamic_partitions(one.partitions_def_name, list(one.partition_keys))
-    return sorted(key for one in result.dynamic_partitions_requests for key in one.partition_keys)
+    added = result.dynamic_partitions_requests or []
+    for request in added:
+        instance.add_dynamic_partitions(request.partitions_def_name, list(request.partition_keys))
+    return sorted(key for request in added for key in request.partition_keys)
 
 
 def test_what_is_added_while_it_runs_becomes_a_partition_once(instance, tmp_path):

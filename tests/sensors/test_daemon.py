@@ -49,6 +49,7 @@ class Daemon:
 
     def steps(self, run: dg.DagsterRun) -> set[str]:
         """What a run is to do."""
+        assert run.execution_plan_snapshot_id
         plan = self.instance.get_execution_plan_snapshot(run.execution_plan_snapshot_id)
         return set(plan.step_keys_to_execute)
 
@@ -61,6 +62,7 @@ class Daemon:
     def remember(self, cursor) -> None:
         """Restart: sensors are due again, and know no more than a cursor."""
         for state in self.instance.all_instigator_state():
+            assert isinstance(state.instigator_data, SensorInstigatorData)
             data = SensorInstigatorData(
                 cursor=cursor(state), sensor_type=state.instigator_data.sensor_type
             )
@@ -104,7 +106,8 @@ def test_each_evaluation_is_started_once_and_changes_are_followed(
     for run in daemon.instance.get_runs():
         daemon.instance.report_run_failed(run)
     for suite in ("codis", "blink", "multi"):
-        record(daemon.instance, *TABLES[suite].made, checkpoint)
+        for key in TABLES[suite].made:
+            record(daemon.instance, key, checkpoint)
     daemon.start("question_changes")
     assert len(daemon.tick()) == 2
     for suite in ("codis", "multi"):

@@ -253,7 +253,7 @@ def test_one_run_over_several_suites_loads_the_weights_once(
             partition_key=request.partition_key,
             asset_selection=request.asset_selection,
         )
-    steps = [event.step_key for event in done.all_events if event.is_step_success]
+    steps = [event.step_key or "" for event in done.all_events if event.is_step_success]
     # All predictions come before anything that may load a judge in place of the model.
     assert sorted(steps[:2]) == ["quiz__predictions", "riddles__predictions"]
     assert len(steps) == 6

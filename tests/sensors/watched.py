@@ -87,15 +87,15 @@ class Daemon:
     def start(self, request: dg.RunRequest) -> None:
         tags = {
             **request.tags,
-            "dagster/run_key": request.run_key,
-            "dagster/partition": request.partition_key,
+            "dagster/run_key": request.run_key or "",
+            "dagster/partition": request.partition_key or "",
         }
         if not self.instance.get_runs(
             dg.RunsFilter(tags={"dagster/run_key": tags["dagster/run_key"]})
         ):
             create_run_for_test(
                 self.instance,
-                job_name=request.job_name,
+                job_name=request.job_name or "",
                 tags=tags,
                 asset_selection=frozenset(request.asset_selection or ()),
             )

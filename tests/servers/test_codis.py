@@ -1,6 +1,7 @@
 """CODIS through servers that others wrote, as users ask it."""
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -84,7 +85,9 @@ def test_llama_server_that_is_started(evaluate: Evaluate, gguf: Path, llama_serv
 
 
 @pytest.mark.parametrize("method", ["likelihood", "constrained"])
-def test_llama_server_scores_an_option(llama_server: str, method: str) -> None:
+def test_llama_server_scores_an_option(
+    llama_server: str, method: Literal["likelihood", "constrained"]
+) -> None:
     section = {"kind": "server", "base_url": llama_server, "model": "smol", "max_tokens": 8}
     engine = ServerEngine(ServerSpec.model_validate(section), lambda _: b"")
     question = Prompt.of("What is the capital of France?\nA. Paris\nB. Rome\nAnswer with a letter.")

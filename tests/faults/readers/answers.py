@@ -18,6 +18,7 @@ from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.errors import failure
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
+from bench_resources.models.api.engine import FormatOf
 from bench_resources.models.api.formats.anthropic import Anthropic
 from bench_resources.models.api.formats.gemini import Gemini
 from bench_resources.models.api.formats.openai import OpenAI
@@ -67,9 +68,8 @@ _HUB = {
 
 
 def _server(name: str) -> Callable[[bytes, Path], object]:
-    # type: ignore[arg-type]
     spec = ServerSpec(kind="server", base_url="http://s/v1", model="m", format=name)
-    apis = {"openai": OpenAI, "anthropic": Anthropic, "gemini": Gemini}
+    apis: dict[str, FormatOf] = {"openai": OpenAI, "anthropic": Anthropic, "gemini": Gemini}
     form = apis[name](spec, lambda _: b"")
     return lambda data, _: decode_response(form, data, 1.0, {})
 

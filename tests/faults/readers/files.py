@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from PIL import Image
 
 from bench_assets.core.schema.published_numbers import read_published
-from bench_assets.core.schema.rows import Score
+from bench_assets.core.schema.rows import Score, StoredImage
 from bench_assets.core.tables.json_records import read_entries, read_lines, records
 from bench_assets.file_benchmarks.questions import benchmark_location, build
 from bench_resources.checkpoints.adapters import base_of
@@ -70,6 +70,10 @@ def _plain(name: str) -> Callable[[bytes, Path], object]:
     return of_file(name, read)
 
 
+def _no_image(image: Path | bytes, name: str) -> StoredImage:
+    raise AssertionError(f"{name} is no image of the data set")
+
+
 def _saved_dataset(name: str) -> Callable[[bytes, Path], object]:
     """A folder that ``datasets`` saved, of which one file is the input."""
 
@@ -82,8 +86,7 @@ def _saved_dataset(name: str) -> Callable[[bytes, Path], object]:
         (saved / name).write_bytes(data)
         benchmark = FileBenchmarkSettings(file=saved)
         settings = Settings(home=folder, benchmarks={"quiz": benchmark})
-        # type: ignore[arg-type,return-value]
-        return build(benchmark, benchmark_location("quiz", saved, settings), lambda *_: None)
+        return build(benchmark, benchmark_location("quiz", saved, settings), _no_image)
 
     return read
 

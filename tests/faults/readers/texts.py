@@ -80,7 +80,7 @@ TEXTS = [
     _row("blink official_option", lambda text: official_option(text, 4)),
     _row("replies of readers", AnswerForm("choice", _OPTIONS).read_reply, b"(B) blue",
          b"(Z) Failed"),
-    _row("core.reading read_word", lambda text: read_word(text, RIGHT_OR_WRONG | YES_OR_NO),
+    _row("core.reading read_word", lambda text: read_word(text, {**RIGHT_OR_WRONG, **YES_OR_NO}),
          b"right", b"Wrong.", b"yes", b"**No**"),
     _row("core.reading read_grade", lambda text: read_grade(text, 1, 5), b"Score (1-5): 4",
          b"4/5"),

@@ -42,12 +42,12 @@ def bodies(must: Must, *rows: tuple[str, Callable[[Exchange], object]], **more: 
     ]
 
 
-def choice(**changes: Any) -> Callable[[Exchange], object]:
+def choice(**changes: Any) -> Callable[[Exchange], dict[str, Any]]:
     """The response that gives the wrong points, with other fields in its choice."""
     return lambda exchange: response(..., choices=[_choice(exchange.wrong) | changes])
 
 
-def right_choice(**changes: Any) -> Callable[[Exchange], object]:
+def right_choice(**changes: Any) -> Callable[[Exchange], dict[str, Any]]:
     """The right response, with other fields in its choice."""
     return lambda exchange: response(..., choices=[_choice(exchange.right) | changes])
 

@@ -30,7 +30,10 @@ FORM = AnnotationTask(
 class Hands(Protocol):
     """People who answer, from outside: what a browser, an editor or an annotation tool does."""
 
-    people: AnnotationBackend
+    @property
+    def people(self) -> AnnotationBackend:
+        """Where units are published and answers are read."""
+        ...
 
     def answer(self, task: AnnotationTask, unit: Unit, person: str, **values: str) -> None:
         """Answer a unit, again if the person did before."""

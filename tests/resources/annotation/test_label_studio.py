@@ -12,6 +12,7 @@ from bench_assets.annotation.answers.validation import AnswerValidator
 from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Answer, Field, Unit
 from bench_assets.core.schema.errors import SourceError
 from bench_resources.annotation.label_studio import import_task, labelling_config, read_export
+from tests.cases import read_rows
 
 TASK = AnnotationTask(
     name="quiz/marks",
@@ -166,31 +167,7 @@ POINT = {"x": 25, "y": 50, "width": 0.5, "keypointlabels": ["near end"]}
 BOX = {"x": 25, "y": 50, "width": 10, "height": 20, "rotation": 0, "rectanglelabels": ["Every cat"]}
 
 
-@pytest.mark.parametrize(
-    ("entry", "complaint"),
-    [
-        ({"completed_by": None}, "its author is None"),
-        ({"result": None}, "not an answer"),
-        ({"created_at": None}, "not an answer"),
-        ({"created_at": "yesterday"}, "not an answer"),
-        ({"result": [{"value": {}}]}, "no field 'from_name'"),
-        ({"result": [choice("colour", "red")]}, "no field 'colour'"),
-        ({"result": [{"from_name": "dearer", "value": {"rating": 3}}]}, "no field 'choices'"),
-        ({"result": [{"from_name": "dearer", "value": {"choices": [3]}}]}, "expected a text"),
-        (
-            {"result": [{"from_name": "ends", "image_rotation": 90, "value": POINT}]},
-            "turned by 90 degrees",
-        ),
-        (
-            {"result": [{"from_name": "ends", "value": {**POINT, "keypointlabels": ["middle"]}}]},
-            "'middle' is none of near end, far end",
-        ),
-        (
-            {"result": [{"from_name": "cats", "value": {**BOX, "rotation": 12.5}}]},
-            "turned by 12.5 degrees",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("entry", "complaint"), read_rows(__file__, "refused_exports.jsonl"))
 def test_what_is_no_answer_is_named_by_file_and_entry(
     tmp_path: Path, entry: Mapping[str, Any], complaint: str
 ) -> None:

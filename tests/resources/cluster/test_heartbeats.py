@@ -14,6 +14,7 @@ import pytest
 
 from bench_assets.workspace.materialization.dagster_instance import open_instance
 from bench_resources.cluster.heartbeats import Heartbeats
+from bench_resources.runs.dagster_instance import HomeInstance
 from bench_resources.runs.orphaned_runs import end_orphaned_runs, send_heartbeats
 from bench_resources.storage.process_identity import this_process
 from tests.conftest import CHECKOUT
@@ -48,6 +49,7 @@ def instance(
         f'[storage]\ndatabase = "env:TEAM_DATABASE"\nobjects = "file://{tmp_path}/objects"\n'
     )
     with open_instance(tmp_path) as opened:
+        assert isinstance(opened, HomeInstance)
         opened.heartbeats = Heartbeats(server.address(), "V", lease=2)  # for seconds
         yield opened
 

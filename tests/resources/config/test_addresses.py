@@ -13,7 +13,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_resources.config.addresses import fill_keys, source_of
 from bench_resources.config.bench_toml import Settings, load_settings
-from bench_resources.images.painters import ImageRequest, open_painter
+from bench_resources.images.painters import ImageFolderSpec, ImageRequest, open_painter
 
 KEY = "k9-Qm3x9ZpLw7Rk2Vt5"
 
@@ -81,6 +81,7 @@ def test_requests_have_the_key_and_errors_do_not(tmp_path: Path) -> None:
         suite = {"painter": {**PAINTER, "base_url": address}}
         read = Settings(home=tmp_path, suites={"journeybench": suite})
         chosen = read.suite("journeybench", JourneyBenchSettings)
+        assert not isinstance(chosen.painter, ImageFolderSpec)
         painter = open_painter(chosen.painter)
         with pytest.raises(ModelError) as unpainted:
             painter.paint(ImageRequest(name="i", prompt="p", seed=0))

@@ -14,6 +14,7 @@ from bench_resources.config.sections.local_models import TransformersSpec, VllmS
 from bench_resources.config.sections.models import RandomSpec
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.registry.named_models import resolve_name
+from tests.cases import read_rows
 from tests.conftest import CHECKOUT
 
 SERVER = 'kind = "server"\nbase_url = "http://127.0.0.1:8000/v1"\nmodel = "x"\n'
@@ -154,39 +155,7 @@ def test_pools_are_added_and_changed(tmp_path: Path) -> None:
     assert (found.runs, found.limits) == (12, {"gpu": 8, "judge": 4, "server": 4, "gpu-80gb": 2})
 
 
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        ('launcher = "pbs"', r"entry cluster\.launcher: .*'local', 'ray', 'slurm' or 'k8s'"),
-        ("lancher = 1", r"entry cluster\.lancher: unknown; did you mean 'launcher'"),
-        ("runs = 0", r"entry cluster\.runs: .*greater than or equal to 1"),
-        ("runs = true", r"entry cluster\.runs: .*valid integer"),
-        ('runs = "8"', r"entry cluster\.runs: .*valid integer"),
-        ("pools = { gpu = 0 }", r"entry cluster\.pools\.gpu: .*greater than or equal to 1"),
-        ("pools = { gpu = 1001 }", r"entry cluster\.pools\.gpu: .*less than or equal to 1000"),
-        ("pools = { gpu = 1.5 }", r"entry cluster\.pools\.gpu: .*valid integer"),
-        ("pools = 8", r"entry cluster\.pools: "),
-        ("pools = { GPU = 1 }", r'entry cluster\.pools\.GPU.*: .*expected a name like "gpu"'),
-        ('pools = { "" = 1 }', r'entry cluster\.pools\..*: .*expected a name like "gpu"'),
-        ('pool_of = { "big-*" = "gpus" }', r"entry cluster: .*names gpus, .*known: gpu, judge"),
-        ('address = "http://head:8265"', r'entry cluster: .*address needs launcher = "ray"'),
-        ("wait_for_room = 3600", r"entry cluster: .*wait_for_room needs a cluster"),
-        ("wait_for_room = -1", r"entry cluster\.wait_for_room: .*greater than or equal to 0"),
-        ('launcher = "ray"', r'entry cluster: .*needs address, such as "http://head:8265"'),
-        (
-            'launcher = "ray"\naddress = "head:8265"',
-            r"entry cluster\.address: .*expected an address",
-        ),
-        (
-            'launcher = "ray"\naddress = "ray://head:10001"',
-            r"entry cluster\.address: .*expected an address",
-        ),
-        (
-            'launcher = "ray"\naddress = "http://me:hidden@head:8265"',
-            r"entry cluster\.address: .*without a password",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("entry", "message"), read_rows(__file__, "refused_entries.jsonl"))
 def test_a_mistake_names_its_entry(tmp_path: Path, entry: str, message: str) -> None:
     with pytest.raises(SettingsError, match=message) as raised:
         read(tmp_path, f"[cluster]\n{entry}\n{SHARED}")

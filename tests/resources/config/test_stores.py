@@ -13,6 +13,7 @@ from bench_resources.config.stores import (
     open_home_blobs,
     open_response_store,
 )
+from tests.cases import read_rows
 
 
 def written(home: Path, storage: str) -> Path:
@@ -100,33 +101,7 @@ def test_a_password_with_odd_letters_is_known_as_it_is_and_as_it_is_written(
     assert secrets.redacted("h1dd3n/w0rd Qx7, h1dd3n%2Fw0rd%20Qx7") == "***, ***"
 
 
-@pytest.mark.parametrize(
-    ("storage", "refused"),
-    [
-        (
-            'objects = "s3://id:h1dd3n-w0rd-Qx7@bucket/team"',
-            "credentials belong in the environment",
-        ),
-        ('objects = "s3://h1dd3n-w0rd-Qx7@bucket"', "credentials belong in the environment"),
-        ('objects = "s3://bucket?key=h1dd3n-w0rd-Qx7"', "credentials belong in the environment"),
-        ('objects = "s3://bucket#h1dd3n-w0rd-Qx7"', "credentials belong in the environment"),
-        ('objects = "file:///mnt?h1dd3n-w0rd-Qx7"', "credentials belong in the environment"),
-        ('objects = "/mnt/h1dd3n-w0rd-Qx7"', "expected"),
-        ('objects = "mnt/h1dd3n-w0rd-Qx7"', "expected"),
-        ('objects = "file://mnt/h1dd3n-w0rd-Qx7"', "expected"),
-        ('objects = "file:h1dd3n-w0rd-Qx7"', "expected"),
-        ('objects = "https://bucket/h1dd3n-w0rd-Qx7"', "expected"),
-        ('objects = "s3:///h1dd3n-w0rd-Qx7"', "expected"),
-        ('objects = "s3://bucket/../h1dd3n-w0rd-Qx7"', "expected a prefix"),
-        ('objects = "s3://bucket//h1dd3n-w0rd-Qx7"', "expected a prefix"),
-        ('objects = "s3://[h1dd3n-w0rd-Qx7"', "not an address"),
-        ('objects = "s3://b"\nendpoint = "http://id:h1dd3n-w0rd-Qx7@host"', "in the environment"),
-        ('objects = "s3://b"\nendpoint = "http://host:h1dd3n-w0rd-Qx7"', "not an address"),
-        ('objects = "s3://b"\nendpoint = "h1dd3n-w0rd-Qx7:9000"', "expected"),
-        ('endpoint = "http://host:9000"', "endpoint needs objects"),
-        ('objects = "gs://b"\nendpoint = "http://host:9000"', "endpoint needs objects"),
-    ],
-)
+@pytest.mark.parametrize(("storage", "refused"), read_rows(__file__, "refused_addresses.jsonl"))
 def test_an_address_that_is_none_or_may_hold_a_key_is_refused_and_not_shown(
     tmp_path: Path, storage: str, refused: str
 ) -> None:

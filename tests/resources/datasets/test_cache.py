@@ -11,7 +11,7 @@ import pytest
 
 from bench_assets.core.schema.errors import HomeError, SourceError
 from bench_resources.datasets.cache import ReleaseCache
-from bench_resources.datasets.download import DownloadRetryPolicy
+from bench_resources.datasets.download import DownloadLog, DownloadRetryPolicy
 from bench_resources.datasets.hub import HubRelease, WebRelease
 from tests.fakes.full_disk import full_disk
 from tests.resources.datasets.stand_in import COMMIT, REPOSITORY, StandIn, serving
@@ -21,8 +21,8 @@ SUITE = HubRelease(REPOSITORY, "main")
 AT_ONCE = DownloadRetryPolicy(pause=0.0)
 
 
-class Counted:
-    """How many bytes are said to be there."""
+class Counted(DownloadLog):
+    """How many bytes are announced and there."""
 
     total = 0
     there = 0

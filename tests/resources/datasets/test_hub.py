@@ -4,6 +4,7 @@ import pytest
 
 from bench_assets.core.schema.errors import SettingsError
 from bench_resources.datasets.hub import HubRelease, WebRelease, parse_release_address
+from tests.cases import read_rows
 
 DIGEST, COMMIT = "ab" * 32, "cd" * 20
 
@@ -37,22 +38,7 @@ def test_an_address_is_read_and_written_again(text, release):
     assert parse_release_address(str(release)) == release
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "https://x.org/a.zip",  # nothing pins it
-        "https://x.org/a.zip#sha256=abc",
-        f"https://x.org/a.zip#sha256={DIGEST.upper()}",
-        f"https://x.org/a.zip#md5={DIGEST}",
-        f"http://x.org/a.zip#sha256={DIGEST}",  # anybody may change it on the way
-        f"https://x.org/a.zip#sha256={DIGEST}&below=../..",
-        f"https:///a.zip#sha256={DIGEST}",
-        "hf:a",
-        "hf:a/b/c",
-        "hf:a/b@",
-        f"hf:a/b#sha256={DIGEST}",  # its files have digests of their own
-    ],
-)
+@pytest.mark.parametrize("text", read_rows(__file__, "refused_releases.jsonl"))
 def test_what_pins_nothing_or_leads_elsewhere_is_refused(text):
     with pytest.raises(SettingsError, match="is not an address of a release"):
         parse_release_address(text)

@@ -8,62 +8,13 @@ from email.utils import formatdate
 import pytest
 
 from bench_resources.http.backoff import wait_of
+from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import ask
 from tests.resources.models.api.stand_ins import openai_error
 
 
-@pytest.mark.parametrize(
-    ("headers", "body", "least", "most"),
-    [
-        pytest.param({"Retry-After": "7"}, "", 7, 7, id="seconds"),
-        pytest.param({"retry-after": "0.5"}, "", 0.5, 0.5, id="part of one"),
-        pytest.param({"Retry-After": "20s"}, "", 20, 20, id="with a unit"),
-        pytest.param({"Retry-After": "soon"}, "", 0, 0, id="nonsense"),
-        pytest.param(
-            {"retry-after-ms": "1200", "Retry-After": "2"},
-            "",
-            1.2,
-            1.2,
-            id="milliseconds are finer",
-        ),
-        pytest.param(
-            {},
-            '[{"error": {"details": [{"retryDelay": "18.5s"}]}}]',
-            18.5,
-            18.5,
-            id="Gemini: in the body",
-        ),
-        pytest.param({}, "Please try again in 1m2.5s. Visit", 62.5, 62.5, id="OpenAI: in words"),
-        pytest.param({}, "Please retry after 26 seconds.", 26, 26, id="Azure: in words"),
-        pytest.param({}, "Please wait 43 seconds before", 43, 43, id="GitHub: in other words"),
-        pytest.param({}, "Try again in 2 minutes", 120, 120, id="a capital, and minutes"),
-        pytest.param({}, "retry after 1 hour", 3600, 3600, id="an hour"),
-        pytest.param({}, "try again in 500 milliseconds", 0.5, 0.5, id="milliseconds in words"),
-        pytest.param({}, "try again in 250 ms", 0.25, 0.25, id="milliseconds after a blank"),
-        pytest.param({}, "try again later", 0, 0, id="words without a time"),
-        pytest.param(
-            {
-                "x-ratelimit-reset-requests": "1s",
-                "x-ratelimit-remaining-requests": "9",
-                "x-ratelimit-reset-tokens": "6s",
-                "x-ratelimit-remaining-tokens": "0",
-            },
-            "",
-            6,
-            6,
-            id="the reset of what is used up",
-        ),
-        pytest.param(
-            {"x-ratelimit-reset-requests": "1s", "x-ratelimit-reset-tokens": "6s"},
-            "",
-            1,
-            1,
-            id="the earliest reset, where nothing says what is used up",
-        ),
-        pytest.param({"x-ratelimit-reset-requests": "24h0m0s"}, "", 30, 30, id="but no day long"),
-    ],
-)
+@pytest.mark.parametrize(("headers", "body", "least", "most"), read_cases(__file__, "waits.jsonl"))
 def test_how_long_to_wait(headers: dict[str, str], body: str, least: float, most: float) -> None:
     assert least <= wait_of(headers, body) <= most
 

@@ -8,10 +8,7 @@ import orjson
 import pytest
 
 from bench_assets.core.schema.chat import (
-    CONTENT_FILTER,
-    CONTEXT_FULL,
     IMAGE_REFUSED,
-    REQUEST_REFUSED,
     Image,
     Prompt,
     Request,
@@ -20,9 +17,10 @@ from bench_assets.core.schema.chat import (
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
 from bench_resources.http.errors import error_message, failure
+from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import ask, engine
-from tests.resources.models.api.stand_ins import CONTEXT, error, flat, openai_error
+from tests.resources.models.api.stand_ins import error, openai_error
 
 
 def read(answer: Answer) -> Failure:
@@ -30,30 +28,7 @@ def read(answer: Answer) -> Failure:
     return failure(answer.status, answer.raw, answer.headers)
 
 
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        pytest.param({"error": {"message": "no", "code": 1}}, "no", id="OpenAI's form"),
-        pytest.param({"error": "no"}, "no", id="a text, as Ollama's own API"),
-        pytest.param({"object": "error", "message": "no", "code": 4}, "no", id="without envelope"),
-        pytest.param({"detail": "no"}, "no", id="FastAPI"),
-        pytest.param(
-            {"detail": [{"type": "extra_forbidden", "loc": ["body", "seed"], "msg": "no"}]},
-            "body.seed: no",
-            id="FastAPI: a field",
-        ),
-        pytest.param({"message": {"detail": [{"msg": "no"}]}}, "no", id="Mistral: a field"),
-        pytest.param([{"error": {"message": "no"}}], "no", id="Gemini: in a list"),
-        pytest.param(
-            {"error": {"message": "failed", "metadata": {"raw": "no", "provider_name": "P"}}},
-            "failed: no",
-            id="OpenRouter: with what the provider said",
-        ),
-        pytest.param({"code": "Not found", "error": "no"}, "no", id="xAI"),
-        pytest.param({"error_code": 1, "error_msg": "no"}, "no", id="Baidu"),
-        pytest.param({"base_resp": {"status_msg": "no", "status_code": 1}}, "no", id="MiniMax"),
-    ],
-)
+@pytest.mark.parametrize(("body", "message"), read_cases(__file__, "messages.jsonl"))
 def test_the_message_is_found_in(body: object, message: str) -> None:
     assert error_message(body) == message
 
@@ -73,225 +48,33 @@ def test_what_is_shown(answer: Answer, shown: str) -> None:
     assert str(read(answer)) == shown
 
 
-ONCE, TWICE, AGAIN = 1, 2, UNLIMITED_TRIES
+@pytest.mark.parametrize(("status", "body", "what", "tries"), read_cases(__file__, "tries.jsonl"))
+def test_whether_to_ask_again(status: int, body: object, what: str, tries: int | str) -> None:
+    refusal = read(error(status, body))
+    assert refusal.what.startswith(what)
+    assert refusal.tries == (UNLIMITED_TRIES if tries == "again" else tries)
+    assert not refusal.refused
 
 
-@pytest.mark.parametrize(
-    ("answer", "what", "tries"),
-    [
-        pytest.param(openai_error(400, CONTEXT), "too long", ONCE, id="vLLM, new"),
-        pytest.param(flat(400, CONTEXT, "BadRequestError"), "too long", ONCE, id="vLLM, old"),
-        pytest.param(
-            openai_error(500, CONTEXT), "too long", ONCE, id="behind a proxy's own status"
-        ),
-        pytest.param(
-            error(
-                503,
-                {
-                    "error": {
-                        "message": "litellm: Requested token count exceeds the model's"
-                        " maximum context length of 9 tokens."
-                    }
-                },
-            ),
-            "too long",
-            ONCE,
-            id="SGLang, behind LiteLLM",
-        ),
-        pytest.param(
-            openai_error(400, "the request", type="exceed_context_size_error"),
-            "too long",
-            ONCE,
-            id="llama.cpp: by its type alone",
-        ),
-        pytest.param(
-            openai_error(429, "Request reached the limit. Please reduce the length."),
-            "HTTP 429",
-            AGAIN,
-            id="a rate limit that talks of lengths is one",
-        ),
-        pytest.param(
-            openai_error(
-                400, "filtered", code="content_filter", innererror={"code": "Responsible"}
-            ),
-            "blocked by a content filter",
-            ONCE,
-            id="Azure's filter",
-        ),
-        pytest.param(
-            error(403, {"error": {"message": "Your input was flagged", "code": 403}}),
-            "blocked by a content filter",
-            ONCE,
-            id="OpenRouter's moderation is about one request, not about the key",
-        ),
-        pytest.param(
-            openai_error(500, "image input is not supported - you may need the mmproj"),
-            "HTTP 500",
-            ONCE,
-            id="llama.cpp without eyes",
-        ),
-        pytest.param(openai_error(413, "too big"), "HTTP 413", TWICE, id="too many bytes"),
-        pytest.param(openai_error(501, "no"), "HTTP 501", ONCE, id="what the server will never do"),
-        pytest.param(openai_error(429, "slow"), "HTTP 429", AGAIN, id="a rate limit"),
-        pytest.param(
-            openai_error(429, "Rate limit of image requests reached (at most 10 a minute)"),
-            "HTTP 429",
-            AGAIN,
-            id="a rate limit of images",
-        ),
-        pytest.param(
-            openai_error(529, "Overloaded"), "HTTP 529", AGAIN, id="Anthropic: overloaded"
-        ),
-    ],
-)
-def test_whether_to_ask_again(answer: Answer, what: str, tries: int) -> None:
-    found = read(answer)
-    assert (found.what[: len(what)], found.tries, found.refused) == (what, tries, False)
-
-
-@pytest.mark.parametrize(
-    ("answer", "kind"),
-    [
-        pytest.param(openai_error(400, CONTEXT), CONTEXT_FULL, id="vLLM: the context is full"),
-        pytest.param(
-            openai_error(400, "prompt is too long: 210000 tokens > 200000 maximum"),
-            CONTEXT_FULL,
-            id="Anthropic: the context is full",
-        ),
-        pytest.param(
-            openai_error(
-                400,
-                "The response was filtered due to the prompt triggering Azure OpenAI's"
-                " content management policy.",
-            ),
-            CONTENT_FILTER,
-            id="Azure: the prompt is filtered",
-        ),
-        pytest.param(
-            openai_error(400, "系统检测到输入或生成内容可能包含不安全或敏感内容", code="1301"),
-            CONTENT_FILTER,
-            id="Zhipu: a filter in Chinese",
-        ),
-        pytest.param(
-            openai_error(400, "Your request was rejected as a result of our safety system."),
-            CONTENT_FILTER,
-            id="OpenAI: the safety system",
-        ),
-        pytest.param(
-            error(200, {"error": {"message": "Content filtered", "code": "content_filter"}}),
-            CONTENT_FILTER,
-            id="a relay, with status 200",
-        ),
-        pytest.param(
-            openai_error(
-                400, "Content blocked: keyword 'word' detected", type="invalid_request_error"
-            ),
-            CONTENT_FILTER,
-            id="LiteLLM: a guardrail",
-        ),
-        pytest.param(
-            openai_error(
-                400, "You uploaded an unsupported image. Please make sure your image is valid."
-            ),
-            IMAGE_REFUSED,
-            id="OpenAI: a format",
-        ),
-        pytest.param(
-            openai_error(400, "Could not process image"), IMAGE_REFUSED, id="Anthropic: an image"
-        ),
-        pytest.param(
-            openai_error(400, "Unable to process input image. Please retry"),
-            IMAGE_REFUSED,
-            id="Gemini",
-        ),
-        pytest.param(
-            openai_error(400, "The image length and width do not meet the model restrictions."),
-            IMAGE_REFUSED,
-            id="Qwen: its size",
-        ),
-        pytest.param(
-            openai_error(400, "At most 1 image(s) may be provided"), IMAGE_REFUSED, id="vLLM"
-        ),
-        pytest.param(openai_error(400, "Bad request"), REQUEST_REFUSED, id="what nobody can tell"),
-        pytest.param(openai_error(429, "slow"), "", id="a rate limit"),
-        pytest.param(openai_error(500, "content filter offline"), "", id="a filter that is down"),
-    ],
-)
-def test_what_is_refused_for_good_says_why(answer: Answer, kind: str) -> None:
-    raw, status = answer.raw, answer.status
+@pytest.mark.parametrize(("status", "body", "kind"), read_cases(__file__, "refusals.jsonl"))
+def test_what_is_refused_for_good_says_why(status: int, body: object, kind: str) -> None:
+    answer = error(status, body)
     assert read(answer).refusal == kind
     if kind:
-        with ChatServer(
-            lambda body: "A" if "fine" in str(body) else Answer(status=status, raw=raw)
-        ) as server:
+        with ChatServer(lambda request: "A" if "fine" in str(request) else answer) as server:
             fine, refused = ask(server.base_url, "fine", "not so", max_tries=2)
         assert (fine.text, fine.refused) == ("A", "")
         assert (refused.text, refused.refused, refused.refusal) == ("", kind, kind)
 
 
-@pytest.mark.parametrize(
-    ("answer", "advice"),
-    [
-        pytest.param(
-            openai_error(
-                400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
-            ),
-            'set max_tokens_field = "max_completion_tokens"',
-            id="OpenAI: a reasoning model",
-        ),
-        pytest.param(
-            openai_error(
-                400, "Unsupported value: 'temperature' does not support 0 with this model."
-            ),
-            "omit",
-            id="OpenAI: a temperature",
-        ),
-        pytest.param(
-            error(422, {"message": {"detail": [{"loc": ["seed"], "msg": "Extra inputs"}]}}),
-            "omit",
-            id="Mistral: a field",
-        ),
-        pytest.param(
-            error(400, [{"error": {"message": 'Unknown name "top_k": Cannot find field.'}}]),
-            "omit",
-            id="Gemini: a field",
-        ),
-        pytest.param(
-            error(422, {"detail": "Unexpected fields in the request: {'top_k'}"}),
-            "omit",
-            id="transformers serve: a field",
-        ),
-        pytest.param(
-            openai_error(400, "max_tokens is too large: 99999. This model supports at most 16384."),
-            "set a smaller max_tokens",
-            id="OpenAI: too many tokens to write",
-        ),
-        pytest.param(
-            openai_error(400, "No connected db.", type="no_db_connection", code="400"),
-            "set api_key_env to",
-            id="LiteLLM: any key but its own",
-        ),
-        pytest.param(
-            openai_error(402, "Insufficient Balance"), "no credit left", id="DeepSeek: no money"
-        ),
-        pytest.param(
-            openai_error(429, "You exceeded your quota", code="insufficient_quota"),
-            "no credit left",
-            id="OpenAI: no money, under the status of a rate limit",
-        ),
-        pytest.param(openai_error(404, "Not Found"), "set base_url to the part", id="a wrong path"),
-        pytest.param(
-            openai_error(403, "no"), "may not use this model", id="a key with too few rights"
-        ),
-    ],
-)
-def test_what_to_do_about_a_refusal(answer: Answer, advice: str) -> None:
-    found = read(answer)
-    assert (found.refused, found.tries) == (True, 1)
-    assert advice in found.advice
-    raw, status = answer.raw, answer.status
+@pytest.mark.parametrize(("status", "body", "advice"), read_cases(__file__, "advice.jsonl"))
+def test_what_to_do_about_a_refusal(status: int, body: object, advice: str) -> None:
+    answer = error(status, body)
+    refusal = read(answer)
+    assert (refusal.refused, refusal.tries) == (True, 1)
+    assert advice in refusal.advice
     with (
-        ChatServer(lambda _: Answer(status=status, raw=raw)) as server,
+        ChatServer(lambda _: answer) as server,
         pytest.raises(ModelError, match=f"HTTP {status}.*; .*{advice}"),
     ):
         ask(server.base_url, "?")

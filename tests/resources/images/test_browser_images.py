@@ -9,7 +9,7 @@ import io
 
 import numpy as np
 import pytest
-from PIL import Image, ImageOps
+from PIL import Image, ImageColor, ImageOps
 
 from bench_assets.core.schema.chat import Image as ImagePart
 from bench_assets.report.site.images import Images
@@ -64,6 +64,7 @@ def to_a_local_model(store, sha256, _):
 
 def in_the_report(store, sha256, folder):
     image = Images(folder, store).bring([sha256])[sha256]
+    assert image is not None
     return [in_browser((folder / name).read_bytes()) for name in image]
 
 
@@ -79,7 +80,7 @@ def in_label_studio(store, sha256, _):
 def in_previews(store, sha256, _):
     page = PreviewTable(store, ["id", "images"])
     page.add("q", [sha256], [])
-    text = page.shown("x")["x"].value
+    text = str(page.shown("x")["x"].value)
     return [opened(base64.b64decode(text.partition("base64,")[2].partition(")")[0]))]
 
 
@@ -103,7 +104,7 @@ def test_an_image_is_upright(tmp_path, shown, orientation, image_format):
 
 
 QUARTERS = ((0.25, 0.25), (0.75, 0.25), (0.75, 0.75), (0.25, 0.75))
-RGB = {colour: Image.new("RGB", (1, 1), colour).getpixel((0, 0)) for colour in CORNERS}
+RGB = {colour: ImageColor.getrgb(colour) for colour in CORNERS}
 
 
 def nearest(pixel):

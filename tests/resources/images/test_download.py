@@ -27,10 +27,18 @@ ANYWHERE = HostPolicy(allowed=lambda _: True)
 POLITE = ImageDownloadLimits(pause=0.01, max_bytes=1000, tries=3)
 
 
+class ImageServer(ThreadingHTTPServer):
+    """Counts requests by path."""
+
+    requests: Counter[str]
+    under_way: list[int]  # now, and the most ever
+    url: str
+
+
 @pytest.fixture
 def server():
     requests: Counter[str] = Counter()
-    under_way: list[int] = [0, 0]  # now, and the most ever
+    under_way = [0, 0]
     lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
@@ -56,7 +64,7 @@ def server():
         def log_message(self, *_):
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+    with ImageServer(("127.0.0.1", 0), Handler) as running:
         threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
         running.requests, running.under_way = requests, under_way
         running.url = f"http://127.0.0.1:{running.server_port}"

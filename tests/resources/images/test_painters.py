@@ -80,9 +80,9 @@ def test_a_image_is_made_once_for_a_painter_prompt_and_seed(tmp_path):
     assert other.n == 1
 
 
-def test_what_is_no_image_is_an_error_that_names_the_request(tmp_path):
+def test_what_is_no_image_is_an_error_that_names_the_request(tmp_path, monkeypatch):
     painter = Painter()
-    painter.paint = lambda request: b"no image"
+    monkeypatch.setattr(painter, "paint", lambda request: b"no image")
     image_store = ImageStore(folder=str(tmp_path / "images"))
     with pytest.raises(ModelError, match=r"p: a\.png: not an image"):
         paint_images([request()], painter, image_store, FileBlobs(tmp_path / "painted"))

@@ -138,7 +138,7 @@ def test_a_image_opens_as_models_see_it(store: ImageStore) -> None:
 
 def test_a_image_that_is_gone_costs_a_preview_its_thumbnail_alone(store: ImageStore) -> None:
     there = store.put(image("PNG"), "a").sha256
-    shown = question_preview([question(images=(there, "00ff"))], store)["questions"].value
+    shown = str(question_preview([question(images=(there, "00ff"))], store)["questions"].value)
     assert shown.count("data:image/jpeg;base64,") == 1
     assert "(cannot be shown)" in shown
 

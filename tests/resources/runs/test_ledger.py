@@ -75,7 +75,7 @@ class Bench:
         @dg.asset(deps=["metrics", SETUP])
         def board() -> None: ...
 
-        assets = [source_files, model_setup, build, predictions, metrics, board]
+        assets: list[Any] = [source_files, model_setup, build, predictions, metrics, board]
         return dg.Definitions(assets=assets)
 
     @property
@@ -89,7 +89,7 @@ class Bench:
 
     def observe(self) -> int:
         """Report what has changed; returns how many inputs that were."""
-        versions = {(SOURCE, None): self.source}
+        versions: dict[tuple[dg.AssetKey, str | None], str] = {(SOURCE, None): self.source}
         versions |= {(SETUP, name): version for name, version in self.setups.items()}
         changed = observe(versions, partial(last_observation, self.instance))
         for event in changed:
@@ -119,7 +119,7 @@ class Bench:
 
     def states(self) -> dict[str, str]:
         """State of each table that is not current, by the ledger; Dagster's resolver agrees."""
-        graph, found = self.graph, {}
+        graph, found = self.graph, dict[str, str]()
         ledger = Ledger(self.instance, graph)
         oracle = CachingStaleStatusResolver(
             self.instance, graph, LoadingContextForTest(self.instance)

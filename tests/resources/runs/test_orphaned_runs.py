@@ -37,7 +37,10 @@ def instance(tmp_path):
 @pytest.fixture(scope="module")
 def dead():
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    process = replace(this_process(), pid=child.pid, started=start_ticks(child.pid))
+    own_process, started = this_process(), start_ticks(child.pid)
+    assert own_process
+    assert started
+    process = replace(own_process, pid=child.pid, started=started)
     child.kill()
     child.communicate()
     return process
@@ -134,6 +137,8 @@ def test_a_run_killed_before_it_could_name_its_process_ends_in_time(
 @contextmanager
 def guarded(context: dg.InitResourceContext) -> Iterator[None]:
     """As the IO manager of the graph guards a run."""
+    assert context.instance
+    assert context.run
     with guard_run(context.instance, context.run):
         yield
 
@@ -141,8 +146,9 @@ def guarded(context: dg.InitResourceContext) -> Iterator[None]:
 @dg.op(required_resource_keys={"guard"})
 def codis__predictions(context: dg.OpExecutionContext) -> None:
     """Fails unless its run names this process, which holds the locks."""
-    tags = context.instance.get_run_by_id(context.run_id).tags
-    assert ProcessIdentity.parse(tags[".dagster/bench_process"]) == this_process()
+    run = context.instance.get_run_by_id(context.run_id)
+    assert run
+    assert ProcessIdentity.parse(run.tags[".dagster/bench_process"]) == this_process()
     folder = Path(context.instance.root_directory).parent / "locks"
     assert len(list(folder.iterdir())) == 2  # of the run, and of the model on codis
 

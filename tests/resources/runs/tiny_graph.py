@@ -14,6 +14,8 @@ from tests.fakes.ray_cluster import MARK
 @dg.resource
 @contextmanager
 def guarded(context: dg.InitResourceContext) -> Iterator[None]:
+    assert context.instance
+    assert context.run
     with guard_run(context.instance, context.run):
         yield
 

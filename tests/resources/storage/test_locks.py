@@ -27,6 +27,7 @@ class Holder:
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
 
     def says(self):
+        assert self.process.stdout
         return self.process.stdout.readline().strip()
 
     def kill(self):

@@ -14,8 +14,15 @@ from bench_resources.storage.process_identity import (
     this_process,
 )
 
+
+def ticks(pid: int) -> int:
+    started = start_ticks(pid)
+    assert started is not None
+    return started
+
+
 HERE = ProcessIdentity(
-    host="a", boot="1", pids="pid:[1]", pid=os.getpid(), started=start_ticks(os.getpid())
+    host="a", boot="1", pids="pid:[1]", pid=os.getpid(), started=ticks(os.getpid())
 )
 
 
@@ -36,7 +43,7 @@ def test_a_process_is_gone_if_that_is_certain(changed, gone):
 
 def test_a_killed_process_is_gone_before_anybody_asks_how_it_ended():
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    process = replace(HERE, pid=child.pid, started=start_ticks(child.pid))
+    process = replace(HERE, pid=child.pid, started=ticks(child.pid))
     assert has_ended(process, HERE) is False
     child.kill()
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it stays a zombie
@@ -59,5 +66,5 @@ def test_a_program_may_have_any_name(tmp_path):
     program = tmp_path / "a) R 1 ("
     program.symlink_to("/bin/sleep")
     with subprocess.Popen([program, "60"]) as child:
-        assert start_ticks(os.getpid()) <= start_ticks(child.pid) < start_ticks(os.getpid()) + 10**9
+        assert ticks(os.getpid()) <= ticks(child.pid) < ticks(os.getpid()) + 10**9
         child.kill()

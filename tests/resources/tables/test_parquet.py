@@ -6,6 +6,7 @@ from collections.abc import Callable
 from io import BytesIO
 from math import nan
 from pathlib import Path
+from typing import cast
 
 import dagster as dg
 import pyarrow as pa
@@ -70,7 +71,7 @@ def test_a_partition_has_one_file_of_its_own_inside_the_folder(files, tmp_path, 
 def test_a_write_that_fails_leaves_the_earlier_table(files):
     files.write(KEY, ROWS, Rejection)
     with pytest.raises(TableError, match="Rejection table"):
-        files.write(KEY, [Rejection(entry="a", reason=7)], Rejection)
+        files.write(KEY, [Rejection(entry="a", reason=cast("str", 7))], Rejection)
     assert files.read(KEY, Rejection) == ROWS
 
 
@@ -294,8 +295,9 @@ def test_a_store_that_is_away_is_no_damage(
     bucket: str, store_endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Front(store_endpoint) as front:
-        shared = {"objects": f"{bucket}/team", "endpoint": front.endpoint}
-        tables = TableFiles(folder=str(tmp_path / "tables"), **shared)
+        tables = TableFiles(
+            folder=str(tmp_path / "tables"), objects=f"{bucket}/team", endpoint=front.endpoint
+        )
         tables.write(KEY, ROWS, Rejection, "m")
         front.answer = 403
         with pytest.raises(HomeError, match="access denied"):

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -217,7 +218,7 @@ def test_an_attention_check_is_shown_to_everybody(site: Site) -> None:
 
 
 def test_what_was_proposed_is_filled_in_and_noted(site: Site) -> None:
-    proposed = {"proposal": {"correct": ("no",)}, "proposed_by": "model-1"}
+    proposed: dict[str, Any] = {"proposal": {"correct": ("no",)}, "proposed_by": "model-1"}
     site.people.ask(FORM, [unit("a", **proposed)])
     ana = site.visitor("ana")
     page = ana.next(ana.task(FORM.title))

@@ -7,6 +7,7 @@ import sys
 from contextlib import ExitStack
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -95,7 +96,7 @@ BAD: dict[str, tuple[dict[str, object], str]] = {
 
 
 @pytest.mark.parametrize(("values", "why"), BAD.values(), ids=BAD)
-def test_what_does_not_fit_is_not_taken(site: Site, values: dict[str, object], why: str) -> None:
+def test_what_does_not_fit_is_not_taken(site: Site, values: dict[str, Any], why: str) -> None:
     site.people.ask(FORM, [A])
     page = site.visitor("ana").send(shown(site), **values)
     assert page.status_code == 422
@@ -103,7 +104,7 @@ def test_what_does_not_fit_is_not_taken(site: Site, values: dict[str, object], w
     assert site.people.answers(FORM) == []
 
 
-BODIES: dict[str, tuple[object, int]] = {
+BODIES: dict[str, tuple[Any, int]] = {
     "a field of 5 MB": (b"correct=" + b"a" * (5 * 2**20), 400),
     "30 MB, in pieces": (lambda: iter([b"correct=a&" + b"a" * 2**20] * 30), 413),
     "no token": (b"{}", 403),
@@ -111,7 +112,7 @@ BODIES: dict[str, tuple[object, int]] = {
 
 
 @pytest.mark.parametrize(("content", "status"), BODIES.values(), ids=BODIES)
-def test_what_is_too_large_or_no_form_is_refused(site: Site, content: object, status: int) -> None:
+def test_what_is_too_large_or_no_form_is_refused(site: Site, content: Any, status: int) -> None:
     site.people.ask(FORM, [A])
     page, http = shown(site), site.visitor("ana").http
     kind = {"content-type": "application/x-www-form-urlencoded"}

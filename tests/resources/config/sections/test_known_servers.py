@@ -64,7 +64,7 @@ def test_every_name_has_its_stand_in_and_its_row_in_the_table() -> None:
 
 @having("response")
 def test_it_takes_what_it_is_sent_and_its_response_is_read(stand_in: StandIn) -> None:
-    settings = {"seed": 1, "top_p": 0.9, "temperature": 0.5}
+    settings: dict[str, Any] = {"seed": 1, "top_p": 0.9, "temperature": 0.5}
     if SERVERS[stand_in.name].takes_template_kwargs:
         settings["chat_template_kwargs"] = {"enable_thinking": False}
     (response,) = ask(stand_in, seen("?"), **settings)

@@ -14,6 +14,7 @@ from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.budget import cost
 from bench_resources.models.registry.named_models import base_of_checkpoints, resolve_name
 from bench_resources.response_cache.rows import TokenCounts
+from tests.cases import read_cases
 from tests.fakes.chat_server import ChatServer
 from tests.resources.models.api.asking import engine
 from tests.sensors.watched import write_checkpoint
@@ -27,47 +28,7 @@ def written(home: Path, text: str) -> Path:
     return home
 
 
-@pytest.mark.parametrize(
-    ("section", "message"),
-    [
-        pytest.param(
-            'path = "w"\nserve = "vllm serve {path}"', r"expected \{port\}", id="no port"
-        ),
-        pytest.param(
-            'path = "w"\nserve = "vllm serve x --port {port}"', r"expected \{path\}", id="no path"
-        ),
-        pytest.param(
-            f'path = "w"\nserve = "{VLLM} 2>&1 | tee log"', "needs a shell", id="a shell's words"
-        ),
-        pytest.param(f'path = "w"\nserve = "A=1 {VLLM}"', "Put env before", id="a variable"),
-        pytest.param(f'serve = "{VLLM}"', "needs path, the folder", id="nothing to serve"),
-        pytest.param(
-            f'path = "w"\nserve = "{VLLM}"\nbase_url = "http://s/v1"',
-            "expected either serve or base_url",
-            id="two places",
-        ),
-        pytest.param('model = "m"', "expected either serve or base_url", id="nowhere"),
-        pytest.param(
-            'model = "m"\nbase_url = ["http://a/v1", "http://b/v1"]',
-            "base_url: .*for several servers, the address of the load balancer before them",
-            id="several addresses",
-        ),
-        pytest.param(
-            'model = "m"\nbase_url = "http://s/v1"\nneeds = { gpu = 1 }', "needs needs serve",
-            id="resources of what is not ours",
-        ),
-        pytest.param(
-            f'path = "w"\nserve = "{VLLM} --api-key sesame-0pen"',
-            r"contains a key \(--api-key\)\. Put it into the environment(?s:(?!sesame).)*$",
-            id="a key behind an option",
-        ),
-        pytest.param(
-            f'path = "w"\nserve = "env VLLM_API_KEY=sesame-0pen {VLLM}"',
-            r"contains a key \(VLLM_API_KEY\)(?s:(?!sesame).)*$",
-            id="a key in a variable",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("section", "message"), read_cases(__file__, "refused_serving.jsonl"))
 def test_a_mistake_is_named(tmp_path: Path, section: str, message: str) -> None:
     home = written(tmp_path, f'[models.m]\nkind = "server"\n{section}\n')
     with pytest.raises(SettingsError, match=message):
@@ -198,66 +159,7 @@ def sent(request: Request, **fields: Any) -> dict[str, Any]:
     return body
 
 
-@pytest.mark.parametrize(
-    ("fields", "body"),
-    [
-        pytest.param({}, USUAL, id="a server without a name gets nothing beside"),
-        pytest.param(
-            {"server": "vllm"}, USUAL | AS_VLLM, id="vLLM: a card's penalties and cuts are off"
-        ),
-        pytest.param(
-            {"server": "lmdeploy"},
-            USUAL | {"top_p": 1.0, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
-            id="LMDeploy: its default of 40 and a card's values are off",
-        ),
-        pytest.param(
-            {"server": "llama.cpp"},
-            USUAL
-            | {"top_p": 1.0, "top_k": 0, "min_p": 0.0, "typical_p": 1.0, "repeat_penalty": 1.0}
-            | {"dry_multiplier": 0.0, "xtc_probability": 0.0, "mirostat": 0}
-            | {"presence_penalty": 0.0, "frequency_penalty": 0.0},
-            id="llama.cpp: its samplers are off",
-        ),
-        pytest.param(
-            {"server": "ollama"},
-            USUAL | {"top_p": 1.0, "presence_penalty": 0.0, "frequency_penalty": 0.0},
-            id="Ollama: what its endpoint lets through is off",
-        ),
-        pytest.param(
-            {"server": "openai", "max_tokens": 9},
-            {"model": "m", "temperature": 0.0, "max_completion_tokens": 9},
-            id="OpenAI: max_tokens under its new name",
-        ),
-        pytest.param(
-            {"server": "openai", "omit": ["temperature"], "seed": 1},
-            {"model": "m", "max_completion_tokens": 1024, "seed": 1},
-            id="a reasoning model that refuses a temperature",
-        ),
-        pytest.param(
-            {"max_tokens_field": "max_completion_tokens"},
-            {"model": "m", "temperature": 0.0, "max_completion_tokens": 1024},
-            id="the field for max_tokens can be chosen",
-        ),
-        pytest.param(
-            {"server": "mistral", "seed": 4}, USUAL | {"random_seed": 4}, id="Mistral's seed"
-        ),
-        pytest.param(
-            {"seed": 4, "omit": ["seed", "max_tokens"]},
-            {"model": "m", "temperature": 0.0},
-            id="any field of ours can be left out",
-        ),
-        pytest.param(
-            {"server": "vllm", "decoding": "card", "seed": 1, "top_p": 0.5},
-            {"model": "m", "max_tokens": 1024, "seed": 1},
-            id="as the card says: nothing is said of how tokens are drawn",
-        ),
-        pytest.param(
-            {"server": "vllm", "extra_body": {"top_k": 5, "top_n": 1}},
-            USUAL | AS_VLLM | {"top_k": 5, "top_n": 1},
-            id="further fields win over all of these",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("fields", "body"), read_cases(__file__, "sent_fields.jsonl"))
 def test_fields(fields: dict[str, Any], body: dict[str, Any]) -> None:
     assert sent(Request(prompt=Prompt.of("?")), **fields) == body
 
@@ -296,48 +198,7 @@ def test_identity(fields: dict[str, Any], rest: str) -> None:
     assert spec(**fields).identity_of() == f"server:http://s/v1|m{rest}"
 
 
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        pytest.param(
-            {"chat_template_kwargs": {"a": 1}},
-            "work with vllm, sglang, lmdeploy, llama.cpp, transformers: set server",
-            id="template variables for nobody knows whom",
-        ),
-        pytest.param(
-            {"server": "openai", "chat_template_kwargs": {"a": 1}},
-            "Other servers have their own fields, for extra_body",
-            id="template variables for a server that has no template",
-        ),
-        pytest.param(
-            {"server": "ollama", "decoding": "card"},
-            'decoding = "card" does not work with ollama',
-            id="a card that the server does not read",
-        ),
-        *(
-            pytest.param(
-                {"extra_body": {name: "x", "top_k": 1}},
-                f"extra_body: {name} cannot be replaced: bench writes it in every request",
-                id=f"another {name}",
-            )
-            for name in ("messages", "model", "stream", "n", "contents", "system")
-        ),
-        pytest.param(
-            {"format": "gemini", "extra_body": {"generationConfig": {"candidateCount": 2}}},
-            "extra_body: candidateCount cannot be replaced",
-            id="two candidates of Gemini",
-        ),
-        pytest.param(
-            {"omit": ["temprature"]}, "omit: not sent to this server: temprature", id="a typo"
-        ),
-        pytest.param(
-            {"format": "anthropic", "seed": 1}, "seed does not work with anthropic", id="a seed"
-        ),
-        pytest.param(
-            {"format": "gemini", "server": "vllm"}, 'need format = "openai"', id="two APIs"
-        ),
-    ],
-)
+@pytest.mark.parametrize(("fields", "message"), read_cases(__file__, "refused_settings.jsonl"))
 def test_settings_that_do_not_fit_the_server_are_refused(
     fields: dict[str, Any], message: str
 ) -> None:

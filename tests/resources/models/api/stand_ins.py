@@ -68,8 +68,8 @@ class StandIn:
         urls = [p["image_url"]["url"] for p in parts if p["type"] == "image_url"]
         if any(url.split(";")[0].removeprefix("data:image/") not in self.formats for url in urls):
             return openai_error(400, "invalid image input")
-        too_long = self.too_long and any(part.get("text") == "long" for part in parts)
-        return self.too_long if too_long else self.response
+        too_long = any(part.get("text") == "long" for part in parts)
+        return self.too_long if self.too_long and too_long else self.response
 
 
 THOUGHT = "<think>A? B.</think>B"

@@ -8,7 +8,7 @@ import re
 import time
 import tracemalloc
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from email.utils import formatdate
 from pathlib import Path
 
@@ -328,7 +328,7 @@ def test_a_timeout_of_a_suspended_process_does_not_count() -> None:
     """A laptop that sleeps through a timeout has used up no try."""
     spec = ServerSpec(kind="server", base_url="http://s", model="m", max_tries=1, max_wait=1.0)
     slept = Failure(what="no response", tries=UNLIMITED_TRIES, stalled=True)
-    outcomes = iter([slept, Response(text="A")])
+    outcomes: Iterator[Response | Failure] = iter([slept, Response(text="A")])
 
     async def ask_once() -> Response | Failure:
         return next(outcomes)

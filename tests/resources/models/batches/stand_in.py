@@ -91,7 +91,7 @@ class BatchServer:
 
     @web.middleware
     async def _checked(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        key = request.headers.get("x-api-key") or request.headers.get("Authorization", "")
+        key = request.headers.get("x-api-key") or request.headers.get("Authorization") or ""
         if key.removeprefix("Bearer ") != self.key:
             return _error(401, "authentication_error", "invalid x-api-key")
         if self.fails:

@@ -15,8 +15,8 @@ def openai_files(results: list[dict[str, Any]], end: str) -> tuple[bytes, bytes]
                 why = {"code": "batch_expired", "message": "could not be executed in time"}
                 error += orjson.dumps(one | {"response": None, "error": why}) + b"\n"
         elif isinstance(answer, int):
-            body = {"error": {"message": "as asked", "code": answer}}
-            response = {"status_code": answer, "request_id": "r", "body": body}
+            refusal = {"error": {"message": "as asked", "code": answer}}
+            response = {"status_code": answer, "request_id": "r", "body": refusal}
             error += orjson.dumps(one | {"response": response, "error": None}) + b"\n"
         else:
             message = {"role": "assistant", "content": answer}
@@ -32,7 +32,8 @@ def anthropic_results(results: list[dict[str, Any]], end: str) -> bytes:
     """A line for each request of a batch that ended so."""
     lines = []
     for one in results:
-        answer, result = one.pop("answer"), {}
+        answer = one.pop("answer")
+        result: dict[str, object]
         if answer is None:
             result = {"type": "expired" if end == "expired" else "canceled"}
         elif isinstance(answer, int):

@@ -71,10 +71,8 @@ def test_an_argument_of_a_partial_is_part_of_the_code():
     def model(images: list[Any], prompt: str, style: str = "", weights: object = None) -> str:
         return "A"
 
-    digests = {
-        code_digest(functools.partial(model, **given))
-        for given in ({}, {"style": "short"}, {"style": "long"})
-    }
+    given_arguments: list[dict[str, Any]] = [{}, {"style": "short"}, {"style": "long"}]
+    digests = {code_digest(functools.partial(model, **given)) for given in given_arguments}
     assert len(digests) == 3
     first, again = (code_digest(functools.partial(model, weights=object())) for _ in range(2))
     assert first == again

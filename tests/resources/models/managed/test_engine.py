@@ -374,13 +374,15 @@ def test_a_start_can_be_interrupted(weights: Path, tmp_path: Path) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    starts, here = tmp_path / "starts", os.getpid()
+    def signal_when_started() -> None:
+        until(lambda: bool(lines(starts)))
+        os.kill(os.getpid(), signal.SIGALRM)
+
+    starts = tmp_path / "starts"
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         with engine(weights, tmp_path / "s", f"starts={starts}", "loading=99999") as served:
-            threading.Thread(
-                target=lambda: (until(lambda: bool(lines(starts))), os.kill(here, signal.SIGALRM))
-            ).start()
+            threading.Thread(target=signal_when_started).start()
             with pytest.raises(KeyboardInterrupt):
                 responses_to(served, "a")
     finally:

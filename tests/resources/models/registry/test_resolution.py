@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from bench_resources.models.registry.locations import refuse_changed_checkpoint
 from bench_resources.models.registry.named_models import resolve_name
 from bench_resources.models.registry.resolution import resolve
 from bench_resources.models.registry.setup import setup_of
+from tests.cases import read_cases
 from tests.resources.models.managed import fake_vllm
 
 STEP = Path(__file__).parents[4] / "resources/bench_resources/models/tiny_vlm/run-1/step-4440"
@@ -29,6 +31,11 @@ SERVER = "http://127.0.0.1:8000/v1#name"
 def home(tmp_path):
     (tmp_path / "home").mkdir()
     return tmp_path / "home"
+
+
+def read_spec(name: str, home: Path) -> Any:
+    """The section of a model, of whichever kind."""
+    return resolve_name(name, load_settings(home)).spec
 
 
 def written(home, **entries):
@@ -54,7 +61,7 @@ def test_a_key_in_an_address_is_stored_as_the_name_of_a_variable(home):
     key = "sk-Qm3x9ZpLw7Rk2Vt5"
     found = given(home, f"http://127.0.0.1:8000/v1;code={key}?key={key}#name")
     save_models(home, {found.name: found.section})
-    address = resolve_name(found.name, load_settings(home)).spec.address
+    address = read_spec(found.name, home).address
     assert fill_keys(address) == f"http://127.0.0.1:8000/v1;code={key}?key={key}"
     assert address.count("{BENCH_KEY_") == 2
     assert key not in f"{found} {(home / MODELS_FILE).read_text()}"
@@ -170,9 +177,7 @@ def test_the_command_may_lie_outside_of_the_path(home, tmp_path, monkeypatch):
     found = given(home, f"{STEP},program={program}")
     assert (found.name, found.section["kind"]) == (plain.name, "vllm")
     written(home, path=str(STEP), program=str(program))
-    assert resolve_name("mine", load_settings(home)).spec.serve.startswith(
-        f"{program} serve {{path}} --host"
-    )
+    assert read_spec("mine", home).serve.startswith(f"{program} serve {{path}} --host")
     program.unlink()
     chosen = resolve_name("mine", load_settings(home)).spec
     assert chosen == read_model_section({"kind": "transformers", "path": str(STEP)})
@@ -221,7 +226,7 @@ def test_a_folder_that_is_to_be_converted_names_its_layout(home, tmp_path, files
         given(home, str(tmp_path / "run"))
     written(home, path=str(tmp_path / "run"))
     with pytest.raises(BenchError, match=says):
-        pin(resolve_name("mine", load_settings(home)).spec.path)
+        pin(read_spec("mine", home).path)
 
 
 @pytest.mark.parametrize(
@@ -240,7 +245,7 @@ def test_a_folder_that_is_to_be_converted_names_its_layout(home, tmp_path, files
 def test_what_no_engine_takes_is_named(home, entries, says):
     written(home, **entries)
     with pytest.raises(BenchError, match=says):
-        pin(resolve_name("mine", load_settings(home)).spec.path)
+        pin(read_spec("mine", home).path)
 
 
 @pytest.mark.parametrize(
@@ -270,7 +275,7 @@ def test_a_gguf_file_runs_out_of_its_folder(home, tmp_path):
     assert given(home, str(file.parent)).section == found.section  # alone in its folder
     for place in (file, file.parent):
         written(home, path=str(place), max_tokens=9)
-        spec = resolve_name("mine", load_settings(home)).spec
+        spec = read_spec("mine", home)
         assert (spec.gguf_file, spec.text_only, spec.max_tokens) == ("Q4.gguf", True, 9)
     refuse_changed_checkpoint(found)
     file.write_bytes(b"GGUF" + bytes((3 << 20) - 1) + b"1")
@@ -306,7 +311,7 @@ def test_a_checkpoint_in_a_watched_folder_takes_the_settings_of_its_folder(home)
     )
     found = given(home, str(STEP))
     assert (found.name, found.section) == (name, {})
-    assert resolve_name(name, load_settings(home)).spec.max_tokens == 7
+    assert read_spec(name, home).max_tokens == 7
 
 
 def test_it_is_set_up_as_one_that_is_written_in_the_file(home, tmp_path):
@@ -358,26 +363,7 @@ def test_its_key_is_a_secret_as_those_of_the_file_are(home, monkeypatch):
     assert "k3y-0f-m1ne-2x26" not in known_secrets(home).redacted("it is k3y-0f-m1ne-2x26")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        pytest.param("", "known: .*random", id="nothing"),
-        pytest.param("rendom", "did you mean 'random'", id="a name misspelled"),
-        pytest.param("hf:org", "expected hf:org/name", id="no hub id"),
-        pytest.param("http://127.0.0.1:8000/v1", "Add one, as in", id="no model named"),
-        pytest.param("http://#name", "base_url: .*expected an address", id="no address"),
-        pytest.param(f"{SERVER},max_token=3", "did you mean 'max_tokens'", id="unknown entry"),
-        pytest.param(f"{SERVER},max_tokens=few", "max_tokens: .*integer", id="not a number"),
-        pytest.param("./nowhere", "nowhere: no such folder", id="no folder"),
-        pytest.param(f"{STEP.parent}/step-444", "did you mean 'step-4440'", id="one beside it"),
-        pytest.param(
-            str(STEP.parent),
-            "is not a checkpoint: .*it contains step-2940, step-4440, step-6840",
-            id="the folder of a run",
-        ),
-        pytest.param(str(STEP / "config.json"), "expected a folder", id="a file"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), read_cases(__file__, "no_models.jsonl"))
 def test_what_is_no_model_is_one_sentence(home, text, message):
     with pytest.raises(BenchError, match=message) as raised:
         given(home, text)

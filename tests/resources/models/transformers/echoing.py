@@ -1,6 +1,7 @@
 """A double that says what it hears, asked in batches: no weights, no sleeping."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from PIL import Image as PILImage
 
@@ -34,11 +35,11 @@ class Echo:
         return [Response(text=text.upper(), finish_reason="stop") for text in prepared]
 
 
-def batches(echo: Echo, read_image: ReadImage = ALBUM.read, **fields: object) -> Batches:
+def batches(echo: Echo, read_image: ReadImage = ALBUM.read, **fields: Any) -> Batches:
     return Batches(spec_of("nowhere", **fields), read_image, lambda: echo)
 
 
-def ask(echo: Echo, *prompts: Prompt, **fields: object) -> list[Response]:
+def ask(echo: Echo, *prompts: Prompt, **fields: Any) -> list[Response]:
     arrived = list(batches(echo, **fields).stream([Request(prompt=one) for one in prompts]))
     assert sorted(position for position, _ in arrived) == list(range(len(prompts)))
     return [response for _, response in sorted(arrived, key=lambda one: one[0])]

@@ -1,7 +1,7 @@
 """Asking in batches, of a double that says what it hears: no weights, no sleeping."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -132,6 +132,7 @@ def test_no_more_images_are_read_ahead_than_memory_is_meant_for(
 
     requests = [Request(prompt=Prompt.of(RED, "a")) for _ in range(200)]
     stream = batches(Echo(), reading, batch_size=batch_size).stream(requests)
+    assert isinstance(stream, Generator)
     next(stream)
     assert 1 <= len(read) <= at_most
     stream.close()
@@ -142,6 +143,7 @@ def test_closing_early_leaves_no_thread_and_begins_nothing_more() -> None:
     echo = Echo()
     requests = [Request(prompt=Prompt.of(RED, f"{n}")) for n in range(100)]
     stream = batches(echo, batch_size=2).stream(requests)
+    assert isinstance(stream, Generator)
     next(stream)
     stream.close()
     assert set(threading.enumerate()) <= before

@@ -1,6 +1,7 @@
 """Who is handed what, and what becomes of what somebody died over; workers are scripted."""
 
 from collections.abc import Iterator
+from typing import cast
 
 import pytest
 
@@ -8,6 +9,7 @@ from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.models.workers.pool import ChunkScheduler
 from bench_resources.models.workers.port import Chunk, ChunkDone, WorkerDied, WorkerMessage
+from bench_resources.models.workers.processes import WorkerProcesses
 from tests.resources.models.transformers.tiny_engine import spec_of
 
 
@@ -72,11 +74,15 @@ def _text(request: Request) -> str:
     return str(part)
 
 
+def schedule(hands: Hands, requests: list[Request], batch_size: int = 1) -> ChunkScheduler:
+    spec = spec_of("m", batch_size=batch_size)
+    return ChunkScheduler(spec, requests, cast("WorkerProcesses", hands))
+
+
 def texts_from(hands: Hands, *texts: str, batch_size: int = 1) -> list[str]:
     """What was said to each text, the response or the error."""
-    spec = spec_of("m", batch_size=batch_size)
     requests = [Request(prompt=Prompt.of(text)) for text in texts]
-    arrived = list(ChunkScheduler(spec, requests, hands).responses())
+    arrived = list(schedule(hands, requests, batch_size).responses())
     assert sorted(position for position, _ in arrived) == list(range(len(texts)))
     return [
         response.text or response.error for _, response in sorted(arrived, key=lambda one: one[0])
@@ -122,8 +128,7 @@ def test_chunks_get_smaller_towards_the_end_and_hold_a_batch_at_least() -> None:
 
 
 def test_the_fullest_device_counts() -> None:
-    spec = spec_of("m", batch_size=1)
-    chunks = ChunkScheduler(spec, [Request(prompt=Prompt.of(str(n))) for n in range(5)], Hands(1))
+    chunks = schedule(Hands(1), [Request(prompt=Prompt.of(str(n))) for n in range(5)])
     list(chunks.responses())
     assert chunks.peak_memory == 5  # the double says how many chunks it was handed
     assert not chunks.is_under_way

@@ -3,7 +3,7 @@
 import os
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from multiprocessing import active_children
 from pathlib import Path
@@ -90,6 +90,7 @@ def test_what_a_dead_process_leaves_goes_to_another_and_it_starts_again_later(
         assert [r.text for r in responses_of(engine, requests)] == [t.upper() for t in texts]
         assert len(active_children()) == 1
         arriving = engine.stream(requests)
+        assert isinstance(arriving, Generator)
         next(arriving)
         assert len(active_children()) == 2
         arriving.close()  # half way

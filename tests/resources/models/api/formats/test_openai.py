@@ -13,6 +13,7 @@ from bench_resources.models.api.formats.anthropic import Anthropic
 from bench_resources.models.api.formats.gemini import Gemini
 from bench_resources.models.api.formats.openai import OpenAI
 from bench_resources.models.api.formats.response_body import decode_response, is_empty
+from tests.cases import read_cases
 from tests.resources.models.api.formats.asking import form
 
 AGAIN = UNLIMITED_TRIES
@@ -125,24 +126,7 @@ def test_an_end_that_says_why_there_is_no_text_counts(
     assert isinstance(read_as(body | beside), Response)
 
 
-@pytest.mark.parametrize(
-    "beside",
-    [
-        pytest.param({"code": 0, "msg": "success"}, id="code 0"),
-        pytest.param({"code": "0000", "message": "ok"}, id="noughts"),
-        pytest.param({"code": 200, "message": "OK"}, id="code 200"),
-        pytest.param({"code": 20000, "message": "Ok"}, id="code 20000"),
-        pytest.param({"code": "Success"}, id="a word"),
-        pytest.param({"code": None, "error_code": None, "detail": None, "errors": None}, id="null"),
-        pytest.param({"base_resp": {"status_code": 0, "status_msg": ""}}, id="MiniMax"),
-        pytest.param({"base_resp": None, "errors": [], "detail": ""}, id="nothing in them"),
-        pytest.param({"success": True, "status": "completed"}, id="success"),
-        pytest.param({"status": 200}, id="a status of HTTP"),
-        pytest.param({"message": "ok", "created": 404, "seed": 500}, id="other numbers"),
-        pytest.param({"error": None}, id="no error"),
-        pytest.param({"error": ZERO}, id="an empty error"),
-    ],
-)
+@pytest.mark.parametrize("beside", read_cases(__file__, "successes.jsonl"))
 @pytest.mark.parametrize("content", ["B", ""])
 def test_what_goes_well_is_a_response(content: str, beside: dict[str, Any]) -> None:
     outcome = read_as(one(content, beside=beside))

@@ -162,19 +162,8 @@ def naming(model: object) -> Answer:
 @pytest.mark.parametrize(
     ("requested", "answered", "served", "is_logged"),
     [
-        pytest.param("gpt-4o", "gpt-4o", "gpt-4o", False, id="the same"),
-        pytest.param("q", "q@main", "q@main", False, id="a revision of transformers serve"),
-        pytest.param("gpt-4o", None, "", False, id="none is named"),
-        pytest.param("gpt-4o", "gpt-4o-2024-08-06", "gpt-4o-2024-08-06", False, id="a date"),
-        pytest.param("gpt-4", "gpt-4-0613", "gpt-4-0613", False, id="a short date"),
-        pytest.param("llama3", "llama3:latest", "llama3:latest", False, id="the latest"),
-        pytest.param("c-latest", "c-20241022", "c-20241022", False, id="what is the latest"),
-        pytest.param("openai/gpt-4o", "gpt-4o", "gpt-4o", False, id="without its folder"),
-        pytest.param("gpt-4o", "gpt-4o-mini", "gpt-4o-mini", True, id="a smaller one"),
-        pytest.param("a-2024-05-13", "a-2024-08-06", "a-2024-08-06", True, id="another date"),
-        pytest.param("big", "small", "small", True, id="another"),
-        pytest.param("big", "small\x1b[2J\n", "small[2J", True, id="what cannot be seen is cut"),
-        pytest.param("big", "x" * 10**6, "x" * 100, True, id="as is what is too long"),
+        *read_cases(__file__, "served_names.jsonl"),
+        pytest.param("big", "x" * 10**6, "x" * 100, True, id="what is too long is cut"),
     ],
 )
 def test_who_answered(
